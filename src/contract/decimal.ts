@@ -1,0 +1,92 @@
+/**
+ * Exact decimals: a bigint that counts billionths (10^-9), the finest unit of the public protocol (futures prices).
+ *
+ * Money, prices and quantities are compared and summed in this form only. A protocol `double` is turned into the
+ * decimal that its shortest round-trip text spells, which is what its sender wrote.
+ */
+export type Decimal = bigint;
+
+/** Units of a {@link Decimal} in one. */
+export const DECIMAL_ONE: Decimal = 1_000_000_000n;
+
+const DECIMAL_PLACES = 9;
+const NUMBER_TEXT = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/** The decimal that `text` spells ("12.5", "-3", "1e-3"), or undefined when it is no number or needs more than nine places. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = NUMBER_TEXT.exec(text);
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponentText] = match;
+  if (whole === '' && fraction === '') return undefined;
+  const exponent = exponentText === undefined ? 0 : Number(exponentText);
+  let digits = whole + fraction;
+  let places = fraction.length - exponent;
+  while (places > DECIMAL_PLACES && digits.endsWith('0')) {
+    digits = digits.slice(0, -1);
+    places -= 1;
+  }
+  if (digits === '') return 0n;
+  if (places > DECIMAL_PLACES) return undefined;
+  const units = BigInt(digits) * 10n ** BigInt(DECIMAL_PLACES - places);
+  return sign === '-' ? -units : units;
+}
+
+/** The exact decimal of a protocol `double`, or undefined when it is not finite or needs more than nine places. */
+export function decimalFromNumber(value: number): Decimal | undefined {
+  if (Number.isInteger(value) && Math.abs(value) <= 9_000_000) return BigInt(value * 1_000_000_000);
+  return Number.isFinite(value) ? parseDecimal(String(value)) : undefined;
+}
+
+/** The nearest `double`: for the wire, never for arithmetic. */
+export function decimalToNumber(value: Decimal): number {
+  // Below 2^53 units the division rounds once and is correct; beyond, the text is parsed, which rounds once too.
+  const units = Number(value);
+  return Number.isSafeInteger(units) ? units / 1_000_000_000 : Number(formatDecimal(value));
+}
+
+/** Plain text without an exponent or trailing zeros: "320.5", "-0.001", "0". */
+export function formatDecimal(value: Decimal): string {
+  const negative = value < 0n;
+  const digits = (negative ? -value : value).toString().padStart(DECIMAL_PLACES + 1, '0');
+  const whole = digits.slice(0, -DECIMAL_PLACES);
+  const fraction = digits.slice(-DECIMAL_PLACES).replace(/0+$/, '');
+  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** a × b, rounded half to even in the last unit. */
+export function multiply(a: Decimal, b: Decimal): Decimal {
+  return divideHalfEven(a * b, DECIMAL_ONE);
+}
+
+/** a × b, rounded away from zero in the last unit: for a value that is held against a cap. */
+export function multiplyUp(a: Decimal, b: Decimal): Decimal {
+  const product = a * b;
+  const quotient = product / DECIMAL_ONE;
+  if (product % DECIMAL_ONE === 0n) return quotient;
+  return product < 0n ? quotient - 1n : quotient + 1n;
+}
+
+/** a ÷ b, rounded half to even in the last unit. Throws RangeError when b is zero. */
+export function divide(a: Decimal, b: Decimal): Decimal {
+  return divideHalfEven(a * DECIMAL_ONE, b);
+}
+
+/** Rounds to a whole multiple of `step` (positive), half to even. */
+export function roundTo(value: Decimal, step: Decimal): Decimal {
+  return divideHalfEven(value, step) * step;
+}
+
+function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
+  const quotient = numerator / denominator;
+  const remainder = numerator % denominator;
+  if (remainder === 0n) return quotient;
+  const twice = abs(remainder) * 2n;
+  const size = abs(denominator);
+  const up = twice > size || (twice === size && quotient % 2n !== 0n);
+  if (!up) return quotient;
+  return numerator < 0n === denominator < 0n ? quotient + 1n : quotient - 1n;
+}
+
+function abs(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}

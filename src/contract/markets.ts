@@ -1,0 +1,77 @@
+/**
+ * The quote markets, and what follows from one: its protocol numbers, time zone and currency.
+ * Numbers are those of `Qot_Common.QotMarket` and `Trd_Common.TrdSecMarket`.
+ */
+
+export interface QuoteMarketInfo {
+  readonly name: QuoteMarket;
+  /** Qot_Common.QotMarket. */
+  readonly number: number;
+  /** Trd_Common.TrdSecMarket of securities listed here. */
+  readonly secMarket: number;
+  /** IANA zone of the exchange: the zone of every time text of the market. */
+  readonly timeZone: string;
+  readonly currency: Currency;
+}
+
+export type QuoteMarket = 'HK' | 'US' | 'SH' | 'SZ' | 'SG' | 'JP' | 'MY' | 'FX';
+export type Currency = 'HKD' | 'USD' | 'CNH' | 'SGD' | 'JPY' | 'MYR';
+
+export const quoteMarkets: readonly QuoteMarketInfo[] = [
+  { name: 'HK', number: 1, secMarket: 1, timeZone: 'Asia/Hong_Kong', currency: 'HKD' },
+  { name: 'US', number: 11, secMarket: 2, timeZone: 'America/New_York', currency: 'USD' },
+  { name: 'SH', number: 21, secMarket: 31, timeZone: 'Asia/Shanghai', currency: 'CNH' },
+  { name: 'SZ', number: 22, secMarket: 32, timeZone: 'Asia/Shanghai', currency: 'CNH' },
+  { name: 'SG', number: 31, secMarket: 41, timeZone: 'Asia/Singapore', currency: 'SGD' },
+  { name: 'JP', number: 41, secMarket: 51, timeZone: 'Asia/Tokyo', currency: 'JPY' },
+  { name: 'MY', number: 61, secMarket: 71, timeZone: 'Asia/Kuala_Lumpur', currency: 'MYR' },
+  { name: 'FX', number: 81, secMarket: 91, timeZone: 'UTC', currency: 'USD' },
+];
+
+const byName = new Map<string, QuoteMarketInfo>(quoteMarkets.map((market) => [market.name, market]));
+const byNumber = new Map<number, QuoteMarketInfo>(quoteMarkets.map((market) => [market.number, market]));
+const bySecMarket = new Map<number, QuoteMarketInfo>(quoteMarkets.map((market) => [market.secMarket, market]));
+
+// Other spellings that callers use. HK futures are quoted in market HK since the protocol retired HK_FUTURE (2).
+const aliases: Readonly<Record<string, QuoteMarket>> = { HK_FUTURE: 'HK', CN: 'SH' };
+
+/** The market that a name of an interface ("HK", "HK_FUTURE", "CN") means. */
+export function quoteMarketNamed(name: string): QuoteMarketInfo | undefined {
+  return byName.get(aliases[name] ?? name);
+}
+
+/** The market of a Qot_Common.QotMarket number; 2 (HK_FUTURE) means HK. */
+export function quoteMarketNumbered(number: number): QuoteMarketInfo | undefined {
+  return byNumber.get(number === 2 ? 1 : number);
+}
+
+/** The market of a Trd_Common.TrdSecMarket number. */
+export function quoteMarketOfSecMarket(number: number): QuoteMarketInfo | undefined {
+  return bySecMarket.get(number);
+}
+
+/** The market by its canonical name. */
+export function quoteMarket(name: QuoteMarket): QuoteMarketInfo {
+  const market = byName.get(name);
+  if (market === undefined) throw new Error(`no quote market ${name}`);
+  return market;
+}
+
+/** "HK.00700" → its market and code; undefined when the text has no known market or no code. */
+export function parseSymbol(text: string): { market: QuoteMarketInfo; code: string } | undefined {
+  const dot = text.indexOf('.');
+  if (dot <= 0 || dot === text.length - 1) return undefined;
+  const market = quoteMarketNamed(text.slice(0, dot).toUpperCase());
+  return market === undefined ? undefined : { market, code: text.slice(dot + 1) };
+}
+
+/** The canonical symbol, "HK.00700", of a protocol Security; undefined for an unknown market number. */
+export function symbolOf(security: { market: number; code: string }): string | undefined {
+  const market = quoteMarketNumbered(security.market);
+  return market === undefined ? undefined : `${market.name}.${security.code}`;
+}
+
+/** The protocol's key of a security in pushes: "1_00700". */
+export function secKeyOf(security: { market: number; code: string }): string {
+  return `${security.market}_${security.code}`;
+}

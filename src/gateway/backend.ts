@@ -1,0 +1,107 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { Operation } from '../contract/operation.js';
+
+/** What a backend knows of the caller's situation; identity and limits stay in the gateway. */
+export interface CallContext {
+  /** One id per request, in logs and audit. */
+  readonly requestId: string;
+  /** The caller asked for fresh data instead of a cached answer. */
+  readonly refresh: boolean;
+}
+
+/** A protocol `Response` wrapper: `retType`, `retMsg`, `errCode`, `s2c`. */
+export type ResponseMessage = Message & { retType: number; retMsg: string; errCode: number };
+
+/** One live data stream of a symbol: what a quote subscription asks a backend for. */
+export interface QuoteStream {
+  /** "HK.00700". */
+  readonly symbol: string;
+  /** Qot_Common.SubType. */
+  readonly subType: number;
+  /** Qot_Common.RehabType; 0 where the type has no adjustment. */
+  readonly rehabType: number;
+  /** US pre- and after-market data too. */
+  readonly extendedTime: boolean;
+}
+
+export interface QuotePush {
+  readonly type: 'quote';
+  /** 3005, 3007, … */
+  readonly protoId: number;
+  readonly stream: QuoteStream;
+  /** "1_00700". */
+  readonly secKey: string;
+  /** The push's `Response`, immutable once sent. */
+  readonly message: ResponseMessage;
+}
+
+export interface TradePush {
+  readonly type: 'trade';
+  /** 2208 (order) or 2218 (fill). */
+  readonly protoId: number;
+  readonly accId: bigint;
+  /** Trd_Common.TrdMarket. */
+  readonly trdMarket: number;
+  readonly message: ResponseMessage;
+}
+
+export interface NotifyPush {
+  readonly type: 'notify';
+  /** 1003. */
+  readonly protoId: number;
+  readonly message: ResponseMessage;
+}
+
+export type PushEvent = QuotePush | TradePush | NotifyPush;
+
+export type LifecycleState = 'idle' | 'connecting' | 'authenticating' | 'ready' | 'reconnecting' | 'failed' | 'stopped';
+
+/** One connection point of the backend. Times are ISO 8601 UTC. */
+export interface LifecycleSnapshot {
+  readonly lifecycleState: LifecycleState;
+  /** Rises by one at each entry into `connecting`. */
+  readonly lifecycleGeneration: number;
+  readonly lastLifecycleEvent?: string;
+  readonly reconnectAttempts: number;
+  readonly reconnectSuccesses: number;
+  readonly reconnectFailures: number;
+  readonly lastAttemptAt?: string;
+  readonly lastSuccessAt?: string;
+  readonly lastFailureAt?: string;
+}
+
+export interface BackendStatus {
+  readonly platform: LifecycleSnapshot;
+  readonly brokers: readonly (LifecycleSnapshot & { readonly brokerId: number; readonly name: string })[];
+}
+
+/** The outcome of asking the backend to refresh its credentials. */
+export type CredentialRefresh = 'succeeded' | 'failed' | 'not_applicable';
+
+/**
+ * What stands behind the gateway: the simulated brokerage, a remote one, or an upstream OpenD. Every backend answers
+ * operations by their messages; none knows callers, keys or limits.
+ */
+export interface Backend {
+  readonly name: 'sim' | 'remote' | 'opend';
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /**
+   * Answers one operation. `request` is the operation's `C2S`; the answer is its `Response`. A backend that can answer
+   * at once returns the value itself, so that a cached read does not leave the turn. A promise that rejects means the
+   * outcome is unknown (connection lost, timeout); a definite refusal is a Response with retType other than 0.
+   */
+  call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage>;
+  /** Starts a stream; its pushes begin. Rejected streams (unknown symbol, no right) are a Response with retType other than 0. */
+  subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage>;
+  unsubscribe(streams: readonly QuoteStream[]): Promise<void>;
+  /** What a first push of this stream says now; undefined when there is nothing yet. */
+  current(stream: QuoteStream): QuotePush | undefined;
+  /** Sets the accounts whose order and fill pushes are wanted. */
+  subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage>;
+  /** Every push, in order. Returns its own removal. */
+  onPush(listener: (event: PushEvent) => void): () => void;
+  status(): BackendStatus;
+  onLifecycle(listener: (status: BackendStatus) => void): () => void;
+  refreshCredentials(): Promise<CredentialRefresh>;
+}

@@ -1,0 +1,105 @@
+import type { Decimal } from '../../contract/decimal.js';
+import type { Instrument } from '../world/instrument.js';
+
+/** +1: the buyer was the aggressor; -1: the seller; 0: neither (auction, opening print). */
+export type TickDirection = 1 | -1 | 0;
+
+/** One trade on the tape. */
+export interface Tick {
+  /** Rises by time and never repeats within a symbol. */
+  readonly sequence: bigint;
+  /** Epoch ms, UTC. */
+  readonly time: number;
+  readonly price: Decimal;
+  /** Shares or contracts. */
+  readonly volume: bigint;
+  /** price × volume (× multiplier for futures). */
+  readonly turnover: Decimal;
+  readonly direction: TickDirection;
+}
+
+export interface BookLevel {
+  readonly price: Decimal;
+  readonly volume: bigint;
+  readonly orderCount: number;
+}
+
+export interface Book {
+  /** Epoch ms of the last change. */
+  readonly time: number;
+  /** Best first. A side may be empty. Best bid < best ask at every moment. */
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+
+export interface Bar {
+  /** Start of the bar's period, epoch ms (the protocol's time text of a bar is its *end* for minutes, its date for days and up). */
+  readonly start: number;
+  readonly end: number;
+  readonly open: Decimal;
+  readonly high: Decimal;
+  readonly low: Decimal;
+  readonly close: Decimal;
+  readonly previousClose: Decimal;
+  readonly volume: bigint;
+  readonly turnover: Decimal;
+}
+
+export type BarPeriod =
+  | { readonly unit: 'minute'; readonly count: 1 | 3 | 5 | 10 | 15 | 30 | 60 | 120 | 180 | 240 }
+  | { readonly unit: 'day' | 'week' | 'month' | 'quarter' | 'year' };
+
+/** The current trading day of one symbol. All figures agree with the tape: last = last tick, turnover = sum of ticks. */
+export interface Quote {
+  readonly time: number;
+  /** "2026-11-20": trading day in the market's zone. */
+  readonly tradingDay: string;
+  readonly last: Decimal;
+  readonly open: Decimal;
+  readonly high: Decimal;
+  readonly low: Decimal;
+  readonly previousClose: Decimal;
+  readonly volume: bigint;
+  readonly turnover: Decimal;
+}
+
+export interface Execution {
+  readonly price: Decimal;
+  readonly volume: bigint;
+}
+
+export type MarketEvent =
+  | { readonly kind: 'tick'; readonly instrument: Instrument; readonly ticks: readonly Tick[] }
+  | { readonly kind: 'book'; readonly instrument: Instrument };
+
+/**
+ * The simulated market of every instrument, as of the clock's now.
+ *
+ * The background flow is a pure function of (seed, symbol, time); what callers add (their resting orders and their
+ * trades) is laid over it. Symbols that nobody watches cost nothing: they are computed when somebody asks.
+ */
+export interface Market {
+  quote(instrument: Instrument): Quote;
+  book(instrument: Instrument, depth: number): Book;
+  /** The newest `count` ticks, oldest first. */
+  ticks(instrument: Instrument, count: number): readonly Tick[];
+  /** Bars whose start lies in [from, to), oldest first; without `from`, the last `limit` bars up to `to`. The running bar is included. */
+  bars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): readonly Bar[];
+  /** Starts (or stops) live events of a symbol. Calls nest: each watch needs its own unwatch. */
+  watch(instrument: Instrument): void;
+  unwatch(instrument: Instrument): void;
+  /** Called for each event of a watched symbol, in order of time. Returns its own removal. */
+  onEvent(listener: (event: MarketEvent) => void): () => void;
+
+  /**
+   * Takes background liquidity at `limit` or better (any price when undefined), best first, up to `volume`.
+   * What was taken is gone from the book until the background renews that level, and is printed on the tape.
+   */
+  take(instrument: Instrument, side: 'buy' | 'sell', volume: bigint, limit?: Decimal): readonly Execution[];
+  /** Volume of the background shown at exactly this price on the given side of the book. */
+  volumeAt(instrument: Instrument, side: 'buy' | 'sell', price: Decimal): bigint;
+  /** Adds (negative: removes) a caller's resting volume to what the book shows at a price. */
+  show(instrument: Instrument, side: 'buy' | 'sell', price: Decimal, volumeChange: bigint, orderCountChange: number): void;
+  /** Prints a trade on the tape: a resting order that was filled by the flow at the moment of a background tick needs none, a cross between two callers' orders does. */
+  print(instrument: Instrument, price: Decimal, volume: bigint, direction: TickDirection): void;
+}

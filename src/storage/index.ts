@@ -1,0 +1,3 @@
+export { openLmdbStore } from './lmdb-store.js';
+export { MemoryStore } from './memory-store.js';
+export type { Store, Table, Transaction } from './store.js';
