@@ -27,7 +27,13 @@ class LmdbStore implements Store {
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     // Without overlapping sync, a write's promise resolves when the commit is on disk, not merely visible.
-    this.#root = open<Buffer, string>({ path: folder, encoding: 'binary', maxDbs: 64, overlappingSync: false, permissions: 0o600 } as Parameters<typeof open>[0] & { path: string });
+    this.#root = open<Buffer, string>({
+      path: folder,
+      encoding: 'binary',
+      maxDbs: 64,
+      overlappingSync: false,
+      permissions: 0o600,
+    } as Parameters<typeof open>[0] & { path: string });
   }
 
   table<V>(name: string): Table<V> {

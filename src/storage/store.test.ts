@@ -31,7 +31,9 @@ describe.each([
   it('lists a range in the order of keys', async () => {
     const store = make();
     const table = store.table<number>('numbers');
-    await store.write((change) => ['c', 'a', 'b', 'd'].forEach((key, index) => change.put(table, key, index)));
+    await store.write((change) => {
+      for (const [index, key] of ['c', 'a', 'b', 'd'].entries()) change.put(table, key, index);
+    });
     await store.write((change) => change.remove(table, 'd'));
     expect([...table.entries()].map(([key]) => key)).toEqual(['a', 'b', 'c']);
     expect([...table.entries({ start: 'b', end: 'c' })]).toEqual([['b', 2]]);
@@ -58,6 +60,10 @@ it('finds everything again after reopening', async () => {
   await Promise.all([1, 2, 3].map((n) => first.write((change) => change.put(orders, `o${n}`, BigInt(n)))));
   await first.close();
   const second = openLmdbStore(path);
-  expect([...second.table<bigint>('orders').entries()]).toEqual([['o1', 1n], ['o2', 2n], ['o3', 3n]]);
+  expect([...second.table<bigint>('orders').entries()]).toEqual([
+    ['o1', 1n],
+    ['o2', 2n],
+    ['o3', 3n],
+  ]);
   await second.close();
 });

@@ -1,0 +1,34 @@
+import type { CalendarName } from './instrument.js';
+
+/** A stretch of time in which orders match continuously. */
+export interface TradingSession {
+  /** Epoch ms, inclusive. */
+  readonly start: number;
+  /** Epoch ms, exclusive. */
+  readonly end: number;
+  /** Qot_Common.QotMarketState shown during it. */
+  readonly state: number;
+  /** `extended`: US pre-market, after-hours and overnight, which only orders that ask for it may use. */
+  readonly kind: 'regular' | 'extended';
+}
+
+/** When one group of instruments trades. Days are "YYYY-MM-DD" in the exchange's zone; every answer is a pure function of its arguments. */
+export interface Calendar {
+  readonly name: CalendarName;
+  /** IANA zone. */
+  readonly timeZone: string;
+  isTradingDay(day: string): boolean;
+  /** Sessions of a trading day in order of time (a night session belongs to the day it settles on); empty for other days. */
+  sessions(day: string): readonly TradingSession[];
+  /** The trading day that `time` falls in; between days, the last one that began. */
+  tradingDay(time: number): string;
+  previousTradingDay(day: string): string;
+  nextTradingDay(day: string): string;
+  /** Qot_Common.QotMarketState at `time`. */
+  state(time: number): number;
+  /** The session open at `time`, if any. */
+  sessionAt(time: number): TradingSession | undefined;
+}
+
+/** How the simulation's markets keep time: `open` trades around the clock every day; `calendar` keeps real sessions and holidays. */
+export type CalendarMode = 'open' | 'calendar';
