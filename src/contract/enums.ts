@@ -1,0 +1,212 @@
+/**
+ * Every enumeration whose numbers a caller may send or see, as one table. A message inside the daemon always holds the
+ * public protocol's number; each interface maps its own at its edge. Where an interface's column is missing, its
+ * numbers are the public ones.
+ *
+ * The REST and tool lists of `trd_env`, `order_type`, `trd_market` and `kl_type` differ from the public protocol and
+ * from each other. A wrong guess there sends a real order, so a number that is in no column is refused.
+ */
+
+export type Dialect = 'rest' | 'mcp';
+
+export interface Member {
+  readonly name: string;
+  /** The public protocol's number. */
+  readonly public: number;
+  /** The number REST and `/ws` read and write; null = not accepted there. */
+  readonly rest?: number | null;
+  /** What REST writes for a member it does not accept, where the public number would say something else. */
+  readonly restWritten?: number;
+  /** The number tools accept; null = by name only. */
+  readonly mcp?: number | null;
+  /** Further names that tools accept. */
+  readonly aliases?: readonly string[];
+  /** Further numbers that REST and tools accept for it. */
+  readonly also?: readonly number[];
+}
+
+export interface Enumeration {
+  readonly name: string;
+  readonly members: readonly Member[];
+}
+
+function enumeration(name: string, members: readonly Member[]): Enumeration {
+  return { name, members };
+}
+
+/** Members whose number is the same everywhere, from `name: number`. */
+function same(name: string, members: Readonly<Record<string, number>>): Enumeration {
+  return { name, members: Object.entries(members).map(([member, number]) => ({ name: member, public: number })) };
+}
+
+export const trdEnv = enumeration('trd_env', [
+  { name: 'simulate', public: 0, rest: 1, mcp: 1, aliases: ['sim'] },
+  { name: 'real', public: 1, rest: 2, mcp: 2 },
+]);
+
+/** The low-level header of `/api/modify-order` alone: 0 is real there, and 2 is nothing. */
+export const trdEnvOfModify = enumeration('trd_env', [
+  { name: 'real', public: 1, rest: 0, mcp: 0 },
+  { name: 'simulate', public: 0, rest: 1, mcp: 1, aliases: ['sim'] },
+]);
+
+export const trdMarket = enumeration('trd_market', [
+  { name: 'HK', public: 1 },
+  { name: 'US', public: 2 },
+  { name: 'CN', public: 3 },
+  { name: 'HKCC', public: 4 },
+  { name: 'FUTURES', public: 5 },
+  { name: 'SG', public: 6 },
+  { name: 'AU', public: 8 },
+  { name: 'JP', public: 15, also: [7] },
+  { name: 'MY', public: 111 },
+  { name: 'CA', public: 112 },
+  { name: 'FUTURES_SIMULATE_HK', public: 10, rest: null, mcp: null },
+  { name: 'FUTURES_SIMULATE_US', public: 11, rest: null, mcp: null },
+  { name: 'FUTURES_SIMULATE_SG', public: 12, rest: null, mcp: null },
+  { name: 'FUTURES_SIMULATE_JP', public: 13, rest: null, mcp: null },
+]);
+
+export const quoteMarketNumbers = same('market', { HK: 1, HK_FUTURE: 2, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61, FX: 81 });
+
+export const secMarket = same('sec_market', { HK: 1, US: 2, SH: 31, SZ: 32, SG: 41, JP: 51, AU: 61, MY: 71, CA: 81, FX: 91 });
+
+export const trdSide = same('trd_side', { BUY: 1, SELL: 2, SELL_SHORT: 3, BUY_BACK: 4 });
+
+export const orderType = enumeration('order_type', [
+  { name: 'NORMAL', public: 1, aliases: ['LIMIT'] },
+  { name: 'MARKET', public: 2 },
+  { name: 'ABSOLUTE_LIMIT', public: 5, mcp: 6 },
+  { name: 'AUCTION', public: 6, mcp: 5 },
+  { name: 'AUCTION_LIMIT', public: 7, mcp: null },
+  { name: 'SPECIAL_LIMIT', public: 8, mcp: 7 },
+]);
+
+/** Ours, beyond the public list: REST's 4-minute bar, which the gateway makes from minutes. */
+export const KL_TYPE_4MIN = 1004;
+
+export const klType = enumeration('kl_type', [
+  { name: 'day', public: 2, rest: 1, mcp: 1 },
+  { name: 'week', public: 3, rest: 2, mcp: 2 },
+  { name: 'month', public: 4, rest: 3, mcp: 3 },
+  { name: '1min', public: 1, rest: 5, mcp: 5 },
+  { name: '5min', public: 6, rest: 6, mcp: 6 },
+  { name: '15min', public: 7, rest: 7, mcp: 7 },
+  { name: '30min', public: 8, rest: 8, mcp: 8 },
+  { name: '60min', public: 9, rest: 9, mcp: 9 },
+  { name: '3min', public: 10, rest: 10, mcp: 10 },
+  { name: '4min', public: KL_TYPE_4MIN, rest: 11, mcp: 11 },
+  { name: 'quarter', public: 11, rest: null, restWritten: 111, mcp: null },
+  { name: 'year', public: 5, rest: null, restWritten: 105, mcp: null },
+  { name: '10min', public: 12, rest: null, mcp: null },
+  { name: '120min', public: 13, rest: null, mcp: null },
+  { name: '180min', public: 14, rest: null, mcp: null },
+  { name: '240min', public: 15, rest: null, mcp: null },
+]);
+
+export const rehabType = same('rehab_type', { none: 0, forward: 1, backward: 2 });
+
+export const subType = same('sub_types', {
+  Basic: 1,
+  OrderBook: 2,
+  Ticker: 4,
+  RT: 5,
+  KL_Day: 6,
+  KL_5Min: 7,
+  KL_15Min: 8,
+  KL_30Min: 9,
+  KL_60Min: 10,
+  KL_1Min: 11,
+  KL_Week: 12,
+  KL_Month: 13,
+  Broker: 14,
+  KL_Quarter: 15,
+  KL_Year: 16,
+  KL_3Min: 17,
+  KL_10Min: 18,
+  KL_120Min: 19,
+  KL_180Min: 20,
+  KL_240Min: 21,
+  OrderBook_Odd: 22,
+});
+
+export const modifyOrderOp = same('modify_order_op', { normal: 1, cancel: 2, disable: 3, enable: 4, delete: 5 });
+export const session = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3 });
+export const timeInForce = same('time_in_force', { DAY: 0, GTC: 1, IOC: 2 });
+export const currency = same('currency', { HKD: 1, USD: 2, CNH: 3, JPY: 4, SGD: 5, AUD: 6, CAD: 7, MYR: 8 });
+export const periodType = same('period_type', { INTRADAY: 1, DAY: 2, WEEK: 3, MONTH: 4 });
+export const orderBookType = same('order_book_type', { NORMAL: 0, ODD: 1 });
+export const delayStatisticsType = same('type_list', { QOT_PUSH: 1, REQ_REPLY: 2, PLACE_ORDER: 3 });
+export const qotPushStage = same('qot_push_stage', { SR2SS: 1, SS2CR: 2, CR2CS: 3, SS2CS: 4, SR2CS: 5 });
+
+/**
+ * Which enumeration a protocol field holds: the messages declare these fields as plain int32. By the field's name in
+ * the `.proto`, within the packages that start with the prefix.
+ */
+const enumerationsByField: readonly { prefix: string; fields: Readonly<Record<string, Enumeration>> }[] = [
+  {
+    prefix: 'Trd_',
+    fields: {
+      trdEnv,
+      trdMarket,
+      trdMarketAuthList: trdMarket,
+      filterMarket: trdMarket,
+      trdSide,
+      orderType,
+      secMarket,
+      modifyOrderOp,
+      timeInForce,
+      currency,
+      session,
+    },
+  },
+  {
+    prefix: 'Qot_',
+    fields: {
+      klType,
+      rehabType,
+      rehabTypeList: rehabType,
+      regPushRehabTypeList: rehabType,
+      subType,
+      subTypeList: subType,
+      session,
+      periodType,
+      orderBookType,
+    },
+  },
+  { prefix: 'Qot_Common.Security', fields: { market: quoteMarketNumbers } },
+  { prefix: 'GetDelayStatistics', fields: { typeList: delayStatisticsType, qotPushStage } },
+];
+
+/** The enumeration of a protocol field, or undefined when it is a plain number. `type` is the message's full name. */
+export function enumerationOf(type: string, field: string): Enumeration | undefined {
+  return enumerationsByField.find(({ prefix, fields }) => type.startsWith(prefix) && field in fields)?.fields[field];
+}
+
+/** The number an interface writes for a member. */
+export function numberIn(member: Member, dialect: Dialect): number {
+  const own = dialect === 'rest' ? (member.rest ?? member.restWritten) : member.mcp;
+  return own ?? member.public;
+}
+
+/** The numbers an interface accepts, each with the member it means. */
+export function acceptedNumbers(enumeration: Enumeration, dialect: Dialect): Map<number, Member> {
+  const accepted = new Map<number, Member>();
+  for (const member of enumeration.members) {
+    const own = dialect === 'rest' ? member.rest : member.mcp;
+    if (own !== null) accepted.set(own ?? member.public, member);
+    for (const number of member.also ?? []) accepted.set(number, member);
+  }
+  return accepted;
+}
+
+/** The member that a name means, ignoring case. */
+export function memberNamed(enumeration: Enumeration, name: string): Member | undefined {
+  const wanted = name.toLowerCase();
+  return enumeration.members.find((member) => [member.name, ...(member.aliases ?? [])].some((known) => known.toLowerCase() === wanted));
+}
+
+/** "1 (simulate), 2 (real)": what an error text lists. */
+export function listAccepted(enumeration: Enumeration, dialect: Dialect): string {
+  return [...acceptedNumbers(enumeration, dialect)].map(([number, member]) => `${number} (${member.name})`).join(', ');
+}

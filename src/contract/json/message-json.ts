@@ -1,0 +1,200 @@
+import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { acceptedNumbers, type Dialect, type Enumeration, enumerationOf, listAccepted, memberNamed, numberIn } from '../enums.js';
+import { nearestName, snakeCase } from '../names.js';
+import { stop } from '../problem.js';
+import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
+import { describeJson, isJsonObject, type JsonValue } from './value.js';
+
+/**
+ * JSON ↔ message by reflection, compiled once per message and dialect. Field names are the snake_case of the
+ * protocol's; unknown names, wrong types and numbers outside an enumeration stop the decoder with the path.
+ */
+export type Fields = Record<string, unknown>;
+
+/** Reads a JSON value into what a message holds in a field. */
+export type ValueReader = (value: JsonValue, path: string) => unknown;
+
+export interface MessageReader {
+  readonly desc: DescMessage;
+  /** Readers of the fields by their snake_case name. */
+  readonly fields: ReadonlyMap<string, FieldReader>;
+  read(value: JsonValue, path: string): Message;
+}
+
+export interface FieldReader {
+  readonly field: DescField;
+  readonly read: ValueReader;
+}
+
+const readers = new Map<string, MessageReader>();
+
+/** The reader of a message in a dialect; made on first use. */
+export function messageReader(desc: DescMessage, dialect: Dialect): MessageReader {
+  const key = `${dialect} ${desc.typeName}`;
+  const known = readers.get(key);
+  if (known !== undefined) return known;
+  const fields = new Map<string, FieldReader>();
+  const reader: MessageReader = {
+    desc,
+    fields,
+    read(value, path) {
+      if (!isJsonObject(value)) stop('wrong_type', path, `${path || 'body'}: expected an object, found ${describeJson(value)}`);
+      const message = create(desc) as Message & Fields;
+      for (const name in value) {
+        const child = value[name];
+        const entry = fields.get(name);
+        if (entry === undefined) unknownField(childPath(path, name), name, fields.keys());
+        // null says "not given", as in protobuf JSON.
+        if (child !== null && child !== undefined) message[entry.field.localName] = entry.read(child, childPath(path, name));
+      }
+      requireFields(message, desc, path);
+      return message;
+    },
+  };
+  readers.set(key, reader);
+  for (const field of desc.fields) fields.set(snakeCase(field.name), { field, read: fieldReader(field, dialect) });
+  return reader;
+}
+
+/** Stops for every required field that a message lacks, inner messages included. */
+export function requireFields(
+  message: Message,
+  desc: DescMessage,
+  path: string,
+  nameOf: (field: DescField) => string = (field) => snakeCase(field.name),
+): void {
+  for (const field of requiredFields(desc)) {
+    if (!Object.hasOwn(message, field.localName)) {
+      const missing = childPath(path, nameOf(field));
+      stop('missing_field', missing, `missing field "${missing}"`);
+    }
+  }
+}
+
+const requiredByType = new Map<string, readonly DescField[]>();
+const LEGACY_REQUIRED = 3;
+
+function requiredFields(desc: DescMessage): readonly DescField[] {
+  let required = requiredByType.get(desc.typeName);
+  if (required === undefined) {
+    required = desc.fields.filter((field) => field.presence === LEGACY_REQUIRED);
+    requiredByType.set(desc.typeName, required);
+  }
+  return required;
+}
+
+/** Stops with `unknown field "<path>"` and the nearest accepted name. */
+export function unknownField(path: string, name: string, accepted: Iterable<string>): never {
+  const names = [...accepted];
+  const near = nearestName(name, names);
+  const hint = near === undefined ? `; accepted: ${names.join(', ') || 'none'}` : `; did you mean "${near}"?`;
+  stop('unknown_field', path, `unknown field "${path}"${hint}`);
+}
+
+export function childPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function fieldReader(field: DescField, dialect: Dialect): ValueReader {
+  switch (field.fieldKind) {
+    case 'message': {
+      const desc = field.message;
+      return (value, path) => messageReader(desc, dialect).read(value, path);
+    }
+    case 'scalar':
+      return scalarFieldReader(field, field.scalar, dialect);
+    case 'enum':
+      return scalarReader(ScalarType.INT32);
+    case 'list': {
+      const element: ValueReader =
+        field.listKind === 'message'
+          ? (value, path) => messageReader(field.message, dialect).read(value, path)
+          : field.listKind === 'scalar'
+            ? scalarFieldReader(field, field.scalar, dialect)
+            : scalarReader(ScalarType.INT32);
+      return listReader(element);
+    }
+    default:
+      throw new Error(`${field}: maps are not part of the protocol`);
+  }
+}
+
+/** Reads an array by its elements' reader. */
+export function listReader(element: ValueReader): ValueReader {
+  return (value, path) => {
+    if (!Array.isArray(value)) stop('wrong_type', path, `${path}: expected an array, found ${describeJson(value)}`);
+    return value.map((item, index) => element(item, `${path}[${index}]`));
+  };
+}
+
+function scalarFieldReader(field: DescField, scalar: ScalarType, dialect: Dialect): ValueReader {
+  const enumeration = enumerationOf(field.parent.typeName, field.name);
+  return enumeration === undefined ? scalarReader(scalar) : enumerationReader(enumeration, dialect);
+}
+
+/** Reads a number (or, where the dialect takes them, a name) of an enumeration into the public number. */
+export function enumerationReader(enumeration: Enumeration, dialect: Dialect, names = dialect === 'mcp'): ValueReader {
+  const accepted = acceptedNumbers(enumeration, dialect);
+  const list = names ? enumeration.members.map((member) => member.name).join(', ') : listAccepted(enumeration, dialect);
+  return (value, path) => {
+    const member =
+      typeof value === 'number' ? accepted.get(value) : names && typeof value === 'string' ? memberNamed(enumeration, value) : undefined;
+    if (member !== undefined) return member.public;
+    const kind = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
+    stop(kind, path, `${path}: expected one of ${list}, found ${describeJson(value)}`);
+  };
+}
+
+/** Writes a message as JSON text. */
+export type MessageWriter = (message: Message) => string;
+
+const writers = new Map<string, MessageWriter>();
+
+/** The writer of a message in a dialect; made on first use. Optional fields that are not set are left out, lists never are. */
+export function messageWriter(desc: DescMessage, dialect: Dialect, int64: Int64Format = 'number'): MessageWriter {
+  const key = `${dialect} ${int64} ${desc.typeName}`;
+  const known = writers.get(key);
+  if (known !== undefined) return known;
+  const parts: { name: string; prefix: string; list: boolean; write: (value: never) => string }[] = [];
+  const writer: MessageWriter = (message) => {
+    const values = message as unknown as Fields;
+    let text = '';
+    for (const part of parts) {
+      if (!Object.hasOwn(values, part.name)) continue;
+      const value = values[part.name] as never;
+      text += text === '' ? part.prefix : `,${part.prefix}`;
+      text += part.list ? writeList(value, part.write) : part.write(value);
+    }
+    return `{${text}}`;
+  };
+  writers.set(key, writer);
+  for (const field of desc.fields) {
+    const write = fieldWriter(field, dialect, int64);
+    parts.push({ name: field.localName, prefix: `${JSON.stringify(snakeCase(field.name))}:`, list: field.fieldKind === 'list', write });
+  }
+  return writer;
+}
+
+function writeList(values: readonly never[], write: (value: never) => string): string {
+  let text = '';
+  for (const value of values) text += text === '' ? write(value) : `,${write(value)}`;
+  return `[${text}]`;
+}
+
+function fieldWriter(field: DescField, dialect: Dialect, int64: Int64Format): (value: never) => string {
+  const message = field.fieldKind === 'message' || field.fieldKind === 'list' ? field.message : undefined;
+  if (message !== undefined) {
+    let writer: MessageWriter | undefined;
+    return (value: Message) => {
+      writer ??= messageWriter(message, dialect, int64);
+      return writer(value);
+    };
+  }
+  const enumeration = enumerationOf(field.parent.typeName, field.name);
+  if (enumeration !== undefined) {
+    const numbers = new Map(enumeration.members.map((member) => [member.public, numberIn(member, dialect)]));
+    return (value: number) => String(numbers.get(value) ?? value);
+  }
+  const scalar = field.fieldKind === 'scalar' || field.fieldKind === 'list' ? field.scalar : undefined;
+  return scalarWriter(scalar ?? ScalarType.INT32, int64);
+}

@@ -1,0 +1,206 @@
+import { InexactNumber, type JsonObject, type JsonValue } from './value.js';
+
+/** Where and why a text is not the JSON that is accepted here. Lines and columns count from 1. */
+export interface JsonSyntaxError {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export type JsonParse = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly error: JsonSyntaxError };
+
+const DEPTH_MAX = 64;
+const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+// Up to the first character that ends or escapes a string; control characters are not allowed inside one (RFC 8259, section 7).
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is for
+const PLAIN_CHARACTERS = /[^"\\\u0000-\u001f]*/y;
+const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+/** Every decimal of at most this many significant digits survives a double and back (IEEE 754 DBL_DIG). */
+const EXACT_DIGITS = 15;
+/** No field takes an integer longer than this, and reading one costs more than linear time. */
+const INTEGER_CHARACTERS_MAX = 40;
+
+/**
+ * Parses JSON (RFC 8259) strictly and without loss: see {@link JsonValue}. Beyond the grammar it refuses what makes a
+ * request ambiguous or hostile: a name twice in one object, and nesting deeper than 64.
+ */
+export function parseJson(text: string): JsonParse {
+  const parser = new Parser(text);
+  try {
+    return { ok: true, value: parser.document() };
+  } catch (thrown) {
+    if (thrown instanceof Stop) return { ok: false, error: parser.locate(thrown) };
+    throw thrown;
+  }
+}
+
+/** Unwinds the recursion; never leaves this file. */
+class Stop {
+  constructor(
+    readonly message: string,
+    readonly offset: number,
+  ) {}
+}
+
+class Parser {
+  #at = 0;
+
+  constructor(readonly text: string) {}
+
+  document(): JsonValue {
+    this.#space();
+    const value = this.#value(0);
+    this.#space();
+    if (this.#at < this.text.length) throw new Stop(`unexpected ${this.#found()} after the end of the value`, this.#at);
+    return value;
+  }
+
+  locate(stop: Stop): JsonSyntaxError {
+    const before = this.text.slice(0, stop.offset);
+    const line = before.split('\n').length;
+    return { message: stop.message, line, column: stop.offset - before.lastIndexOf('\n') };
+  }
+
+  #value(depth: number): JsonValue {
+    switch (this.text.charCodeAt(this.#at)) {
+      case 0x7b: // {
+        return this.#object(depth + 1);
+      case 0x5b: // [
+        return this.#array(depth + 1);
+      case 0x22: // "
+        return this.#string();
+      case 0x74: // t
+        return this.#word('true', true);
+      case 0x66: // f
+        return this.#word('false', false);
+      case 0x6e: // n
+        return this.#word('null', null);
+      default:
+        return this.#number();
+    }
+  }
+
+  #object(depth: number): JsonObject {
+    this.#bound(depth);
+    const object: JsonObject = Object.create(null);
+    this.#at += 1;
+    this.#space();
+    if (this.#take('}')) return object;
+    for (;;) {
+      const start = this.#at;
+      if (this.text[start] !== '"') throw new Stop(`expected a field name in double quotes, found ${this.#found()}`, start);
+      const name = this.#string();
+      if (name in object) throw new Stop(`the field ${JSON.stringify(name)} stands twice`, start);
+      this.#space();
+      if (!this.#take(':')) throw new Stop(`expected ":" after the field name, found ${this.#found()}`, this.#at);
+      this.#space();
+      object[name] = this.#value(depth);
+      this.#space();
+      if (this.#take('}')) return object;
+      if (!this.#take(',')) throw new Stop(`expected "," or "}", found ${this.#found()}`, this.#at);
+      this.#space();
+    }
+  }
+
+  #array(depth: number): JsonValue[] {
+    this.#bound(depth);
+    const array: JsonValue[] = [];
+    this.#at += 1;
+    this.#space();
+    if (this.#take(']')) return array;
+    for (;;) {
+      array.push(this.#value(depth));
+      this.#space();
+      if (this.#take(']')) return array;
+      if (!this.#take(',')) throw new Stop(`expected "," or "]", found ${this.#found()}`, this.#at);
+      this.#space();
+    }
+  }
+
+  #string(): string {
+    this.#at += 1;
+    let result = '';
+    for (;;) {
+      PLAIN_CHARACTERS.lastIndex = this.#at;
+      const plain = PLAIN_CHARACTERS.exec(this.text)?.[0] ?? '';
+      result += plain;
+      this.#at += plain.length;
+      if (this.#take('"')) return result;
+      if (this.text[this.#at] !== '\\') throw new Stop(`expected the string's end, found ${this.#found()}`, this.#at);
+      result += this.#escape();
+    }
+  }
+
+  #escape(): string {
+    const letter = this.text[this.#at + 1] ?? '';
+    const simple = ESCAPES[letter];
+    if (simple !== undefined) {
+      this.#at += 2;
+      return simple;
+    }
+    const digits = this.text.slice(this.#at + 2, this.#at + 6);
+    if (letter !== 'u' || !/^[0-9a-fA-F]{4}$/.test(digits)) throw new Stop('no such escape in a string', this.#at);
+    this.#at += 6;
+    return String.fromCharCode(Number.parseInt(digits, 16));
+  }
+
+  #number(): number | bigint | InexactNumber {
+    NUMBER.lastIndex = this.#at;
+    const match = NUMBER.exec(this.text);
+    if (match === null) throw new Stop(`expected a value, found ${this.#found()}`, this.#at);
+    const [token, fraction, exponent] = match;
+    this.#at += token.length;
+    const value = Number(token);
+    if (fraction === undefined && exponent === undefined) {
+      if (Number.isSafeInteger(value)) return value;
+      return token.length <= INTEGER_CHARACTERS_MAX ? BigInt(token) : new InexactNumber(token);
+    }
+    return token.length <= EXACT_DIGITS + 1 && exponent === undefined ? value : exactOrText(token, value);
+  }
+
+  #word<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.#at)) throw new Stop(`expected a value, found ${this.#found()}`, this.#at);
+    this.#at += word.length;
+    return value;
+  }
+
+  #take(character: string): boolean {
+    if (this.text[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #space(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.#at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.#at += 1;
+    }
+  }
+
+  #bound(depth: number): void {
+    if (depth > DEPTH_MAX) throw new Stop(`nested deeper than ${DEPTH_MAX} levels`, this.#at);
+  }
+
+  #found(): string {
+    const character = this.text[this.#at];
+    return character === undefined ? 'the end of the text' : JSON.stringify(character);
+  }
+}
+
+/** A fraction or exponent form as a double when the double says the same number, else its text. */
+function exactOrText(token: string, value: number): number | InexactNumber {
+  if (Number.isFinite(value) && canonical(token) === canonical(String(value))) return value;
+  return new InexactNumber(token);
+}
+
+/** Sign, digits without leading or trailing zeros, and the power of ten of the last digit: equal for equal numbers. */
+function canonical(token: string): string {
+  const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = (whole + fraction).replace(/^0+/, '');
+  if (digits === '') return '0';
+  const trimmed = digits.replace(/0+$/, '');
+  const power = Number(exponent) - fraction.length + (digits.length - trimmed.length);
+  return `${mantissa.startsWith('-') ? '-' : ''}${trimmed}e${power}`;
+}

@@ -1,0 +1,39 @@
+/**
+ * JSON values without loss. Integers that a double cannot hold exactly are bigints; a fraction whose digits a double
+ * would change is kept as its text. Objects have no prototype, so any field name is safe.
+ */
+export type JsonValue = null | boolean | number | bigint | string | InexactNumber | JsonValue[] | JsonObject;
+export interface JsonObject {
+  [name: string]: JsonValue;
+}
+
+/** A number with more digits than a double carries, as it was written. */
+export class InexactNumber {
+  constructor(readonly text: string) {}
+}
+
+/** What a value is, in words for error texts: `a string`, `null`, `an array`. */
+export function describeJson(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (value instanceof InexactNumber) return `the number ${shorten(value.text)}`;
+  switch (typeof value) {
+    case 'string':
+      return `the string ${JSON.stringify(shorten(value))}`;
+    case 'object':
+      return 'an object';
+    default:
+      return typeof value === 'boolean' ? String(value) : `the number ${shorten(String(value))}`;
+  }
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof InexactNumber);
+}
+
+const SHOWN_CHARACTERS_MAX = 40;
+
+function shorten(text: string): string {
+  return text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}…`;
+}

@@ -1,0 +1,76 @@
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import type { Enumeration } from './enums.js';
+import type { ScopeRule } from './scope.js';
+import type { Shape } from './shape.js';
+
+/** The four messages that every protocol id has: a generated module is one. */
+export interface ProtocolMessages {
+  readonly C2SSchema: DescMessage;
+  readonly S2CSchema: DescMessage;
+  readonly RequestSchema: DescMessage;
+  readonly ResponseSchema: DescMessage;
+}
+
+export type Group = 'system' | 'subscription' | 'quote' | 'account' | 'trade' | 'admin';
+
+/**
+ * What an operation does beyond answering.
+ * - `read`: nothing.
+ * - `subscription`: changes what is pushed to the caller.
+ * - `write`: changes the account or the daemon without adding risk (cancel, unlock): idempotency keys hold.
+ * - `order`: may add risk (place, modify): idempotency keys and the limit gates hold.
+ */
+export type Effect = 'read' | 'subscription' | 'write' | 'order';
+
+export interface RestRoute {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+}
+
+/**
+ * One operation, declared once and served by every interface. See docs/architecture.md for how to add one.
+ */
+export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
+  /** "get_orderbook": unique; the command and the tool are named after it. */
+  readonly name: string;
+  readonly group: Group;
+  /** The public protocol's id; null for what no protocol message asks for. */
+  readonly protoId: number | null;
+  readonly scope: ScopeRule;
+  readonly effect: Effect;
+  readonly messages: M;
+  /** One sentence: what it answers or does. */
+  readonly summary: string;
+  readonly shape: Shape;
+  readonly rest: readonly RestRoute[];
+  /** Name of the tool for language models; null where there is none. */
+  readonly tool: string | null;
+  /** Start-up switches that must all be on. */
+  readonly switches: readonly string[];
+  /** Enumerations of low-level fields that differ for this operation alone, by field path: "header.trdEnv". */
+  readonly lowLevel: Readonly<Record<string, Enumeration>>;
+  /** Peers outside loopback are refused. */
+  readonly loopbackOnly: boolean;
+}
+
+/** The request of an operation: its `C2S`. */
+export type RequestOf<O extends Operation> = MessageShape<O['messages']['C2SSchema']>;
+/** The payload of an operation's answer: its `S2C`. */
+export type PayloadOf<O extends Operation> = MessageShape<O['messages']['S2CSchema']>;
+
+type Optional = 'tool' | 'switches' | 'lowLevel' | 'shape' | 'loopbackOnly';
+
+/** Declares an operation. The tool is `svc_` + name unless said otherwise. */
+export function operation<const M extends ProtocolMessages>(
+  declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>>,
+): Operation<M> {
+  return { tool: `svc_${declared.name}`, switches: [], lowLevel: {}, shape: [], loopbackOnly: false, ...declared };
+}
+
+export function get(path: string): RestRoute {
+  return { method: 'GET', path };
+}
+
+export function post(path: string): RestRoute {
+  return { method: 'POST', path };
+}

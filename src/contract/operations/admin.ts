@@ -1,0 +1,44 @@
+import * as AdminReload from '../generated/svc/admin_reload_pb.js';
+import * as AdminShutdown from '../generated/svc/admin_shutdown_pb.js';
+import * as AdminStatus from '../generated/svc/admin_status_pb.js';
+import { get, operation, post } from '../operation.js';
+import { anyOf } from '../scope.js';
+
+const group = 'admin';
+const scope = anyOf('admin');
+
+export const adminStatus = operation({
+  name: 'admin_status',
+  group,
+  scope,
+  effect: 'read',
+  protoId: null,
+  messages: AdminStatus,
+  summary: 'The daemon’s state: connections, keys file, last reload.',
+  rest: [get('/api/admin/status')],
+  tool: null,
+});
+
+export const adminReload = operation({
+  name: 'admin_reload',
+  group,
+  scope,
+  effect: 'write',
+  protoId: null,
+  messages: AdminReload,
+  summary: 'Clears cached credentials and refreshes them in the background.',
+  rest: [post('/api/admin/reload')],
+  tool: null,
+});
+
+export const adminShutdown = operation({
+  name: 'admin_shutdown',
+  group,
+  scope,
+  effect: 'write',
+  protoId: null,
+  messages: AdminShutdown,
+  summary: 'Ends the daemon after answering.',
+  rest: [post('/api/admin/shutdown')],
+  tool: null,
+});

@@ -1,0 +1,77 @@
+import { rehabType, session, subType } from '../enums.js';
+import * as QotGetSubInfo from '../generated/Qot_GetSubInfo_pb.js';
+import * as QotSub from '../generated/Qot_Sub_pb.js';
+import { get, operation, post } from '../operation.js';
+import { anyOf } from '../scope.js';
+import { choice, choices, constant, flag, symbols } from '../shape.js';
+
+const group = 'subscription';
+// qot:read keys are accepted for a while yet (since v1.4.106 subscriptions are user state).
+const scope = anyOf('qot:state', 'qot:read');
+
+export const subscribe = operation({
+  name: 'subscribe',
+  group,
+  effect: 'subscription',
+  scope,
+  protoId: 3001,
+  messages: QotSub,
+  summary: 'Subscribes to live data of symbols; pushes arrive on the push stream.',
+  shape: [
+    symbols('securityList', { required: false }),
+    choices('subTypeList', subType, {
+      as: 'sub_types',
+      about: 'What to subscribe to: 1 basic quote, 2 order book, 4 ticker, 5 RT, 6 and up K-lines.',
+    }),
+    flag('isSubOrUnSub', { default: true, about: 'True subscribes, false unsubscribes.' }),
+    flag('isRegOrUnRegPush', { as: 'is_reg_push', default: true, about: 'Register for pushes.' }),
+    flag('isFirstPush', { default: true, about: 'Push the current data at once.' }),
+    choices('regPushRehabTypeList', rehabType, { about: 'Price adjustment of K-line pushes; forward when empty.' }),
+    flag('isSubOrderBookDetail', { default: false, about: 'Orders behind each level, where the market has them.' }),
+    flag('extendedTime', { default: false, about: 'US pre-market and after-hours data too.' }),
+    choice('session', session, { about: 'US trading session.' }),
+  ],
+  rest: [post('/api/subscribe')],
+});
+
+export const unsubscribe = operation({
+  name: 'unsubscribe',
+  group,
+  effect: 'subscription',
+  scope,
+  protoId: 3001,
+  messages: QotSub,
+  summary: 'Ends subscriptions; queued pushes of them are not delivered any more.',
+  shape: [
+    symbols('securityList', { required: false }),
+    choices('subTypeList', subType, { as: 'sub_types', about: 'What to unsubscribe from.' }),
+    flag('isSubOrUnSub', { default: false, about: 'False unsubscribes, true subscribes.' }),
+    flag('isUnsubAll', { as: 'unsub_all', default: false, about: 'End every subscription of this caller.' }),
+  ],
+  rest: [post('/api/unsubscribe')],
+});
+
+export const getSubInfo = operation({
+  name: 'get_sub_info',
+  group,
+  effect: 'read',
+  scope: anyOf('qot:read'),
+  protoId: 3003,
+  messages: QotGetSubInfo,
+  summary: 'Subscriptions of this connection; over REST each call is its own, so the list is usually empty.',
+  shape: [constant('isReqAllConn', false)],
+  rest: [get('/api/sub-info')],
+  tool: null,
+});
+
+export const querySubscription = operation({
+  name: 'query_subscription',
+  group,
+  effect: 'read',
+  scope: anyOf('qot:read'),
+  protoId: 3003,
+  messages: QotGetSubInfo,
+  summary: 'Subscriptions of the caller, or of the whole daemon across all interfaces.',
+  shape: [flag('isReqAllConn', { default: false, about: 'True: of every caller of the daemon.' })],
+  rest: [post('/api/query-subscription')],
+});

@@ -1,0 +1,129 @@
+import { modifyOrderOp, orderType, secMarket, session, timeInForce, trdEnvOfModify, trdSide } from '../enums.js';
+import * as TrdModifyOrder from '../generated/Trd_ModifyOrder_pb.js';
+import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
+import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
+import { operation, post } from '../operation.js';
+import { anyOf } from '../scope.js';
+import { choice, constant, flag, id, number, orderSymbol, text, tradeHeader } from '../shape.js';
+
+const group = 'trade';
+const scope = { kind: 'byEnv' } as const;
+const switches = ['--enable-trading'];
+const REMARK_BYTES_MAX = 64;
+
+// The gateway puts its own packet id on every write: a caller's would be one of another connection.
+const packetId = [constant('packetID.connID', 0n), constant('packetID.serialNo', 0)];
+const orderId = id('orderID', { about: 'The order’s number; order_id_ex is preferred when both are known.' });
+const orderIdEx = text('orderIDEx', { about: 'The order’s text.' });
+
+export const placeOrder = operation({
+  name: 'place_order',
+  group,
+  scope,
+  switches,
+  effect: 'order',
+  protoId: 2202,
+  messages: TrdPlaceOrder,
+  summary: 'Places an order.',
+  shape: [
+    ...packetId,
+    ...tradeHeader(),
+    choice('trdSide', trdSide, { as: 'side', about: '1 BUY, 2 SELL, 3 SELL_SHORT, 4 BUY_BACK.' }),
+    text('code', { about: 'Code without a market prefix.' }),
+    orderSymbol(),
+    number('qty', { min: 0, about: 'Shares or contracts.' }),
+    number('price', { min: 0, about: 'Limit price; not for market orders.' }),
+    choice('orderType', orderType, { default: 1, about: 'NORMAL (limit) when omitted.' }),
+    choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),
+    choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
+    choice('session', session, { about: 'US trading session.' }),
+    flag('fillOutsideRTH', { about: 'US limit orders: also fill before and after regular hours.' }),
+    text('remark', { maxBytes: REMARK_BYTES_MAX, about: 'A note of at most 64 bytes, kept with the order.' }),
+  ],
+  rest: [post('/api/order')],
+});
+
+export const modifyOrder = operation({
+  name: 'modify_order',
+  group,
+  scope,
+  switches,
+  effect: 'order',
+  protoId: 2205,
+  messages: TrdModifyOrder,
+  summary: 'Changes the quantity and price of a working order, or disables, enables, deletes or cancels it.',
+  shape: [
+    ...packetId,
+    ...tradeHeader({ only: 'mcp' }),
+    orderId,
+    orderIdEx,
+    // An order known by its text alone has number 0.
+    constant('orderID', 0n),
+    choice('modifyOrderOp', modifyOrderOp, { aliases: ['op'], about: '1 modify, 2 cancel, 3 disable, 4 enable, 5 delete.' }),
+    number('qty', { min: 0, about: 'The new total quantity, what is already filled included.' }),
+    number('price', { min: 0, about: 'The new price.' }),
+  ],
+  lowLevel: { 'header.trdEnv': trdEnvOfModify },
+  rest: [post('/api/modify-order')],
+});
+
+export const cancelOrder = operation({
+  name: 'cancel_order',
+  group,
+  scope,
+  switches,
+  effect: 'write',
+  protoId: 2205,
+  messages: TrdModifyOrder,
+  summary: 'Cancels one order. The answer says that the cancel was accepted; the final state comes as a push.',
+  shape: [
+    ...packetId,
+    ...tradeHeader({ names: true }),
+    orderId,
+    orderIdEx,
+    constant('orderID', 0n),
+    choice(
+      'modifyOrderOp',
+      { name: 'op', members: modifyOrderOp.members.filter(({ name }) => name === 'cancel') },
+      {
+        as: 'op',
+        aliases: ['modify_order_op'],
+        default: 2,
+        names: true,
+        about: 'If present it must mean cancel (2).',
+      },
+    ),
+  ],
+  rest: [post('/api/cancel-order')],
+});
+
+export const cancelAllOrder = operation({
+  name: 'cancel_all_order',
+  group,
+  scope,
+  switches,
+  effect: 'write',
+  protoId: 2205,
+  messages: TrdModifyOrder,
+  summary: 'Cancels every working order of an account in one market.',
+  shape: [...packetId, ...tradeHeader(), constant('orderID', 0n), constant('modifyOrderOp', 2), constant('forAll', true)],
+  rest: [post('/api/cancel-all-order')],
+});
+
+const MD5_HEX_BYTES = 32;
+
+export const unlockTrade = operation({
+  name: 'unlock_trade',
+  group,
+  scope: anyOf('trade:unlock'),
+  effect: 'write',
+  protoId: 2005,
+  messages: TrdUnlockTrade,
+  summary: 'Unlocks (or locks) trading in real accounts. Permission to trade still comes from scopes and switches.',
+  shape: [
+    flag('unlock', { about: 'True unlocks, false locks.' }),
+    text('pwdMD5', { maxBytes: MD5_HEX_BYTES, about: 'Lower-case hex MD5 of the trade password; required to unlock.' }),
+  ],
+  rest: [post('/api/unlock-trade')],
+  loopbackOnly: true,
+});

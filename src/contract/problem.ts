@@ -1,0 +1,28 @@
+/** Why a request cannot be read: a value that names the field, what came and what is accepted. */
+export interface Problem {
+  readonly kind: 'unknown_field' | 'missing_field' | 'wrong_type' | 'out_of_range' | 'invalid';
+  /** "securities[2].code"; empty for the body itself. */
+  readonly path: string;
+  /** The whole sentence for the caller. */
+  readonly message: string;
+}
+
+/** Carries a {@link Problem} out of the recursion of a decoder; never leaves the contract. */
+export class ProblemSignal {
+  constructor(readonly problem: Problem) {}
+}
+
+/** Stops a decoder. */
+export function stop(kind: Problem['kind'], path: string, message: string): never {
+  throw new ProblemSignal({ kind, path, message });
+}
+
+/** Runs a decoder; what it stopped with comes back as a value. */
+export function collectProblem<T>(decode: () => T): { ok: true; value: T } | { ok: false; problem: Problem } {
+  try {
+    return { ok: true, value: decode() };
+  } catch (thrown) {
+    if (thrown instanceof ProblemSignal) return { ok: false, problem: thrown.problem };
+    throw thrown;
+  }
+}

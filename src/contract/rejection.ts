@@ -1,0 +1,104 @@
+import type { Problem } from './problem.js';
+
+/** gRPC status codes used here (https://grpc.io/docs/guides/status-codes). */
+export const grpcStatus = {
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  UNAUTHENTICATED: 16,
+} as const;
+
+interface RejectionKind {
+  readonly http: number;
+  readonly grpc: number;
+  /** The text that a tool's error starts with; undefined = the message alone. */
+  readonly tool?: string;
+  /** What the audit's reason starts with. */
+  readonly audit: string;
+}
+
+const badRequest = { http: 400, grpc: grpcStatus.INVALID_ARGUMENT, audit: 'request' };
+const unauthenticated = { http: 401, grpc: grpcStatus.UNAUTHENTICATED, tool: 'unauthorized', audit: 'auth' };
+const forbidden = { http: 403, grpc: grpcStatus.PERMISSION_DENIED, tool: 'unauthorized', audit: 'auth' };
+const limited = { http: 429, grpc: grpcStatus.RESOURCE_EXHAUSTED, audit: 'limit' };
+const conflict = { http: 409, grpc: grpcStatus.ABORTED, audit: 'idempotency' };
+
+/** Every way in which the gateway itself says no, and how each interface says it. */
+export const rejectionKinds = {
+  'request.malformed_json': badRequest,
+  'request.unknown_field': { ...badRequest, tool: 'unknown field' },
+  'request.missing_field': badRequest,
+  'request.wrong_type': badRequest,
+  'request.out_of_range': badRequest,
+  'request.invalid': badRequest,
+  'request.too_large': { ...badRequest, http: 413 },
+  'request.timeout': { ...badRequest, http: 408 },
+  'request.unknown_symbol': badRequest,
+  'route.not_found': { http: 404, grpc: grpcStatus.UNIMPLEMENTED, tool: 'unknown MCP tool', audit: 'route' },
+  'route.method_not_allowed': { http: 405, grpc: grpcStatus.UNIMPLEMENTED, audit: 'route' },
+  'auth.missing': unauthenticated,
+  'auth.invalid': unauthenticated,
+  'auth.expired': unauthenticated,
+  'auth.revoked': { ...unauthenticated, tool: 'key revoked' },
+  'auth.machine': unauthenticated,
+  'auth.legacy_write': unauthenticated,
+  'auth.scope': forbidden,
+  'auth.account': forbidden,
+  'auth.origin': forbidden,
+  'rest.unlock_trade.local_transport_required': forbidden,
+  feature_disabled: { http: 403, grpc: grpcStatus.PERMISSION_DENIED, audit: 'switch' },
+  'limit.market': limited,
+  'limit.symbol': limited,
+  'limit.side': limited,
+  'limit.hours': limited,
+  'limit.order_value': limited,
+  'limit.rate': limited,
+  'limit.daily_value': limited,
+  'limit.price_unknown': limited,
+  'limit.connections': limited,
+  'limit.subscriptions': limited,
+  'idempotency.mismatch': conflict,
+  'idempotency.unknown_outcome': conflict,
+  'backend.not_ready': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
+  // "500: server bug or gateway disconnect": the outcome of what was sent is unknown.
+  'backend.disconnected': { http: 500, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
+  internal: { http: 500, grpc: grpcStatus.INTERNAL, audit: 'internal' },
+} as const satisfies Record<string, RejectionKind>;
+
+export type RejectionCode = keyof typeof rejectionKinds;
+
+/** A refusal by the gateway (not by the brokerage, which answers with retType). A value until an interface writes it. */
+export class Rejection {
+  constructor(
+    readonly code: RejectionCode,
+    /** The whole sentence for the caller. */
+    readonly message: string,
+    readonly details: {
+      /** Whole seconds after which the same request may pass. */
+      readonly retryAfterSeconds?: number;
+      /** Path of the field at fault. */
+      readonly field?: string;
+    } = {},
+  ) {}
+
+  get kind(): RejectionKind {
+    return rejectionKinds[this.code];
+  }
+
+  /** `limit: rate limit exceeded: …`, as the audit trail has it. */
+  get auditReason(): string {
+    return `${this.kind.audit}: ${this.message}`;
+  }
+}
+
+/** The rejection of a body that could not be read. */
+export function rejectProblem(problem: Problem): Rejection {
+  return new Rejection(`request.${problem.kind}`, problem.message, { field: problem.path });
+}

@@ -1,0 +1,336 @@
+import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import type { Dialect, Enumeration } from './enums.js';
+import { trdMarket } from './enums.js';
+import { SecuritySchema } from './generated/Qot_Common_pb.js';
+import {
+  childPath,
+  enumerationReader,
+  type Fields,
+  listReader,
+  messageReader,
+  requireFields,
+  unknownField,
+  type ValueReader,
+} from './json/message-json.js';
+import { scalarReader } from './json/scalars.js';
+import { describeJson, isJsonObject, type JsonObject, type JsonValue } from './json/value.js';
+import { parseSymbol, quoteMarkets } from './markets.js';
+import { snakeCase } from './names.js';
+import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
+import { collectProblem, type Problem, stop } from './problem.js';
+import type { Param } from './shape.js';
+
+/** Reads a request body into the operation's `C2S`, or says what is wrong with it. */
+export type RequestDecoder<O extends Operation> = (
+  body: JsonValue | undefined,
+) => { readonly ok: true; readonly value: RequestOf<O> } | { readonly ok: false; readonly problem: Problem };
+
+const decoders = new Map<string, RequestDecoder<Operation>>();
+
+/** The decoder of an operation in a dialect; made on first use. */
+export function requestDecoder<M extends ProtocolMessages>(operation: Operation<M>, dialect: Dialect): RequestDecoder<Operation<M>> {
+  const key = `${dialect} ${operation.name}`;
+  let decoder = decoders.get(key);
+  if (decoder === undefined) {
+    decoder = compile(operation, dialect);
+    decoders.set(key, decoder);
+  }
+  return decoder as RequestDecoder<Operation<M>>;
+}
+
+interface Slot {
+  /** What two names for the same thing share: giving both is refused. */
+  readonly target: string;
+  /** What is to happen once every field is read goes to `later`. */
+  set(message: Message, value: JsonValue, path: string, later: (() => void)[]): void;
+}
+
+function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operation> {
+  const desc = operation.messages.C2SSchema;
+  const slots = new Map<string, Slot>();
+  const params = operation.shape.filter((param) => !param.hidden && (param.only === undefined || param.only === dialect));
+  for (const [name, reader] of messageReader(desc, dialect).fields) {
+    slots.set(name, lowLevelSlot(operation, reader.field, reader.read, dialect));
+  }
+  for (const param of [...params].reverse()) {
+    const slot = paramSlot(desc, param, dialect);
+    for (const name of [param.name, ...param.aliases]) slots.set(name, slot);
+  }
+  const names = () => new Set([...params.map((param) => param.name), ...slots.keys()]);
+  const defaults = operation.shape.filter((param) => 'default' in param).map((param) => fieldSetter(desc, param.field, param.default));
+  // The first parameter of a field names it in error texts.
+  const friendly = new Map(params.map((param): [string, string] => [param.field, param.name]).reverse());
+  const checkRequired = requiredCheck(desc, '', friendly);
+  const required = params.filter((param) => param.required);
+
+  const readFields = (message: Message, object: JsonObject, path: string, given: Map<string, string>, later: (() => void)[]) => {
+    for (const name in object) {
+      const value = object[name];
+      const here = childPath(path, name);
+      // The low-level form: the message itself under `c2s`, which some callers mix with friendly fields.
+      if (name === 'c2s' && path === '') {
+        if (!isJsonObject(value)) stop('wrong_type', here, `c2s: expected an object, found ${describeJson(value)}`);
+        readFields(message, value, here, given, later);
+        continue;
+      }
+      const slot = slots.get(name);
+      if (slot === undefined) unknownField(here, name, names());
+      const earlier = given.get(slot.target) ?? given.get(slot.target.split('.')[0] ?? '');
+      if (earlier !== undefined) stop('invalid', here, `"${earlier}" and "${here}" say the same thing: give one of them`);
+      if (value === null || value === undefined) continue;
+      given.set(slot.target, here);
+      slot.set(message, value, here, later);
+    }
+  };
+
+  return (body) =>
+    collectProblem(() => {
+      if (body !== undefined && body !== null && !isJsonObject(body)) {
+        stop('wrong_type', '', `body: expected an object, found ${describeJson(body)}`);
+      }
+      const message = create(desc);
+      const given = new Map<string, string>();
+      const later: (() => void)[] = [];
+      if (isJsonObject(body)) {
+        readFields(message, body, '', given, later);
+      }
+      for (const act of later) act();
+      for (const set of defaults) set(message);
+      for (const param of required) if (!isSet(message, desc, param.field)) missing(param.name);
+      checkRequired(message);
+      return message;
+    });
+}
+
+function missing(name: string): never {
+  stop('missing_field', name, `missing field "${name}"`);
+}
+
+/** Checks every required field and names a missing one as a caller would write it. Made once per message. */
+function requiredCheck(desc: DescMessage, prefix: string, friendly: ReadonlyMap<string, string>): (message: Message) => void {
+  const name = (field: DescField) => {
+    const path = childPath(prefix, field.name);
+    return friendly.get(path) ?? [...friendly].find(([key]) => key.startsWith(`${path}.`))?.[1] ?? snakeCase(path);
+  };
+  const nested: { localName: string; check: (message: Message) => void }[] = [];
+  for (const field of desc.fields) {
+    const path = childPath(prefix, field.name);
+    if (field.fieldKind !== 'message' || ![...friendly.keys()].some((key) => key.startsWith(`${path}.`))) continue;
+    nested.push({ localName: field.localName, check: requiredCheck(field.message, path, friendly) });
+  }
+  return (message) => {
+    requireFields(message, desc, '', name);
+    for (const { localName, check } of nested) {
+      const value = (message as unknown as Fields)[localName];
+      if (value !== undefined) check(value as Message);
+    }
+  };
+}
+
+function lowLevelSlot(operation: Operation, field: DescField, read: ValueReader, dialect: Dialect): Slot {
+  const reader = field.fieldKind === 'message' ? overridden(operation, field, field.message, read, dialect) : read;
+  return {
+    target: field.name,
+    set(message, value, path) {
+      const fields = message as unknown as Fields;
+      const known = fields[field.localName];
+      const read = reader(value, path);
+      // A header given in part by flat names and in part as an object: the object must not wipe out the rest.
+      if (field.fieldKind === 'message' && known !== undefined)
+        stop('invalid', path, `"${path}" and its flat fields say the same thing: give one of them`);
+      fields[field.localName] = read;
+    },
+  };
+}
+
+/** The reader of an inner message some of whose enumerations are special to this operation. */
+function overridden(operation: Operation, field: DescField, desc: DescMessage, read: ValueReader, dialect: Dialect): ValueReader {
+  const special = Object.entries(operation.lowLevel)
+    .filter(([path]) => path.startsWith(`${field.name}.`))
+    .map(([path, enumeration]): [string, string, Enumeration] => {
+      const inner = path.slice(field.name.length + 1);
+      return [snakeCase(inner), localNameOf(desc, inner), enumeration];
+    });
+  if (special.length === 0) return read;
+  return (value, path) => {
+    if (!isJsonObject(value)) return read(value, path);
+    const { ...plain } = value;
+    const values: [string, unknown][] = [];
+    for (const [name, localName, enumeration] of special) {
+      const given = plain[name];
+      if (given === undefined || given === null) continue;
+      values.push([localName, enumerationReader(enumeration, dialect)(given, childPath(path, name))]);
+      // Any accepted number keeps the general reader content; the special one has the last word.
+      plain[name] = 1;
+    }
+    const message = read(plain, path) as Fields;
+    for (const [localName, number] of values) message[localName] = number;
+    return message;
+  };
+}
+
+function paramSlot(desc: DescMessage, param: Param, dialect: Dialect): Slot {
+  if (param.type.kind === 'order_symbol') return orderSymbolSlot(desc);
+  const read = paramReader(param, dialect);
+  const set = fieldSetter(desc, param.field);
+  return { target: param.field, set: (message, value, path) => set(message, read(value, path)) };
+}
+
+function orderSymbolSlot(desc: DescMessage): Slot {
+  const setCode = fieldSetter(desc, 'code');
+  const setSecMarket = fieldSetter(desc, 'secMarket');
+  const setMarket = fieldSetter(desc, 'header.trdMarket');
+  return {
+    target: 'code',
+    set(message, value, path, later) {
+      const { market, code } = readSymbol(value, path);
+      setCode(message, code);
+      later.push(() => {
+        const fields = message as unknown as Fields;
+        if (Object.hasOwn(fields, 'secMarket') && fields.secMarket !== market.secMarket) {
+          stop('invalid', path, `${path}: ${market.name}.${code} is not a security of sec_market ${fields.secMarket}`);
+        }
+        setSecMarket(message, market.secMarket);
+        const tradingMarket = market.name === 'SH' || market.name === 'SZ' ? 'CN' : market.name;
+        const member = trdMarket.members.find(({ name }) => name === tradingMarket);
+        if (member !== undefined && !isSet(message, desc, 'header.trdMarket')) setMarket(message, member.public);
+      });
+    },
+  };
+}
+
+function readSymbol(value: JsonValue, path: string) {
+  const parsed = typeof value === 'string' ? parseSymbol(value) : undefined;
+  if (parsed !== undefined) return parsed;
+  const markets = quoteMarkets.map((market) => market.name).join(', ');
+  const kind = typeof value === 'string' ? 'invalid' : 'wrong_type';
+  stop(kind, path, `${path}: expected MARKET.CODE with a market of ${markets} (such as "HK.00700"), found ${describeJson(value)}`);
+}
+
+function securityReader(dialect: Dialect): ValueReader {
+  return (value, path) => {
+    if (isJsonObject(value)) {
+      const security = messageReader(SecuritySchema, dialect).read(value, path) as Message & { market: number };
+      if (security.market === HK_FUTURE) security.market = HK;
+      return security;
+    }
+    const { market, code } = readSymbol(value, path);
+    return create(SecuritySchema, { market: market.number, code });
+  };
+}
+
+// HK futures moved to market HK; the old number stays accepted.
+const HK_FUTURE = 2;
+const HK = 1;
+
+/** `yyyy-MM-dd` with an optional ` HH:mm:ss`, as {@link Param} kind `time` takes it. */
+export const TIME_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])( ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
+export const DATE_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+/** Reads the value of a friendly field into the message's terms. */
+function paramReader(param: Param, dialect: Dialect): ValueReader {
+  const { type } = param;
+  switch (type.kind) {
+    case 'symbol':
+      return securityReader(dialect);
+    case 'symbols':
+      return bounded(listReader(securityReader(dialect)), type.max, param);
+    case 'integer':
+      return ranged(scalarReader(ScalarType.INT32), type);
+    case 'number':
+      return ranged(scalarReader(ScalarType.DOUBLE), type);
+    case 'choice':
+      return enumerationReader(type.enumeration, dialect, type.names || dialect === 'mcp');
+    case 'choices':
+      return bounded(listReader(enumerationReader(type.enumeration, dialect)), type.enumeration.members.length, param);
+    case 'boolean':
+      return scalarReader(ScalarType.BOOL);
+    case 'text':
+      return (value, path) => {
+        const text = scalarReader(ScalarType.STRING)(value, path) as string;
+        const size = Buffer.byteLength(text);
+        if (type.maxBytes !== undefined && size > type.maxBytes) {
+          stop('out_of_range', path, `${path}: ${size} bytes are too long, accepted are at most ${type.maxBytes}`);
+        }
+        return text;
+      };
+    case 'texts':
+      return bounded(listReader(scalarReader(ScalarType.STRING)), type.max, param);
+    case 'time':
+      return (value, path) => {
+        if (typeof value === 'string' && (type.dateOnly ? DATE_TEXT : TIME_TEXT).test(value)) return value;
+        const accepted = type.dateOnly ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss or yyyy-MM-dd';
+        stop('invalid', path, `${path}: expected a time as ${accepted}, found ${describeJson(value)}`);
+      };
+    case 'id':
+      return scalarReader(ScalarType.UINT64);
+    case 'ids':
+      return bounded(listReader(scalarReader(ScalarType.UINT64)), type.max, param);
+    case 'bytes':
+      return scalarReader(ScalarType.BYTES);
+    case 'order_symbol':
+      throw new Error('an order symbol sets several fields');
+  }
+}
+
+function ranged(read: ValueReader, { min, max }: { min?: number; max?: number }): ValueReader {
+  return (value, path) => {
+    const number = read(value, path) as number;
+    if ((min !== undefined && number < min) || (max !== undefined && number > max)) {
+      const accepted = max === undefined ? `at least ${min}` : min === undefined ? `at most ${max}` : `${min} to ${max}`;
+      stop('out_of_range', path, `${path}: ${number} is out of range, accepted: ${accepted}`);
+    }
+    return number;
+  };
+}
+
+function bounded(read: ValueReader, max: number, param: Param): ValueReader {
+  return (value, path) => {
+    const list = read(value, path) as unknown[];
+    if (list.length > max) stop('out_of_range', path, `${path}: ${list.length} entries are too many, accepted are at most ${max}`);
+    if (list.length === 0 && param.required) stop('out_of_range', path, `${path}: expected at least one entry, found none`);
+    return list;
+  };
+}
+
+/** Sets a field by its path from `C2S` down, making the messages on the way. With a fixed `value` it only fills what is unset. */
+function fieldSetter(desc: DescMessage, path: string, fixed?: unknown): (message: Message, value?: unknown) => void {
+  const [head = '', ...tail] = path.split('.');
+  const field = fieldNamed(desc, head);
+  const onlyUnset = fixed !== undefined;
+  if (tail.length === 0) {
+    return (message, value = fixed) => {
+      if (onlyUnset && isSet(message, desc, head)) return;
+      (message as unknown as Fields)[field.localName] = value;
+    };
+  }
+  if (field.fieldKind !== 'message') throw new Error(`${desc.typeName}.${head} is not a message`);
+  const inner = field.message;
+  const set = fieldSetter(inner, tail.join('.'), fixed);
+  return (message, value) => {
+    const fields = message as unknown as Fields;
+    fields[field.localName] ??= create(inner);
+    set(fields[field.localName] as Message, value);
+  };
+}
+
+function isSet(message: Message, desc: DescMessage, path: string): boolean {
+  const [head = '', ...tail] = path.split('.');
+  const field = fieldNamed(desc, head);
+  const fields = message as unknown as Fields;
+  if (!Object.hasOwn(fields, field.localName)) return false;
+  const value = fields[field.localName];
+  if (Array.isArray(value)) return value.length > 0;
+  if (tail.length === 0 || field.fieldKind !== 'message') return value !== undefined;
+  return value !== undefined && isSet(value as Message, field.message, tail.join('.'));
+}
+
+function fieldNamed(desc: DescMessage, name: string): DescField {
+  const field = desc.fields.find((candidate) => candidate.name === name);
+  if (field === undefined) throw new Error(`${desc.typeName} has no field ${name}`);
+  return field;
+}
+
+function localNameOf(desc: DescMessage, name: string): string {
+  return fieldNamed(desc, name).localName;
+}

@@ -1,0 +1,174 @@
+import type { Dialect, Enumeration } from './enums.js';
+import * as enums from './enums.js';
+import { snakeCase } from './names.js';
+
+/**
+ * The shape of a request: which friendly JSON field stands for which message field, with its aliases, default and
+ * bounds. It is data, written once: the decoder, the OpenAPI schema, the tools' input schemas, the command line and
+ * the error texts are all made from it. The message's own fields (snake_case, or wrapped in `c2s`) stay accepted.
+ */
+export type Shape = readonly Param[];
+
+export interface Param {
+  /** The name callers write, snake_case. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** Where it goes: proto field names from `C2S` down, e.g. "header.accID". */
+  readonly field: string;
+  readonly type: ParamType;
+  /** The value when the caller gives none, in the message's own terms. */
+  readonly default?: unknown;
+  /** Only this dialect takes it; the other fills the default or leaves the field unset. */
+  readonly only?: Dialect;
+  /** Filled by the gateway; no caller can set it by this name. */
+  readonly hidden: boolean;
+  /** A caller must give it, though the message could do without. */
+  readonly required: boolean;
+  /** One sentence for references and tools. */
+  readonly about: string;
+}
+
+export type ParamType =
+  | { readonly kind: 'symbol' }
+  | { readonly kind: 'symbols'; readonly max: number }
+  /** `MARKET.CODE` of an order: sets `code`, `secMarket`, and the trading market where none is given. */
+  | { readonly kind: 'order_symbol' }
+  | { readonly kind: 'integer'; readonly min?: number; readonly max?: number }
+  | { readonly kind: 'number'; readonly min?: number; readonly max?: number }
+  | { readonly kind: 'choice'; readonly enumeration: Enumeration; readonly names: boolean }
+  | { readonly kind: 'choices'; readonly enumeration: Enumeration }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'text'; readonly maxBytes?: number }
+  | { readonly kind: 'texts'; readonly max: number }
+  /** `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd`, in the market's time zone. */
+  | { readonly kind: 'time'; readonly dateOnly: boolean }
+  | { readonly kind: 'id' }
+  | { readonly kind: 'ids'; readonly max: number }
+  | { readonly kind: 'bytes' };
+
+/** What every constructor takes. */
+export interface ParamOptions {
+  /** The friendly name, when it is not the snake_case of the field. */
+  readonly as?: string;
+  readonly aliases?: readonly string[];
+  readonly default?: unknown;
+  readonly only?: Dialect;
+  readonly required?: boolean;
+  readonly about?: string;
+}
+
+function param(field: string, type: ParamType, options: ParamOptions, about: string): Param {
+  return {
+    name: options.as ?? snakeCase(field.slice(field.lastIndexOf('.') + 1)),
+    aliases: options.aliases ?? [],
+    field,
+    type,
+    ...('default' in options ? { default: options.default } : {}),
+    ...(options.only === undefined ? {} : { only: options.only }),
+    hidden: false,
+    required: options.required ?? false,
+    about: options.about ?? about,
+  };
+}
+
+/** One security, `MARKET.CODE`. */
+export function symbol(field: string, options: ParamOptions = {}): Param {
+  const about = 'The security, as MARKET.CODE: HK.00700, US.AAPL, SH.600519.';
+  return param(field, { kind: 'symbol' }, { as: 'symbol', aliases: ['code', 'stock', 'security'], required: true, ...options }, about);
+}
+
+/** A list of one or more securities. */
+export function symbols(field: string, options: ParamOptions & { max?: number } = {}): Param {
+  const aliases = ['stocks', 'code_list', 'symbol_list', 'security_list'];
+  const about = 'Securities, each as MARKET.CODE: HK.00700, US.AAPL, SH.600519.';
+  return param(field, { kind: 'symbols', max: options.max ?? 400 }, { as: 'symbols', aliases, required: true, ...options }, about);
+}
+
+/** The security of an order by its full symbol, in place of `market` and `code`. */
+export function orderSymbol(): Param {
+  return param('code', { kind: 'order_symbol' }, { as: 'symbol' }, 'The security as MARKET.CODE, in place of market and code.');
+}
+
+export function integer(field: string, options: ParamOptions & { min?: number; max?: number } = {}): Param {
+  const { min, max } = options;
+  return param(field, { kind: 'integer', ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }, options, '');
+}
+
+export function number(field: string, options: ParamOptions & { min?: number; max?: number } = {}): Param {
+  const { min, max } = options;
+  return param(field, { kind: 'number', ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }, options, '');
+}
+
+/** One of an enumeration. `names`: REST takes the names too, which it does for cancels alone. */
+export function choice(field: string, enumeration: Enumeration, options: ParamOptions & { names?: boolean } = {}): Param {
+  return param(field, { kind: 'choice', enumeration, names: options.names ?? false }, options, '');
+}
+
+export function choices(field: string, enumeration: Enumeration, options: ParamOptions = {}): Param {
+  return param(field, { kind: 'choices', enumeration }, options, '');
+}
+
+export function flag(field: string, options: ParamOptions = {}): Param {
+  return param(field, { kind: 'boolean' }, options, '');
+}
+
+export function text(field: string, options: ParamOptions & { maxBytes?: number } = {}): Param {
+  return param(field, { kind: 'text', ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }) }, options, '');
+}
+
+export function texts(field: string, options: ParamOptions & { max?: number } = {}): Param {
+  return param(field, { kind: 'texts', max: options.max ?? 400 }, options, '');
+}
+
+/** A local time of the market: `yyyy-MM-dd HH:mm:ss`, or a date alone. */
+export function time(field: string, options: ParamOptions & { dateOnly?: boolean } = {}): Param {
+  const dateOnly = options.dateOnly ?? false;
+  return param(
+    field,
+    { kind: 'time', dateOnly },
+    options,
+    `${dateOnly ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss'}, in the market's time zone.`,
+  );
+}
+
+/** A 64-bit identifier, exact beyond 2^53. */
+export function id(field: string, options: ParamOptions = {}): Param {
+  return param(field, { kind: 'id' }, options, '');
+}
+
+export function ids(field: string, options: ParamOptions & { max?: number } = {}): Param {
+  return param(field, { kind: 'ids', max: options.max ?? 100 }, options, '');
+}
+
+export function bytes(field: string, options: ParamOptions = {}): Param {
+  return param(field, { kind: 'bytes' }, options, '');
+}
+
+/** A field that the message requires and callers do not give. */
+export function constant(field: string, value: unknown): Param {
+  return { name: '', aliases: [], field, type: { kind: 'boolean' }, default: value, hidden: true, required: false, about: '' };
+}
+
+/** Which account, in which environment and market: the header of every account operation. `names`: see {@link choice}. */
+export function tradeHeader(options: { names?: boolean; only?: Dialect; marketDefault?: number } = {}): Param[] {
+  const only = options.only === undefined ? {} : { only: options.only };
+  const names = { names: options.names ?? false };
+  return [
+    choice('header.trdMarket', enums.trdMarket, {
+      as: 'market',
+      aliases: ['trd_market'],
+      about: 'The trading market (not the quote market: US is 2 here).',
+      ...only,
+      ...names,
+      ...(options.marketDefault === undefined ? {} : { default: options.marketDefault }),
+    }),
+    id('header.accID', { as: 'acc_id', about: 'The account, from the account list; no default is inferred.', ...only }),
+    choice('header.trdEnv', enums.trdEnv, {
+      as: 'env',
+      aliases: ['trd_env'],
+      about: 'simulate: paper money; real: real money.',
+      ...only,
+      ...names,
+    }),
+  ];
+}
