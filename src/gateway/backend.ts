@@ -5,8 +5,6 @@ import type { Operation } from '../contract/operation.js';
 export interface CallContext {
   /** One id per request, in logs and audit. */
   readonly requestId: string;
-  /** The caller asked for fresh data instead of a cached answer. */
-  readonly refresh: boolean;
 }
 
 /** The backend went away while a call was under way: what became of the call is not known. */

@@ -95,7 +95,7 @@ export class Pipeline {
   }
 
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
-    const context: CallContext = { requestId: caller.requestId, refresh: false };
+    const context: CallContext = { requestId: caller.requestId };
     try {
       const local = this.#parts.local[operation.name];
       const answer =
