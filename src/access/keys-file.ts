@@ -2,7 +2,7 @@ import { Faults, listOf, nullable, oneOf, optionalField, type Read, readObject, 
 import { type JsonArray, type JsonNode, parseJsonText, positionOf, type TextFault } from './json-text.js';
 import type { KeyRecord } from './key-record.js';
 import { readLimits, unlimited } from './limits.js';
-import { err, ok, type Result } from './result.js';
+import { err, type Result } from './result.js';
 import { scopeMask, scopes } from './scopes.js';
 import { parseUtcTimestamp } from './timestamp.js';
 
