@@ -20,7 +20,6 @@ export interface GaugeSources {
   readonly pushConnections: () => number;
   readonly subscriptions: () => number;
   readonly backendReady: () => boolean;
-  readonly pushCounts: () => { sent: bigint; conflated: bigint };
 }
 
 const PLACED_ORDERS_KEPT = 100;
@@ -75,21 +74,6 @@ export class Meter {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1e6;
     });
-    const counted = (name: string, help: string, read: () => bigint) => {
-      let seen = 0n;
-      return new Counter({
-        name,
-        help,
-        registers,
-        collect() {
-          const now = read();
-          this.inc(Number(now - seen));
-          seen = now;
-        },
-      });
-    };
-    counted('svc_push_frames_total', 'Frames sent to push connections.', () => sources.pushCounts().sent);
-    counted('svc_push_conflated_total', 'Events that a newer one replaced before they were sent.', () => sources.pushCounts().conflated);
   }
 
   /** One request was answered. `rejection`: the code it was rejected with. */

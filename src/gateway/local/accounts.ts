@@ -1,8 +1,7 @@
-import { allowsAccount } from '../../access/index.js';
+import { type Access, allowsAccount } from '../../access/index.js';
 import { clone } from '@bufbuild/protobuf';
 import { S2CSchema } from '../../contract/generated/Trd_GetAccList_pb.js';
 import { account } from '../../contract/operations/index.js';
-import type { Access } from '../../access/index.js';
 import type { Backend, ResponseMessage } from '../backend.js';
 import { payloadOf, success } from '../responses.js';
 import type { LocalHandler } from './index.js';

@@ -3,7 +3,7 @@ import { S2CSchema as ReloadS2C } from '../../contract/generated/svc/admin_reloa
 import { S2CSchema as ShutdownS2C } from '../../contract/generated/svc/admin_shutdown_pb.js';
 import { type Connection, ConnectionSchema, KeysFileSchema, S2CSchema as StatusS2C } from '../../contract/generated/svc/admin_status_pb.js';
 import { S2CSchema as PingS2C } from '../../contract/generated/svc/ping_pb.js';
-import type { Access } from '../../access/index.js';
+import { type Access, formatLoadError } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { admin, system } from '../../contract/operations/index.js';
 import type { Backend, LifecycleSnapshot } from '../backend.js';
@@ -59,9 +59,11 @@ export function adminHandlers(parts: AdminParts): LocalHandlers {
             : {
                 keysFile: create(KeysFileSchema, {
                   path: keys.path,
-                  keyCount: keys.keyCount,
-                  loadedAt: keys.loadedAt,
-                  ...(keys.lastError === undefined ? {} : { lastError: keys.lastError.message, lastErrorAt: keys.lastError.at }),
+                  keyCount: keys.keys,
+                  loadedAt: new Date(keys.loadedAt).toISOString(),
+                  ...(keys.failure === undefined
+                    ? {}
+                    : { lastError: formatLoadError(keys.failure.error), lastErrorAt: new Date(keys.failure.at).toISOString() }),
                 }),
               }),
           pushConnectionCount: push.connections,
