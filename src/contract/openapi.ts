@@ -53,14 +53,24 @@ function operationObject(operation: Operation, route: RestRoute, schemas: Record
         description: 'Carried out; see ret_type.',
         content: { 'application/json': { schema: envelope(reference(operation.messages.S2CSchema, schemas)) } },
       },
-      ...Object.fromEntries(['400', '401', '403', '413', '429', '500', '503'].map((status) => [status, { $ref: '#/components/responses/Error' }])),
+      ...Object.fromEntries(
+        ['400', '401', '403', '413', '429', '500', '503'].map((status) => [status, { $ref: '#/components/responses/Error' }]),
+      ),
     },
   };
 }
 
 function queryParameters(params: readonly Param[]): Schema {
   if (params.length === 0) return {};
-  return { parameters: params.map((param) => ({ name: param.name, in: 'query', required: false, description: param.about, schema: paramSchema(param) })) };
+  return {
+    parameters: params.map((param) => ({
+      name: param.name,
+      in: 'query',
+      required: false,
+      description: param.about,
+      schema: paramSchema(param),
+    })),
+  };
 }
 
 function bodyOf(operation: Operation, params: readonly Param[], schemas: Record<string, Schema>): Schema {
@@ -102,7 +112,12 @@ function paramSchema({ type, ...param }: Param): Schema {
     case 'order_symbol':
       return { type: 'string', pattern: SYMBOL_PATTERN, examples: ['HK.00700'] };
     case 'symbols': {
-      const list = { type: 'array', items: { type: 'string', pattern: SYMBOL_PATTERN }, maxItems: type.max, examples: [['HK.00700', 'US.AAPL']] };
+      const list = {
+        type: 'array',
+        items: { type: 'string', pattern: SYMBOL_PATTERN },
+        maxItems: type.max,
+        examples: [['HK.00700', 'US.AAPL']],
+      };
       return type.single ? { anyOf: [{ type: 'string', pattern: SYMBOL_PATTERN, examples: ['HK.00700'] }, list] } : list;
     }
     case 'integer':
@@ -133,7 +148,12 @@ function paramSchema({ type, ...param }: Param): Schema {
 }
 
 const SYMBOL_PATTERN = '^[A-Za-z_]+\\..+$';
-const idSchema: Schema = { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'string', pattern: '^[0-9]{1,20}$' }] };
+const idSchema: Schema = {
+  anyOf: [
+    { type: 'integer', minimum: 0 },
+    { type: 'string', pattern: '^[0-9]{1,20}$' },
+  ],
+};
 
 function bounds({ min, max }: { min?: number; max?: number }): Schema {
   return { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) };
@@ -213,7 +233,11 @@ const commonSchemas: Record<string, Schema> = {
       retry_after: { type: 'integer', description: 'Seconds after which the same request may pass.' },
     },
   },
-  Probe: { type: 'object', required: ['status', 'reason'], properties: { status: { type: 'string', enum: ['ok', 'unavailable'] }, reason: { type: 'string' } } },
+  Probe: {
+    type: 'object',
+    required: ['status', 'reason'],
+    properties: { status: { type: 'string', enum: ['ok', 'unavailable'] }, reason: { type: 'string' } },
+  },
 };
 
 const responses = {
@@ -229,7 +253,14 @@ const responses = {
 function probe(summary: string): Schema {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Probe' } } };
   const operationId = summary.toLowerCase().replace(/[^a-z]+/g, '_');
-  return { get: { operationId, summary, security: [], responses: { 200: { description: 'Yes.', content }, 503: { description: 'No; see reason.', content } } } };
+  return {
+    get: {
+      operationId,
+      summary,
+      security: [],
+      responses: { 200: { description: 'Yes.', content }, 503: { description: 'No; see reason.', content } },
+    },
+  };
 }
 
 const probePaths: Record<string, Schema> = {
@@ -241,21 +272,29 @@ const probePaths: Record<string, Schema> = {
       operationId: 'metrics',
       summary: 'Figures for Prometheus',
       security: [{ key: [] }],
-      responses: { 200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: { type: 'string' } } } }, 401: { $ref: '#/components/responses/Error' } },
+      responses: {
+        200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
+        401: { $ref: '#/components/responses/Error' },
+      },
     },
   },
   '/ws': {
     get: {
       operationId: 'push_stream',
       summary: 'Push stream (WebSocket upgrade)',
-      description: 'Key as Bearer header or `?token=`. `?format=protobuf` sends bodies as base64 protobuf, `?int64=string` 64-bit integers as text.',
+      description:
+        'Key as Bearer header or `?token=`. `?format=protobuf` sends bodies as base64 protobuf, `?int64=string` 64-bit integers as text.',
       security: [{ key: [] }],
       parameters: [
         { name: 'token', in: 'query', required: false, schema: { type: 'string' } },
         { name: 'format', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'protobuf'] } },
         { name: 'int64', in: 'query', required: false, schema: { type: 'string', enum: ['number', 'string'] } },
       ],
-      responses: { 101: { description: 'Switching protocols.' }, 401: { $ref: '#/components/responses/Error' }, 403: { $ref: '#/components/responses/Error' } },
+      responses: {
+        101: { description: 'Switching protocols.' },
+        401: { $ref: '#/components/responses/Error' },
+        403: { $ref: '#/components/responses/Error' },
+      },
     },
   },
 };

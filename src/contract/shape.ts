@@ -82,7 +82,12 @@ export function symbol(field: string, options: ParamOptions = {}): Param {
 export function symbols(field: string, options: ParamOptions & { max?: number; single?: boolean } = {}): Param {
   const aliases = ['stocks', 'code_list', 'symbol_list', 'security_list'];
   const about = 'Securities, each as MARKET.CODE: HK.00700, US.AAPL, SH.600519.';
-  return param(field, { kind: 'symbols', max: options.max ?? 400, single: options.single ?? false }, { as: 'symbols', aliases, required: true, ...options }, about);
+  return param(
+    field,
+    { kind: 'symbols', max: options.max ?? 400, single: options.single ?? false },
+    { as: 'symbols', aliases, required: true, ...options },
+    about,
+  );
 }
 
 /** The security of an order by its full symbol, in place of `market` and `code`. */

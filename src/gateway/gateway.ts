@@ -18,9 +18,9 @@ import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
 import { type Answer, Pipeline } from './pipeline.js';
+import type { Permits } from './push/index.js';
 import { PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
-import type { Permits } from './push/index.js';
 import { Writes } from './writes.js';
 
 export interface GatewayOptions {
@@ -78,7 +78,17 @@ export class Gateway {
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
     const writes = new Writes(backend, access, clock);
-    this.#pipeline = new Pipeline({ access, backend, clock, idempotency: this.#idempotency, local, writes, meter: this.meter, logger, switches });
+    this.#pipeline = new Pipeline({
+      access,
+      backend,
+      clock,
+      idempotency: this.#idempotency,
+      local,
+      writes,
+      meter: this.meter,
+      logger,
+      switches,
+    });
     this.meter.watch({
       pushConnections: () => this.push.connections().length,
       subscriptions: () => this.push.subscriptions.usedQuota,

@@ -1,4 +1,13 @@
-import { type Access, allowsAccount, allowsMarket, allowsSymbol, type KeyRecord, type Limits, scopeMask, scopesSatisfy } from '../access/index.js';
+import {
+  type Access,
+  allowsAccount,
+  allowsMarket,
+  allowsSymbol,
+  type KeyRecord,
+  type Limits,
+  scopeMask,
+  scopesSatisfy,
+} from '../access/index.js';
 import type { Order, OrderFill } from '../contract/generated/Trd_Common_pb.js';
 import { quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { PushEvent, TradePush } from './backend.js';

@@ -1,5 +1,5 @@
-import { type Access, allowsAccount } from '../../access/index.js';
 import { clone } from '@bufbuild/protobuf';
+import { type Access, allowsAccount } from '../../access/index.js';
 import { S2CSchema } from '../../contract/generated/Trd_GetAccList_pb.js';
 import { account } from '../../contract/operations/index.js';
 import type { Backend, ResponseMessage } from '../backend.js';

@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
+import { type Access, formatLoadError } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
 import { S2CSchema as ReloadS2C } from '../../contract/generated/svc/admin_reload_pb.js';
 import { S2CSchema as ShutdownS2C } from '../../contract/generated/svc/admin_shutdown_pb.js';
 import { type Connection, ConnectionSchema, KeysFileSchema, S2CSchema as StatusS2C } from '../../contract/generated/svc/admin_status_pb.js';
 import { S2CSchema as PingS2C } from '../../contract/generated/svc/ping_pb.js';
-import { type Access, formatLoadError } from '../../access/index.js';
-import type { Clock } from '../../contract/clock.js';
 import { admin, system } from '../../contract/operations/index.js';
 import type { Backend, LifecycleSnapshot } from '../backend.js';
 import type { CredentialRefresher } from '../credential-refresher.js';
@@ -30,7 +30,10 @@ export function adminHandlers(parts: AdminParts): LocalHandlers {
   const { access, backend, clock, refresher, version } = parts;
   return {
     [system.ping.name]: () =>
-      success(system.ping, create(PingS2C, { serverTime: BigInt(clock.now()), backend: backend.name, simulated: backend.name === 'sim', version })),
+      success(
+        system.ping,
+        create(PingS2C, { serverTime: BigInt(clock.now()), backend: backend.name, simulated: backend.name === 'sim', version }),
+      ),
 
     [admin.adminStatus.name]: () => {
       const status = backend.status();

@@ -2,7 +2,7 @@ import { messageWriter } from '../../contract/json/message-json.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
 import type { Rejection } from '../../contract/rejection.js';
-import { type ResponseMessage, payloadOf } from '../../gateway/index.js';
+import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
 
 /** The response envelope: `ret_type`, `ret_msg`, `err_code`, `s2c`. */
 export function writeEnvelope(operation: Operation, response: ResponseMessage, int64: Int64Format): string {

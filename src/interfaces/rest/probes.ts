@@ -6,7 +6,10 @@ import type { Responder } from './responder.js';
 /** Liveness, health, readiness and metrics: what monitors ask. The first three are never behind a key. */
 export function mountProbes(app: FastifyInstance, gateway: Gateway, options: { metricsPublic: boolean; responder: Responder }): void {
   const answer = (reply: FastifyReply, ok: boolean, body: object) =>
-    reply.code(ok ? 200 : 503).header('cache-control', 'no-store').send({ status: ok ? 'ok' : 'unavailable', ...body });
+    reply
+      .code(ok ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send({ status: ok ? 'ok' : 'unavailable', ...body });
 
   // That this runs at all shows that the event loop turns.
   app.get('/livez', (_request, reply) => answer(reply, true, { reason: 'the process answers' }));
@@ -14,7 +17,10 @@ export function mountProbes(app: FastifyInstance, gateway: Gateway, options: { m
   app.get('/health', (_request, reply) => {
     const { platform } = gateway.backendStatus();
     const up = platform.lifecycleState === 'ready' || platform.lifecycleState === 'authenticating';
-    return answer(reply, up, { reason: `backend transport is ${up ? 'up' : 'down'} (${platform.lifecycleState})`, lifecycle_state: platform.lifecycleState });
+    return answer(reply, up, {
+      reason: `backend transport is ${up ? 'up' : 'down'} (${platform.lifecycleState})`,
+      lifecycle_state: platform.lifecycleState,
+    });
   });
 
   app.get('/readyz', (_request, reply) => {

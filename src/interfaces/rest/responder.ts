@@ -39,7 +39,12 @@ export class Responder {
   }
 
   /** Refuses what never reached an operation. */
-  reject(request: FastifyRequest, reply: FastifyReply, rejection: Rejection, caller = this.caller(request, `${request.method} ${request.url.slice(0, 200)}`)): void {
+  reject(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    rejection: Rejection,
+    caller = this.caller(request, `${request.method} ${request.url.slice(0, 200)}`),
+  ): void {
     this.gateway.auditRejection(caller, rejection);
     this.#writeRejection(caller, request, reply, rejection);
   }

@@ -41,7 +41,8 @@ export async function createRestServer(options: RestOptions): Promise<FastifyIns
     return503OnClosing: false,
     serverFactory: (handler) => createServer(handler, options),
     clientErrorHandler: (error, socket) => {
-      const status = (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+      const status =
+        (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
       if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
       else socket.destroy();
     },
@@ -100,13 +101,17 @@ function checkOrigin(request: FastifyRequest, { gateway, allowedOrigins }: RestO
   }
   // With keys, a page would need one; without, the name it was loaded by is all there is to tell it by.
   if (!gateway.scopeMode && !isTrustedHost(host)) {
-    return new Rejection('auth.origin', `host ${host} is not this machine; without a keys file only its addresses and localhost are answered`);
+    return new Rejection(
+      'auth.origin',
+      `host ${host} is not this machine; without a keys file only its addresses and localhost are answered`,
+    );
   }
   return undefined;
 }
 
 function rejectionOf(error: { code?: string; statusCode?: number; message: string }): Rejection {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Rejection('request.too_large', `body too large: accepted are at most ${BODY_BYTES_MAX} bytes`);
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Rejection('request.too_large', `body too large: accepted are at most ${BODY_BYTES_MAX} bytes`);
   if (error.statusCode !== undefined && error.statusCode < 500) return new Rejection('request.invalid', error.message);
   return new Rejection('internal', 'internal error');
 }
