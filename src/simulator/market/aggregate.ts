@@ -53,8 +53,8 @@ export function merge(a: Aggregate | undefined, b: Aggregate | undefined): Aggre
     firstSequence: opening.firstSequence,
     lastSequence: closing.lastSequence,
     open: opening.open,
-    high: a.high < b.high ? b.high : a.high,
-    low: b.low > a.low ? a.low : b.low,
+    high: greater(a.high, b.high),
+    low: -greater(-a.low, -b.low),
     close: closing.close,
     volume: a.volume + b.volume,
     turnover: a.turnover + b.turnover,
@@ -64,4 +64,9 @@ export function merge(a: Aggregate | undefined, b: Aggregate | undefined): Aggre
 export function barOf(start: number, end: number, previousClose: Decimal, totals: Aggregate): Bar {
   const { open, high, low, close, volume, turnover } = totals;
   return { start, end, open, high, low, close, previousClose, volume, turnover };
+}
+
+function greater(a: Decimal, b: Decimal): Decimal {
+  if (a > b) return a;
+  return b;
 }

@@ -135,8 +135,10 @@ export class Background {
     const markLots = Math.floor(lots / (4 * count));
     const called = marks(steps(open), steps(close), highest, lowest);
     const freeLots = lots - markLots * called.count;
-    // The mean over time of a Brownian bridge lies within σ/√12 of the mean of its ends.
-    const mean = clamp((open + close) / 2 + 0.289 * deviation * normal(key, 5), lowest * grid, highest * grid) / grid;
+    // Between the mean of the ends and that of the extremes, and well inside: a mean near an extreme would mean a day spent there.
+    const middle = (steps(open) + steps(close) + highest + lowest) / 4;
+    const quarter = (highest - lowest) / 4;
+    const mean = clamp(middle + 0.4 * quarter * normal(key, 5), lowest + quarter, highest - quarter);
     const root: Stretch = {
       node: 1,
       first: 0,
@@ -150,7 +152,7 @@ export class Background {
       high: highest,
       low: lowest,
       lots,
-      amount: markLots * called.sum + clamp(Math.round(mean * freeLots), lowest * freeLots, highest * freeLots),
+      amount: markLots * called.sum + Math.round(mean * freeLots),
     };
     return {
       day,

@@ -2,10 +2,10 @@ import { exponential, mix, normal } from './random.js';
 
 /**
  * Where a symbol's price stands day by day: octaves of value noise, each twice as slow as the one before and √2 as strong.
- * That is a random walk up to the slowest octave's length (about three years) and mean-reverting beyond it, with every day
+ * That is a random walk up to the slowest octave's length (about a year and a half) and mean-reverting beyond it, with every day
  * computed for itself.
  */
-const OCTAVES = 11;
+const OCTAVES = 10;
 
 /** Natural logarithm of the price of day `number` over its long-run mean. `daily` is the deviation of one day's change. */
 export function logPrice(key: number, number: number, daily: number): number {

@@ -79,8 +79,8 @@ interface Cut {
   readonly rightHigh: number;
   readonly rightLow: number;
   readonly leftLots: number;
-  /** How far, in grid units, the left half's mean price wants to lie above the mean of its ends. */
-  readonly lean: number;
+  /** Mean price that the left half's free lots should have, as far as both halves' extremes allow. */
+  readonly leftMean: number;
 }
 
 /** The two halves of a stretch of at least {@link SPLIT_COUNT_MIN} trades. */
@@ -102,47 +102,64 @@ function freeMean(whole: Stretch, flow: Flow): number {
 }
 
 /**
- * A cut as a random walk would have it. Of a Brownian bridge with deviation σ whose mean over time is known to lie A above
- * the mean of its ends, the midpoint lies 1.5 A above it, with deviation σ/4 (Var A = σ²/12, Cov = σ²/8, Var midpoint = σ²/4).
+ * A cut as a random walk would have it. Of a Brownian bridge with deviation σ whose mean over time is known to lie A above the mean of
+ * its ends, the midpoint lies 1.5 A above it, with deviation σ/4 (Var A = σ²/12, Cov = σ²/8, Var midpoint = σ²/4); the halves' own
+ * means are then independent, but for their sum.
  */
 function drawCut(whole: Stretch, flow: Flow, key: number): Cut {
   const { open, close, high, low, count, lots } = whole;
   const deviation = flow.step * Math.sqrt(count);
   const ends = (open + close) / 2;
-  const lift = freeMean(whole, flow) - ends;
-  const highLeft = holdsLeft(high - open, high - close, deviation, uniform(key, 0));
-  const lowLeft = holdsLeft(open - low, close - low, deviation, uniform(key, 1));
-
-  // The half that holds an extreme must be able to walk to it: unless its outer end is near, the cut is.
-  const reach = 1 + 0.7 * deviation;
-  const floor = high - (highLeft ? open : close) > reach ? high - reach : low;
-  const ceiling = (lowLeft ? open : close) - low > reach ? low + reach : high;
-  const middle = ends + 1.5 * lift + 0.25 * deviation * normal(key, 2);
-  const cut = floor <= ceiling ? clamp(middle, floor, ceiling) : uniform(key, 3) < 0.5 ? floor : ceiling;
-  const leftClose = clamp(Math.round(cut), low, high);
+  const mean = freeMean(whole, flow);
+  const middle = ends + 1.5 * (mean - ends) + 0.25 * deviation * normal(key, 2);
+  // An extreme lies in the half that comes nearer to it. Where that is further than a walk goes, the cut is drawn towards it, gently:
+  // a strong pull would have to be made up for in the halves' means.
+  const reach = 0.5 * deviation;
+  const pull = 0.25 * deviation;
+  const lacking = Math.min(pull, Math.max(0, high - Math.max(open, middle, close) - reach));
+  const excess = Math.min(pull, Math.max(0, Math.min(open, middle, close) - low - reach));
+  const leftClose = reflect(Math.round(middle + lacking - excess), low, high);
   const rightOpen = clamp(leftClose + (Math.floor(uniform(key, 4) * 4 - 1) % 2), low, high);
+  const highLeft = holdsLeft(high, open, leftClose, rightOpen, close, deviation * (uniform(key, 0) - 0.5));
+  const lowLeft = holdsLeft(-low, -open, -leftClose, -rightOpen, -close, deviation * (uniform(key, 1) - 0.5));
 
-  const excess = (i: number) => Math.floor(0.35 * deviation * Math.abs(normal(key, i)) + uniform(key, i + 1));
   const leftCount = count >> 1;
-  const leftLots = Math.round(((lots * leftCount) / count) * (1 + 0.35 * normal(key, 9)));
+  const leftLots = clamp(
+    Math.round(((lots * leftCount) / count) * (1 + 0.35 * normal(key, 9))),
+    lotsMin(leftCount, flow.markLots),
+    lots - lotsMin(count - leftCount, flow.markLots),
+  );
+  const surplus = mean - (open + 2 * leftClose + close) / 4;
+  const rightLots = lots - leftLots;
+  // Neither half's mean comes nearer to an extreme than it must: a half that does would stay there.
+  const margin = Math.min(0.25 * deviation, (high - low) / 4, mean - low, high - mean);
+  const least = Math.max(low + margin, (mean * lots - (high - margin) * rightLots) / leftLots);
+  const most = Math.min(high - margin, (mean * lots - (low + margin) * rightLots) / leftLots);
+  const leftMean = clamp((open + leftClose) / 2 + surplus + 0.144 * deviation * normal(key, 10), least, most);
+  const rightMean = (mean * lots - leftMean * leftLots) / rightLots;
+
+  // A half that does not hold an extreme has one of its own, beyond its ends and its mean by what a walk of its length would have.
+  const own = (a: number, b: number, halfMean: number, up: 1 | -1, i: number) => {
+    const outermost = Math.max(up * a, up * b, Math.round(up * halfMean + 0.2 * deviation));
+    return up * (outermost + Math.floor(0.25 * deviation * Math.abs(normal(key, i)) + uniform(key, i + 1)));
+  };
   return {
     leftClose,
     rightOpen,
-    leftHigh: highLeft ? high : Math.min(high, Math.max(open, leftClose) + excess(5)),
-    rightHigh: highLeft ? Math.min(high, Math.max(rightOpen, close) + excess(5)) : high,
-    leftLow: lowLeft ? low : Math.max(low, Math.min(open, leftClose) - excess(7)),
-    rightLow: lowLeft ? Math.max(low, Math.min(rightOpen, close) - excess(7)) : low,
-    leftLots: clamp(leftLots, lotsMin(leftCount, flow.markLots), lots - lotsMin(count - leftCount, flow.markLots)),
-    // The halves' own leans are independent and alike; what is known of their sum is shared out by leftAmount.
-    lean: 0.144 * deviation * normal(key, 10),
+    leftHigh: highLeft ? high : Math.min(high, own(open, leftClose, leftMean, 1, 5)),
+    rightHigh: highLeft ? Math.min(high, own(rightOpen, close, rightMean, 1, 5)) : high,
+    leftLow: lowLeft ? low : Math.max(low, own(open, leftClose, leftMean, -1, 7)),
+    rightLow: lowLeft ? Math.max(low, own(rightOpen, close, rightMean, -1, 7)) : low,
+    leftLots,
+    leftMean,
   };
 }
 
-/** Whether the left half holds an extreme that lies so far beyond the outer ends: an end that is there decides, else the nearer one is likelier. */
-function holdsLeft(fromOpen: number, fromClose: number, deviation: number, chance: number): boolean {
-  if (fromOpen === 0) return true;
-  if (fromClose === 0) return false;
-  return chance * (fromOpen + fromClose + deviation) < fromClose + deviation / 2;
+/** Whether the left half holds the extreme (of negated prices: the low): where an end is the extreme it must, else the half with the higher end does, give or take `chance`. */
+function holdsLeft(extreme: number, open: number, leftClose: number, rightOpen: number, close: number, chance: number): boolean {
+  if (open === extreme) return true;
+  if (close === extreme) return false;
+  return Math.max(open, leftClose) + 0.5 * chance > Math.max(rightOpen, close);
 }
 
 /**
@@ -165,10 +182,10 @@ function levelCut(whole: Stretch, flow: Flow): Cut {
   const free = lots - leftMarks - rightMarks;
   const leftNeeds = mean > level ? leftHigh > level : leftLow < level;
   const leftFree = leftNeeds ? Math.ceil(free / 2) + flow.markLots : Math.floor(free / 2) - flow.markLots;
-  return { leftClose: level, rightOpen: level, leftHigh, leftLow, rightHigh, rightLow, leftLots: leftFree + leftMarks, lean: 0 };
+  return { leftClose: level, rightOpen: level, leftHigh, leftLow, rightHigh, rightLow, leftLots: leftFree + leftMarks, leftMean: mean };
 }
 
-/** The left half's amount: near what its ends suggest, and such that both halves' free lots can be placed within their extremes; undefined when none is. */
+/** The left half's amount: such that both halves' free lots can be placed within their extremes; undefined when there is none. */
 function leftAmount(whole: Stretch, cut: Cut, flow: Flow): number | undefined {
   const left = marks(whole.open, cut.leftClose, cut.leftHigh, cut.leftLow);
   const right = marks(cut.rightOpen, whole.close, cut.rightHigh, cut.rightLow);
@@ -178,11 +195,7 @@ function leftAmount(whole: Stretch, cut: Cut, flow: Flow): number | undefined {
   const least = Math.max(cut.leftLow * leftLots, amount - cut.rightHigh * rightLots);
   const most = Math.min(cut.leftHigh * leftLots, amount - cut.rightLow * rightLots);
   if (least > most) return undefined;
-  const leftMean = (whole.open + cut.leftClose) / 2;
-  const rightMean = (cut.rightOpen + whole.close) / 2;
-  const surplus = (amount - leftMean * leftLots - rightMean * rightLots) / (leftLots + rightLots);
-  const wanted = leftMean * leftLots + surplus * leftLots + cut.lean * Math.min(leftLots, rightLots);
-  return clamp(Math.round(wanted), least, most) + flow.markLots * left.sum;
+  return clamp(Math.round(cut.leftMean * leftLots), least, most) + flow.markLots * left.sum;
 }
 
 function halves(whole: Stretch, cut: Cut, amount: number, flow: Flow, key: number): readonly [Stretch, Stretch] {
@@ -222,6 +235,12 @@ function halves(whole: Stretch, cut: Cut, amount: number, flow: Flow, key: numbe
       amount: whole.amount - amount,
     },
   ];
+}
+
+/** `value` mirrored at the bound that it lies beyond, and held within [least, most]. */
+function reflect(value: number, least: number, most: number): number {
+  const mirrored = value > most ? 2 * most - value : value < least ? 2 * least - value : value;
+  return clamp(mirrored, least, most);
 }
 
 /** `value` held within [least, most]. */

@@ -1,4 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
+import { requireDay } from '../../contract/time.js';
 import type { Instrument } from '../world/instrument.js';
 import { type Aggregate, aggregateOfTotals, merge } from './aggregate.js';
 import { type Background, type BackgroundDay, turnoverOf } from './background.js';
@@ -7,7 +8,7 @@ import type { Tick, TickDirection } from './market.js';
 import { Prints } from './prints.js';
 import { printSequence, tickSequence } from './sequence.js';
 import type { Trade } from './trades.js';
-import { dayNumber, type TradingDay, type TradingDays } from './trading-days.js';
+import type { TradingDay, TradingDays } from './trading-days.js';
 
 const NO_PRINTS = new Prints();
 
@@ -26,7 +27,7 @@ export class Tape {
 
   /** Number of the first day that the symbol may have bars of. */
   firstDay(instrument: Instrument): number {
-    return this.history.get(instrument.symbol)?.firstDay ?? dayNumber(instrument.listDate);
+    return this.history.get(instrument.symbol)?.firstDay ?? requireDay(instrument.listDate);
   }
 
   /** Totals of the day's trades up to `now` (inclusive). */

@@ -1,3 +1,4 @@
+import { requireDay } from '../../contract/time.js';
 import type { Calendar, TradingSession } from '../world/calendar.js';
 import { type Activity, activityOf } from './activity.js';
 import { Remembered } from './remembered.js';
@@ -15,7 +16,6 @@ export interface TradingDay {
   readonly activity: Activity;
 }
 
-const MS_PER_DAY = 86_400_000;
 const REMEMBERED_DAYS = 10_000;
 
 /** The trading days of one calendar, remembered (up to a bound): they are shared by all its instruments. */
@@ -33,7 +33,7 @@ export class TradingDays {
       const first = sessions[0];
       const last = sessions.at(-1);
       if (first === undefined || last === undefined) throw new Error(`${this.calendar.name} has no session on ${day}`);
-      return { day, number: dayNumber(day), sessions, start: first.start, end: last.end, activity: activityOf(sessions) };
+      return { day, number: requireDay(day), sessions, start: first.start, end: last.end, activity: activityOf(sessions) };
     });
   }
 
@@ -49,9 +49,4 @@ export class TradingDays {
   next(day: TradingDay): TradingDay {
     return this.on(this.#next.get(day.day, () => this.calendar.nextTradingDay(day.day)));
   }
-}
-
-/** Days since 1970-01-01 of "YYYY-MM-DD". */
-export function dayNumber(day: string): number {
-  return Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10))) / MS_PER_DAY;
 }
