@@ -4,9 +4,10 @@
  * Inside the program a time is epoch milliseconds and a day is a text "YYYY-MM-DD", so that days sort and compare as they are.
  */
 
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
+const DAY_MS = DAY_SECONDS * 1000;
 const PROBE_MS = 7 * DAY_MS;
-const DAY_TEXT = /^(\d{4})-(\d{2})-(\d{2})$/;
+const DAY_TEXT = /^\d{4}-\d{2}-\d{2}$/;
 const LOCAL_TEXT = /^(\d{4}-\d{2}-\d{2})(?: (\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,3}))?)?$/;
 
 /** A stretch of time with one offset from UTC: [from, until) in epoch ms. */
@@ -105,13 +106,15 @@ export function zoneOffset(time: number, timeZone: string): number {
 
 /** The day, "2026-11-20", that `time` (epoch ms) falls on in an IANA zone. */
 export function localDate(time: number, timeZone: string): string {
-  return new Date(time + zoneOffset(time, timeZone)).toISOString().slice(0, 10);
+  return dayOfNumber(localDayNumber(time, timeZone));
 }
 
 /** "2026-11-20 09:30:00": `time` (epoch ms) on the clocks of an IANA zone, cut to the second. */
 export function localDateTime(time: number, timeZone: string): string {
-  const text = new Date(time + zoneOffset(time, timeZone)).toISOString();
-  return `${text.slice(0, 10)} ${text.slice(11, 19)}`;
+  const second = Math.floor((time + zoneOffset(time, timeZone)) / 1000);
+  const days = Math.floor(second / DAY_SECONDS);
+  const ofDay = second - days * DAY_SECONDS;
+  return `${dayOfNumber(days)} ${two(Math.floor(ofDay / 3600))}:${two(Math.floor(ofDay / 60) % 60)}:${two(ofDay % 60)}`;
 }
 
 /**
@@ -130,26 +133,37 @@ export function parseLocal(text: string, timeZone: string): number | undefined {
   const minute = Number(minuteText);
   const second = Number(secondText);
   if (midnight === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
-  const wall = midnight * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + Number(fraction.padEnd(3, '0'));
+  return fromWall(midnight * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + Number(fraction.padEnd(3, '0')), timeZone);
+}
+
+/** The time, in epoch ms, at which the clocks of a zone show what UTC's show at `wall`; skipped and repeated times as in {@link parseLocal}. */
+export function fromWall(wall: number, timeZone: string): number {
   const before = zoneOffset(wall - DAY_MS, timeZone);
   const after = zoneOffset(wall + DAY_MS, timeZone);
   if (before === after || zoneOffset(wall - before, timeZone) === before) return wall - before;
   return zoneOffset(wall - after, timeZone) === after ? wall - after : wall - before;
 }
 
-/** Days since 1970-01-01 of "YYYY-MM-DD"; undefined when the text is no date. */
-export function dayNumber(day: string): number | undefined {
-  const match = DAY_TEXT.exec(day);
-  if (match === null) return undefined;
-  const [, year = '', month = '', date = ''] = match;
-  const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
-  // Date.UTC carries an impossible date over into the next month, and reads years below 100 as 19xx.
-  return new Date(time).toISOString().startsWith(day) ? time / DAY_MS : undefined;
+/** Days since 1970-01-01 of the day that `time` (epoch ms) falls on in an IANA zone. */
+export function localDayNumber(time: number, timeZone: string): number {
+  return Math.floor((time + zoneOffset(time, timeZone)) / DAY_MS);
 }
 
-/** "YYYY-MM-DD" of a count of days since 1970-01-01. */
+/** Days since 1970-01-01 of "YYYY-MM-DD", from the year 0100 on; undefined when the text is no date. */
+export function dayNumber(day: string): number | undefined {
+  if (!DAY_TEXT.test(day)) return undefined;
+  const month = Number(day.slice(5, 7));
+  const date = Number(day.slice(8));
+  const time = new Date(Date.UTC(Number(day.slice(0, 4)), month - 1, date));
+  // An impossible date is carried over into another month, and a year below 100 into 19xx.
+  const exists = time.getUTCDate() === date && time.getUTCMonth() === month - 1 && !day.startsWith('00');
+  return exists ? time.getTime() / DAY_MS : undefined;
+}
+
+/** "YYYY-MM-DD" of a count of days since 1970-01-01, from the year 0100 to 9999. */
 export function dayOfNumber(days: number): string {
-  return new Date(days * DAY_MS).toISOString().slice(0, 10);
+  const time = new Date(days * DAY_MS);
+  return `${String(time.getUTCFullYear()).padStart(4, '0')}-${two(time.getUTCMonth() + 1)}-${two(time.getUTCDate())}`;
 }
 
 /** The day `count` days after (negative: before) a day. Throws RangeError when `day` is no date. */
@@ -159,11 +173,21 @@ export function addDays(day: string, count: number): string {
 
 /** 0 Sunday … 6 Saturday. Throws RangeError when `day` is no date. */
 export function weekday(day: string): number {
-  // 1970-01-01 was a Thursday.
-  return (((requireDay(day) + 4) % 7) + 7) % 7;
+  return weekdayOfNumber(requireDay(day));
 }
 
-function requireDay(day: string): number {
+/** 0 Sunday … 6 Saturday, of a count of days since 1970-01-01. */
+export function weekdayOfNumber(days: number): number {
+  // 1970-01-01 was a Thursday.
+  return (((days + 4) % 7) + 7) % 7;
+}
+
+function two(value: number): string {
+  return value < 10 ? `0${value}` : String(value);
+}
+
+/** {@link dayNumber} of a text that must be a date: throws RangeError when it is none. */
+export function requireDay(day: string): number {
   const days = dayNumber(day);
   if (days === undefined) throw new RangeError(`no date: ${JSON.stringify(day)}`);
   return days;

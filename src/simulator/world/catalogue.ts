@@ -1,7 +1,11 @@
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import { shEquities, shEtfs, shIndices, starEquities, szEquities, szEtfs, szIndices } from './data/cn.js';
 import { forexPairs } from './data/forex.js';
 import { hkEquities, hkEtfs, hkIndices } from './data/hk.js';
+import { jpEquities, jpEtfs, jpIndices } from './data/jp.js';
+import { myEquities, myIndices } from './data/my.js';
 import type { IndexRow, SecurityRow } from './data/rows.js';
+import { sgEquities, sgEtfs, sgIndices } from './data/sg.js';
 import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, usIndices } from './data/us.js';
 import { exact } from './exact.js';
 import type { CalendarName, Instrument, TickTable } from './instrument.js';
@@ -16,6 +20,12 @@ const Exchange = {
   nasdaq: 5,
   amex: 7,
   cboe: 13,
+  sh: 14,
+  sz: 15,
+  star: 16,
+  sgx: 17,
+  bursaMalaysia: 20,
+  tse: 21,
 } as const;
 
 /** What the rows of one table have in common. */
@@ -30,6 +40,11 @@ interface Listing {
 
 const hk = { market: 'HK', exchange: Exchange.hkMainBoard, currency: 'HKD', calendar: 'HK' } as const;
 const us = { market: 'US', currency: 'USD', calendar: 'US', tickTable: tickTables.us } as const;
+const sh = { market: 'SH', exchange: Exchange.sh, currency: 'CNH', calendar: 'CN' } as const;
+const sz = { market: 'SZ', exchange: Exchange.sz, currency: 'CNH', calendar: 'CN' } as const;
+const sg = { market: 'SG', exchange: Exchange.sgx, currency: 'SGD', calendar: 'SG', tickTable: tickTables.sg } as const;
+const jp = { market: 'JP', exchange: Exchange.tse, currency: 'JPY', calendar: 'JP', tickTable: tickTables.jpTopix500 } as const;
+const my = { market: 'MY', exchange: Exchange.bursaMalaysia, currency: 'MYR', calendar: 'MY', tickTable: tickTables.my } as const;
 
 /** Every real instrument but futures, in the order of lists: by market, equities before ETFs before indices. */
 export function catalogue(): readonly Instrument[] {
@@ -42,6 +57,21 @@ export function catalogue(): readonly Instrument[] {
     ...securities({ ...us, kind: 'etf', exchange: Exchange.amex }, arcaEtfs),
     ...securities({ ...us, kind: 'etf', exchange: Exchange.nasdaq }, nasdaqEtfs),
     ...indices({ ...us, exchange: Exchange.cboe }, usIndices),
+    ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity }, shEquities),
+    ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity, exchange: Exchange.star }, starEquities),
+    ...securities({ ...sh, kind: 'etf', tickTable: tickTables.cnEtf }, shEtfs),
+    ...indices(sh, shIndices),
+    ...securities({ ...sz, kind: 'equity', tickTable: tickTables.cnEquity }, szEquities),
+    ...securities({ ...sz, kind: 'etf', tickTable: tickTables.cnEtf }, szEtfs),
+    ...indices(sz, szIndices),
+    ...securities({ ...sg, kind: 'equity' }, sgEquities),
+    ...securities({ ...sg, kind: 'etf' }, sgEtfs),
+    ...indices(sg, sgIndices),
+    ...securities({ ...jp, kind: 'equity' }, jpEquities),
+    ...securities({ ...jp, kind: 'etf' }, jpEtfs),
+    ...indices(jp, jpIndices),
+    ...securities({ ...my, kind: 'equity' }, myEquities),
+    ...indices(my, myIndices),
     ...forex(),
   ];
 }

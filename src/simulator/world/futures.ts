@@ -1,4 +1,5 @@
 import { addDays } from '../../contract/time.js';
+import type { Calendar } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { type FutureProduct, futureProducts } from './data/futures.js';
 import { exact } from './exact.js';
@@ -7,9 +8,9 @@ import { instrumentId } from './instrument-id.js';
 import { lastTradeDate } from './last-trade.js';
 import { flatTickTable } from './tick-tables.js';
 
-/** Dated contracts are those of the twelve months from here: fixed, because the world does not change with the clock. */
-const FIRST_CONTRACT_MONTH = '2026-11';
-const CONTRACT_MONTHS = 12;
+/** Dated contracts are those that expire in the twelve months from here: fixed, because the world does not change with the clock. */
+const FIRST_EXPIRY_MONTH = '2026-11';
+const EXPIRY_MONTHS = 12;
 
 /** The products' continuous contracts, each followed by its dated ones. Last trade dates are the exchanges', in every calendar mode. */
 export function futures(): readonly Instrument[] {
@@ -45,22 +46,35 @@ function contractsOf(product: FutureProduct): Instrument[] {
   };
   // CME trades part of most US holidays, but does not count them as business days.
   const businessDays = createCalendar(calendar === 'US_FUTURE' ? 'US' : calendar, 'calendar');
-  const dated = monthsOf(product).map((month, position) =>
-    contract(month.slice(2, 4) + month.slice(5, 7), month.slice(2).replace('-', ''), volumeAt(product, position), {
-      ...terms,
-      isMain: false,
-      lastTradeDate: lastTradeDate(product.lastTrade, month, businessDays),
-    }),
-  );
+  const dated = contractMonths(product, businessDays).map(({ month, lastTradeDate }, position) => {
+    const label = month.slice(2).replace('-', '');
+    return contract(label, label, volumeAt(product, position), { ...terms, isMain: false, lastTradeDate });
+  });
   return [contract('main', 'main', product.traded, { ...terms, isMain: true, lastTradeDate: '' }), ...dated];
 }
 
-function monthsOf({ months }: FutureProduct): string[] {
-  const all: string[] = [];
-  for (let month = FIRST_CONTRACT_MONTH; all.length < CONTRACT_MONTHS; month = addDays(`${month}-01`, 31).slice(0, 7)) all.push(month);
-  if (months === 'monthly') return all;
-  const listed = months === 'quarterly' ? [3, 6, 9, 12] : months;
-  return all.filter((month) => listed.includes(Number(month.slice(5))));
+/** The months, "2026-12", that a product lists and that expire in the window, with their last trading days. */
+function contractMonths({ months, lastTrade }: FutureProduct, businessDays: Calendar): { month: string; lastTradeDate: string }[] {
+  const contracts: { month: string; lastTradeDate: string }[] = [];
+  // Energy expires in the month before the contract's own.
+  for (let month = FIRST_EXPIRY_MONTH, ahead = 0; ahead <= EXPIRY_MONTHS; month = monthAfter(month), ahead += 1) {
+    if (!listsMonth(months, Number(month.slice(5)))) continue;
+    const lastDay = lastTradeDate(lastTrade, month, businessDays);
+    if (lastDay >= FIRST_EXPIRY_MONTH && lastDay < monthAfter(FIRST_EXPIRY_MONTH, EXPIRY_MONTHS))
+      contracts.push({ month, lastTradeDate: lastDay });
+  }
+  return contracts;
+}
+
+function listsMonth(months: FutureProduct['months'], month: number): boolean {
+  if (months === 'monthly') return true;
+  return months === 'quarterly' ? month % 3 === 0 : months.includes(month);
+}
+
+function monthAfter(month: string, count = 1): string {
+  let later = month;
+  for (let i = 0; i < count; i += 1) later = addDays(`${later}-01`, 31).slice(0, 7);
+  return later;
 }
 
 /** Trading thins out from one contract month to the next. */

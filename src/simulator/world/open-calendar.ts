@@ -1,20 +1,27 @@
-import { addDays, dayNumber, localDate, parseLocal } from '../../contract/time.js';
+import { addDays, dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay } from '../../contract/time.js';
 import type { Calendar, TradingDate, TradingSession } from './calendar.js';
 import type { CalendarName } from './instrument.js';
 import type { Schedule } from './schedules.js';
+
+const DAY_MS = 86_400_000;
+
+interface OpenDay {
+  readonly day: string;
+  readonly session: TradingSession;
+}
 
 /** A calendar of which every day is a trading day of one session, from local midnight to local midnight (23 or 25 hours at DST changes). */
 export class OpenCalendar implements Calendar {
   readonly name: CalendarName;
   readonly timeZone: string;
   readonly #state: number;
-  #last: { readonly day: string; readonly session: TradingSession };
+  #last: OpenDay;
 
   constructor(name: CalendarName, schedule: Schedule) {
     this.name = name;
     this.timeZone = schedule.timeZone;
     this.#state = schedule.openState;
-    this.#last = this.#on('1970-01-01');
+    this.#last = this.#on(0);
   }
 
   isTradingDay(day: string): boolean {
@@ -22,7 +29,8 @@ export class OpenCalendar implements Calendar {
   }
 
   sessions(day: string): readonly TradingSession[] {
-    return this.isTradingDay(day) ? [this.#on(day).session] : [];
+    const days = dayNumber(day);
+    return days === undefined ? [] : [this.#on(days).session];
   }
 
   tradingDay(time: number): string {
@@ -39,7 +47,8 @@ export class OpenCalendar implements Calendar {
 
   tradingDays(from: string, to: string): readonly TradingDate[] {
     const dates: TradingDate[] = [];
-    for (let day = from; day <= to; day = addDays(day, 1)) dates.push({ day, type: 'whole' });
+    const last = requireDay(to);
+    for (let day = requireDay(from); day <= last; day += 1) dates.push({ day: dayOfNumber(day), type: 'whole' });
     return dates;
   }
 
@@ -51,21 +60,15 @@ export class OpenCalendar implements Calendar {
     return this.#at(time).session;
   }
 
-  #at(time: number): { readonly day: string; readonly session: TradingSession } {
+  #at(time: number): OpenDay {
     const { session } = this.#last;
-    if (time < session.start || time >= session.end) this.#last = this.#on(localDate(time, this.timeZone));
+    if (time < session.start || time >= session.end) this.#last = this.#on(localDayNumber(time, this.timeZone));
     return this.#last;
   }
 
-  #on(day: string): { readonly day: string; readonly session: TradingSession } {
-    const start = midnight(day, this.timeZone);
-    const end = midnight(addDays(day, 1), this.timeZone);
-    return { day, session: { start, end, state: this.#state, kind: 'regular' } };
+  #on(day: number): OpenDay {
+    const start = fromWall(day * DAY_MS, this.timeZone);
+    const end = fromWall((day + 1) * DAY_MS, this.timeZone);
+    return { day: dayOfNumber(day), session: { start, end, state: this.#state, kind: 'regular' } };
   }
-}
-
-function midnight(day: string, timeZone: string): number {
-  const time = parseLocal(day, timeZone);
-  if (time === undefined) throw new RangeError(`no date: ${JSON.stringify(day)}`);
-  return time;
 }

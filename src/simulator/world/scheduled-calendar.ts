@@ -1,16 +1,27 @@
-import { addDays, dayNumber, localDate, parseLocal, weekday } from '../../contract/time.js';
+import { dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay, weekdayOfNumber } from '../../contract/time.js';
 import type { Calendar, TradingDate, TradingSession } from './calendar.js';
 import type { CalendarName } from './instrument.js';
 import type { Hours, Mark, Schedule } from './schedules.js';
 
+const DAY_MS = 86_400_000;
 /** Plans kept at once: about ten years of days. */
 const PLANS_MAX = 2_500;
 
+/** A change of state, in epoch ms; with a session when trading begins there. */
+interface Change {
+  readonly time: number;
+  readonly state: number;
+  readonly session: TradingSession | undefined;
+}
+
 /** A trading day in epoch ms. */
 interface DayPlan {
-  /** Changes of state, in order of time. The last holds until the next day's first. */
-  readonly changes: readonly { readonly time: number; readonly state: number; readonly session?: TradingSession }[];
+  readonly day: string;
+  /** In order of time. The last holds until the next trading day's first. */
+  readonly changes: readonly Change[];
+  readonly starts: number;
   readonly sessions: readonly TradingSession[];
+  /** Start of the first session. */
   readonly opens: number;
 }
 
@@ -23,12 +34,14 @@ interface Stretch {
   readonly tradingDay: string;
 }
 
-/** A calendar that keeps the real sessions and holidays of its schedule. */
+/** A calendar that keeps the real sessions and holidays of its schedule. Inside, days are counts of days since 1970-01-01. */
 export class ScheduledCalendar implements Calendar {
   readonly name: CalendarName;
   readonly timeZone: string;
   readonly #schedule: Schedule;
-  readonly #plans = new Map<string, DayPlan>();
+  readonly #closed: ReadonlySet<number>;
+  readonly #half: ReadonlySet<number>;
+  readonly #plans = new Map<number, DayPlan>();
   // Callers ask about now, again and again: the last stretch answers nearly all.
   #last: Stretch = { from: 0, until: 0, state: 0, session: undefined, tradingDay: '' };
 
@@ -36,16 +49,18 @@ export class ScheduledCalendar implements Calendar {
     this.name = name;
     this.timeZone = schedule.timeZone;
     this.#schedule = schedule;
+    this.#closed = new Set(Array.from(schedule.holidays.closed, requireDay));
+    this.#half = new Set(Array.from(schedule.holidays.half, requireDay));
   }
 
   isTradingDay(day: string): boolean {
-    if (dayNumber(day) === undefined) return false;
-    const ofWeek = weekday(day);
-    return ofWeek !== 0 && ofWeek !== 6 && !this.#schedule.holidays.closed.has(day);
+    const days = dayNumber(day);
+    return days !== undefined && this.#trades(days);
   }
 
   sessions(day: string): readonly TradingSession[] {
-    return this.isTradingDay(day) ? this.#plan(day).sessions : [];
+    const days = dayNumber(day);
+    return days !== undefined && this.#trades(days) ? this.#plan(days).sessions : [];
   }
 
   tradingDay(time: number): string {
@@ -53,17 +68,18 @@ export class ScheduledCalendar implements Calendar {
   }
 
   previousTradingDay(day: string): string {
-    return this.#step(day, -1);
+    return dayOfNumber(this.#neighbour(requireDay(day), -1));
   }
 
   nextTradingDay(day: string): string {
-    return this.#step(day, 1);
+    return dayOfNumber(this.#neighbour(requireDay(day), 1));
   }
 
   tradingDays(from: string, to: string): readonly TradingDate[] {
     const dates: TradingDate[] = [];
-    for (let day = from; day <= to; day = addDays(day, 1)) {
-      if (this.isTradingDay(day)) dates.push({ day, type: this.#schedule.holidays.half.has(day) ? 'morning' : 'whole' });
+    const last = requireDay(to);
+    for (let day = requireDay(from); day <= last; day += 1) {
+      if (this.#trades(day)) dates.push({ day: dayOfNumber(day), type: this.#half.has(day) ? 'morning' : 'whole' });
     }
     return dates;
   }
@@ -76,9 +92,14 @@ export class ScheduledCalendar implements Calendar {
     return this.#stretch(time).session;
   }
 
-  #step(day: string, direction: 1 | -1): string {
-    let next = addDays(day, direction);
-    while (!this.isTradingDay(next)) next = addDays(next, direction);
+  #trades(day: number): boolean {
+    const weekday = weekdayOfNumber(day);
+    return weekday !== 0 && weekday !== 6 && !this.#closed.has(day);
+  }
+
+  #neighbour(day: number, direction: 1 | -1): number {
+    let next = day + direction;
+    while (!this.#trades(next)) next += direction;
     return next;
   }
 
@@ -87,30 +108,31 @@ export class ScheduledCalendar implements Calendar {
     return this.#last;
   }
 
-  // A trading day's marks may start on an evening before it, never later than its own date: so the first day after
-  // `time`'s date is the latest that can have started, and we go back from there to the one whose marks hold.
+  // The marks of a trading day may start on an evening before it, never after its own date: so the first trading day
+  // after `time`'s date is the latest that can have started, and we go back from there to the one whose marks hold.
   #find(time: number): Stretch {
-    let day = this.nextTradingDay(localDate(time, this.timeZone));
+    let day = this.#neighbour(localDayNumber(time, this.timeZone), 1);
     let plan = this.#plan(day);
-    let until = Number.POSITIVE_INFINITY;
-    while (time < startOf(plan)) {
-      until = startOf(plan);
-      day = this.previousTradingDay(day);
+    let until = plan.starts;
+    while (time < plan.starts) {
+      until = plan.starts;
+      day = this.#neighbour(day, -1);
       plan = this.#plan(day);
     }
-    const at = plan.changes.findLastIndex((change) => change.time <= time);
-    const change = plan.changes[at];
-    if (change === undefined) throw new Error(`calendar ${this.name} has a day without marks: ${day}`);
+    const { changes } = plan;
+    const at = changes.findLastIndex((change) => change.time <= time);
+    const change = changes[at];
+    if (change === undefined) throw new Error(`calendar ${this.name} has a day without marks: ${plan.day}`);
     return {
       from: change.time,
-      until: plan.changes[at + 1]?.time ?? until,
+      until: changes[at + 1]?.time ?? until,
       state: change.state,
       session: change.session,
-      tradingDay: change.time >= plan.opens ? day : this.previousTradingDay(day),
+      tradingDay: change.time >= plan.opens ? plan.day : dayOfNumber(this.#neighbour(day, -1)),
     };
   }
 
-  #plan(day: string): DayPlan {
+  #plan(day: number): DayPlan {
     let plan = this.#plans.get(day);
     if (plan === undefined) {
       plan = this.#planOf(day);
@@ -120,23 +142,28 @@ export class ScheduledCalendar implements Calendar {
     return plan;
   }
 
-  #planOf(day: string): DayPlan {
-    const hours = this.#hoursOn(day);
-    const half = hours.half !== undefined && this.#schedule.holidays.half.has(day);
-    const marks = [...this.#eveOf(day, hours), ...this.#timed(day, half ? (hours.half ?? []) : hours.full)];
-    const changes = marks.map(({ time, mark: [, state, kind] }, i) => {
-      const end = marks[i + 1]?.time;
-      return kind === undefined || end === undefined ? { time, state } : { time, state, session: { start: time, end, state, kind } };
+  #planOf(day: number): DayPlan {
+    const text = dayOfNumber(day);
+    const hours = this.#hoursOn(text);
+    const marks = (this.#half.has(day) ? hours.half : undefined) ?? hours.full;
+    const timed = [...this.#eveOf(day, hours), ...this.#timed(day, marks)];
+    const changes = timed.map(({ time, mark: [, state, kind] }, i): Change => {
+      const end = timed[i + 1]?.time;
+      const session = kind === undefined || end === undefined ? undefined : { start: time, end, state, kind };
+      return { time, state, session };
     });
     const sessions = changes.flatMap(({ session }) => session ?? []);
-    return { changes, sessions, opens: sessions[0]?.start ?? Number.POSITIVE_INFINITY };
+    const [first] = changes;
+    const [opening] = sessions;
+    if (first === undefined || opening === undefined) throw new Error(`calendar ${this.name} has a day without sessions: ${text}`);
+    return { day: text, changes, starts: first.time, sessions, opens: opening.start };
   }
 
-  #eveOf(day: string, { eve }: Hours): { time: number; mark: Mark }[] {
+  #eveOf(day: number, { eve }: Hours): { time: number; mark: Mark }[] {
     if (eve === undefined) return [];
-    if (eve.of === 'previous-day') return this.#timed(addDays(day, -1), eve.marks);
-    const previous = this.previousTradingDay(day);
-    return this.#schedule.holidays.half.has(previous) ? [] : this.#timed(previous, eve.marks);
+    if (eve.of === 'previous-day') return this.#timed(day - 1, eve.marks);
+    const previous = this.#neighbour(day, -1);
+    return this.#half.has(previous) ? [] : this.#timed(previous, eve.marks);
   }
 
   #hoursOn(day: string): Hours {
@@ -145,20 +172,12 @@ export class ScheduledCalendar implements Calendar {
     return hours;
   }
 
-  #timed(day: string, marks: readonly Mark[]): { time: number; mark: Mark }[] {
-    return marks.map((mark) => ({ time: wallTime(day, mark[0], this.timeZone), mark }));
+  #timed(day: number, marks: readonly Mark[]): { time: number; mark: Mark }[] {
+    return marks.map((mark) => ({ time: fromWall(day * DAY_MS + minuteOf(mark[0]) * 60_000, this.timeZone), mark }));
   }
 }
 
-function startOf(plan: DayPlan): number {
-  return plan.changes[0]?.time ?? Number.POSITIVE_INFINITY;
-}
-
-/** Epoch ms of a mark's wall time, whose hours may run past 24. */
-function wallTime(day: string, text: string, timeZone: string): number {
-  const hour = Number(text.slice(0, 2));
-  const date = addDays(day, Math.floor(hour / 24));
-  const time = parseLocal(`${date} ${String(hour % 24).padStart(2, '0')}${text.slice(2)}:00`, timeZone);
-  if (time === undefined) throw new Error(`no wall time: ${text}`);
-  return time;
+/** "09:30" → 570; hours may run past 24. */
+function minuteOf(wallTime: string): number {
+  return Number(wallTime.slice(0, 2)) * 60 + Number(wallTime.slice(3));
 }

@@ -9,16 +9,14 @@ export interface Holidays {
   readonly half: ReadonlySet<string>;
 }
 
-/** Days of one year, "01-01", spelled out. */
-type YearOfDays = Readonly<Record<'2024' | '2025' | '2026' | '2027', string>>;
+/** The days of each year: "01-01 02-17". */
+type DaysByYear = Readonly<Record<'2024' | '2025' | '2026' | '2027', string>>;
 
-const none: YearOfDays = { 2024: '', 2025: '', 2026: '', 2027: '' };
-
-function holidays(closed: YearOfDays, half: YearOfDays = none): Holidays {
-  return { closed: days(closed), half: days(half) };
+function holidays(closed: DaysByYear, half?: DaysByYear): Holidays {
+  return { closed: days(closed), half: half === undefined ? new Set() : days(half) };
 }
 
-function days(years: YearOfDays): ReadonlySet<string> {
+function days(years: DaysByYear): ReadonlySet<string> {
   return new Set(Object.entries(years).flatMap(([year, list]) => list.split(' ').map((day) => `${year}-${day}`)));
 }
 

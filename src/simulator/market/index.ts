@@ -1,0 +1,15 @@
+export type { LoadedBar } from './history.js';
+export type {
+  Bar,
+  BarPeriod,
+  Book,
+  BookLevel,
+  Execution,
+  Market,
+  MarketEvent,
+  Quote,
+  Tick,
+  TickDirection,
+} from './market.js';
+export { priceLimit } from './price-limit.js';
+export { createMarket, type LoadedHistory, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
