@@ -1,0 +1,81 @@
+import type { AuditLog } from './audit.js';
+import type { OrderFacts } from './gates.js';
+import type { KeyRecord } from './key-record.js';
+import type { AuthDenial, Keyring, ReloadOutcome } from './keyring.js';
+import { formatLoadError } from './keys-source.js';
+import type { Admittance, OrderGates } from './order-gates.js';
+import { publicInLegacyMode, type ScopeMask, scopesIn, scopesSatisfy } from './scopes.js';
+
+/** A named caller. In legacy mode, where there is no keys file, every caller is the anonymous one without a key. */
+export type Authentication = { readonly ok: true; readonly key: KeyRecord | undefined } | AuthDenial;
+
+/** Why a known caller may not do what it asks. */
+export interface ScopeDenial {
+  /** `auth.scope`: HTTP 403. `auth.legacy`: HTTP 401, a write or administration without a keys file. */
+  readonly code: 'auth.scope' | 'auth.legacy';
+  readonly message: string;
+}
+
+export interface AccessParts {
+  /** undefined = legacy mode. */
+  readonly keyring: Keyring | undefined;
+  readonly gates: OrderGates;
+  readonly audit: AuditLog;
+}
+
+const anonymous: Authentication = { ok: true, key: undefined };
+const missing: AuthDenial = { ok: false, code: 'auth.missing', message: 'bearer missing', keyId: null };
+const legacyDenial: ScopeDenial = {
+  code: 'auth.legacy',
+  message: 'UNAUTHORIZED: trading, unlocking and administration need a key; start the daemon with --rest-keys-file',
+};
+
+/** Who may do what, within which limits, and the record of it: the one face of this folder that requests meet. */
+export class Access {
+  readonly keyring: Keyring | undefined;
+  readonly gates: OrderGates;
+  readonly audit: AuditLog;
+
+  constructor(parts: AccessParts) {
+    this.keyring = parts.keyring;
+    this.gates = parts.gates;
+    this.audit = parts.audit;
+  }
+
+  get scopeMode(): boolean {
+    return this.keyring !== undefined;
+  }
+
+  /** Names the bearer of `keyText`. Called for each request, so that a reload holds from the next request on. */
+  authenticate(keyText: string | undefined): Authentication {
+    if (this.keyring === undefined) return anonymous;
+    return keyText === undefined || keyText === '' ? missing : this.keyring.authenticate(keyText);
+  }
+
+  /** Whether the caller may do what any one of the scopes `accepted` allows. */
+  authorise(key: KeyRecord | undefined, accepted: ScopeMask): ScopeDenial | undefined {
+    if (key === undefined && this.keyring === undefined) return publicInLegacyMode(accepted) ? undefined : legacyDenial;
+    if (scopesSatisfy(key?.scopes ?? 0, accepted)) return undefined;
+    const holds = key === undefined ? 'no key was given' : `key "${key.id}" holds ${scopesIn(key.scopes).join(', ') || 'no scope'}`;
+    return { code: 'auth.scope', message: `scope insufficient: needs ${scopesIn(accepted).join(' or ')}; ${holds}` };
+  }
+
+  /** The seven gates, for a place or a modify. */
+  admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
+    return this.gates.admit(key, facts, now);
+  }
+
+  /**
+   * Reads the keys file again and goes on in a new audit file: what SIGHUP asks for. A broken keys file leaves the
+   * keys as they were. undefined in legacy mode.
+   */
+  async reload(requestId: string): Promise<ReloadOutcome | undefined> {
+    await this.audit.reopen();
+    const outcome = this.keyring?.reload();
+    if (outcome !== undefined) {
+      const reason = outcome.ok ? 'keys file reloaded' : `keys file refused: ${formatLoadError(outcome.error)}`;
+      this.audit.record({ iface: 'daemon', endpoint: 'reload', keyId: null, outcome: outcome.ok ? 'allow' : 'reject', reason, requestId });
+    }
+    return outcome;
+  }
+}

@@ -1,0 +1,185 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../contract/clock.js';
+import { digestOf, type KeyEntry, KeyIndex } from './key-index.js';
+import type { KeyRecord } from './key-record.js';
+import { type KeysLoadError, loadKeysFile } from './keys-source.js';
+import { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
+import { err, ok, type Result } from './result.js';
+
+/** Why a caller is not who it says it is: HTTP 401, and the text for it. */
+export interface AuthDenial {
+  readonly ok: false;
+  readonly code: 'auth.missing' | 'auth.invalid' | 'auth.expired' | 'auth.revoked' | 'auth.machine';
+  readonly message: string;
+  /** The key that was meant, where that is known: for the audit trail. */
+  readonly keyId: string | null;
+}
+export type KeyAuth = { readonly ok: true; readonly key: KeyRecord } | AuthDenial;
+
+/** What a reload did. A key whose hash was replaced is both removed and added: its old text no longer works. */
+export interface KeyChanges {
+  readonly added: readonly KeyRecord[];
+  readonly removed: readonly KeyRecord[];
+  readonly changed: readonly { readonly before: KeyRecord; readonly after: KeyRecord }[];
+}
+export type ReloadOutcome = Result<KeyChanges, KeysLoadError>;
+
+export interface KeyringStatus {
+  readonly path: string;
+  readonly keys: number;
+  /** Epoch ms of the load that is in force. */
+  readonly loadedAt: number;
+  /** The reload that failed since then, if any; the keys in force are those of `loadedAt`. */
+  readonly failure: { readonly at: number; readonly error: KeysLoadError } | undefined;
+}
+
+export interface KeyringOptions {
+  readonly path: string;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Asked once, when a key is bound to machines; the machine the process runs on by default. */
+  readonly readMachineId?: MachineIdReader;
+}
+
+const invalid: AuthDenial = { ok: false, code: 'auth.invalid', message: 'token invalid', keyId: null };
+
+/** Digests of removed keys that are remembered, to tell "revoked" from "unknown"; the oldest are forgotten first. */
+const REVOKED_MAX = 100_000;
+
+/**
+ * The keys in force. Every request is judged by the snapshot of its moment; a reload replaces the snapshot as a whole,
+ * or not at all when the file is broken.
+ */
+export class Keyring {
+  readonly #path: string;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #readMachineId: MachineIdReader;
+  readonly #listeners = new Set<(outcome: ReloadOutcome) => void>();
+  /** Digest of a key text or SDK text → id of the key it was. */
+  readonly #revoked = new Map<string, string>();
+  #machineId: Result<string, string> | undefined;
+  #index = new KeyIndex([]);
+  #loadedAt = 0;
+  #failure: KeyringStatus['failure'];
+
+  private constructor(options: KeyringOptions) {
+    this.#path = options.path;
+    this.#clock = options.clock;
+    this.#readMachineId = options.readMachineId ?? readMachineId;
+  }
+
+  /** Loads the file. An error here ends the daemon's start with exit status 2. */
+  static open(options: KeyringOptions): Result<Keyring, KeysLoadError> {
+    const keyring = new Keyring(options);
+    const loaded = keyring.#load();
+    return loaded.ok ? ok(keyring) : loaded;
+  }
+
+  /** Who bears this key text (`svc_…`). */
+  authenticate(keyText: string): KeyAuth {
+    const digest = digestOf(keyText);
+    return this.#judge(this.#index.byDigest.get(digest), digest);
+  }
+
+  /** Who bears this MD5 hex of a key text, as the public SDKs send it. */
+  authenticateSdk(md5Hex: string): KeyAuth {
+    const digest = digestOf(md5Hex.toLowerCase());
+    return this.#judge(this.#index.bySdkDigest.get(digest), digest);
+  }
+
+  /** The key that the operator named for callers who can send none (`--api-key-id`). */
+  authenticateId(id: string): KeyAuth {
+    const entry = this.#index.byId.get(id);
+    return entry === undefined
+      ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null }
+      : this.#judge(entry, '');
+  }
+
+  /** What has become of a key that a connection was opened with. The answer's record is the same object while nothing about it changed. */
+  revalidate(key: KeyRecord): KeyAuth {
+    const entry = this.#index.byId.get(key.id);
+    return entry === undefined || entry.key.hash !== key.hash ? revoked(key.id) : this.#judge(entry, '');
+  }
+
+  /** Reads the file again. Listeners learn the outcome after the new keys are in force. */
+  reload(): ReloadOutcome {
+    const outcome = this.#load();
+    if (!outcome.ok) this.#failure = { at: this.#clock.now(), error: outcome.error };
+    for (const listener of this.#listeners) listener(outcome);
+    return outcome;
+  }
+
+  /** Calls `listener` after every reload; returns its removal. */
+  onReload(listener: (outcome: ReloadOutcome) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  status(): KeyringStatus {
+    return { path: this.#path, keys: this.#index.byId.size, loadedAt: this.#loadedAt, failure: this.#failure };
+  }
+
+  #judge(entry: KeyEntry | undefined, digest: string): KeyAuth {
+    if (entry === undefined) {
+      const id = this.#revoked.get(digest);
+      return id === undefined ? invalid : revoked(id);
+    }
+    const { key } = entry;
+    if (key.expiresAt !== null && this.#clock.now() >= key.expiresAt) {
+      return { ok: false, code: 'auth.expired', message: `key expired at ${new Date(key.expiresAt).toISOString()}`, keyId: key.id };
+    }
+    if (entry.machineProblem !== undefined) return { ok: false, code: 'auth.machine', message: entry.machineProblem, keyId: key.id };
+    return { ok: true, key };
+  }
+
+  #load(): ReloadOutcome {
+    const loaded = loadKeysFile(this.#path);
+    if (!loaded.ok) return err(loaded.error);
+    const before = this.#index;
+    const records = loaded.value.records.map((record) => {
+      const known = before.byId.get(record.id)?.key;
+      return isDeepStrictEqual(known, record) && known !== undefined ? known : record;
+    });
+    this.#index = new KeyIndex(records.map((key) => ({ key, machineProblem: this.#machineProblem(key) })));
+    this.#loadedAt = this.#clock.now();
+    this.#failure = undefined;
+    this.#rememberRevoked(before);
+    return ok(changesBetween(before, this.#index));
+  }
+
+  #machineProblem(key: KeyRecord): string | undefined {
+    if (key.allowedMachines === null) return undefined;
+    if (key.allowedMachines.length === 0) return 'key is frozen: it is bound to no machine';
+    this.#machineId ??= this.#readMachineId();
+    if (!this.#machineId.ok) return `key is bound to machines, and this one cannot be told: ${this.#machineId.error}`;
+    return key.allowedMachines.includes(machineFingerprint(key.id, this.#machineId.value)) ? undefined : 'key is bound to other machines';
+  }
+
+  #rememberRevoked(before: KeyIndex): void {
+    for (const { key } of before.byId.values()) {
+      const now = this.#index.byId.get(key.id)?.key;
+      if (now?.hash !== key.hash) this.#revoked.set(key.hash, key.id);
+      if (key.sdkHash !== null && now?.sdkHash !== key.sdkHash) this.#revoked.set(key.sdkHash, key.id);
+    }
+    for (const digest of this.#revoked.keys()) {
+      if (this.#revoked.size <= REVOKED_MAX) break;
+      this.#revoked.delete(digest);
+    }
+  }
+}
+
+function revoked(keyId: string): AuthDenial {
+  return { ok: false, code: 'auth.revoked', message: 'key revoked', keyId };
+}
+
+function changesBetween(before: KeyIndex, after: KeyIndex): KeyChanges {
+  const added: KeyRecord[] = [];
+  const removed: KeyRecord[] = [];
+  const changed: { before: KeyRecord; after: KeyRecord }[] = [];
+  for (const { key } of before.byId.values()) {
+    const now = after.byId.get(key.id)?.key;
+    if (now === undefined || now.hash !== key.hash) removed.push(key);
+    else if (now !== key) changed.push({ before: key, after: now });
+  }
+  for (const { key } of after.byId.values()) if (before.byId.get(key.id)?.key.hash !== key.hash) added.push(key);
+  return { added, removed, changed };
+}

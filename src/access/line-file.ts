@@ -1,0 +1,154 @@
+import { closeSync, fstatSync, openSync, readSync, write, writeSync } from 'node:fs';
+import type { Clock } from '../contract/clock.js';
+import { err, ok, type Result } from './result.js';
+
+/** Lines held in memory while the disk fails, in characters. Beyond it new lines are counted and dropped. */
+const HELD_MAX = 32 * 1024 * 1024;
+/** At this size what has gathered is written without waiting for the end of the turn. */
+const WRITE_EARLY = 256 * 1024;
+const RETRY_MS = 1_000;
+
+export interface LineFileOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  /** Told once when writing begins to fail, and once when it works again. */
+  readonly report: (message: string) => void;
+  readonly heldMax?: number;
+  /** The system call; another one in tests of failing disks. */
+  readonly writeBytes?: typeof write;
+}
+
+/**
+ * A file that lines are appended to, one write a turn. A failing disk loses nothing until memory for `heldMax`
+ * characters is used up; after that the number of lost lines is reported.
+ */
+export class LineFile {
+  readonly #options: LineFileOptions;
+  readonly #heldMax: number;
+  #file: number;
+  #gathered = '';
+  /** Bytes on their way to the file; what a failed write left over stays here and goes first. */
+  #leaving: Buffer = Buffer.alloc(0);
+  #writing = false;
+  #scheduled = false;
+  #failing = false;
+  #lost = 0;
+  #reopening: ((outcome: Result<void, string>) => void)[] = [];
+  #waiting: (() => void)[] = [];
+
+  private constructor(options: LineFileOptions, file: number) {
+    this.#options = options;
+    this.#heldMax = options.heldMax ?? HELD_MAX;
+    this.#file = file;
+  }
+
+  /** Opens or creates (mode 0600) the file for appending. */
+  static open(options: LineFileOptions): Result<LineFile, string> {
+    const file = openForAppend(options.path);
+    return file.ok ? ok(new LineFile(options, file.value)) : file;
+  }
+
+  /** Takes one line, without its line feed. */
+  append(line: string): void {
+    if (this.#gathered.length + this.#leaving.length > this.#heldMax) {
+      this.#lost += 1;
+      return;
+    }
+    this.#gathered += `${line}\n`;
+    if (this.#writing || this.#failing) return;
+    if (this.#gathered.length >= WRITE_EARLY) this.#next();
+    else if (!this.#scheduled) {
+      this.#scheduled = true;
+      setImmediate(() => {
+        this.#scheduled = false;
+        if (!this.#writing && !this.#failing) this.#next();
+      });
+    }
+  }
+
+  /** Resolves when everything taken so far is written, or has failed to be. */
+  flush(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      if (!this.#writing) this.#next();
+    });
+  }
+
+  /** Goes on in a new file of the same name, after a log rotation. On failure the old file stays in use. */
+  reopen(): Promise<Result<void, string>> {
+    return new Promise((resolve) => {
+      this.#reopening.push(resolve);
+      if (!this.#writing) this.#next();
+    });
+  }
+
+  /** Writes what is left and closes the file. */
+  async close(): Promise<void> {
+    await this.flush();
+    closeSync(this.#file);
+  }
+
+  /** Between two writes: swap the file if asked to (never within a line), then write what has gathered. */
+  #next(): void {
+    if (this.#leaving.length === 0) {
+      this.#swap();
+      this.#leaving = Buffer.from(this.#gathered, 'utf8');
+      this.#gathered = '';
+    }
+    if (this.#leaving.length === 0) {
+      for (const resolve of this.#waiting.splice(0)) resolve();
+      return;
+    }
+    this.#writing = true;
+    (this.#options.writeBytes ?? write)(this.#file, this.#leaving, 0, this.#leaving.length, null, (error, written) => {
+      this.#writing = false;
+      if (error === null) this.#wrote(written);
+      else this.#failed(error);
+    });
+  }
+
+  #wrote(bytes: number): void {
+    this.#leaving = this.#leaving.subarray(bytes);
+    if (this.#failing) {
+      this.#failing = false;
+      this.#options.report(`${this.#options.path} is written again`);
+    }
+    if (this.#lost > 0 && this.#leaving.length === 0) {
+      this.#options.report(`${this.#options.path}: ${this.#lost} lines were lost while it could not be written`);
+      this.#lost = 0;
+    }
+    this.#next();
+  }
+
+  #failed(error: Error): void {
+    if (!this.#failing) this.#options.report(`cannot write ${this.#options.path}: ${error.message}; lines are held in memory`);
+    this.#failing = true;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#options.clock.at(this.#options.clock.now() + RETRY_MS, () => {
+      if (!this.#writing && this.#failing) this.#next();
+    });
+  }
+
+  #swap(): void {
+    if (this.#reopening.length === 0) return;
+    const opened = openForAppend(this.#options.path);
+    if (opened.ok) {
+      closeSync(this.#file);
+      this.#file = opened.value;
+    } else this.#options.report(`${opened.error}; the old file stays in use`);
+    for (const resolve of this.#reopening.splice(0)) resolve(opened.ok ? ok(undefined) : opened);
+  }
+}
+
+function openForAppend(path: string): Result<number, string> {
+  try {
+    const file = openSync(path, 'a+', 0o600);
+    const { size } = fstatSync(file);
+    const last = Buffer.alloc(1);
+    // A crash may have cut the last line short; the next one must not be glued to it.
+    if (size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a) writeSync(file, '\n');
+    return ok(file);
+  } catch (thrown) {
+    return err(`cannot open ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+}

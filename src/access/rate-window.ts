@@ -1,0 +1,116 @@
+import type { Store, Table, Transaction } from '../storage/index.js';
+import type { RecentOrders } from './gates.js';
+
+const WINDOW_MS = 60_000;
+
+/** The moments of one caller's orders in the last 60 seconds, oldest first. As long as the rate limit it serves, at most. */
+export class RateWindow implements RecentOrders {
+  readonly #times: number[] = [];
+  /** Index in `#times` of the oldest moment that still counts. */
+  #head = 0;
+  /** Sequence number of `#times[0]`: moments are numbered from the first one on, which names their rows in the store. */
+  #base: number;
+  /** Every row below this number has been removed from the store. */
+  #storedFrom: number;
+
+  /** `base` continues the numbering of an earlier process. */
+  constructor(base: number, times: readonly number[] = []) {
+    this.#base = base;
+    this.#storedFrom = base;
+    this.#times.push(...times);
+  }
+
+  count(now: number): number {
+    this.#slide(now);
+    return this.#times.length - this.#head;
+  }
+
+  millisecondsUntilBelow(max: number, now: number): number {
+    // Of n moments, n - max + 1 must leave before fewer than max remain.
+    const last = this.#times[this.#times.length - max] ?? now;
+    return last + WINDOW_MS - now;
+  }
+
+  /** Records an order at `now`; its sequence number. */
+  add(now: number): number {
+    this.#slide(now);
+    this.#times.push(now);
+    return this.#base + this.#times.length - 1;
+  }
+
+  /** Sequence numbers whose rows may be removed from the store since the last call. */
+  takeExpired(): { from: number; to: number } {
+    const from = this.#storedFrom;
+    this.#storedFrom = this.#base + this.#head;
+    return { from, to: this.#storedFrom };
+  }
+
+  #slide(now: number): void {
+    const times = this.#times;
+    // A clock set back must not make the window forget: the moments move back with it.
+    const ahead = (times.at(-1) ?? now) - now;
+    if (ahead > 0) for (let index = this.#head; index < times.length; index++) times[index] = (times[index] ?? now) - ahead;
+    while (this.#head < times.length && (times[this.#head] ?? now) <= now - WINDOW_MS) this.#head += 1;
+    if (this.#head > 64 && this.#head * 2 > times.length) {
+      times.splice(0, this.#head);
+      this.#base += this.#head;
+      this.#head = 0;
+    }
+  }
+}
+
+/** Everyone's rate windows, and their rows in the store, so that a restart within the minute forgets no order. */
+export class RateWindows {
+  readonly #table: Table<number>;
+  readonly #windows = new Map<string, RateWindow>();
+  /** Rows of earlier processes that no longer count; removed with the next write. */
+  readonly #stale: string[] = [];
+
+  constructor(store: Store, now: number) {
+    this.#table = store.table<number>('order_rates');
+    const kept = new Map<string, { base: number; times: number[] }>();
+    for (const [row, time] of this.#table.entries()) {
+      if (time <= now - WINDOW_MS) {
+        this.#stale.push(row);
+        continue;
+      }
+      const { caller, sequence } = parseRow(row);
+      const known = kept.get(caller);
+      if (known === undefined) kept.set(caller, { base: sequence, times: [time] });
+      else {
+        // A refused attempt was counted but has no row; its moment is taken to be that of the order after it.
+        while (known.base + known.times.length < sequence) known.times.push(time);
+        known.times.push(time);
+      }
+    }
+    for (const [caller, { base, times }] of kept) this.#windows.set(caller, new RateWindow(base, times));
+  }
+
+  of(caller: string): RateWindow {
+    let window = this.#windows.get(caller);
+    if (window === undefined) {
+      window = new RateWindow(0);
+      this.#windows.set(caller, window);
+    }
+    return window;
+  }
+
+  /** Puts one recorded order on disk and clears what no longer counts. */
+  save(transaction: Transaction, caller: string, sequence: number, time: number): void {
+    // Removals come first: a caller whose rows are all stale is numbered from 0 again.
+    for (const row of this.#stale.splice(0)) transaction.remove(this.#table, row);
+    const { from, to } = this.of(caller).takeExpired();
+    for (let expired = from; expired < to; expired++) transaction.remove(this.#table, rowOf(caller, expired));
+    transaction.put(this.#table, rowOf(caller, sequence), time);
+  }
+}
+
+const SEQUENCE_DIGITS = 16;
+
+function rowOf(caller: string, sequence: number): string {
+  return `${caller}:${String(sequence).padStart(SEQUENCE_DIGITS, '0')}`;
+}
+
+function parseRow(row: string): { caller: string; sequence: number } {
+  return { caller: row.slice(0, -SEQUENCE_DIGITS - 1), sequence: Number(row.slice(-SEQUENCE_DIGITS)) };
+}
