@@ -70,12 +70,13 @@ export class Access {
    * keys as they were. undefined in legacy mode.
    */
   async reload(requestId: string): Promise<ReloadOutcome | undefined> {
-    await this.audit.reopen();
+    // Keys first: a revocation does not wait for a slow disk.
     const outcome = this.keyring?.reload();
     if (outcome !== undefined) {
       const reason = outcome.ok ? 'keys file reloaded' : `keys file refused: ${formatLoadError(outcome.error)}`;
       this.audit.record({ iface: 'daemon', endpoint: 'reload', keyId: null, outcome: outcome.ok ? 'allow' : 'reject', reason, requestId });
     }
+    await this.audit.reopen();
     return outcome;
   }
 }

@@ -27,12 +27,14 @@ export class LineFile {
   readonly #heldMax: number;
   #file: number;
   #gathered = '';
-  /** Bytes on their way to the file; what a failed write left over stays here and goes first. */
+  /** Whole lines on their way to the file, of which the first `#sent` bytes are in it. */
   #leaving: Buffer = Buffer.alloc(0);
+  #sent = 0;
   #writing = false;
   #scheduled = false;
   #failing = false;
   #lost = 0;
+  #cancelRetry = () => {};
   #reopening: ((outcome: Result<void, string>) => void)[] = [];
   #waiting: (() => void)[] = [];
 
@@ -51,6 +53,7 @@ export class LineFile {
   /** Takes one line, without its line feed. */
   append(line: string): void {
     if (this.#gathered.length + this.#leaving.length > this.#heldMax) {
+      if (this.#lost === 0) this.#options.report(`${this.#options.path}: memory is used up, lines are being lost`);
       this.#lost += 1;
       return;
     }
@@ -85,14 +88,18 @@ export class LineFile {
   /** Writes what is left and closes the file. */
   async close(): Promise<void> {
     await this.flush();
+    this.#cancelRetry();
+    const held = this.#leaving.length - this.#sent + this.#gathered.length;
+    if (held > 0) this.#options.report(`${this.#options.path}: ${held} bytes were lost, the file could not be written`);
     closeSync(this.#file);
   }
 
-  /** Between two writes: swap the file if asked to (never within a line), then write what has gathered. */
+  /** Between two writes: swap the file if asked to, then write what has gathered. */
   #next(): void {
-    if (this.#leaving.length === 0) {
-      this.#swap();
+    this.#swap();
+    if (this.#sent === this.#leaving.length) {
       this.#leaving = Buffer.from(this.#gathered, 'utf8');
+      this.#sent = 0;
       this.#gathered = '';
     }
     if (this.#leaving.length === 0) {
@@ -100,7 +107,8 @@ export class LineFile {
       return;
     }
     this.#writing = true;
-    (this.#options.writeBytes ?? write)(this.#file, this.#leaving, 0, this.#leaving.length, null, (error, written) => {
+    const writeBytes = this.#options.writeBytes ?? write;
+    writeBytes(this.#file, this.#leaving, this.#sent, this.#leaving.length - this.#sent, null, (error, written) => {
       this.#writing = false;
       if (error === null) this.#wrote(written);
       else this.#failed(error);
@@ -108,13 +116,11 @@ export class LineFile {
   }
 
   #wrote(bytes: number): void {
-    this.#leaving = this.#leaving.subarray(bytes);
+    this.#sent += bytes;
     if (this.#failing) {
       this.#failing = false;
-      this.#options.report(`${this.#options.path} is written again`);
-    }
-    if (this.#lost > 0 && this.#leaving.length === 0) {
-      this.#options.report(`${this.#options.path}: ${this.#lost} lines were lost while it could not be written`);
+      this.#cancelRetry();
+      this.#options.report(`${this.#options.path} is written again${this.#lost > 0 ? `; ${this.#lost} lines were lost` : ''}`);
       this.#lost = 0;
     }
     this.#next();
@@ -124,8 +130,9 @@ export class LineFile {
     if (!this.#failing) this.#options.report(`cannot write ${this.#options.path}: ${error.message}; lines are held in memory`);
     this.#failing = true;
     for (const resolve of this.#waiting.splice(0)) resolve();
-    this.#options.clock.at(this.#options.clock.now() + RETRY_MS, () => {
-      if (!this.#writing && this.#failing) this.#next();
+    this.#cancelRetry();
+    this.#cancelRetry = this.#options.clock.at(this.#options.clock.now() + RETRY_MS, () => {
+      if (!this.#writing) this.#next();
     });
   }
 
@@ -135,6 +142,9 @@ export class LineFile {
     if (opened.ok) {
       closeSync(this.#file);
       this.#file = opened.value;
+      // A line that the old file has a part of goes to the new one as a whole.
+      this.#leaving = this.#leaving.subarray(this.#sent === 0 ? 0 : this.#leaving.lastIndexOf(0x0a, this.#sent - 1) + 1);
+      this.#sent = 0;
     } else this.#options.report(`${opened.error}; the old file stays in use`);
     for (const resolve of this.#reopening.splice(0)) resolve(opened.ok ? ok(undefined) : opened);
   }

@@ -2,75 +2,31 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 
-/** What the process was started in. A parameter, so that tests stand on no real home folder. */
-export interface Environment {
-  readonly variables: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-  readonly cwd: string;
-  readonly platform: NodeJS.Platform;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where `config.toml`, `keys.json` and `tls/` live: `$SVC_CONFIG_DIR`, else `svc` in the platform's user configuration folder. */
+export function configFolder(env: Environment = process.env, platform = process.platform, home = homedir()): string {
+  if (env.SVC_CONFIG_DIR) return env.SVC_CONFIG_DIR;
+  if (platform === 'win32') return win32.join(env.APPDATA || win32.join(home, 'AppData', 'Roaming'), 'svc');
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'svc');
+  return posix.join(xdgFolder(env.XDG_CONFIG_HOME, home, '.config'), 'svc');
 }
 
-/** The environment of this process. */
-export function processEnvironment(): Environment {
-  return { variables: process.env, home: homedir(), cwd: process.cwd(), platform: process.platform };
+/** Where the database, saved credentials and logs live: `$SVC_STATE_DIR`, else `svc` in the platform's user state folder. */
+export function stateFolder(env: Environment = process.env, platform = process.platform, home = homedir()): string {
+  if (env.SVC_STATE_DIR) return env.SVC_STATE_DIR;
+  if (platform === 'win32') return win32.join(env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local'), 'svc');
+  // macOS has one folder for both kinds; state gets a room of its own in it.
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'svc', 'state');
+  return posix.join(xdgFolder(env.XDG_STATE_HOME, home, posix.join('.local', 'state')), 'svc');
 }
 
-/** A variable's value; one that is set to nothing counts as not set. */
-export function variable(environment: Environment, name: string): string | undefined {
-  const value = environment.variables[name];
-  return value === undefined || value === '' ? undefined : value;
+/** Makes `folder` and its parents where they do not exist, for the user alone (0700). Throws when that is not possible. */
+export function ensurePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-/** Where `config.toml`, `keys.json` and `tls/` lie: $SVC_CONFIG_DIR, else the platform's user configuration folder + `svc`. */
-export function configFolder(environment: Environment): string {
-  const { home, platform } = environment;
-  return (
-    override(environment, 'SVC_CONFIG_DIR') ??
-    userFolder(environment, {
-      linux: [variable(environment, 'XDG_CONFIG_HOME') ?? posix.join(home, '.config'), 'svc'],
-      darwin: [home, 'Library', 'Preferences', 'svc'],
-      win32: [variable(environment, 'APPDATA') ?? pathOf(platform).join(home, 'AppData', 'Roaming'), 'svc'],
-    })
-  );
-}
-
-/** Where the database, credentials and logs lie: $SVC_STATE_DIR, else the platform's user state folder + `svc`. */
-export function stateFolder(environment: Environment): string {
-  const { home, platform } = environment;
-  return (
-    override(environment, 'SVC_STATE_DIR') ??
-    userFolder(environment, {
-      linux: [variable(environment, 'XDG_STATE_HOME') ?? posix.join(home, '.local', 'state'), 'svc'],
-      darwin: [home, 'Library', 'Application Support', 'svc'],
-      win32: [variable(environment, 'LOCALAPPDATA') ?? pathOf(platform).join(home, 'AppData', 'Local'), 'svc'],
-    })
-  );
-}
-
-/** An absolute path: `~/` is the home folder, anything relative is taken from `base`. */
-export function expandPath(path: string, environment: Environment, base = environment.cwd): string {
-  const { resolve, join } = pathOf(environment.platform);
-  const expanded = path === '~' || path.startsWith('~/') ? join(environment.home, path.slice(1)) : path;
-  return resolve(base, expanded);
-}
-
-/** Makes a folder that only its owner may look into. A folder that is there already keeps its mode. */
-export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-}
-
-/** The path functions of the environment's platform. */
-export function pathOf(platform: NodeJS.Platform): typeof posix {
-  return platform === 'win32' ? win32 : posix;
-}
-
-function override(environment: Environment, name: string): string | undefined {
-  const value = variable(environment, name);
-  return value === undefined ? undefined : expandPath(value, environment);
-}
-
-function userFolder(environment: Environment, by: { linux: string[]; darwin: string[]; win32: string[] }): string {
-  const { platform } = environment;
-  const parts = platform === 'darwin' || platform === 'win32' ? by[platform] : by.linux;
-  return pathOf(platform).join(...parts);
+/** The XDG base directory specification has relative paths ignored. */
+function xdgFolder(value: string | undefined, home: string, fallback: string): string {
+  return value?.startsWith('/') ? value : posix.join(home, fallback);
 }

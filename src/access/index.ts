@@ -1,0 +1,47 @@
+export { Access, type AccessParts, type Authentication, type ScopeDenial } from './access.js';
+export { AuditLog, type AuditLogOptions } from './audit.js';
+export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './audit-event.js';
+export { auditReason, type GateDenial, type GateName, type OrderFacts } from './gates.js';
+export { generateKeyText, issueKey, type NewKey } from './key-issue.js';
+export type { KeyRecord } from './key-record.js';
+export {
+  type AuthDenial,
+  type KeyAuth,
+  type KeyChanges,
+  Keyring,
+  type KeyringOptions,
+  type KeyringStatus,
+  type ReloadOutcome,
+} from './keyring.js';
+export { isFingerprint, isKeyId } from './keys-file.js';
+export { formatLoadError, type KeysLoadError } from './keys-source.js';
+export {
+  allowsAccount,
+  allowsMarket,
+  allowsSymbol,
+  type FlagLimits,
+  type LimitFlags,
+  type Limits,
+  limitsFromFlags,
+  type TradeSide,
+  tradeSides,
+  unlimited,
+} from './limits.js';
+export { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
+export { type Admission, type Admittance, OrderGates, type OrderGatesOptions } from './order-gates.js';
+export { err, ok, type Result } from './result.js';
+export {
+  acceptedScopes,
+  publicInLegacyMode,
+  type Scope,
+  type ScopeMask,
+  type ScopeRule,
+  scopeMask,
+  scopeMeanings,
+  scopes,
+  scopesIn,
+  scopesSatisfy,
+  type TradeEnvironment,
+  tradeScope,
+} from './scopes.js';
+export { parseUtcTimestamp, utcDay } from './timestamp.js';
