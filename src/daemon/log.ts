@@ -1,0 +1,69 @@
+import { type Logger, pino } from 'pino';
+import type { LogLevel } from './settings-table.js';
+
+export type { Logger } from 'pino';
+
+/** Where log lines go: each is whole, with its line end. */
+export interface LogTarget {
+  write(line: string): void;
+}
+
+/** Names whose values are replaced wherever they stand: at the top of an entry or one or two levels down. */
+const SECRET_NAMES = [
+  'authorization',
+  'api_key',
+  'apiKey',
+  'token',
+  'password',
+  'pwd_md5',
+  'pwdMD5',
+  'simTradePassword',
+  'key_text',
+  'keyText',
+  'cookie',
+];
+const REMOVED = '[removed]';
+/** A key text (`svc_` and 43 characters of base64url), wherever it slipped in: a URL's ?token=, an error's text. */
+const KEY_TEXT = /svc_[A-Za-z0-9_-]{43}/g;
+
+/**
+ * The daemon's log: JSON lines, or lines for people when `readable`. No key and no password ever reaches the target,
+ * whoever logged it.
+ */
+export function createLog(options: { level: LogLevel; target: LogTarget; readable: boolean }): Logger {
+  const { level, target, readable } = options;
+  const paths = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths, censor: REMOVED } },
+    {
+      write(line: string) {
+        const clean = line.includes('svc_') ? line.replace(KEY_TEXT, REMOVED) : line;
+        target.write(readable ? readableLine(clean) : clean);
+      },
+    },
+  );
+}
+
+/** The log on this process's stderr. Lines of one turn are written together; {@link Logger.flush} is not needed before exit. */
+export function stderrLog(level: LogLevel): Logger {
+  return createLog({ level, target: process.stderr, readable: process.stderr.isTTY === true });
+}
+
+const levelNames: ReadonlyMap<number, string> = new Map(Object.entries(pino.levels.labels).map(([number, name]) => [Number(number), name]));
+const LEVEL_WIDTH = 5;
+
+/** `09:30:00.123 WARN  text  name=value`, in local time. */
+function readableLine(line: string): string {
+  const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const clock = localTime(new Date(String(time)));
+  const label = (levelNames.get(Number(level)) ?? String(level)).toUpperCase().padEnd(LEVEL_WIDTH);
+  const fields = Object.entries(rest).map(([name, value]) => `  ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const failure = err as { stack?: string; message?: string } | undefined;
+  const trace = failure === undefined ? '' : `\n  ${(failure.stack ?? failure.message ?? '').replaceAll('\n', '\n  ')}`;
+  return `${clock} ${label} ${msg ?? ''}${fields.join('')}${trace}\n`;
+}
+
+function localTime(date: Date): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}

@@ -1,0 +1,27 @@
+import type { Settings } from './settings.js';
+
+/** What the settings must hold together. The sentences of those they do not. */
+export function checkTogether(settings: Settings): string[] {
+  return [...tlsPair(settings), ...tlsInScopeMode(settings), ...loopbackInLegacyMode(settings)];
+}
+
+function tlsPair({ restTlsCert, restTlsKey }: Settings): string[] {
+  if ((restTlsCert === null) === (restTlsKey === null)) return [];
+  const [given, missing] = restTlsCert === null ? ['--rest-tls-key', '--rest-tls-cert'] : ['--rest-tls-cert', '--rest-tls-key'];
+  return [`${given} is given without ${missing}: TLS needs both`];
+}
+
+function tlsInScopeMode({ restKeysFile, restTlsCert, restTlsKey }: Settings): string[] {
+  if (restKeysFile === null || restTlsCert !== null || restTlsKey !== null) return [];
+  return ['--rest-keys-file needs --rest-tls-cert and --rest-tls-key: keys never travel in plaintext'];
+}
+
+function loopbackInLegacyMode({ bind, restKeysFile }: Settings): string[] {
+  if (restKeysFile !== null || isLoopback(bind)) return [];
+  return [`--bind ${bind} is not a loopback address: without --rest-keys-file anybody who reaches it could read everything`];
+}
+
+/** Whether only this machine reaches an address. */
+export function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
+}

@@ -1,0 +1,196 @@
+import { isIP } from 'node:net';
+import { type LimitFlags, limitsFromFlags } from '../access/limits.js';
+import { err, ok, type Result } from '../access/result.js';
+import { type Environment, expandPath } from '../storage/folders.js';
+
+/** Where a setting's text stands, as far as reading it depends on that. */
+export interface ReadingPlace {
+  readonly environment: Environment;
+  /** The folder that relative paths start from. */
+  readonly base: string;
+}
+
+/** How a setting's text is read and written. */
+export interface SettingType<T> {
+  /** What stands after the flag in help texts; null for a switch, which takes no value. */
+  readonly placeholder: string | null;
+  /** The value, or a whole sentence that begins with the flag's name. */
+  read(text: string, flag: string, place: ReadingPlace): Result<T, string>;
+  /** The value as config.toml would have it. */
+  write(value: T): string;
+}
+
+function refuse(flag: string, accepted: string, text: string): Result<never, string> {
+  return err(`${flag} must be ${accepted}; found ${JSON.stringify(text)}`);
+}
+
+/** A type whose reader answers undefined for what it does not accept. */
+function simple<T>(
+  placeholder: string | null,
+  accepted: string,
+  read: (text: string, place: ReadingPlace) => T | undefined,
+  write: (value: T) => string = (value) => JSON.stringify(value),
+): SettingType<T> {
+  return {
+    placeholder,
+    write,
+    read(text, flag, place) {
+      const value = read(text, place);
+      return value === undefined ? refuse(flag, accepted, text) : ok(value);
+    },
+  };
+}
+
+/** A setting that may be left out: null. */
+export function optional<T>(type: SettingType<T>): SettingType<T | null> {
+  return { ...type, write: (value) => (value === null ? '' : type.write(value)) };
+}
+
+const switchWords: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['on', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+  ['off', false],
+]);
+
+/** On or off: `--name`, `--no-name`, or a word elsewhere. */
+export const onOff = simple(null, 'true or false', (text) => switchWords.get(text.toLowerCase()), String);
+
+/** A whole number of `min` to `max`. */
+export function wholeNumber(min: number, max: number, placeholder = '<number>'): SettingType<number> {
+  return simple(
+    placeholder,
+    `a whole number, ${min} to ${max}`,
+    (text) => {
+      const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+    String,
+  );
+}
+
+/** A TCP port; 0 lets the system choose a free one. */
+export const port = wholeNumber(0, 65_535, '<port>');
+
+/** One of a few words. */
+export function oneOf<const T extends string>(words: readonly T[], accepted = `one of ${words.join(', ')}`): SettingType<T> {
+  return simple(`<${words.length <= 3 ? words.join('|') : 'word'}>`, accepted, (text) => words.find((word) => word === text));
+}
+
+/** An absolute path; `~/` is the home folder. */
+export const path: SettingType<string> = simple('<path>', 'a path', (text, place) =>
+  text === '' || text.includes('\0') ? undefined : expandPath(text, place.environment, place.base),
+);
+
+/** Text that is kept secret: it is in no error and no listing. */
+export const secretText: SettingType<string> = {
+  placeholder: '<secret>',
+  read: (text, flag) => (text === '' ? err(`${flag} must not be empty`) : ok(text)),
+  write: () => '(hidden)',
+};
+
+const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*$/;
+
+/** An address to listen on. */
+export const listenAddress = simple('<address>', 'an IP address or a host name', (text) => {
+  const bare = /^\[(.+)\]$/.exec(text)?.[1] ?? text;
+  if (isIP(bare) !== 0) return bare;
+  // "1.2.3" is no host name but a slip in an address.
+  return HOST_NAME.test(text) && !/^[\d.]+$/.test(text) ? text : undefined;
+});
+
+const sizeUnits: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['KiB', 1024],
+  ['MiB', 1024 ** 2],
+  ['GiB', 1024 ** 3],
+]);
+
+/** Bytes: "8388608", "8MiB". */
+export function size(min: string, max: string): SettingType<number> {
+  const [least, most] = [bytesOf(min) ?? 0, bytesOf(max) ?? 0];
+  return simple(
+    '<size>',
+    `a size in bytes, KiB, MiB or GiB, ${min} to ${max}`,
+    (text) => {
+      const bytes = bytesOf(text);
+      return bytes !== undefined && bytes >= least && bytes <= most ? bytes : undefined;
+    },
+    (bytes) => {
+      const [unit, factor] = [...sizeUnits].findLast(([, factor]) => bytes % factor === 0) ?? ['', 1];
+      return unit === '' ? String(bytes) : `"${bytes / factor}${unit}"`;
+    },
+  );
+}
+
+function bytesOf(text: string): number | undefined {
+  const match = /^(\d{1,12}) ?([KMG]iB|)$/.exec(text);
+  const factor = sizeUnits.get(match?.[2] ?? '-');
+  return match === null || factor === undefined ? undefined : Number(match[1]) * factor;
+}
+
+/** Web origins, separated by commas. */
+export const origins: SettingType<readonly string[]> = simple(
+  '<list>',
+  'a list of web origins such as https://desk.example or http://localhost:3000, separated by commas',
+  (text) => {
+    const items = text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+    return items.every(isOrigin) ? items : undefined;
+  },
+);
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/**
+ * A limit, read by the rules of the keys file and kept as its text; all of them together make the daemon's `Limits`.
+ * null = not limited.
+ */
+export function limit(name: keyof LimitFlags, placeholder: string, form: 'text' | 'number' = 'text'): SettingType<string | null> {
+  return {
+    placeholder,
+    read(text) {
+      const read = limitsFromFlags({ [name]: text });
+      return read.ok ? ok(text) : read;
+    },
+    write: (value) => (value === null ? '' : form === 'number' ? value : JSON.stringify(value)),
+  };
+}
+
+/** What time it is in the simulated markets. */
+export type SimulationClock =
+  | { readonly mode: 'open' }
+  | { readonly mode: 'calendar' }
+  /** Starts at `start` (epoch ms) and runs `speed` times as fast as real time, with real sessions. */
+  | { readonly mode: 'replay'; readonly start: number; readonly speed: number };
+
+const REPLAY = /^replay:(\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?)(?:@(\d{1,6}(?:\.\d{1,6})?))?$/;
+const SPEED_MAX = 100_000;
+
+export const simulationClock: SettingType<SimulationClock> = simple(
+  '<clock>',
+  `open, calendar, or replay:<ISO time with zone>[@<speed up to ${SPEED_MAX}>], such as replay:2026-03-02T09:30:00+08:00@60`,
+  (text) => {
+    if (text === 'open' || text === 'calendar') return { mode: text };
+    const [, time, speedText = '1'] = REPLAY.exec(text) ?? [];
+    const start = time === undefined ? Number.NaN : exactTime(time);
+    const speed = Number(speedText);
+    return Number.isNaN(start) || speed <= 0 || speed > SPEED_MAX ? undefined : { mode: 'replay', start, speed };
+  },
+  (clock) => JSON.stringify(clock.mode === 'replay' ? `replay:${new Date(clock.start).toISOString()}@${clock.speed}` : clock.mode),
+);
+
+/** Epoch ms of an ISO time; NaN for a day that is in no calendar (Date would take 31 February for 3 March). */
+function exactTime(text: string): number {
+  const day = text.slice(0, 10);
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day ? Number.NaN : Date.parse(text);
+}

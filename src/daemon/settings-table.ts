@@ -1,0 +1,263 @@
+import { configFolder, type Environment, pathOf, stateFolder } from '../storage/folders.js';
+import {
+  limit,
+  listenAddress,
+  oneOf,
+  onOff,
+  optional,
+  origins,
+  path,
+  port,
+  type SettingType,
+  secretText,
+  simulationClock,
+  size,
+  wholeNumber,
+} from './setting-types.js';
+
+/** Headings of the help text, in its order. */
+export const settingGroups = ['Listener', 'Access', 'Limits for every caller', 'Simulated brokerage', 'Files and logs', 'Start'] as const;
+
+/** One setting, declared once. Its flag, variable and config key follow from its name in {@link settingsTable}. */
+export interface Setting<T> {
+  readonly type: SettingType<T>;
+  readonly default: T | ((environment: Environment) => T);
+  readonly group: (typeof settingGroups)[number];
+  /** One sentence for `--help`. */
+  readonly about: string;
+  /** Further names of the flag, without the dashes. */
+  readonly aliases?: readonly string[];
+  /** Never shown. */
+  readonly secret?: boolean;
+  /** Not accepted in config.toml, because it says where that file lies. */
+  readonly outsideConfig?: boolean;
+  /** What `--demo` puts in the default's place, as text; given the configuration folder's path. */
+  readonly demo?: (inConfigFolder: (...names: string[]) => string) => string;
+}
+
+function setting<T>(declared: Setting<T>): Setting<T> {
+  return declared;
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const SEED_MAX = Number.MAX_SAFE_INTEGER;
+const INSTRUMENTS_MAX = 20_000;
+const QUOTA_MAX = 1_000_000;
+
+/** Every setting of `svcd`. Order within a group is the order of the help text. */
+export const settingsTable = {
+  bind: setting({
+    type: listenAddress,
+    default: '127.0.0.1',
+    group: 'Listener',
+    about: 'Address to listen on. Beyond loopback only with a keys file, and so with TLS.',
+  }),
+  restPort: setting({
+    type: port,
+    default: 22_499,
+    group: 'Listener',
+    about: 'Port of REST, /ws and the documentation; 0 = any free port.',
+  }),
+  restTlsCert: setting<string | null>({
+    type: optional(path),
+    default: null,
+    group: 'Listener',
+    about: 'TLS certificate (PEM, with its chain). Required with a keys file.',
+    demo: (inConfigFolder) => inConfigFolder('tls', 'localhost.crt'),
+  }),
+  restTlsKey: setting<string | null>({
+    type: optional(path),
+    default: null,
+    group: 'Listener',
+    about: 'Private key of the certificate (PEM).',
+    demo: (inConfigFolder) => inConfigFolder('tls', 'localhost.key'),
+  }),
+  allowedOrigins: setting({
+    type: origins,
+    default: [],
+    group: 'Listener',
+    about: 'Web origins whose pages may call the gateway; none by default.',
+  }),
+  wsMaxBacklog: setting({
+    type: size('64KiB', '1GiB'),
+    default: 8 * 1024 ** 2,
+    group: 'Listener',
+    about: 'Unsent bytes at which a slow /ws connection is closed (code 1013).',
+  }),
+
+  restKeysFile: setting<string | null>({
+    type: optional(path),
+    default: null,
+    group: 'Access',
+    aliases: ['keys-file'],
+    about: 'Keys file. With one, every caller needs a key (scope mode); without, reads are open and writes refused.',
+    demo: (inConfigFolder) => inConfigFolder('keys.json'),
+  }),
+  enableTrading: setting({
+    type: onOff,
+    default: false,
+    group: 'Access',
+    about: 'Let orders be placed, modified and cancelled.',
+    demo: () => 'true',
+  }),
+  metricsPublic: setting({
+    type: onOff,
+    default: false,
+    group: 'Access',
+    about: 'Serve /metrics without a key in scope mode too.',
+  }),
+
+  allowedMarkets: setting<string | null>({
+    type: limit('allowedMarkets', '<list>'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'Markets that may be read and traded: HK,US,…',
+  }),
+  allowedSymbols: setting<string | null>({
+    type: limit('allowedSymbols', '<list>'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'Symbols that may be read and traded: HK.00700,US.AAPL,…',
+  }),
+  allowedTrdSides: setting<string | null>({
+    type: limit('allowedTrdSides', '<list>'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'Order sides: any of BUY,SELL,SELL_SHORT,BUY_BACK.',
+  }),
+  hoursWindow: setting<string | null>({
+    type: limit('hoursWindow', '<HH:MM-HH:MM>'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'Local time window for orders; may cross midnight.',
+  }),
+  maxOrderValue: setting<string | null>({
+    type: limit('maxOrderValue', '<amount>', 'number'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'Quantity × price of one order, in its own currency.',
+  }),
+  maxDailyValue: setting<string | null>({
+    type: limit('maxDailyValue', '<amount>', 'number'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'Order value of all keys together in a UTC day.',
+  }),
+  maxOrdersPerMinute: setting<string | null>({
+    type: limit('maxOrdersPerMinute', '<number>', 'number'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'Orders of all keys together in any 60 seconds.',
+  }),
+
+  backend: setting({
+    type: oneOf(['sim'], '"sim" (the simulated brokerage); this version has no other backend'),
+    default: 'sim',
+    group: 'Simulated brokerage',
+    about: 'What stands behind the gateway: the simulated brokerage.',
+  }),
+  simSeed: setting({
+    type: wholeNumber(0, SEED_MAX, '<seed>'),
+    default: 1,
+    group: 'Simulated brokerage',
+    about: 'Seed of all simulated prices: the same seed and clock give the same world.',
+  }),
+  simClock: setting({
+    type: simulationClock,
+    default: { mode: 'open' },
+    group: 'Simulated brokerage',
+    about: 'open (markets never close), calendar (real sessions), or replay:<ISO time>[@speed].',
+  }),
+  simInstruments: setting({
+    type: wholeNumber(0, INSTRUMENTS_MAX),
+    default: 0,
+    group: 'Simulated brokerage',
+    about: 'Generated instruments to add to the well-known ones.',
+  }),
+  simData: setting<string | null>({
+    type: optional(path),
+    default: null,
+    group: 'Simulated brokerage',
+    about: 'Folder of bars (MARKET.CODE.csv) that become the history of their symbols.',
+  }),
+  simTradePassword: setting({
+    type: secretText,
+    default: '123456',
+    group: 'Simulated brokerage',
+    secret: true,
+    about: 'Trade password of the simulated accounts. Better as SVC_SIM_TRADE_PASSWORD: flags are visible to other users.',
+  }),
+  historyKlQuotaMax: setting<number | null>({
+    type: optional(wholeNumber(0, QUOTA_MAX)),
+    default: null,
+    group: 'Simulated brokerage',
+    about: 'History K-line quota, in place of the account’s own.',
+  }),
+
+  configDir: setting({
+    type: path,
+    default: configFolder,
+    group: 'Files and logs',
+    outsideConfig: true,
+    about: 'Configuration folder: config.toml, keys.json, tls/.',
+  }),
+  stateDir: setting({
+    type: path,
+    default: stateFolder,
+    group: 'Files and logs',
+    about: 'State folder: database and credentials.',
+  }),
+  auditLog: setting<string | null>({
+    type: optional(path),
+    default: null,
+    group: 'Files and logs',
+    about: 'File for audit events, one JSON object a line; reopened on SIGHUP.',
+  }),
+  logLevel: setting({
+    type: oneOf(logLevels),
+    default: 'info' as LogLevel,
+    group: 'Files and logs',
+    about: `Least severe log entries to write to stderr: ${logLevels.join(', ')}.`,
+  }),
+
+  demo: setting({
+    type: onOff,
+    default: false,
+    group: 'Start',
+    about: 'Five-minute tour: makes a key and a certificate on first use, enables trading on simulated accounts, prints commands to try.',
+  }),
+} as const;
+
+export type SettingName = keyof typeof settingsTable;
+export const settingNames = Object.keys(settingsTable) as readonly SettingName[];
+
+/** The setting of a name, its own type forgotten. */
+export function settingOf(name: SettingName): Setting<unknown> {
+  return settingsTable[name] as Setting<unknown>;
+}
+
+/** restPort → "--rest-port". */
+export function flagOf(name: SettingName): string {
+  return `--${words(name).join('-')}`;
+}
+
+/** restPort → "SVC_REST_PORT". */
+export function variableOf(name: SettingName): string {
+  return `SVC_${words(name).join('_').toUpperCase()}`;
+}
+
+/** restPort → "rest_port". */
+export function configKeyOf(name: SettingName): string {
+  return words(name).join('_');
+}
+
+/** The text that `--demo` puts in a setting's place, if it does. */
+export function demoTextOf(name: SettingName, folder: string, platform: NodeJS.Platform): string | undefined {
+  return settingOf(name).demo?.((...names) => pathOf(platform).join(folder, ...names));
+}
+
+function words(name: SettingName): string[] {
+  return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+}
