@@ -1,7 +1,6 @@
 import { messageWriter } from '../../contract/json/message-json.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
-import type { Rejection } from '../../contract/rejection.js';
 import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
 
 /** The response envelope: `ret_type`, `ret_msg`, `err_code`, `s2c`. */
@@ -11,34 +10,4 @@ export function writeEnvelope(operation: Operation, response: ResponseMessage, i
   if (response.retType === 0) return `{"ret_type":0,"ret_msg":null,"err_code":null,"s2c":${s2c}}`;
   const code = response.errCode === 0 ? 'null' : String(response.errCode);
   return `{"ret_type":${response.retType},"ret_msg":${JSON.stringify(response.retMsg)},"err_code":${code},"s2c":${s2c}}`;
-}
-
-/** The uniform error body. */
-export function writeError(rejection: Rejection, requestId: string): string {
-  const { code, message, details } = rejection;
-  return JSON.stringify({
-    error: message,
-    code,
-    ret_type: -1,
-    ret_msg: message,
-    err_code: code,
-    request_id: requestId,
-    ...(details.field ? { field: details.field } : {}),
-    ...(details.retryAfterSeconds === undefined ? {} : { retry_after: details.retryAfterSeconds }),
-  });
-}
-
-/** The same as problem details (RFC 9457), for clients that ask for them. */
-export function writeProblem(rejection: Rejection, requestId: string): string {
-  const { code, message, kind, details } = rejection;
-  return JSON.stringify({
-    type: `urn:svc-gateway:problem:${code}`,
-    title: code,
-    status: kind.http,
-    detail: message,
-    code,
-    request_id: requestId,
-    ...(details.field ? { field: details.field } : {}),
-    ...(details.retryAfterSeconds === undefined ? {} : { retry_after: details.retryAfterSeconds }),
-  });
 }

@@ -5,8 +5,9 @@ import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Gateway } from '../../gateway/index.js';
 import { decodeRequest } from './body.js';
-import { writeEnvelope, writeError, writeProblem } from './envelope.js';
-import { bearerOf, isLoopback, wantsProblem } from './headers.js';
+import { writeError, writeProblem } from '../common/error-body.js';
+import { bearerOf, isLoopback, wantsProblem } from '../common/http.js';
+import { writeEnvelope } from './envelope.js';
 
 /** Writes answers and refusals. */
 export class Responder {

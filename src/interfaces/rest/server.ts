@@ -6,7 +6,7 @@ import { openApi } from '../../contract/openapi.js';
 import { operations } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
-import { isAllowedOrigin, isTrustedHost } from './headers.js';
+import { isAllowedOrigin, isTrustedHost } from '../common/http.js';
 import { mountProbes } from './probes.js';
 import { Responder } from './responder.js';
 
