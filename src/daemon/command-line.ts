@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../access/result.js';
+import { err, ok, type Result } from '../access/index.js';
 import { nearestName } from '../contract/names.js';
 import { flagOf, type SettingName, settingNames, settingOf } from './settings-table.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
-import { err, ok, type Result } from '../access/result.js';
+import { err, ok, type Result } from '../access/index.js';
 import { nearestName } from '../contract/names.js';
 
 /** A key of config.toml: its value as a flag would spell it, and where it stands. */

@@ -1,5 +1,5 @@
 import { generate } from 'selfsigned';
-import { writePrivateFile } from '../storage/private-file.js';
+import { writePrivateFile } from '../storage/index.js';
 import { loadTlsMaterial } from './tls.js';
 
 const DAY_MS = 86_400_000;

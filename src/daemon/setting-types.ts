@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
-import { type LimitFlags, limitsFromFlags } from '../access/limits.js';
-import { err, ok, type Result } from '../access/result.js';
-import { type Environment, expandPath } from '../storage/folders.js';
+import { err, type LimitFlags, limitsFromFlags, ok, type Result } from '../access/index.js';
+import { type Environment, expandPath } from './environment.js';
 
 /** Where a setting's text stands, as far as reading it depends on that. */
 export interface ReadingPlace {
@@ -64,7 +63,7 @@ export const onOff = simple(null, 'true or false', (text) => switchWords.get(tex
 export function wholeNumber(min: number, max: number, placeholder = '<number>'): SettingType<number> {
   return simple(
     placeholder,
-    `a whole number, ${min} to ${max}`,
+    `a whole number from ${min} to ${max}`,
     (text) => {
       const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
       return value >= min && value <= max ? value : undefined;

@@ -1,4 +1,5 @@
-import { configFolder, type Environment, pathOf, stateFolder } from '../storage/folders.js';
+import { configFolder, stateFolder } from '../storage/index.js';
+import { type Environment, pathOf } from './environment.js';
 import {
   limit,
   listenAddress,
@@ -198,14 +199,14 @@ export const settingsTable = {
 
   configDir: setting({
     type: path,
-    default: configFolder,
+    default: ({ variables, platform, home }) => configFolder(variables, platform, home),
     group: 'Files and logs',
     outsideConfig: true,
     about: 'Configuration folder: config.toml, keys.json, tls/.',
   }),
   stateDir: setting({
     type: path,
-    default: stateFolder,
+    default: ({ variables, platform, home }) => stateFolder(variables, platform, home),
     group: 'Files and logs',
     about: 'State folder: database and credentials.',
   }),

@@ -1,9 +1,8 @@
-import { type LimitFlags, type Limits, limitsFromFlags } from '../access/limits.js';
-import { err, ok, type Result } from '../access/result.js';
+import { err, type LimitFlags, type Limits, limitsFromFlags, ok, type Result } from '../access/index.js';
 import { nearestName } from '../contract/names.js';
-import { type Environment, pathOf, variable } from '../storage/folders.js';
 import type { CommandLine } from './command-line.js';
 import { type ConfigEntries, readConfigFile } from './config-file.js';
+import { type Environment, pathOf, variable } from './environment.js';
 import { checkTogether } from './setting-rules.js';
 import {
   configKeyOf,

@@ -1,6 +1,6 @@
-import { type Environment, processEnvironment } from '../storage/folders.js';
 import { packageVersion } from '../version.js';
 import { parseCommandLine } from './command-line.js';
+import { type Environment, processEnvironment } from './environment.js';
 import { type ResolvedSettings, resolveSettings } from './settings.js';
 import { helpText, printedConfig } from './settings-text.js';
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { err, ok, type Result } from '../access/result.js';
+import { err, ok, type Result } from '../access/index.js';
 
 /** A certificate and its key, checked: they can be read, belong together, and the certificate holds now. */
 export interface TlsMaterial {

@@ -1,10 +1,10 @@
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder } from './folders.js';
+import { ensurePrivateFolder } from './folders.js';
 
 /** Replaces a file as a whole, readable by its owner only from its first byte on. */
 export function writePrivateFile(path: string, text: string): void {
-  makePrivateFolder(dirname(path));
+  ensurePrivateFolder(dirname(path));
   const temporary = `${path}.${process.pid}.new`;
   const file = openSync(temporary, 'w', 0o600);
   try {

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { Argument, Command } from 'commander';
+import { err, ok, type Result } from '../access/index.js';
+import { parseJson } from '../contract/json/parse.js';
+import { InexactNumber, isJsonObject, type JsonObject } from '../contract/json/value.js';
+import { nearestName } from '../contract/names.js';
+import type { Operation, RestRoute } from '../contract/operation.js';
+import { operationNamed, operations } from '../contract/operations/index.js';
+import { judge } from './answer.js';
+import { exitStatus } from './exit-status.js';
+import { type HttpRequest, send } from './http-client.js';
+import { layOutJson } from './json-layout.js';
+import { resolveTarget, type TargetOptions, withTargetOptions } from './target.js';
+import { processTerminal, type Terminal } from './terminal.js';
+
+interface CallOptions extends TargetOptions {
+  readonly idempotencyKey?: string;
+  readonly pretty?: true;
+  readonly raw?: true;
+}
+
+/** `svcctl call <operation> [json]`: one request to the daemon, its answer on stdout as it came. */
+export function callCommand(terminal: Terminal = processTerminal): Command {
+  const command = withTargetOptions(new Command('call'))
+    .description('call any operation of the daemon and print its answer')
+    .argument('<operation>', 'name of the operation, such as get_quote ("svcctl operations" lists them)')
+    .addArgument(new Argument('[json]', 'request body: JSON, @file, or - for standard input'))
+    .option('--idempotency-key <key>', 'lets a write be repeated safely; one is made up when none is given')
+    .option('--pretty', 'lay the answer out over several lines (the default on a screen)')
+    .option('--raw', 'print the answer exactly as it came (the default otherwise)');
+  return command.action(async (name: string, json: string | undefined, options: CallOptions) => {
+    const operation = findOperation(name);
+    if (!operation.ok) return command.error(`error: ${operation.error}`, { exitCode: exitStatus.usage });
+    const target = resolveTarget(options, terminal.env);
+    if (!target.ok) return command.error(`error: ${target.error}`, { exitCode: exitStatus.usage });
+    const body = await readBody(json, terminal);
+    if (!body.ok) return command.error(`error: ${body.error}`, { exitCode: exitStatus.usage });
+    const request = requestFor(operation.value, body.value, options.idempotencyKey, terminal);
+    if (!request.ok) return command.error(`error: ${request.error}`, { exitCode: exitStatus.usage });
+
+    const answer = await send(target.value, request.value);
+    if (!answer.ok) {
+      const { status, message } = answer.error;
+      return command.error(`error: ${message}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, {
+        exitCode: status,
+      });
+    }
+    const pretty = options.pretty ?? (options.raw === undefined && terminal.interactive);
+    const text = pretty ? layOutJson(answer.value.body) : answer.value.body;
+    terminal.out(text.endsWith('\n') ? text : `${text}\n`);
+    const { status, message } = judge(answer.value);
+    if (status === exitStatus.ok) return;
+    return command.error(`error: ${message}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, { exitCode: status });
+  });
+}
+
+/** The operation of a name: as declared, with dashes, or as its tool is called. */
+function findOperation(name: string): Result<Operation, string> {
+  const plain = name.replaceAll('-', '_').replace(/^svc_/, '');
+  const operation = operationNamed(plain);
+  if (operation !== undefined) return ok(operation);
+  const near = nearestName(
+    plain,
+    operations.map((candidate) => candidate.name),
+  );
+  const related = operations.map((candidate) => candidate.name).filter((candidate) => candidate !== near && candidate.includes(plain));
+  const suggestions = [...(near === undefined ? [] : [near]), ...related];
+  const hint = suggestions.length === 0 ? '"svcctl operations" lists them' : `did you mean ${suggestions.join(' or ')}?`;
+  return err(`no operation is named "${name}": ${hint}`);
+}
+
+interface Body {
+  /** As it was written: numbers keep every digit. */
+  readonly text: string;
+  readonly value: JsonObject;
+}
+
+async function readBody(argument: string | undefined, terminal: Terminal): Promise<Result<Body | undefined, string>> {
+  if (argument === undefined) return ok(undefined);
+  let text = argument;
+  try {
+    if (argument === '-') text = await terminal.readStdin();
+    else if (argument.startsWith('@')) text = readFileSync(argument.slice(1), 'utf8');
+  } catch (thrown) {
+    return err(`the request body cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+  const parsed = parseJson(text);
+  if (!parsed.ok) {
+    const { line, column, message } = parsed.error;
+    return err(`the request body is no JSON: line ${line}, column ${column}: ${message}\nIn a shell, put it between single quotes.`);
+  }
+  if (!isJsonObject(parsed.value)) return err('the request body must be a JSON object, such as {"symbol":"HK.00700"}');
+  return ok({ text, value: parsed.value });
+}
+
+function requestFor(
+  operation: Operation,
+  body: Body | undefined,
+  idempotencyKey: string | undefined,
+  terminal: Terminal,
+): Result<HttpRequest, string> {
+  const route = routeFor(operation, body !== undefined);
+  if (route === undefined) throw new Error(`${operation.name} has no REST route`);
+  const writes = operation.effect === 'write' || operation.effect === 'order';
+  if (idempotencyKey !== undefined && !writes) return err(`${operation.name} changes nothing: --idempotency-key is for writes`);
+  const idempotency = writes ? { idempotencyKey: idempotencyKey ?? terminal.newIdempotencyKey() } : {};
+  if (route.method === 'POST') return ok({ method: 'POST', path: route.path, body: body?.text ?? '{}', ...idempotency });
+  const query = queryOf(body?.value ?? {});
+  return query.ok ? ok({ method: 'GET', path: `${route.path}${query.value}`, ...idempotency }) : query;
+}
+
+/** GET where nothing is to be said, POST where there is a body and a route that takes one. */
+function routeFor({ rest }: Operation, hasBody: boolean): RestRoute | undefined {
+  return rest.find(({ method }) => (method === 'POST') === hasBody) ?? rest[0];
+}
+
+/** The fields as a query, for an operation that is read by GET alone. */
+function queryOf(fields: JsonObject): Result<string, string> {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null) continue;
+    if (typeof value === 'object' && !(value instanceof InexactNumber))
+      return err(`${name} must be a single value: this operation is a GET`);
+    query.append(name, value instanceof InexactNumber ? value.text : String(value));
+  }
+  const text = query.toString();
+  return ok(text === '' ? '' : `?${text}`);
+}
+
+function outcomeUnknown({ idempotencyKey }: HttpRequest): string {
+  if (idempotencyKey === undefined) return '';
+  return `\nWhether it took effect is not known. To repeat it without doing it twice: --idempotency-key ${idempotencyKey}`;
+}

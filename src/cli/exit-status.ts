@@ -1,0 +1,25 @@
+import { EXIT_FAILED, EXIT_USAGE } from './command-line.js';
+
+/** What the exit status of `svcctl` says. Scripts may rely on it. */
+export const exitStatus = {
+  ok: 0,
+  /** The brokerage refused (`ret_type` other than 0), or a probe said no. */
+  businessFailure: EXIT_FAILED,
+  usage: EXIT_USAGE,
+  /** The gateway refused the request (HTTP 4xx, or 503 while it has no backend): it had no effect. */
+  refused: 3,
+  /** No connection: the request was not sent. */
+  unreachable: 4,
+  /** Sent, and no clear answer (HTTP 500, time-out, connection lost): a write may have taken effect. */
+  unanswered: 5,
+} as const;
+
+/** For the help text. */
+export const exitStatusHelp = `
+Exit status:
+  0  success
+  1  the brokerage refused (ret_type is not 0), or a probe is not up
+  2  wrong usage
+  3  the gateway refused the request (HTTP 4xx, or 503: not ready)
+  4  cannot connect: nothing was sent
+  5  no clear answer (HTTP 500, time-out, connection lost): a write may have taken effect`;

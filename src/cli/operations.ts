@@ -1,0 +1,131 @@
+import { Command } from 'commander';
+import { acceptedNumbers } from '../contract/enums.js';
+import type { Operation } from '../contract/operation.js';
+import { operationNamed, operations } from '../contract/operations/index.js';
+import type { Param, ParamType } from '../contract/shape.js';
+import { exitStatus } from './exit-status.js';
+import { processTerminal, type Terminal } from './terminal.js';
+
+/** `svcctl operations [name]`: what `svcctl call` can call, or the fields of one operation. */
+export function operationsCommand(terminal: Terminal = processTerminal): Command {
+  const command = new Command('operations')
+    .description('list the operations, or the fields of one')
+    .argument('[operation]', 'show the fields of this one')
+    .option('--json', 'print JSON');
+  return command.action((name: string | undefined, options: { readonly json?: true }) => {
+    if (name === undefined) {
+      terminal.out(options.json ? `${JSON.stringify(operations.map(summaryOf), null, 2)}\n` : operationTable());
+      return;
+    }
+    const operation = operationNamed(name);
+    if (operation === undefined) {
+      return command.error(`error: no operation is named "${name}": "svcctl operations" lists them`, { exitCode: exitStatus.usage });
+    }
+    const fields = fieldsOf(operation);
+    terminal.out(options.json ? `${JSON.stringify({ ...summaryOf(operation), fields }, null, 2)}\n` : operationText(operation, fields));
+  });
+}
+
+interface OperationSummary {
+  readonly name: string;
+  readonly group: string;
+  readonly effect: string;
+  /** Any one of these is enough. */
+  readonly scopes: readonly string[];
+  readonly switches: readonly string[];
+  /** "POST /api/quote". */
+  readonly routes: readonly string[];
+  readonly summary: string;
+}
+
+function summaryOf({ name, group, effect, scope, switches, rest, summary }: Operation): OperationSummary {
+  const scopes = scope.kind === 'anyOf' ? scope.anyOf : scope.kind === 'byEnv' ? ['trade:simulate', 'trade:real'] : [];
+  return { name, group, effect, scopes, switches, routes: rest.map(({ method, path }) => `${method} ${path}`), summary };
+}
+
+function operationTable(): string {
+  const width = Math.max(...operations.map(({ name }) => name.length));
+  const groups = [...new Set(operations.map(({ group }) => group))];
+  return groups
+    .map((group) => {
+      const members = operations.filter((operation) => operation.group === group);
+      return `${group}\n${members.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('')}`;
+    })
+    .join('\n');
+}
+
+interface FieldSummary {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly type: string;
+  readonly about: string;
+}
+
+function fieldsOf(operation: Operation): FieldSummary[] {
+  return operation.shape
+    .filter((param) => !param.hidden && param.only !== 'mcp')
+    .map((param) => ({ name: param.name, aliases: param.aliases, type: typeOf(param), about: param.about }));
+}
+
+function operationText(operation: Operation, fields: readonly FieldSummary[]): string {
+  const { name, scopes, switches, routes, summary } = summaryOf(operation);
+  const rows = fields.map(({ name, type, about }) => [name, type, about] as const);
+  const [nameWidth, typeWidth] = [0, 1].map((column) => Math.max(0, ...rows.map((row) => (row[column] ?? '').length))) as [number, number];
+  const lines = [
+    `${name}: ${summary}`,
+    ...routes.map((route) => `  ${route}`),
+    `  needs ${[scopes.join(' or ') || 'no scope', ...switches].join(', ')}`,
+    '',
+    ...(rows.length === 0
+      ? ['no fields']
+      : rows.map(([field, type, about]) => `  ${field.padEnd(nameWidth)}  ${type.padEnd(typeWidth)}  ${about}`)),
+  ];
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}
+
+function typeOf(param: Param): string {
+  const bounds = boundsOf(param.type);
+  const marks = [...(bounds === '' ? [] : [bounds]), ...(param.required ? ['required'] : [])];
+  return [wordOf(param.type), ...marks].join(', ');
+}
+
+function wordOf(type: ParamType): string {
+  switch (type.kind) {
+    case 'symbol':
+    case 'order_symbol':
+      return 'MARKET.CODE';
+    case 'symbols':
+      return 'list of MARKET.CODE';
+    case 'choice':
+      return 'number';
+    case 'choices':
+      return 'list of numbers';
+    case 'text':
+    case 'bytes':
+      return 'string';
+    case 'texts':
+      return 'list of strings';
+    case 'id':
+      return 'whole number';
+    case 'ids':
+      return 'list of whole numbers';
+    case 'integer':
+      return 'whole number';
+    case 'time':
+      return 'time';
+    case 'number':
+    case 'boolean':
+      return type.kind;
+  }
+}
+
+function boundsOf(type: ParamType): string {
+  if (type.kind === 'choice' || type.kind === 'choices') {
+    const numbers = [...acceptedNumbers(type.enumeration, 'rest').keys()];
+    return `${numbers.slice(0, 8).join('/')}${numbers.length > 8 ? '/…' : ''}`;
+  }
+  if (type.kind !== 'integer' && type.kind !== 'number') return '';
+  const { min, max } = type;
+  if (min === undefined) return max === undefined ? '' : `at most ${max}`;
+  return max === undefined ? `at least ${min}` : `${min} to ${max}`;
+}

@@ -1,0 +1,45 @@
+import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../version.js';
+import { callCommand } from './call.js';
+import { exitStatus, exitStatusHelp } from './exit-status.js';
+import { genKeyCommand } from './gen-key.js';
+import { healthCommand } from './health.js';
+import { machineIdCommand } from './machine-id.js';
+import { operationsCommand } from './operations.js';
+import type { Terminal } from './terminal.js';
+import { watchCommand } from './watch.js';
+
+/** Every command of `svcctl`, in the order of its help text. This is the one place where they are mounted. */
+const commands: readonly ((terminal: Terminal) => Command)[] = [
+  callCommand,
+  watchCommand,
+  operationsCommand,
+  healthCommand,
+  genKeyCommand,
+  machineIdCommand,
+];
+
+/** Runs `svcctl` with these arguments (the program's name not among them). Resolves with the exit status. */
+export async function runSvcctl(args: readonly string[], terminal: Terminal): Promise<number> {
+  const program = new Command('svcctl')
+    .description('command line of the svcd trading and market-data gateway')
+    .version(packageVersion, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this text')
+    .addHelpText('after', exitStatusHelp)
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.explain })
+    .exitOverride();
+  for (const make of commands) program.addCommand(make(terminal).copyInheritedSettings(program));
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitStatus.ok;
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    return statusOf(thrown);
+  }
+}
+
+/** Help and version are no failures; what commander itself finds wrong is wrong usage, which it would call 1. */
+function statusOf({ code, exitCode }: CommanderError): number {
+  if (code === 'commander.error' || exitCode === 0) return exitCode;
+  return exitStatus.usage;
+}

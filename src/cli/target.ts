@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
+import type { Command } from 'commander';
+import { err, ok, type Result } from '../access/index.js';
+import { stateFolder } from '../storage/index.js';
+import { type DemoRecord, readDemoKey, readDemoRecord } from './demo-record.js';
+
+const DEFAULT_URL = 'http://127.0.0.1:22499';
+
+/** Which daemon a command talks to, and as whom. */
+export interface Target {
+  /** Origin of its REST listener; its path is "/". */
+  readonly url: URL;
+  readonly apiKey: string | undefined;
+  /** PEM of the only authorities to trust; undefined = the system's. */
+  readonly ca: string | undefined;
+}
+
+export interface TargetOptions {
+  readonly restUrl?: string;
+  readonly apiKey?: string;
+  readonly caFile?: string;
+}
+
+/** Adds the options that say which daemon to talk to. */
+export function withTargetOptions(command: Command): Command {
+  return command
+    .option('--rest-url <url>', `address of the daemon (SVC_REST_URL; default: the running demo, else ${DEFAULT_URL})`)
+    .option('--api-key <key>', 'key to call with; better in SVC_API_KEY, as options are visible to other users')
+    .option('--ca-file <path>', 'certificate to trust, PEM (SVC_CA_FILE; NODE_EXTRA_CA_CERTS works too)');
+}
+
+/**
+ * Who to talk to: options, then SVC_* variables, then the demo that this user runs on this machine.
+ *
+ * The demo's key is used for the demo alone: at its own address, with its own certificate as the only authority. A
+ * program that took over its port cannot prove that certificate, and so is never sent the key.
+ */
+export function resolveTarget(options: TargetOptions, env: Readonly<Record<string, string | undefined>>): Result<Target, string> {
+  const urlText = options.restUrl ?? (env.SVC_REST_URL || undefined);
+  const given = parseUrl(urlText ?? DEFAULT_URL);
+  if (!given.ok) return given;
+  const apiKey = options.apiKey ?? (env.SVC_API_KEY || undefined);
+  const caFile = options.caFile ?? (env.SVC_CA_FILE || undefined);
+
+  const folder = stateFolder({ ...env });
+  const demo = readDemoRecord(folder);
+  if (demo !== undefined && caFile === undefined && (urlText === undefined || isDemo(demo, given.value))) {
+    const url = parseUrl(demo.rest);
+    if (url.ok && url.value.protocol === 'https:' && isLoopbackHost(url.value)) {
+      return withAuthority({ url: url.value, apiKey: apiKey ?? readDemoKey(folder), ca: undefined }, demo.caFile);
+    }
+  }
+
+  const url = given.value;
+  if (apiKey !== undefined && url.protocol === 'http:' && !isLoopbackHost(url)) {
+    return err(`the key would travel in plaintext to ${url.host}: use https://`);
+  }
+  const target = { url, apiKey, ca: undefined };
+  return caFile === undefined ? ok(target) : withAuthority(target, caFile);
+}
+
+function isDemo(demo: DemoRecord, url: URL): boolean {
+  return demo.rest === url.origin;
+}
+
+function parseUrl(text: string): Result<URL, string> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '' || url.pathname !== '/') {
+    return err(`--rest-url must be like https://127.0.0.1:22499; found ${JSON.stringify(text)}`);
+  }
+  return ok(url);
+}
+
+function withAuthority(target: Target, path: string): Result<Target, string> {
+  try {
+    return ok({ ...target, ca: readFileSync(path, 'utf8') });
+  } catch (thrown) {
+    return err(`--ca-file cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+}
+
+/** Whether a URL's host is this machine. */
+function isLoopbackHost({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'));
+}

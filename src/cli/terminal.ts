@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { type CommandLine, processCommandLine } from './command-line.js';
+
+/** What the commands that talk to a daemon touch of the world: replaced in tests. */
+export interface Terminal extends CommandLine {
+  /** Results go to a person's screen, not into a file or a pipe. */
+  readonly interactive: boolean;
+  /** What to wait for before printing more; undefined when stdout takes more at once. */
+  drained(): Promise<unknown> | undefined;
+  readStdin(): Promise<string>;
+  newIdempotencyKey(): string;
+  /** Calls `action` at Ctrl-C or SIGTERM in place of ending the process. Returns its removal. */
+  onInterrupt(action: () => void): () => void;
+  /** A number in [0, 1), for spreading retries. */
+  random(): number;
+}
+
+/** The process's own. */
+export const processTerminal: Terminal = {
+  ...processCommandLine,
+  interactive: process.stdout.isTTY === true,
+  drained: () => (process.stdout.writableNeedDrain ? once(process.stdout, 'drain') : undefined),
+  readStdin: () => text(process.stdin),
+  newIdempotencyKey: randomUUID,
+  onInterrupt(action) {
+    const signals = ['SIGINT', 'SIGTERM'] as const;
+    for (const signal of signals) process.on(signal, action);
+    return () => {
+      for (const signal of signals) process.off(signal, action);
+    };
+  },
+  random: Math.random,
+};

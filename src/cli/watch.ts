@@ -1,0 +1,198 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { WebSocket } from 'ws';
+import { acceptedNumbers, listAccepted, memberNamed, subType } from '../contract/enums.js';
+import { parseJson } from '../contract/json/parse.js';
+import { isJsonObject, type JsonObject } from '../contract/json/value.js';
+import { parseSymbol } from '../contract/markets.js';
+import { judge } from './answer.js';
+import { exitStatus } from './exit-status.js';
+import { explain } from './http-client.js';
+import { layOutJson } from './json-layout.js';
+import { resolveTarget, type Target, type TargetOptions, withTargetOptions } from './target.js';
+import { processTerminal, type Terminal } from './terminal.js';
+
+interface WatchOptions extends TargetOptions {
+  readonly types: readonly number[];
+  readonly retry?: true;
+  readonly pretty?: true;
+}
+
+/** How a connection to the push stream ended. */
+interface Ending {
+  readonly status: number;
+  /** Undefined where it was asked for. */
+  readonly message: string | undefined;
+  /** Whether a new connection may fare better: not when the daemon said no. */
+  readonly retryable: boolean;
+}
+
+const RETRY_MS_MIN = 500;
+const RETRY_MS_MAX = 30_000;
+const HANDSHAKE_MS_MAX = 10_000;
+/** Close codes that say no: policy (RFC 6455), and the gateway's "key no longer in force". */
+const FINAL_CLOSE_CODES: readonly number[] = [1008, 4401];
+/** How long a peer may take to answer our close. */
+const CLOSE_MS_MAX = 1_000;
+const SUBSCRIBE_ID = 1;
+
+/** `svcctl watch [symbols...]`: subscribes on a `/ws` connection of its own and prints each frame as one line, as it came. */
+export function watchCommand(terminal: Terminal = processTerminal): Command {
+  const command = withTargetOptions(new Command('watch'))
+    .description('print live pushes, one JSON frame a line, until Ctrl-C')
+    .argument('[symbols...]', 'symbols to subscribe to (MARKET.CODE); without any, only what the key is subscribed to already')
+    .option('--types <list>', 'what to subscribe to, by number or name (Basic, OrderBook, Ticker, …)', parseTypes, [1])
+    .option('--retry', 'connect again when the connection is lost')
+    .option('--pretty', 'lay each frame out over several lines');
+  return command.action(async (symbols: string[], options: WatchOptions) => {
+    const bad = symbols.find((symbol) => parseSymbol(symbol) === undefined);
+    if (bad !== undefined) {
+      return command.error(`error: ${JSON.stringify(bad)} is not MARKET.CODE, such as HK.00700`, { exitCode: exitStatus.usage });
+    }
+    const target = resolveTarget(options, terminal.env);
+    if (!target.ok) return command.error(`error: ${target.error}`, { exitCode: exitStatus.usage });
+    const print: Printer = (frame) => {
+      terminal.out(`${options.pretty ? layOutJson(frame) : frame}\n`);
+      return terminal.drained();
+    };
+    const subscription = symbols.length === 0 ? undefined : { symbols, subTypes: options.types };
+    const { status, message } = await watch(target.value, subscription, print, options.retry === true, terminal);
+    if (message !== undefined) return command.error(`error: ${message}`, { exitCode: status });
+  });
+}
+
+function parseTypes(text: string): number[] {
+  const accepted = acceptedNumbers(subType, 'rest');
+  return text.split(',').map((item) => {
+    const word = item.trim();
+    const member = /^\d+$/.test(word) ? accepted.get(Number(word)) : memberNamed(subType, word);
+    if (member === undefined) throw new InvalidArgumentError(`${JSON.stringify(word)} is none of ${listAccepted(subType, 'rest')}.`);
+    return member.public;
+  });
+}
+
+/** Prints a frame; what it returns is to be waited for before the next. */
+type Printer = (frame: string) => Promise<unknown> | undefined;
+
+interface Subscription {
+  readonly symbols: readonly string[];
+  readonly subTypes: readonly number[];
+}
+
+/** Watches until interrupted or refused; with `retry` through lost connections too, waiting longer each time, with full jitter. */
+async function watch(
+  target: Target,
+  subscription: Subscription | undefined,
+  print: Printer,
+  retry: boolean,
+  terminal: Terminal,
+): Promise<Ending> {
+  const interruption = new AbortController();
+  const restore = terminal.onInterrupt(() => interruption.abort());
+  try {
+    for (let failures = 0; ; failures++) {
+      const ending = await connectOnce(target, subscription, interruption.signal, (frame) => {
+        failures = 0;
+        return print(frame);
+      });
+      if (!retry || !ending.retryable || interruption.signal.aborted) return ending;
+      const wait = Math.round(terminal.random() * Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** failures));
+      terminal.explain(`${ending.message}; trying again in ${wait} ms\n`);
+      await pause(wait, interruption.signal);
+      if (interruption.signal.aborted) return { ...ending, message: undefined };
+    }
+  } finally {
+    restore();
+  }
+}
+
+function connectOnce(target: Target, subscription: Subscription | undefined, interrupted: AbortSignal, onFrame: Printer): Promise<Ending> {
+  return new Promise((resolve) => {
+    const socket = openSocket(target);
+    let ending: Ending | undefined;
+    const end = (status: number, message: string | undefined, retryable = false) => {
+      ending ??= { status, message, retryable };
+      socket.close();
+      setTimeout(() => socket.terminate(), CLOSE_MS_MAX).unref();
+    };
+    const onInterrupt = () => end(exitStatus.ok, undefined);
+    interrupted.addEventListener('abort', onInterrupt, { once: true });
+    socket.on('open', () => {
+      if (interrupted.aborted) return onInterrupt();
+      if (subscription === undefined) return;
+      const { symbols, subTypes } = subscription;
+      socket.send(JSON.stringify({ op: 'subscribe', id: SUBSCRIBE_ID, symbols, sub_types: subTypes }));
+    });
+    socket.on('message', (data) => {
+      const text = data.toString();
+      const refusal = refusedSubscription(text);
+      if (refusal !== undefined) end(exitStatus.refused, `subscription refused: ${refusal}`);
+      else holdWhile(socket, onFrame(text));
+    });
+    socket.on('unexpected-response', (_, response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const status = response.statusCode ?? 0;
+        const verdict = judge({ status, body: Buffer.concat(chunks).toString(), retryAfterSeconds: undefined });
+        const refused = status >= 400 && status < 500;
+        end(refused ? exitStatus.refused : exitStatus.unreachable, verdict.message ?? `no push stream there (HTTP ${status})`, !refused);
+      });
+    });
+    socket.on('error', (error) => end(exitStatus.unreachable, explain(error, target.url), true));
+    socket.on('close', (code, reason) => {
+      interrupted.removeEventListener('abort', onInterrupt);
+      const final = FINAL_CLOSE_CODES.includes(code);
+      const why = reason.length === 0 ? '' : `: ${reason.toString()}`;
+      resolve(
+        ending ?? {
+          status: final ? exitStatus.refused : exitStatus.unanswered,
+          message: `the daemon closed the push stream (code ${code}${why})`,
+          retryable: !final,
+        },
+      );
+    });
+  });
+}
+
+/** Reads no further while stdout is full: the daemon conflates for slow readers, this process need not pile up. */
+function holdWhile(socket: WebSocket, busy: Promise<unknown> | undefined): void {
+  if (busy === undefined) return;
+  socket.pause();
+  busy.then(() => socket.resume());
+}
+
+function openSocket({ url, apiKey, ca }: Target): WebSocket {
+  const address = new URL('/ws', url);
+  address.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return new WebSocket(address, {
+    handshakeTimeout: HANDSHAKE_MS_MAX,
+    ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
+    ...(ca === undefined ? {} : { ca }),
+  });
+}
+
+/** Why a frame says that the subscription was refused; undefined for every other frame. */
+function refusedSubscription(text: string): string | undefined {
+  // Acks are few, and every other frame passes unread: numbers beyond a double stay what they are.
+  if (!text.startsWith('{"type":"ack"')) return undefined;
+  const parsed = parseJson(text);
+  const ack = parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
+  if (ack === undefined || ack.id !== SUBSCRIBE_ID || !isRefusal(ack)) return undefined;
+  return String(ack.error ?? ack.ret_msg ?? 'no reason given');
+}
+
+function isRefusal(ack: JsonObject): boolean {
+  return typeof ack.error === 'string' || (ack.ret_type !== undefined && ack.ret_type !== 0);
+}
+
+function pause(ms: number, interrupted: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      interrupted.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    interrupted.addEventListener('abort', done);
+  });
+}

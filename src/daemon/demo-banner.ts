@@ -1,0 +1,72 @@
+import { isAbsolute, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface DemoBanner {
+  /** "https://127.0.0.1:22499". */
+  readonly restUrl: string;
+  /** Where a browser finds the documentation. */
+  readonly docsUrl: string;
+  readonly caFile: string;
+  readonly apiKey: string;
+  /** A simulated account that trades Hong Kong shares, when the backend could name one. */
+  readonly accId: bigint | undefined;
+  /** How `svcctl` is called from the folder that `svcd` was started in; see {@link svcctlCommand}. */
+  readonly svcctl: string;
+  /** What was made on this first start. */
+  readonly made: readonly string[];
+}
+
+const RULE = '─'.repeat(78);
+const SYMBOL = 'HK.00700';
+const [CODE, LOT] = ['00700', 100];
+
+/** What `svcd --demo` prints to stderr once it listens: commands that can be pasted as they are into another terminal. */
+export function demoBanner(banner: DemoBanner): string {
+  const { restUrl, docsUrl, caFile, apiKey, svcctl, made } = banner;
+  const accId = banner.accId === undefined ? '<acc_id>' : String(banner.accId);
+  const order = `{"market":1,"acc_id":${accId},"env":1,"side":1,"order_type":2,"code":"${CODE}","qty":${LOT}}`;
+  const account = `{"market":1,"acc_id":${accId},"env":1}`;
+  const hint = banner.accId === undefined ? ', with an acc_id from the list above' : '';
+  return `
+${RULE}
+  SIMULATED: prices are made up from a seed, no order leaves this machine,
+  no real money is anywhere near. Ctrl-C ends it.
+${RULE}
+${made.map((what) => `  Made ${what}\n`).join('')}
+  Paste these into another terminal.
+
+  Quote a symbol:
+    curl --cacert ${quoted(caFile)} -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"symbol":"${SYMBOL}"}' ${restUrl}/api/quote
+
+  Watch its quotes and trades as they are pushed (Ctrl-C ends it):
+    ${svcctl} watch ${SYMBOL} --types 1,4
+
+  List the accounts:
+    ${svcctl} call list_accounts --pretty
+
+  Buy ${LOT} shares at the market price${hint}, then see the order:
+    ${svcctl} call place_order '${order}'
+    ${svcctl} call get_orders '${account}' --pretty
+
+  Every operation: ${svcctl} operations
+  Documentation:   ${docsUrl}
+${RULE}
+`;
+}
+
+/**
+ * How a shell in `cwd` calls this installation's `svcctl`. `stateDir` is named too where `svcctl` would not find it
+ * by itself (`ownStateDir` is where it looks).
+ */
+export function svcctlCommand(cwd: string, stateDir: string, ownStateDir: string): string {
+  const full = fileURLToPath(new URL('../../bin/svcctl', import.meta.url));
+  const near = relative(cwd, full);
+  const path = near.startsWith('..') || isAbsolute(near) ? full : near;
+  const command = process.platform === 'win32' ? `node ${quoted(path)}` : quoted(path);
+  return stateDir === ownStateDir ? command : `SVC_STATE_DIR=${quoted(stateDir)} ${command}`;
+}
+
+/** A word as a POSIX shell takes it. */
+function quoted(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { generateKeyText } from '../access/index.js';
+import { createLog } from './log.js';
+
+function logged(readable: boolean, write: (log: ReturnType<typeof createLog>) => void, level: 'info' | 'warn' = 'info'): string[] {
+  const lines: string[] = [];
+  write(createLog({ level, readable, target: { write: (line) => lines.push(line) } }));
+  return lines;
+}
+
+it('writes one JSON object a line, of the level asked for and above', () => {
+  const lines = logged(
+    false,
+    (log) => {
+      log.info('quiet');
+      log.warn({ port: 22499 }, 'loud');
+    },
+    'warn',
+  );
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/\n$/);
+  expect(JSON.parse(lines[0] ?? '')).toEqual({ level: 40, time: expect.stringMatching(/Z$/), port: 22499, msg: 'loud' });
+});
+
+it.each([false, true])('never writes a key or a password, wherever they stand (readable: %s)', (readable) => {
+  const key = generateKeyText();
+  const text = logged(readable, (log) => {
+    log.info(`called with ${key}`);
+    log.info({ url: `/ws?token=${key}`, req: { headers: { authorization: 'Basic aHVudGVyMg==' } } }, 'upgrade');
+    log.info({ settings: { simTradePassword: 'hunter2' }, password: 'hunter2', body: { pwd_md5: 'hunter2' } }, 'all');
+    log.error(new Error(`bad key ${key}`), 'failed');
+    log.child({ apiKey: 'hunter2' }).warn('child');
+  }).join('');
+  expect(text.match(/\n/g)?.length).toBeGreaterThanOrEqual(5);
+  for (const secret of [key, 'hunter2', 'aHVudGVyMg']) expect(text).not.toContain(secret);
+  expect(text).toContain('[removed]');
+});
+
+it('writes lines for people, with fields and the trace of an error', () => {
+  const [line = '', failure = ''] = logged(true, (log) => {
+    log.warn({ path: '/x', n: 3 }, 'slow');
+    log.error(new Error('boom'), 'failed');
+  });
+  expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} WARN {2}slow {2}path=\/x {2}n=3\n$/);
+  expect(failure).toMatch(/ERROR failed\n {2}Error: boom\n {6}at /);
+});
