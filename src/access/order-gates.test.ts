@@ -237,6 +237,21 @@ describe('what is durable', () => {
     expect(onStoreFailure).toHaveBeenCalledTimes(2);
   });
 
+  it('remembers after a restart the refused attempts between two orders', async () => {
+    const store = new MemoryStore();
+    const limits = { maxOrdersPerMinute: 3, maxOrderValue: money(1) };
+    const before = gatesOn(store);
+    expect([1, 2, 1].map((whole, index) => verdict(before, limits, orderOf(whole), noon + index))).toEqual([
+      'ok',
+      'limit.order_value',
+      'ok',
+    ]);
+    await store.write(() => {});
+    const after = gatesOn(store, {}, noon + 10);
+    expect(verdict(after, limits, orderOf(1), noon + 10)).toBe('limit.rate');
+    expect(verdict(after, limits, orderOf(1), noon + 60_000)).toBe('ok');
+  });
+
   it('takes up day and rate after a restart, and clears what no longer counts', async () => {
     const store = new MemoryStore();
     const limits = { maxDailyValue: money(100), maxOrdersPerMinute: 2 };
