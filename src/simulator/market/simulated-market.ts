@@ -28,8 +28,10 @@ export interface LoadedHistory {
   readonly bars: readonly LoadedBar[];
 }
 
-/** A {@link Market} whose prints can be put back after a restart. */
+/** A {@link Market} whose prints can be put back after a restart, and whose whole day can be read. */
 export interface SimulatedMarket extends Market {
+  /** All ticks of the current trading day with a sequence above `after`, oldest first (of callers' own prints, the newest thousand). */
+  dayTicks(instrument: Instrument, after: bigint): readonly Tick[];
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
 }
@@ -102,6 +104,10 @@ class MarketOfTape implements SimulatedMarket {
 
   ticks(instrument: Instrument, count: number): readonly Tick[] {
     return this.#tape.ticks(instrument, this.#clock.now(), count);
+  }
+
+  dayTicks(instrument: Instrument, after: bigint): readonly Tick[] {
+    return this.#tape.dayTicks(instrument, this.#clock.now(), Number(after));
   }
 
   bars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): readonly Bar[] {
