@@ -62,7 +62,7 @@ export const rejectionKinds = {
   'limit.rate': limited,
   'limit.daily_value': limited,
   'limit.price_unknown': limited,
-  'limit.connections': limited,
+  'limit.connections': { ...limited, http: 503 },
   'limit.subscriptions': limited,
   'idempotency.mismatch': conflict,
   'idempotency.unknown_outcome': conflict,

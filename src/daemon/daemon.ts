@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, systemClock } from '../contract/clock.js';
@@ -9,8 +9,8 @@ import { createSimulation } from '../simulator/simulation.js';
 import { openLmdbStore, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import type { Logger } from './log.js';
-import { lockState } from './state-lock.js';
 import type { Settings } from './settings.js';
+import { lockState } from './state-lock.js';
 import { loadTlsMaterial } from './tls.js';
 import { createWsEndpoint } from './ws-endpoint.js';
 
@@ -142,7 +142,10 @@ function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditL
     ...(auditLog === null ? {} : { path: auditLog }),
     // Refusals and trades are news; what was allowed is detail.
     log: (_line, { outcome, iface, endpoint, keyId, reason, requestId }) =>
-      logger[outcome === 'allow' ? 'debug' : 'info']({ target: 'audit', iface, endpoint, key_id: keyId, outcome, reason, request_id: requestId }, 'audit'),
+      logger[outcome === 'allow' ? 'debug' : 'info'](
+        { target: 'audit', iface, endpoint, key_id: keyId, outcome, reason, request_id: requestId },
+        'audit',
+      ),
     report: (message) => logger.error({ target: 'audit' }, message),
   });
   if (!audit.ok) throw new StartProblem(audit.error);
@@ -179,6 +182,7 @@ async function reload(access: Access, logger: Logger): Promise<void> {
 }
 
 function listenProblem({ bind, restPort }: Settings, error: NodeJS.ErrnoException): string {
-  if (error.code === 'EADDRINUSE') return `port ${restPort} on ${bind} is taken; stop what uses it or choose another with --rest-port (0 = any free port)`;
+  if (error.code === 'EADDRINUSE')
+    return `port ${restPort} on ${bind} is taken; stop what uses it or choose another with --rest-port (0 = any free port)`;
   return `cannot listen on ${bind} port ${restPort}: ${error.message}`;
 }

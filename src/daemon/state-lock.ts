@@ -16,7 +16,8 @@ export function lockState(folder: string): Result<() => void, string> {
       closeSync(file);
       return ok(() => unlinkSync(path));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return err(`cannot write to the state folder ${folder}: ${(error as Error).message}`);
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+        return err(`cannot write to the state folder ${folder}: ${(error as Error).message}`);
       const owner = ownerOf(path);
       if (owner !== undefined && owner !== process.pid && isAlive(owner)) {
         return err(`another svcd (process ${owner}) uses the state folder ${folder}; stop it, or give this one another with --state-dir`);

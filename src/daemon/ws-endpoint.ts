@@ -17,15 +17,18 @@ export interface WsOptions {
 
 /** Joins `/ws` to the gateway: handshakes and commands are judged by the one pipeline. */
 export function createWsEndpoint({ gateway, clock, logger, allowedOrigins }: WsOptions): WsEndpoint {
-  // What a command needs to know of the handshake of its connection, by the connection's own owner name.
-  const callers = new WeakMap<object, Caller>();
-  let handshake: Caller | undefined;
   const prefix = `ws-${randomBytes(6).toString('base64url')}`;
   let count = 0;
   return new WsEndpoint({
     hub: gateway.push,
     clock,
     allowedOrigins,
+    refuse: (request, token, rejection) => {
+      count += 1;
+      const caller = callerOf(request, token, `${prefix}-${count.toString(36)}`);
+      gateway.auditRejection(caller, rejection);
+      return { status: rejection.kind.http, body: writeError(rejection, caller.requestId) };
+    },
     onDefect: (error) => logger.error({ err: error }, 'push connection failed'),
     authenticate: (request, token): Authentication => {
       count += 1;
@@ -33,18 +36,18 @@ export function createWsEndpoint({ gateway, clock, logger, allowedOrigins }: WsO
       const opened =
         gateway.scopeMode || isTrustedHost(request.headers.host)
           ? gateway.openPush(caller)
-          : new Rejection('auth.origin', `host ${request.headers.host} is not this machine; without a keys file only its addresses and localhost are answered`);
-      if (opened instanceof Rejection) return { ok: false, status: opened.kind.http, body: writeError(opened, caller.requestId) };
-      handshake = caller;
+          : new Rejection(
+              'auth.origin',
+              `host ${request.headers.host} is not this machine; without a keys file only its addresses and localhost are answered`,
+            );
+      if (opened instanceof Rejection) return { ok: false, rejection: opened };
       const { identity, permits } = opened;
-      return { ok: true, owner: identity.owner, permits, ...(identity.key === undefined ? {} : { keyId: identity.key.id }) };
+      return { ok: true, caller, owner: identity.owner, permits, ...(identity.key === undefined ? {} : { keyId: identity.key.id }) };
     },
-    command: (connection, { operation, request }) => {
-      const opened = callers.get(connection) ?? handshake;
-      if (opened === undefined) return new Rejection('internal', 'the connection has no caller');
-      callers.set(connection, opened);
+    command: (handshake, connection, { operation, request }) => {
       count += 1;
-      const caller = { ...opened, endpoint: operation.name, requestId: `${prefix}-${count.toString(36)}`, connectionOwner: connection.ownOwner };
+      const requestId = `${prefix}-${count.toString(36)}`;
+      const caller = { ...handshake, endpoint: operation.name, requestId, connectionOwner: connection.ownOwner };
       return gateway.call(operation, caller, () => request);
     },
   });

@@ -122,16 +122,13 @@ export class Gateway {
     return this.#pipeline.call(operation, caller, decode);
   }
 
-  /** Who asks to open a push connection and what it may see, or why not. Either is audited. */
+  /** Who asks to open a push connection and what it may see, or why not; the refusal is the interface's to audit. */
   openPush(caller: Caller): { readonly identity: Identity; readonly permits: Permits } | Rejection {
     const identity = this.#pipeline.identify(caller);
-    if (identity instanceof Rejection) {
-      this.#audit(caller, null, identity);
-      return identity;
-    }
+    if (identity instanceof Rejection) return identity;
     const refused = this.#pipeline.authorise(quote.getQuote, caller, identity);
-    this.#audit(caller, identity.key?.id ?? null, refused);
     if (refused !== undefined) return refused;
+    this.#audit(caller, identity.key?.id ?? null, undefined);
     if (identity.key !== undefined) this.#watchExpiry(identity.key);
     return { identity, permits: permitsOf(this.#options.access, identity.key) };
   }
@@ -149,7 +146,8 @@ export class Gateway {
 
   /** Records a refusal of something that never reached an operation: an unknown path, a foreign origin. */
   auditRejection(caller: Caller, rejection: Rejection): void {
-    this.#audit(caller, null, rejection);
+    const identity = this.#pipeline.identify(caller);
+    this.#audit(caller, identity instanceof Rejection ? null : (identity.key?.id ?? null), rejection);
   }
 
   /** New requests are no longer ready to be served; those under way are answered. */

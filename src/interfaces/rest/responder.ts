@@ -4,9 +4,9 @@ import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Gateway } from '../../gateway/index.js';
-import { decodeRequest } from './body.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import { bearerOf, isLoopback, wantsProblem } from '../common/http.js';
+import { decodeRequest } from './body.js';
 import { writeEnvelope } from './envelope.js';
 
 /** Writes answers and refusals. */
@@ -51,7 +51,10 @@ export class Responder {
   }
 
   #write(operation: Operation, caller: Caller, request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
-    if (answer instanceof Rejection) return this.#writeRejection(caller, request, reply, answer);
+    if (answer instanceof Rejection) {
+      this.#writeRejection(caller, request, reply, answer);
+      return;
+    }
     const int64: Int64Format = request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
     send(reply, 200, 'application/json', caller.requestId, writeEnvelope(operation, answer, int64));
   }

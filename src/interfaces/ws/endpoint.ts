@@ -2,26 +2,32 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../contract/clock.js';
-import type { Rejection } from '../../contract/rejection.js';
+import { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
+import type { Caller } from '../../gateway/identity.js';
 import type { Permits, PushConnection, PushHub, WireFormat } from '../../gateway/push/index.js';
+import { isAllowedOrigin } from '../common/http.js';
 import type { Command } from './commands.js';
 import { Session } from './session.js';
 import { SocketSink } from './socket-sink.js';
-import { isOriginAllowed, refusal, refuseUpgrade, tokenOf, type UpgradeRefusal, wireFormatOf } from './upgrade.js';
+import { refuseUpgrade, tokenOf, type UpgradeRefusal, wireFormatOf } from './upgrade.js';
 
 /** Who a handshake comes from, and what it may see. */
 export type Authentication =
-  | { readonly ok: true; readonly owner: string; readonly keyId?: string; readonly permits: Permits }
-  | ({ readonly ok: false } & UpgradeRefusal);
+  | { readonly ok: true; readonly caller: Caller; readonly owner: string; readonly keyId?: string; readonly permits: Permits }
+  | { readonly ok: false; readonly rejection: Rejection };
 
 export interface WsEndpointOptions {
   readonly hub: PushHub;
   readonly clock: Clock;
   /** `token` is the key text of `?token=` or `Authorization: Bearer`, if there is one. */
   readonly authenticate: (request: IncomingMessage, token: string | undefined) => Authentication | Promise<Authentication>;
-  /** Runs an in-band command; its subscriptions belong to `connection.ownOwner`. */
-  readonly command: (connection: PushConnection, command: Command) => ResponseMessage | Rejection | Promise<ResponseMessage | Rejection>;
+  /** Runs an in-band command for the caller of the handshake; its subscriptions belong to `connection.ownOwner`. */
+  readonly command: (
+    caller: Caller,
+    connection: PushConnection,
+    command: Command,
+  ) => ResponseMessage | Rejection | Promise<ResponseMessage | Rejection>;
   /** Origins of web pages that may connect, beside the daemon's own and those of the machine: "https://example.com". */
   readonly allowedOrigins?: readonly string[];
   /** Default 30 s: below the idle limit of common proxies (60 s), so that a quiet stream is not cut. */
@@ -30,6 +36,8 @@ export interface WsEndpointOptions {
   readonly maxConnections?: number;
   /** Commands a second of one connection; default 100. */
   readonly commandsPerSecond?: number;
+  /** Records a refusal and writes its body. */
+  readonly refuse: (request: IncomingMessage, token: string | undefined, rejection: Rejection) => UpgradeRefusal;
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -44,14 +52,14 @@ export class WsEndpoint {
   readonly #options: WsEndpointOptions;
   readonly #server: WebSocketServer;
   readonly #sessions = new Set<Session>();
-  readonly #allowedOrigins: ReadonlySet<string>;
   #cancelBeat: () => void;
 
   constructor(options: WsEndpointOptions) {
     this.#options = options;
-    this.#allowedOrigins = new Set(options.allowedOrigins);
     this.#server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: MESSAGE_BYTES_MAX });
-    this.#server.on('wsClientError', (error, socket) => refuseUpgrade(socket, refusal(400, 'request.invalid', error.message)));
+    this.#server.on('wsClientError', (error, socket, request) => {
+      refuseUpgrade(socket, options.refuse(request, tokenOf(request), new Rejection('request.invalid', error.message)));
+    });
     this.#cancelBeat = this.#scheduleBeat();
   }
 
@@ -66,7 +74,7 @@ export class WsEndpoint {
     try {
       const admission = await this.#admit(request);
       if (!admission.ok) {
-        refuseUpgrade(socket, admission);
+        refuseUpgrade(socket, this.#options.refuse(request, tokenOf(request), admission.rejection));
         return;
       }
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -75,7 +83,7 @@ export class WsEndpoint {
       });
     } catch (error) {
       this.#options.onDefect(error);
-      refuseUpgrade(socket, refusal(500, 'internal', 'internal error'));
+      refuseUpgrade(socket, this.#options.refuse(request, tokenOf(request), new Rejection('internal', 'internal error')));
     }
   }
 
@@ -86,26 +94,27 @@ export class WsEndpoint {
   }
 
   async #admit(request: IncomingMessage): Promise<Admission> {
-    if (!isOriginAllowed(request, this.#allowedOrigins)) {
-      const origin = JSON.stringify(String(request.headers.origin).slice(0, 200));
-      return { ok: false, ...refusal(403, 'auth.origin', `pages of the origin ${origin} may not connect: see --allowed-origins`) };
+    const { origin, host } = request.headers;
+    if (!isAllowedOrigin(origin, host, this.#options.allowedOrigins ?? [])) {
+      const shown = JSON.stringify(String(origin).slice(0, 200));
+      return refused(new Rejection('auth.origin', `pages of the origin ${shown} may not connect: see --allowed-origins`));
     }
     const format = wireFormatOf(request);
-    if ('status' in format) return { ok: false, ...format };
+    if (format instanceof Rejection) return refused(format);
     const authentication = await this.#options.authenticate(request, tokenOf(request));
     if (!authentication.ok) return authentication;
     const { maxConnections = MAX_CONNECTIONS } = this.#options;
     if (this.#sessions.size >= maxConnections) {
-      return { ok: false, ...refusal(503, 'limit.connections', `all ${maxConnections} connections of the push stream are taken`) };
+      return refused(new Rejection('limit.connections', `all ${maxConnections} connections of the push stream are taken`));
     }
     return { ...authentication, ...format };
   }
 
-  #open(webSocket: WebSocket, socket: Duplex, { owner, keyId, permits, format, int64 }: Admitted): void {
+  #open(webSocket: WebSocket, socket: Duplex, { caller, owner, keyId, permits, format, int64 }: Admitted): void {
     const { hub, clock, command, commandsPerSecond = COMMANDS_PER_SECOND, onDefect } = this.#options;
     const sink = new SocketSink(webSocket, socket);
     const connection = hub.connect({ iface: 'ws', owner, permits, format, int64, sink, ...(keyId === undefined ? {} : { keyId }) });
-    const run = (given: Command) => command(connection, given);
+    const run = (given: Command) => command(caller, connection, given);
     const session = new Session({ webSocket, connection, int64, clock, commandsPerSecond, run, onDefect });
     this.#sessions.add(session);
     socket.on('drain', () => connection.drained());
@@ -127,4 +136,8 @@ export class WsEndpoint {
 }
 
 type Admitted = Extract<Authentication, { ok: true }> & WireFormat;
-type Admission = Admitted | ({ readonly ok: false } & UpgradeRefusal);
+type Admission = Admitted | { readonly ok: false; readonly rejection: Rejection };
+
+function refused(rejection: Rejection): Admission {
+  return { ok: false, rejection };
+}

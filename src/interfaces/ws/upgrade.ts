@@ -1,17 +1,14 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RejectionCode } from '../../contract/rejection.js';
+import { Rejection } from '../../contract/rejection.js';
 import type { WireFormat } from '../../gateway/push/index.js';
+import { bearerOf } from '../common/http.js';
 
 /** A handshake that is refused, as an HTTP answer. */
 export interface UpgradeRefusal {
   readonly status: number;
   /** The JSON error body. */
   readonly body: string;
-}
-
-export function refusal(status: number, code: RejectionCode, message: string): UpgradeRefusal {
-  return { status, body: JSON.stringify({ error: message, code, ret_type: -1, ret_msg: message, err_code: code }) };
 }
 
 /** Answers a handshake on its raw socket with a plain HTTP response, and closes it. */
@@ -36,41 +33,22 @@ export function queryOf(request: IncomingMessage): URLSearchParams {
 
 /** The key text of a handshake: the Authorization header, or `?token=` for browsers, which cannot set one. */
 export function tokenOf(request: IncomingMessage): string | undefined {
-  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
-  return bearer?.[1] ?? queryOf(request).get('token') ?? undefined;
+  return bearerOf(request.headers) ?? queryOf(request).get('token') ?? undefined;
 }
 
 /** `?format=json|protobuf` and `?int64=number|string` (or the header `X-Svc-Int64`). */
-export function wireFormatOf(request: IncomingMessage): WireFormat | UpgradeRefusal {
+export function wireFormatOf(request: IncomingMessage): WireFormat | Rejection {
   const query = queryOf(request);
   const format = query.get('format') ?? 'json';
   if (format !== 'json' && format !== 'protobuf') {
-    return refusal(400, 'request.out_of_range', `format: accepted are json and protobuf, found ${JSON.stringify(format.slice(0, 40))}`);
+    return new Rejection('request.out_of_range', `format: accepted are json and protobuf, found ${JSON.stringify(format.slice(0, 40))}`);
   }
   const int64 = query.get('int64') ?? request.headers['x-svc-int64'] ?? 'number';
   if (int64 !== 'number' && int64 !== 'string') {
-    return refusal(
-      400,
+    return new Rejection(
       'request.out_of_range',
       `int64: accepted are number and string, found ${JSON.stringify(String(int64).slice(0, 40))}`,
     );
   }
   return { format, int64 };
-}
-
-/**
- * Whether a page of this origin may open the stream. Programs send no Origin. Browsers always do, and would carry a
- * stranger's page to a daemon on the user's own machine: only pages of the daemon itself, of the machine, and those
- * that are listed get in.
- */
-export function isOriginAllowed(request: IncomingMessage, allowedOrigins: ReadonlySet<string>): boolean {
-  const { origin, host } = request.headers;
-  if (origin === undefined || allowedOrigins.has(origin)) return true;
-  const url = URL.canParse(origin) ? new URL(origin) : undefined;
-  if (url === undefined || url.host === '') return false;
-  return url.host === host || isLoopback(url.hostname);
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
