@@ -3,6 +3,7 @@ import type { OrderFacts } from './gates.js';
 import type { KeyRecord } from './key-record.js';
 import type { AuthDenial, Keyring, ReloadOutcome } from './keyring.js';
 import { formatLoadError } from './keys-source.js';
+import type { Limits } from './limits.js';
 import type { Admittance, OrderGates } from './order-gates.js';
 import { publicInLegacyMode, type ScopeMask, scopesIn, scopesSatisfy } from './scopes.js';
 
@@ -44,6 +45,11 @@ export class Access {
 
   get scopeMode(): boolean {
     return this.keyring !== undefined;
+  }
+
+  /** The start-up flags' limits, which hold for every caller together with the key's own. */
+  get flagLimits(): Limits {
+    return this.gates.flagLimits;
   }
 
   /** Names the bearer of `keyText`. Called for each request, so that a reload holds from the next request on. */

@@ -32,7 +32,7 @@ export function auditLine(event: AuditEvent, time: string): string {
   // Assembled by hand: this runs for every request, and JSON.stringify of the whole takes three times as long.
   const keyId = event.keyId === null ? 'null' : quote(event.keyId);
   const line =
-    `{"time":"${time}","target":"audit","iface":"${event.iface}","endpoint":${quote(event.endpoint)},"key_id":${keyId},` +
+    `{"time":"${time}","target":"audit","iface":"${event.iface}","endpoint":${quoteName(event.endpoint)},"key_id":${keyId},` +
     `"outcome":"${event.outcome}","reason":${quote(event.reason)},"request_id":${quote(event.requestId)}`;
   return event.trade === undefined ? `${line}}` : `${line}${tradeFields(event.trade)}}`;
 }
@@ -48,9 +48,24 @@ function tradeFields(trade: AuditTrade): string {
   return fields;
 }
 
+const NAMES_MAX = 1_000;
+const quotedNames = new Map<string, string>();
+
+/** For texts of which there are few, so that each is quoted once. */
+function quoteName(name: string): string {
+  let quoted = quotedNames.get(name);
+  if (quoted === undefined) {
+    quoted = quote(name);
+    // A caller can make up paths, but not fill the memory with them.
+    if (quotedNames.size < NAMES_MAX) quotedNames.set(name, quoted);
+  }
+  return quoted;
+}
+
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 function quote(text: string): string {
+  if (text === '') return '""';
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 

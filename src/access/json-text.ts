@@ -172,18 +172,16 @@ class Reader {
 
   #string(): JsonString | undefined {
     const start = this.#at;
-    let escaped = false;
     for (let at = start + 1; at < this.text.length; at++) {
       const code = this.text.charCodeAt(at);
       if (code === 0x22) {
         this.#at = at + 1;
-        const raw = this.text.slice(start, at + 1);
-        // Every escape was checked below, so the standard decoder cannot refuse it.
-        return { kind: 'string', value: escaped ? JSON.parse(raw) : raw.slice(1, -1), start, end: at + 1 };
+        // Every character was checked below, so the standard decoder cannot refuse it. It makes a text of its own, where
+        // a slice would keep the whole file in memory.
+        return { kind: 'string', value: JSON.parse(this.text.slice(start, at + 1)), start, end: at + 1 };
       }
       if (code < 0x20) return this.#fail('a control character must be escaped in a string', at);
       if (code !== 0x5c) continue;
-      escaped = true;
       at += 1;
       const kind = this.text[at] ?? '';
       if (kind === 'u' && HEX4.test(this.text.slice(at + 1, at + 5))) at += 4;

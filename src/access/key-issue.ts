@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { digestOf } from './digest-table.js';
 import { withFileLock } from './file-lock.js';
-import { digestOf } from './key-index.js';
 import { KEYS_FILE_VERSION, parseKeysFile } from './keys-file.js';
 import { formatLoadError, type LoadedKeys, loadKeysFile } from './keys-source.js';
 import { err, ok, type Result } from './result.js';

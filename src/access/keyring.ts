@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../contract/clock.js';
-import { digestOf, type KeyEntry, KeyIndex } from './key-index.js';
+import { digestOf } from './digest-table.js';
+import { type KeyEntry, KeyIndex } from './key-index.js';
 import type { KeyRecord } from './key-record.js';
 import { type KeysLoadError, loadKeysFile } from './keys-source.js';
 import { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
@@ -76,14 +77,15 @@ export class Keyring {
 
   /** Who bears this key text (`svc_…`). */
   authenticate(keyText: string): KeyAuth {
-    const digest = digestOf(keyText);
-    return this.#judge(this.#index.byDigest.get(digest), digest);
+    const entry = this.#index.byText.find(keyText);
+    return entry === undefined ? this.#unknown(keyText) : this.#judge(entry);
   }
 
   /** Who bears this MD5 hex of a key text, as the public SDKs send it. */
   authenticateSdk(md5Hex: string): KeyAuth {
-    const digest = digestOf(md5Hex.toLowerCase());
-    return this.#judge(this.#index.bySdkDigest.get(digest), digest);
+    const text = md5Hex.toLowerCase();
+    const entry = this.#index.bySdkText.find(text);
+    return entry === undefined ? this.#unknown(text) : this.#judge(entry);
   }
 
   /** The key that the operator named for callers who can send none (`--api-key-id`). */
@@ -91,13 +93,13 @@ export class Keyring {
     const entry = this.#index.byId.get(id);
     return entry === undefined
       ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null }
-      : this.#judge(entry, '');
+      : this.#judge(entry);
   }
 
   /** What has become of a key that a connection was opened with. The answer's record is the same object while nothing about it changed. */
   revalidate(key: KeyRecord): KeyAuth {
     const entry = this.#index.byId.get(key.id);
-    return entry === undefined || entry.key.hash !== key.hash ? revoked(key.id) : this.#judge(entry, '');
+    return entry === undefined || entry.key.hash !== key.hash ? revoked(key.id) : this.#judge(entry);
   }
 
   /** Reads the file again. Listeners learn the outcome after the new keys are in force. */
@@ -118,11 +120,13 @@ export class Keyring {
     return { path: this.#path, keys: this.#index.byId.size, loadedAt: this.#loadedAt, failure: this.#failure };
   }
 
-  #judge(entry: KeyEntry | undefined, digest: string): KeyAuth {
-    if (entry === undefined) {
-      const id = this.#revoked.get(digest);
-      return id === undefined ? invalid : revoked(id);
-    }
+  #unknown(text: string): KeyAuth {
+    if (this.#revoked.size === 0) return invalid;
+    const id = this.#revoked.get(digestOf(text));
+    return id === undefined ? invalid : revoked(id);
+  }
+
+  #judge(entry: KeyEntry): KeyAuth {
     const { key } = entry;
     if (key.expiresAt !== null && this.#clock.now() >= key.expiresAt) {
       return { ok: false, code: 'auth.expired', message: `key expired at ${new Date(key.expiresAt).toISOString()}`, keyId: key.id };

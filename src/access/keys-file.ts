@@ -24,19 +24,19 @@ export interface KeysFile {
 /** Reads the text of a keys file, version 2, in full. Whatever the text, the outcome is a value. */
 export function parseKeysFile(text: string): Result<KeysFile, KeysFileError> {
   const document = parseJsonText(text);
-  const checked = document.ok ? check(document.value) : document;
+  const checked = document.ok ? check(document.value, text) : document;
   if (checked.ok) return checked;
   return err({ message: checked.error.message, ...positionOf(text, checked.error.at) });
 }
 
-function check(document: JsonNode): Result<KeysFile, TextFault> {
+function check(document: JsonNode, text: string): Result<KeysFile, TextFault> {
   const version = checkVersion(document);
   if (!version.ok) return version;
   const faults = new Faults();
   const root = readObject(document, '', ['version', 'keys'], faults);
   const list = root === undefined ? undefined : requiredField(root, '', 'keys', readArray, faults);
   if (list === undefined) return faults.outcome<KeysFile>(undefined);
-  const records = listOf('key records', readRecord)(list, 'keys', faults) ?? [];
+  const records = listOf('key records', recordReader(text))(list, 'keys', faults) ?? [];
   if (faults.first === undefined) findDuplicates(list, records, faults);
   return faults.outcome({ records, list });
 }
@@ -57,23 +57,37 @@ const readArray: Read<JsonArray> = (node, path, faults) =>
 
 const recordFields = ['id', 'hash', 'sdk_hash', 'scopes', 'limits', 'allowed_machines', 'created_at', 'expires_at', 'note'];
 
-const readRecord: Read<KeyRecord> = (node, path, faults) => {
-  const object = readObject(node, path, recordFields, faults);
-  if (object === undefined) return undefined;
-  const id = requiredField(object, path, 'id', readId, faults);
-  const hash = requiredField(object, path, 'hash', readHash, faults);
-  const granted = requiredField(object, path, 'scopes', readScopes, faults);
-  const sdkHash = optionalField(object, path, 'sdk_hash', nullable(readHash), null, faults);
-  const limits = optionalField(object, path, 'limits', readLimits, unlimited, faults);
-  const allowedMachines = optionalField(object, path, 'allowed_machines', readMachines, null, faults);
-  const createdAt = optionalField(object, path, 'created_at', readTime, null, faults);
-  const expiresAt = optionalField(object, path, 'expires_at', nullable(readTime), null, faults);
-  const note = optionalField(object, path, 'note', readString, '', faults);
-  // Any of these is undefined only when a fault has been added, and then the file is refused as a whole.
-  if (id === undefined || hash === undefined || granted === undefined || sdkHash === undefined || limits === undefined) return undefined;
-  if (allowedMachines === undefined || createdAt === undefined || expiresAt === undefined || note === undefined) return undefined;
-  return { id, hash, sdkHash, scopes: scopeMask(granted), limits, allowedMachines, createdAt, expiresAt, note };
-};
+function recordReader(text: string): Read<KeyRecord> {
+  const readSharedLimits = shared(text, readLimits);
+  return (node, path, faults) => {
+    const object = readObject(node, path, recordFields, faults);
+    if (object === undefined) return undefined;
+    const id = requiredField(object, path, 'id', readId, faults);
+    const hash = requiredField(object, path, 'hash', readHash, faults);
+    const granted = requiredField(object, path, 'scopes', readScopes, faults);
+    const sdkHash = optionalField(object, path, 'sdk_hash', nullable(readHash), null, faults);
+    const limits = optionalField(object, path, 'limits', readSharedLimits, unlimited, faults);
+    const allowedMachines = optionalField(object, path, 'allowed_machines', readMachines, null, faults);
+    const createdAt = optionalField(object, path, 'created_at', readTime, null, faults);
+    const expiresAt = optionalField(object, path, 'expires_at', nullable(readTime), null, faults);
+    const note = optionalField(object, path, 'note', readString, '', faults);
+    // Any of these is undefined only when a fault has been added, and then the file is refused as a whole.
+    if (id === undefined || hash === undefined || granted === undefined || sdkHash === undefined || limits === undefined) return undefined;
+    if (allowedMachines === undefined || createdAt === undefined || expiresAt === undefined || note === undefined) return undefined;
+    return { id, hash, sdkHash, scopes: scopeMask(granted), limits, allowedMachines, createdAt, expiresAt, note };
+  };
+}
+
+/** Values that are spelled alike become one object: of thousands of keys with the same limits, one copy stays in the processor's cache. */
+function shared<T>(text: string, read: Read<T>): Read<T> {
+  const known = new Map<string, T>();
+  return (node, path, faults) => {
+    const spelled = text.slice(node.start, node.end);
+    const value = known.get(spelled) ?? read(node, path, faults);
+    if (value !== undefined && faults.first === undefined) known.set(spelled, value);
+    return value;
+  };
+}
 
 const ID_LENGTH_MAX = 128;
 

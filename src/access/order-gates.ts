@@ -69,6 +69,11 @@ export class OrderGates {
     this.#onStoreFailure = options.onStoreFailure;
   }
 
+  /** The start-up flags' limits, which hold for every caller. */
+  get flagLimits(): Limits {
+    return this.#flags.limits;
+  }
+
   /** Lets the order pass and reserves its value, or names the first gate that it fails. `key` is undefined for a caller without one. */
   admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
     if (facts.value < 0n || facts.increase < 0n) throw new RangeError('an order has no negative value');

@@ -23,6 +23,15 @@ export const systemClock: Clock = {
   },
 };
 
+/** A clock that shows `start` (epoch ms) now, and from then on runs `speed` times as fast as the machine's. */
+export function replayClock(start: number, speed: number, base: Clock = systemClock): Clock {
+  const origin = base.now();
+  return {
+    now: () => start + (base.now() - origin) * speed,
+    at: (time, action) => base.at(origin + (time - start) / speed, action),
+  };
+}
+
 /** A clock that stands still until it is told to move: `advance(ms)` runs what falls due, in order of time. */
 export class ManualClock implements Clock {
   #now: number;

@@ -48,7 +48,7 @@ export const rejectionKinds = {
   'auth.expired': unauthenticated,
   'auth.revoked': { ...unauthenticated, tool: 'key revoked' },
   'auth.machine': unauthenticated,
-  'auth.legacy_write': unauthenticated,
+  'auth.legacy': unauthenticated,
   'auth.scope': forbidden,
   'auth.account': forbidden,
   'auth.origin': forbidden,

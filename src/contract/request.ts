@@ -219,6 +219,13 @@ function securityReader(dialect: Dialect): ValueReader {
   };
 }
 
+/** Reads a list of securities; where one is enough, a security alone is a list of one. */
+function symbolsReader(param: Param, type: { max: number; single: boolean }, dialect: Dialect): ValueReader {
+  const one = securityReader(dialect);
+  const many = bounded(listReader(one), type.max, param);
+  return (value, path) => (type.single && !Array.isArray(value) ? [one(value, path)] : many(value, path));
+}
+
 // HK futures moved to market HK; the old number stays accepted.
 const HK_FUTURE = 2;
 const HK = 1;
@@ -234,7 +241,7 @@ function paramReader(param: Param, dialect: Dialect): ValueReader {
     case 'symbol':
       return securityReader(dialect);
     case 'symbols':
-      return bounded(listReader(securityReader(dialect)), type.max, param);
+      return symbolsReader(param, type, dialect);
     case 'integer':
       return ranged(scalarReader(ScalarType.INT32), type);
     case 'number':

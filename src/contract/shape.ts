@@ -30,7 +30,8 @@ export interface Param {
 
 export type ParamType =
   | { readonly kind: 'symbol' }
-  | { readonly kind: 'symbols'; readonly max: number }
+  /** `single`: one symbol alone is accepted too. */
+  | { readonly kind: 'symbols'; readonly max: number; readonly single: boolean }
   /** `MARKET.CODE` of an order: sets `code`, `secMarket`, and the trading market where none is given. */
   | { readonly kind: 'order_symbol' }
   | { readonly kind: 'integer'; readonly min?: number; readonly max?: number }
@@ -78,10 +79,15 @@ export function symbol(field: string, options: ParamOptions = {}): Param {
 }
 
 /** A list of one or more securities. */
-export function symbols(field: string, options: ParamOptions & { max?: number } = {}): Param {
+export function symbols(field: string, options: ParamOptions & { max?: number; single?: boolean } = {}): Param {
   const aliases = ['stocks', 'code_list', 'symbol_list', 'security_list'];
   const about = 'Securities, each as MARKET.CODE: HK.00700, US.AAPL, SH.600519.';
-  return param(field, { kind: 'symbols', max: options.max ?? 400 }, { as: 'symbols', aliases, required: true, ...options }, about);
+  return param(
+    field,
+    { kind: 'symbols', max: options.max ?? 400, single: options.single ?? false },
+    { as: 'symbols', aliases, required: true, ...options },
+    about,
+  );
 }
 
 /** The security of an order by its full symbol, in place of `market` and `code`. */

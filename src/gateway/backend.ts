@@ -5,9 +5,10 @@ import type { Operation } from '../contract/operation.js';
 export interface CallContext {
   /** One id per request, in logs and audit. */
   readonly requestId: string;
-  /** The caller asked for fresh data instead of a cached answer. */
-  readonly refresh: boolean;
 }
+
+/** The backend went away while a call was under way: what became of the call is not known. */
+export class BackendLost extends Error {}
 
 /** A protocol `Response` wrapper: `retType`, `retMsg`, `errCode`, `s2c`. */
 export type ResponseMessage = Message & { retType: number; retMsg: string; errCode: number };
@@ -88,7 +89,7 @@ export interface Backend {
   stop(): Promise<void>;
   /**
    * Answers one operation. `request` is the operation's `C2S`; the answer is its `Response`. A backend that can answer
-   * at once returns the value itself, so that a cached read does not leave the turn. A promise that rejects means the
+   * at once returns the value itself, so that a cached read does not leave the turn. {@link BackendLost} means that the
    * outcome is unknown (connection lost, timeout); a definite refusal is a Response with retType other than 0.
    */
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage>;

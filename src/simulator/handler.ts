@@ -1,6 +1,9 @@
 import type { Clock } from '../contract/clock.js';
 import type { Brokerage } from './brokerage/index.js';
 import type { Market } from './market/market.js';
+import type { HistoryQuota } from './quote/history-quota.js';
+import type { Listings } from './quote/listings.js';
+import type { QuoteBoard } from './quote/quote-board.js';
 import type { World } from './world/index.js';
 
 /** Everything a handler may look at. Made once, by {@link createSimulation}. */
@@ -9,6 +12,9 @@ export interface Simulation {
   readonly world: World;
   readonly market: Market;
   readonly brokerage: Brokerage;
+  readonly listings: Listings;
+  readonly quoteBoard: QuoteBoard;
+  readonly historyQuota: HistoryQuota;
 }
 
 /** A refusal by the brokerage: `retType` -1 with this text. */

@@ -12,6 +12,13 @@ export interface TradingSession {
   readonly kind: 'regular' | 'extended';
 }
 
+/** A trading day and how much of it trades (protocol: TradeDate). */
+export interface TradingDate {
+  /** "2026-12-24". */
+  readonly day: string;
+  readonly type: 'whole' | 'morning' | 'afternoon';
+}
+
 /** When one group of instruments trades. Days are "YYYY-MM-DD" in the exchange's zone; every answer is a pure function of its arguments. */
 export interface Calendar {
   readonly name: CalendarName;
@@ -20,10 +27,17 @@ export interface Calendar {
   isTradingDay(day: string): boolean;
   /** Sessions of a trading day in order of time (a night session belongs to the day it settles on); empty for other days. */
   sessions(day: string): readonly TradingSession[];
-  /** The trading day that `time` falls in; between days, the last one that began. */
+  /**
+   * The trading day that `time` falls in; between days, the last one that began. A day begins with its first session, so
+   * that `sessions(tradingDay(time))[0].start <= time` always; an opening auction still shows the day before.
+   */
   tradingDay(time: number): string;
+  /** The last trading day before `day`, which need not be one. */
   previousTradingDay(day: string): string;
+  /** The first trading day after `day`, which need not be one. */
   nextTradingDay(day: string): string;
+  /** The trading days from `from` to `to`, both included, in order. */
+  tradingDays(from: string, to: string): readonly TradingDate[];
   /** Qot_Common.QotMarketState at `time`. */
   state(time: number): number;
   /** The session open at `time`, if any. */

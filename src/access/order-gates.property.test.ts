@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, openLmdbStore, type Store } from '../storage/index.js';
+import { type Admission, OrderGates } from './index.js';
+import { unlimited } from './limits.js';
+import { compileForChildren, keyRecord, orderOf, temporaryFolder } from './testing/fixtures.js';
+
+const DAILY = 100;
+const RATE = 4;
+const caps = { maxDailyValue: BigInt(DAILY) * 1_000_000_000n, maxOrdersPerMinute: RATE };
+const start = Date.UTC(2026, 7, 1, 23, 58);
+
+type Step =
+  | { do: 'admit'; key: number; value: number }
+  | { do: 'refuse'; pick: number }
+  | { do: 'wait'; ms: number }
+  | { do: 'commit' }
+  | { do: 'crash' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('admit' as const), key: fc.nat(1), value: fc.constantFrom(1, 2, 20, 49, 60) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('refuse' as const), pick: fc.nat(20) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 9_999, 30_000, 59_999, 60_000) }) },
+  { weight: 3, arbitrary: fc.constantFrom<Step>({ do: 'commit' }, { do: 'crash' }) },
+);
+
+/** A store whose writes reach the disk only at `commit`; a crash loses those that have not. */
+class CrashableStore implements Store {
+  #waiting: { change: Parameters<Store['write']>[0]; resolve: () => void }[] = [];
+  readonly #disk = new MemoryStore();
+  table<V>(name: string) {
+    return this.#disk.table<V>(name);
+  }
+  write(change: Parameters<Store['write']>[0]): Promise<void> {
+    const puts: Parameters<Store['write']>[0][] = [];
+    change({
+      put: (table, key, value) => void puts.push((disk) => disk.put(table, key, value)),
+      remove: (table, key) => void puts.push((disk) => disk.remove(table, key)),
+    });
+    return new Promise((resolve) => this.#waiting.push({ change: (disk) => puts.map((put) => put(disk)), resolve }));
+  }
+  async commit(): Promise<void> {
+    for (const { change, resolve } of this.#waiting.splice(0)) {
+      await this.#disk.write(change);
+      resolve();
+    }
+  }
+  crash(): void {
+    this.#waiting = [];
+  }
+  async close(): Promise<void> {}
+}
+
+describe('no interleaving passes a cap', () => {
+  it('of a key or of the start-up flags, with refusals and crashes in between', async () => {
+    const reached = { daily: 0, rate: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const store = new CrashableStore();
+        let now = start;
+        const open = () => new OrderGates({ store, now, flagLimits: { ...unlimited, ...caps }, onStoreFailure: () => {} });
+        let gates = open();
+        /** Orders that left the daemon: admitted, on disk, not definitely refused. */
+        const sent = new Set<{ key: number; value: number; at: number; admission: Admission }>();
+        for (const action of steps) {
+          if (action.do === 'wait') now += action.ms;
+          else if (action.do === 'commit') await store.commit();
+          else if (action.do === 'crash') {
+            store.crash();
+            gates = open();
+          } else if (action.do === 'refuse') {
+            const order = [...sent][action.pick];
+            if (order === undefined) continue;
+            // The backend refuses; a crash may still lose the refund, which errs on the safe side.
+            void order.admission.refund();
+            order.value = 0;
+          } else {
+            const admitted = gates.admit(keyRecord(`k${action.key}`, caps), orderOf(action.value), now);
+            if (!admitted.ok) continue;
+            const order = { key: action.key, value: action.value, at: now, admission: admitted.admission };
+            void admitted.admission.durable.then(() => sent.add(order));
+          }
+          await Promise.resolve();
+          for (const counted of [(_: number) => true, (key: number) => key === 0, (key: number) => key === 1]) {
+            const orders = [...sent].filter((order) => counted(order.key));
+            const today = orders.filter((order) => Math.floor(order.at / 86_400_000) === Math.floor(now / 86_400_000));
+            const total = today.reduce((sum, order) => sum + order.value, 0);
+            expect(total).toBeLessThanOrEqual(DAILY);
+            const recent = orders.filter((order) => order.at > now - 60_000).length;
+            expect(recent).toBeLessThanOrEqual(RATE);
+            if (total === DAILY) reached.daily += 1;
+            if (recent === RATE) reached.rate += 1;
+          }
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+    // The caps themselves were met, or the test would show nothing.
+    expect(Math.min(reached.daily, reached.rate)).toBeGreaterThan(0);
+  });
+});
+
+describe('kill -9', () => {
+  it('between any two orders loses none that had left', async () => {
+    const code = compileForChildren('order-gates', 'access/index.ts', 'storage/index.ts');
+    const folder = temporaryFolder();
+    const script = join(folder, 'trader.mjs');
+    const cap = 400;
+    writeFileSync(
+      script,
+      `import { OrderGates, unlimited } from ${JSON.stringify(`file://${code}/access/index.js`)};
+       import { openLmdbStore } from ${JSON.stringify(`file://${code}/storage/index.js`)};
+       const gates = new OrderGates({ store: openLmdbStore(${JSON.stringify(join(folder, 'db'))}), now: ${start}, onStoreFailure() {} });
+       const key = { id: 'k', limits: { ...unlimited, maxDailyValue: ${cap}n } };
+       const trade = async () => {
+         for (;;) {
+           const admitted = gates.admit(key, { accId: 1n, markets: [], symbol: '', side: 'BUY', value: 1n, increase: 1n }, ${start});
+           if (!admitted.ok) return;
+           await admitted.admission.durable;
+           process.stdout.write('x');
+         }
+       };
+       await Promise.all([trade(), trade(), trade()]);
+       process.stdout.write('.');
+       setInterval(() => {}, 1000);`,
+    );
+    let left = 0;
+    for (let run = 0, done = false; !done; run++) {
+      expect(run).toBeLessThan(20);
+      const child: ChildProcess = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      let thisRun = 0;
+      child.stdout?.on('data', (bytes: Buffer) => {
+        thisRun += bytes.toString().split('x').length - 1;
+        done ||= bytes.includes('.');
+        if (done || thisRun >= 60 + run * 7) child.kill('SIGKILL');
+      });
+      await once(child, 'close');
+      left += thisRun;
+      const store = openLmdbStore(join(folder, 'db'));
+      const total = Number(store.table<bigint>('day_totals').get('2026-08-01:k') ?? 0n);
+      await store.close();
+      // What was on disk but not sent any more counts as well: never the other way round.
+      expect(total).toBeGreaterThanOrEqual(left);
+      expect(total).toBeLessThanOrEqual(cap);
+    }
+    expect(left).toBeGreaterThan(cap / 2);
+  });
+});

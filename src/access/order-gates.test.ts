@@ -1,0 +1,276 @@
+import { describe, expect, it, vi } from 'vitest';
+import { MemoryStore, type Store } from '../storage/index.js';
+import { auditReason, type OrderFacts } from './gates.js';
+import { parseHoursWindow } from './hours-window.js';
+import { type Limits, unlimited } from './limits.js';
+import { OrderGates } from './order-gates.js';
+import { keyRecord, orderOf } from './testing/fixtures.js';
+
+const noon = Date.UTC(2026, 7, 1, 12);
+const money = (whole: number) => BigInt(whole) * 1_000_000_000n;
+
+function gatesOn(store: Store, flagLimits: Partial<Limits> = {}, now = noon): OrderGates {
+  const onStoreFailure = (error: unknown) => {
+    throw error;
+  };
+  return new OrderGates({ store, now, flagLimits: { ...unlimited, ...flagLimits }, timeZone: 'UTC', onStoreFailure });
+}
+
+/** 'ok', or the code of the gate that tripped. */
+function verdict(gates: OrderGates, limits: Partial<Limits>, facts: OrderFacts, now = noon): string {
+  const admitted = gates.admit(keyRecord('k', limits), facts, now);
+  return admitted.ok ? 'ok' : admitted.denial.code;
+}
+
+/** Each gate just inside and just outside its bound. */
+const bounds: [code: string, limits: Partial<Limits>, inside: OrderFacts, outside: OrderFacts][] = [
+  ['limit.market', { allowedMarkets: new Set(['HK']) }, orderOf(1), orderOf(1, { markets: ['US'] })],
+  ['limit.symbol', { allowedSymbols: new Set(['HK.00700']) }, orderOf(1), orderOf(1, { symbol: 'HK.00701' })],
+  ['limit.side', { allowedTrdSides: new Set(['BUY', 'BUY_BACK']) }, orderOf(1, { side: 'BUY_BACK' }), orderOf(1, { side: 'SELL_SHORT' })],
+  ['limit.order_value', { maxOrderValue: money(100) }, orderOf(100), orderOf(1, { value: money(100) + 1n })],
+  ['limit.daily_value', { maxDailyValue: money(100) }, orderOf(100), orderOf(1, { increase: money(100) + 1n })],
+];
+
+describe('the seven gates', () => {
+  for (const [holder, admit] of [
+    ['a key', (limits: Partial<Limits>, facts: OrderFacts) => verdict(gatesOn(new MemoryStore()), limits, facts)],
+    ['the start-up flags', (limits: Partial<Limits>, facts: OrderFacts) => verdict(gatesOn(new MemoryStore(), limits), {}, facts)],
+  ] as const) {
+    it.each(bounds)(`%s of ${holder} passes at the bound and trips just over it`, (code, limits, inside, outside) => {
+      expect(admit(limits, inside)).toBe('ok');
+      expect(admit(limits, outside)).toBe(code);
+      expect(admit({}, outside)).toBe('ok');
+    });
+  }
+
+  it('limit.hours: open from the first minute until before the last', () => {
+    const hoursWindow = parseHoursWindow('12:00-13:00')!;
+    const at = (now: number) => verdict(gatesOn(new MemoryStore()), { hoursWindow }, orderOf(1), now);
+    expect([at(noon - 1), at(noon), at(noon + 3_599_999), at(noon + 3_600_000)]).toEqual(['limit.hours', 'ok', 'ok', 'limit.hours']);
+  });
+
+  it('limit.rate: as many orders as allowed in any 60 seconds, and the next one the moment the first is 60 seconds old', () => {
+    const gates = gatesOn(new MemoryStore());
+    const at = (ms: number) => verdict(gates, { maxOrdersPerMinute: 2 }, orderOf(1), noon + ms);
+    expect([at(0), at(30_000), at(59_999), at(60_000), at(60_001), at(89_999), at(90_000)]).toEqual([
+      ...['ok', 'ok', 'limit.rate', 'ok', 'limit.rate', 'limit.rate', 'ok'],
+    ]);
+  });
+
+  it('limit.daily_value: the sum of the UTC day, anew from midnight on', () => {
+    const gates = gatesOn(new MemoryStore());
+    const at = (now: number, whole: number) => verdict(gates, { maxDailyValue: money(100) }, orderOf(whole), now);
+    const midnight = Date.UTC(2026, 7, 2);
+    expect([at(noon, 60), at(noon, 41), at(noon, 40), at(midnight - 1, 1), at(midnight, 100), at(midnight, 1)]).toEqual([
+      ...['ok', 'limit.daily_value', 'ok', 'limit.daily_value', 'ok', 'limit.daily_value'],
+    ]);
+  });
+
+  it('names the first gate in the order of the specification', () => {
+    const everything: Partial<Limits> = {
+      allowedMarkets: new Set(['US']),
+      allowedSymbols: new Set(),
+      allowedTrdSides: new Set(),
+      hoursWindow: parseHoursWindow('13:00-14:00')!,
+      maxOrderValue: 0n,
+      maxOrdersPerMinute: 0,
+      maxDailyValue: 0n,
+    };
+    const order = [
+      'allowedMarkets',
+      'allowedSymbols',
+      'allowedTrdSides',
+      'hoursWindow',
+      'maxOrderValue',
+      'maxOrdersPerMinute',
+      'maxDailyValue',
+    ] as const;
+    const tripped = order.map((_, index) => {
+      const rest = Object.fromEntries(order.slice(index).map((name) => [name, everything[name]]));
+      return verdict(gatesOn(new MemoryStore()), rest, orderOf(1));
+    });
+    expect(tripped).toEqual(['market', 'symbol', 'side', 'hours', 'order_value', 'rate', 'daily_value'].map((gate) => `limit.${gate}`));
+    // A gate of the flags comes before a later gate of the key.
+    expect(verdict(gatesOn(new MemoryStore(), { allowedMarkets: new Set(['US']) }), { maxOrderValue: 0n }, orderOf(1))).toBe(
+      'limit.market',
+    );
+  });
+
+  it('says what came, what is allowed and when to come back', () => {
+    const gates = gatesOn(new MemoryStore());
+    const denial = (limits: Partial<Limits>, facts: OrderFacts, now = noon, by = gates) => {
+      const admitted = by.admit(keyRecord('k', limits), facts, now);
+      return admitted.ok ? undefined : admitted.denial;
+    };
+    const two = { maxOrdersPerMinute: 2 };
+    denial(two, orderOf(1), noon);
+    denial(two, orderOf(1), noon + 500);
+    const rate = denial(two, orderOf(1), noon + 1_500)!;
+    expect(rate).toEqual({
+      gate: 'rate',
+      code: 'limit.rate',
+      reason: 'rate limit exceeded: 2 orders in the last 60 s, at most 2',
+      retryAfterSeconds: 59,
+    });
+    expect(auditReason(rate)).toBe('limit: rate limit exceeded: 2 orders in the last 60 s, at most 2');
+    expect(denial({ allowedMarkets: new Set(['US', 'FX']) }, orderOf(1))).toMatchObject({
+      reason: 'market HK is not allowed; allowed: US, FX',
+    });
+    expect(denial({ hoursWindow: parseHoursWindow('13:00-14:00')! }, orderOf(1))).toMatchObject({
+      reason: 'outside the hours 13:00-14:00: it is 12:00 local time',
+      retryAfterSeconds: 3600,
+    });
+    expect(denial({ maxOrderValue: 500_000_000n }, orderOf(1))).toMatchObject({ reason: 'order value 1 exceeds the cap of 0.5 per order' });
+    expect(denial({ maxDailyValue: money(3) }, orderOf(2))).toMatchObject({
+      reason: 'daily value exceeded: 2 used, 2 more, at most 3 per UTC day',
+      retryAfterSeconds: 12 * 3600,
+    });
+    // Waiting does not help these.
+    expect(denial({ maxDailyValue: money(3) }, orderOf(4))).not.toHaveProperty('retryAfterSeconds');
+    expect(denial({ maxOrdersPerMinute: 0 }, orderOf(1))).not.toHaveProperty('retryAfterSeconds');
+    expect(denial({}, orderOf(2), noon, gatesOn(new MemoryStore(), { maxOrderValue: money(1) }))).toMatchObject({
+      reason: 'order value 2 exceeds the cap of 1 per order (daemon-wide limit)',
+    });
+  });
+});
+
+describe('what counts', () => {
+  it('counts an attempt that another gate refuses, but none outside the hours or over the rate', () => {
+    const limits: Partial<Limits> = { maxOrdersPerMinute: 2, maxOrderValue: money(1), hoursWindow: parseHoursWindow('12:00-13:00')! };
+    const gates = gatesOn(new MemoryStore());
+    const at = (ms: number, whole: number) => verdict(gates, limits, orderOf(whole), noon + ms);
+    expect(at(-1, 1)).toBe('limit.hours');
+    expect([at(0, 2), at(1, 1), at(2, 1)]).toEqual(['limit.order_value', 'ok', 'limit.rate']);
+    expect(at(60_000, 1)).toBe('ok');
+  });
+
+  it('counts for the flags over all callers, and for each key by itself', () => {
+    const gates = gatesOn(new MemoryStore(), { maxOrdersPerMinute: 3, maxDailyValue: money(100) });
+    const admit = (id: string | undefined, whole: number) => {
+      const admitted = gates.admit(id === undefined ? undefined : keyRecord(id, { maxOrdersPerMinute: 2 }), orderOf(whole), noon);
+      return admitted.ok ? 'ok' : admitted.denial.reason;
+    };
+    expect(admit('a', 40)).toBe('ok');
+    expect(admit('b', 61)).toContain('daily value exceeded: 40 used, 61 more, at most 100 per UTC day (daemon-wide limit)');
+    expect(admit(undefined, 60)).toBe('ok');
+    expect(admit('b', 0)).toBe('rate limit exceeded: 3 orders in the last 60 s, at most 3 (daemon-wide limit)');
+  });
+
+  it('keeps the totals of a key that is edited, and counts the whole day for a cap that is added', () => {
+    const gates = gatesOn(new MemoryStore());
+    expect(verdict(gates, {}, orderOf(60))).toBe('ok');
+    expect(verdict(gates, { maxDailyValue: money(100) }, orderOf(41))).toBe('limit.daily_value');
+    expect(verdict(gates, { maxDailyValue: money(101) }, orderOf(41))).toBe('ok');
+  });
+
+  it('lets a modify that adds nothing pass a day that is used up', () => {
+    const gates = gatesOn(new MemoryStore());
+    expect(verdict(gates, {}, orderOf(60))).toBe('ok');
+    expect(verdict(gates, { maxDailyValue: money(50) }, orderOf(40, { increase: 0n }))).toBe('ok');
+  });
+
+  it('gives value back once, on the day it was taken from, and keeps the rate slot', async () => {
+    const gates = gatesOn(new MemoryStore());
+    const limits = { maxDailyValue: money(100), maxOrdersPerMinute: 2 };
+    const admitted = gates.admit(keyRecord('k', limits), orderOf(100), noon);
+    if (!admitted.ok) throw new Error('refused');
+    expect(verdict(gates, limits, orderOf(1), noon + 1)).toBe('limit.daily_value');
+    await admitted.admission.refund();
+    await admitted.admission.refund();
+    expect(verdict(gates, limits, orderOf(100), noon + 2)).toBe('limit.rate');
+    expect(verdict(gates, limits, orderOf(100), noon + 60_001)).toBe('ok');
+    expect(verdict(gates, limits, orderOf(1), noon + 60_002)).toBe('limit.daily_value');
+  });
+
+  it('does not let go of the rate when the clock is set back', () => {
+    const gates = gatesOn(new MemoryStore());
+    const at = (ms: number) => verdict(gates, { maxOrdersPerMinute: 2 }, orderOf(1), noon + ms);
+    expect([at(0), at(1_000), at(-3_600_000), at(-3_600_000 + 58_999)]).toEqual(['ok', 'ok', 'limit.rate', 'limit.rate']);
+    expect(at(-3_600_000 + 60_000)).toBe('ok');
+  });
+
+  it('treats a negative value as the defect that it is', () => {
+    expect(() => gatesOn(new MemoryStore()).admit(undefined, orderOf(1, { increase: -1n }), noon)).toThrow(RangeError);
+  });
+});
+
+describe('what is durable', () => {
+  const slowStore = () => {
+    const store = new MemoryStore();
+    const commits: (() => void)[] = [];
+    const write: Store['write'] = (change) => {
+      const done = store.write(change);
+      return new Promise((resolve) => commits.push(() => resolve(done)));
+    };
+    return { store: { table: (name: string) => store.table(name), write, close: () => store.close() } as Store, commits };
+  };
+  const settled = async (promise: Promise<void>) =>
+    (await Promise.race([promise.then(() => true), new Promise((resolve) => setImmediate(resolve, false))])) as boolean;
+
+  it('waits for the disk where a cap depends on it, and only there', async () => {
+    for (const [limits, waits] of [
+      [{ maxDailyValue: money(5) }, true],
+      [{ maxOrdersPerMinute: 5 }, true],
+      [{ maxOrderValue: money(5) }, false],
+    ] as const) {
+      const { store, commits } = slowStore();
+      const admitted = gatesOn(store).admit(keyRecord('k', limits), orderOf(1), noon);
+      if (!admitted.ok) throw new Error('refused');
+      expect(await settled(admitted.admission.durable)).toBe(!waits);
+      for (const commit of commits) commit();
+      expect(await settled(admitted.admission.durable)).toBe(true);
+    }
+  });
+
+  it('passes a failed write on to the order that depends on it, and to the operator', async () => {
+    const broken: Store = {
+      table: (name) => new MemoryStore().table(name),
+      write: () => Promise.reject(new Error('disk full')),
+      close: async () => {},
+    };
+    const onStoreFailure = vi.fn();
+    const gates = new OrderGates({ store: broken, now: noon, onStoreFailure });
+    const capped = gates.admit(keyRecord('k', { maxDailyValue: money(5) }), orderOf(1), noon);
+    await expect(capped.ok && capped.admission.durable).rejects.toThrow('disk full');
+    const free = gates.admit(keyRecord('k'), orderOf(1), noon);
+    await expect(free.ok && free.admission.durable).resolves.toBeUndefined();
+    expect(onStoreFailure).toHaveBeenCalledTimes(2);
+  });
+
+  it('remembers after a restart the refused attempts between two orders', async () => {
+    const store = new MemoryStore();
+    const limits = { maxOrdersPerMinute: 3, maxOrderValue: money(1) };
+    const before = gatesOn(store);
+    expect([1, 2, 1].map((whole, index) => verdict(before, limits, orderOf(whole), noon + index))).toEqual([
+      'ok',
+      'limit.order_value',
+      'ok',
+    ]);
+    await store.write(() => {});
+    const after = gatesOn(store, {}, noon + 10);
+    expect(verdict(after, limits, orderOf(1), noon + 10)).toBe('limit.rate');
+    expect(verdict(after, limits, orderOf(1), noon + 60_000)).toBe('ok');
+  });
+
+  it('takes up day and rate after a restart, and clears what no longer counts', async () => {
+    const store = new MemoryStore();
+    const limits = { maxDailyValue: money(100), maxOrdersPerMinute: 2 };
+    const key = keyRecord('k:1', limits);
+    const admit = async (gates: OrderGates, whole: number, now: number) => {
+      const admitted = gates.admit(key, orderOf(whole), now);
+      if (!admitted.ok) return admitted.denial.code;
+      await admitted.admission.durable;
+      return 'ok';
+    };
+    const first = gatesOn(store);
+    expect([await admit(first, 50, noon), await admit(first, 40, noon + 10_000)]).toEqual(['ok', 'ok']);
+    const second = gatesOn(store, {}, noon + 20_000);
+    expect(await admit(second, 1, noon + 20_000)).toBe('limit.rate');
+    expect([await admit(second, 11, noon + 60_000), await admit(second, 10, noon + 70_000)]).toEqual(['limit.daily_value', 'ok']);
+    const later = noon + 3 * 86_400_000;
+    const third = gatesOn(store, {}, later);
+    expect(await admit(third, 100, later)).toBe('ok');
+    expect([...store.table('day_totals').entries()].map(([row]) => row)).toEqual(['2026-08-04:', '2026-08-04:k:1']);
+    expect([...store.table('order_rates').entries()].map(([, time]) => time)).toEqual([later]);
+  });
+});

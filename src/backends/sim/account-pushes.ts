@@ -1,0 +1,47 @@
+import type { PushEvent } from '../../gateway/backend.js';
+import { type BrokerageEvent, fillPush, orderPush } from '../../simulator/brokerage/index.js';
+import { Refusal, type Simulation } from '../../simulator/handler.js';
+
+const ProtoId = { order: 2208, fill: 2218 } as const;
+
+/** Order and fill pushes of the accounts somebody wants them of. */
+export class AccountPushes {
+  readonly #simulation: Simulation;
+  readonly #emit: (event: PushEvent) => void;
+  #wanted: ReadonlySet<bigint> = new Set();
+  #stopListening: (() => void) | undefined;
+
+  constructor(simulation: Simulation, emit: (event: PushEvent) => void) {
+    this.#simulation = simulation;
+    this.#emit = emit;
+  }
+
+  start(): void {
+    this.#stopListening ??= this.#simulation.brokerage.onEvent((event) => this.#onEvent(event));
+  }
+
+  stop(): void {
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    this.#wanted = new Set();
+  }
+
+  /** Replaces the accounts whose pushes are wanted; one that does not exist refuses the whole list. */
+  subscribe(accIds: readonly bigint[]): Refusal | undefined {
+    const unknown = accIds.find((accId) => this.#simulation.brokerage.account(accId) === undefined);
+    if (unknown !== undefined) return new Refusal(`unknown account ${unknown}`);
+    this.#wanted = new Set(accIds);
+    return undefined;
+  }
+
+  #onEvent(event: BrokerageEvent): void {
+    const { account } = event;
+    if (!this.#wanted.has(account.id)) return;
+    const { world } = this.#simulation;
+    const [protoId, message] =
+      event.kind === 'order'
+        ? [ProtoId.order, orderPush(world, account, event.order)]
+        : [ProtoId.fill, fillPush(world, account, event.fill)];
+    this.#emit({ type: 'trade', protoId, accId: account.id, trdMarket: message.s2c?.header?.trdMarket ?? 0, message });
+  }
+}

@@ -1,0 +1,37 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { ProtocolMessages } from '../../contract/operation.js';
+import type { ResponseMessage } from '../../gateway/backend.js';
+import type { Refusal } from '../../simulator/handler.js';
+
+const SUCCESS = 0;
+const FAILED = -1;
+
+type ResponseSchema = Pick<ProtocolMessages, 'ResponseSchema'>;
+
+/** A `Response` around its payload. */
+export function success(messages: ResponseSchema, payload: Message): ResponseMessage {
+  const response = create(messages.ResponseSchema) as ResponseMessage & { s2c?: Message };
+  response.retType = SUCCESS;
+  response.s2c = payload;
+  return response;
+}
+
+const remembered = new WeakMap<Message, ResponseMessage>();
+
+/** As {@link success}, with the same `Response` for the same payload: an unchanged quote need not be encoded twice. */
+export function successOnce(messages: ResponseSchema, payload: Message): ResponseMessage {
+  let response = remembered.get(payload);
+  if (response === undefined) {
+    response = success(messages, payload);
+    remembered.set(payload, response);
+  }
+  return response;
+}
+
+export function refusal(messages: ResponseSchema, { message, errCode }: Refusal): ResponseMessage {
+  const response = create(messages.ResponseSchema) as ResponseMessage;
+  response.retType = FAILED;
+  response.retMsg = message;
+  response.errCode = errCode;
+  return response;
+}

@@ -1,0 +1,1 @@
+export { createSimBackend, type DefectLogger, type SimBackendOptions } from './sim-backend.js';

@@ -1,0 +1,36 @@
+import { create } from '@bufbuild/protobuf';
+import { ProgramStatusSchema, ProgramStatusType } from '../../contract/generated/Common_pb.js';
+import {
+  GtwEventSchema,
+  GtwEventType,
+  ProgramStatusSchema as NotifiedProgramStatusSchema,
+  NotifyType,
+  ResponseSchema,
+  type S2C,
+  S2CSchema,
+} from '../../contract/generated/Notify_pb.js';
+import type { NotifyPush } from '../../gateway/backend.js';
+import { SIMULATED } from '../../simulator/system/index.js';
+
+const NOTIFY = 1003;
+
+/** What the backend announces when it is ready: that nothing of it is real, and that it serves. */
+export function readyNotices(): readonly NotifyPush[] {
+  return [
+    notice({
+      type: NotifyType.NotifyType_GtwEvent,
+      event: create(GtwEventSchema, { eventType: GtwEventType.GtwEventType_None, desc: SIMULATED }),
+    }),
+    notice({
+      type: NotifyType.NotifyType_ProgramStatus,
+      programStatus: create(NotifiedProgramStatusSchema, {
+        programStatus: create(ProgramStatusSchema, { type: ProgramStatusType.ProgramStatusType_Ready, strExtDesc: SIMULATED }),
+      }),
+    }),
+  ];
+}
+
+function notice(fields: Pick<S2C, 'type'> & Partial<S2C>): NotifyPush {
+  const s2c = Object.assign(create(S2CSchema), fields);
+  return { type: 'notify', protoId: NOTIFY, message: create(ResponseSchema, { retType: 0, s2c }) };
+}

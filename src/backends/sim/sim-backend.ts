@@ -1,0 +1,141 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
+import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
+import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import type {
+  Backend,
+  BackendStatus,
+  CallContext,
+  CredentialRefresh,
+  PushEvent,
+  QuotePush,
+  QuoteStream,
+  ResponseMessage,
+} from '../../gateway/backend.js';
+import { Refusal } from '../../simulator/handler.js';
+import type { OpenSimulation } from '../../simulator/simulation.js';
+import { AccountPushes } from './account-pushes.js';
+import { refusal, success, successOnce } from './answers.js';
+import { handlersByName } from './handlers.js';
+import { Lifecycle } from './lifecycle.js';
+import { readyNotices } from './notices.js';
+import { Streams } from './streams.js';
+
+/** Where defects of handlers are told; pino's logger is one. */
+export interface DefectLogger {
+  error(details: object, message: string): void;
+}
+
+export interface SimBackendOptions {
+  /** Closed when the backend stops. */
+  readonly simulation: OpenSimulation;
+  readonly clock: Clock;
+  readonly logger: DefectLogger;
+}
+
+/** The simulated brokerage as a backend, inside the daemon's process: calls are answered in the turn in which they are made where their handlers can. */
+export function createSimBackend(options: SimBackendOptions): Backend {
+  return new SimBackend(options);
+}
+
+class SimBackend implements Backend {
+  readonly name = 'sim';
+  readonly #simulation: OpenSimulation;
+  readonly #logger: DefectLogger;
+  readonly #lifecycle: Lifecycle;
+  readonly #streams: Streams;
+  readonly #accountPushes: AccountPushes;
+  readonly #listeners = new Set<(event: PushEvent) => void>();
+
+  constructor({ simulation, clock, logger }: SimBackendOptions) {
+    this.#simulation = simulation;
+    this.#logger = logger;
+    this.#lifecycle = new Lifecycle(clock);
+    const emit = (event: PushEvent) => this.#emit(event);
+    this.#streams = new Streams(simulation, emit);
+    this.#accountPushes = new AccountPushes(simulation, emit);
+  }
+
+  async start(): Promise<void> {
+    if (this.#lifecycle.state !== 'idle') throw new Error(`a backend starts once; this one is ${this.#lifecycle.state}`);
+    this.#lifecycle.enter('connecting', 'start');
+    this.#lifecycle.enter('authenticating', 'the simulation needs no login');
+    this.#streams.start();
+    this.#accountPushes.start();
+    this.#lifecycle.enter('ready', 'the simulation runs in this process');
+    for (const notice of readyNotices()) this.#emit(notice);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#lifecycle.state === 'stopped') return;
+    this.#streams.stop();
+    this.#accountPushes.stop();
+    this.#lifecycle.enter('stopped', 'stop');
+    await this.#simulation.close();
+  }
+
+  call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
+    const handler = handlersByName.get(operation.name);
+    if (handler === undefined) throw new Error(`the simulated backend does not answer ${operation.name}`);
+    try {
+      const outcome = handler(this.#simulation, request);
+      if (!(outcome instanceof Promise)) return respond(operation, outcome);
+      return outcome.then(
+        (settled) => respond(operation, settled),
+        (error: unknown) => this.#defect(operation, context, error),
+      );
+    } catch (error) {
+      return this.#defect(operation, context, error);
+    }
+  }
+
+  async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
+    const refused = this.#streams.subscribe(streams);
+    return refused === undefined ? success(QotSub, create(QotSub.S2CSchema)) : refusal(QotSub, refused);
+  }
+
+  async unsubscribe(streams: readonly QuoteStream[]): Promise<void> {
+    this.#streams.unsubscribe(streams);
+  }
+
+  current(stream: QuoteStream): QuotePush | undefined {
+    return this.#streams.current(stream);
+  }
+
+  async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {
+    const refused = this.#accountPushes.subscribe(accIds);
+    return refused === undefined ? success(TrdSubAccPush, create(TrdSubAccPush.S2CSchema)) : refusal(TrdSubAccPush, refused);
+  }
+
+  onPush(listener: (event: PushEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  status(): BackendStatus {
+    return this.#lifecycle.status();
+  }
+
+  onLifecycle(listener: (status: BackendStatus) => void): () => void {
+    return this.#lifecycle.onChange(listener);
+  }
+
+  async refreshCredentials(): Promise<CredentialRefresh> {
+    return 'not_applicable';
+  }
+
+  #emit(event: PushEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** The gateway answers what is thrown here with status 500. */
+  #defect(operation: Operation, { requestId }: CallContext, error: unknown): never {
+    this.#logger.error({ err: error, operation: operation.name, requestId }, 'a handler of the simulation failed');
+    throw error;
+  }
+}
+
+function respond({ messages }: Operation, outcome: unknown): ResponseMessage {
+  return outcome instanceof Refusal ? refusal(messages, outcome) : successOnce(messages, outcome as Message);
+}

@@ -1,0 +1,124 @@
+import { parseSymbol } from '../../contract/markets.js';
+import type { PushEvent, QuotePush, QuoteStream } from '../../gateway/backend.js';
+import { Refusal, type Simulation } from '../../simulator/handler.js';
+import type { MarketEvent } from '../../simulator/market/market.js';
+import { checkRehabType } from '../../simulator/quote/bars.js';
+import type { Listing } from '../../simulator/quote/listings.js';
+import { locate } from '../../simulator/quote/locate.js';
+import { createFeed, type Feed } from './feeds.js';
+
+interface Running {
+  readonly stream: QuoteStream;
+  readonly listing: Listing;
+  readonly feed: Feed;
+}
+
+/** The running quote streams: turns what happens in the market into their pushes, in the order in which it happens. */
+export class Streams {
+  readonly #simulation: Simulation;
+  readonly #emit: (event: PushEvent) => void;
+  readonly #running = new Map<string, Running>();
+  /** By the symbol of their instrument, so that an event costs what hangs on it. */
+  readonly #bySymbol = new Map<string, Set<Running>>();
+  #stopListening: (() => void) | undefined;
+
+  constructor(simulation: Simulation, emit: (event: PushEvent) => void) {
+    this.#simulation = simulation;
+    this.#emit = emit;
+  }
+
+  start(): void {
+    this.#stopListening ??= this.#simulation.market.onEvent((event) => this.#onEvent(event));
+  }
+
+  stop(): void {
+    for (const { stream } of [...this.#running.values()]) this.#end(stream);
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+  }
+
+  /** Starts all of the streams, or none and says which cannot be. One that runs already goes on. */
+  subscribe(streams: readonly QuoteStream[]): Refusal | undefined {
+    const fresh: Running[] = [];
+    for (const stream of streams) {
+      const listing = this.#locate(stream.symbol);
+      if (listing instanceof Refusal) return listing;
+      const badRehab = checkRehabType(stream.rehabType);
+      if (badRehab !== undefined) return badRehab;
+      const feed = createFeed(this.#simulation, listing, stream);
+      if (feed instanceof Refusal) return feed;
+      fresh.push({ stream, listing, feed });
+    }
+    for (const running of fresh) this.#begin(running);
+    return undefined;
+  }
+
+  unsubscribe(streams: readonly QuoteStream[]): void {
+    for (const stream of streams) this.#end(stream);
+  }
+
+  /** What a first push of a stream says now, whether it runs or not. */
+  current(stream: QuoteStream): QuotePush | undefined {
+    const running = this.#running.get(keyOf(stream)) ?? this.#idle(stream);
+    const message = running?.feed.current();
+    return running === undefined || message === undefined ? undefined : pushOf(running, message);
+  }
+
+  #idle(stream: QuoteStream): Running | undefined {
+    const listing = this.#locate(stream.symbol);
+    if (listing instanceof Refusal) return undefined;
+    const feed = createFeed(this.#simulation, listing, stream);
+    return feed instanceof Refusal ? undefined : { stream, listing, feed };
+  }
+
+  #locate(symbol: string): Listing | Refusal {
+    const parsed = parseSymbol(symbol);
+    if (parsed === undefined) return new Refusal(`${JSON.stringify(symbol)} is no symbol: expected MARKET.CODE`);
+    return locate(this.#simulation, { market: parsed.market.number, code: parsed.code });
+  }
+
+  #begin(running: Running): void {
+    const key = keyOf(running.stream);
+    if (this.#running.has(key)) return;
+    const { instrument } = running.listing;
+    this.#running.set(key, running);
+    const siblings = this.#bySymbol.get(instrument.symbol);
+    if (siblings === undefined) {
+      this.#bySymbol.set(instrument.symbol, new Set([running]));
+      this.#simulation.market.watch(instrument);
+    } else siblings.add(running);
+  }
+
+  #end(stream: QuoteStream): void {
+    const key = keyOf(stream);
+    const running = this.#running.get(key);
+    if (running === undefined) return;
+    const { instrument } = running.listing;
+    this.#running.delete(key);
+    const siblings = this.#bySymbol.get(instrument.symbol);
+    siblings?.delete(running);
+    if (siblings?.size === 0) {
+      this.#bySymbol.delete(instrument.symbol);
+      this.#simulation.market.unwatch(instrument);
+    }
+  }
+
+  #onEvent(event: MarketEvent): void {
+    const streams = this.#bySymbol.get(event.instrument.symbol);
+    if (streams === undefined) return;
+    // A copy: a listener may subscribe or unsubscribe.
+    for (const running of [...streams]) {
+      if (running.feed.on !== event.kind || !streams.has(running)) continue;
+      const message = running.feed.next(event);
+      if (message !== undefined) this.#emit(pushOf(running, message));
+    }
+  }
+}
+
+function pushOf({ stream, listing, feed }: Running, message: QuotePush['message']): QuotePush {
+  return { type: 'quote', protoId: feed.protoId, stream, secKey: listing.secKey, message };
+}
+
+function keyOf({ symbol, subType, rehabType, extendedTime }: QuoteStream): string {
+  return `${symbol} ${subType} ${rehabType} ${extendedTime}`;
+}

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  DECIMAL_ONE,
+  decimalFromNumber,
+  decimalToNumber,
+  divide,
+  formatDecimal,
+  multiply,
+  multiplyUp,
+  parseDecimal,
+  roundTo,
+} from './decimal.js';
+
+const decimals = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
+
+describe('decimal', () => {
+  it.each([
+    ['320.5', 320_500_000_000n],
+    ['-0.001', -1_000_000n],
+    ['1e-3', 1_000_000n],
+    ['1.5e3', 1_500_000_000_000n],
+    ['0.0000000010', 1n],
+    ['.5', 500_000_000n],
+    ['1e20', 10n ** 29n],
+  ])('reads %s', (text, value) => expect(parseDecimal(text)).toBe(value));
+
+  it.each(['', '.', 'x', '1.2.3', '0.0000000001', '--1', '1e', 'Infinity', '0x10'])('refuses %j', (text) => {
+    expect(parseDecimal(text)).toBeUndefined();
+  });
+
+  it('reads back what it writes', () => {
+    fc.assert(
+      fc.property(decimals, (value) => {
+        expect(parseDecimal(formatDecimal(value))).toBe(value);
+      }),
+    );
+  });
+
+  it('takes a double for the decimal that its shortest text spells', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), fc.integer({ min: 0, max: 3 }), (digits, places) => {
+        const text = (digits / 10 ** places).toString();
+        expect(decimalFromNumber(Number(text))).toBe(parseDecimal(text));
+      }),
+    );
+    expect(decimalFromNumber(0.1 + 0.2)).toBeUndefined();
+    expect(decimalFromNumber(Number.NaN)).toBeUndefined();
+    expect(decimalFromNumber(1e-10)).toBeUndefined();
+  });
+
+  it('gives the nearest double', () => {
+    fc.assert(
+      fc.property(decimals, (value) => {
+        expect(decimalToNumber(value)).toBe(Number(formatDecimal(value)));
+      }),
+    );
+  });
+
+  it('multiplies within half a unit, and never below the product when rounding up', () => {
+    const amounts = fc.bigInt({ min: 0n, max: 10n ** 20n });
+    fc.assert(
+      fc.property(amounts, amounts, (a, b) => {
+        const exact = a * b;
+        expect(
+          2n * (multiply(a, b) * DECIMAL_ONE - exact) <= DECIMAL_ONE && 2n * (exact - multiply(a, b) * DECIMAL_ONE) <= DECIMAL_ONE,
+        ).toBe(true);
+        const up = multiplyUp(a, b) * DECIMAL_ONE - exact;
+        expect(up >= 0n && up < DECIMAL_ONE).toBe(true);
+      }),
+    );
+  });
+
+  it('rounds halves to even', () => {
+    const half = DECIMAL_ONE / 2n;
+    expect(roundTo(half, DECIMAL_ONE)).toBe(0n);
+    expect(roundTo(3n * half, DECIMAL_ONE)).toBe(2n * DECIMAL_ONE);
+    expect(roundTo(-3n * half, DECIMAL_ONE)).toBe(-2n * DECIMAL_ONE);
+    expect(divide(DECIMAL_ONE, 3n * DECIMAL_ONE)).toBe(333_333_333n);
+    expect(() => divide(1n, 0n)).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import {
+  acceptedNumbers,
+  type Dialect,
+  type Enumeration,
+  klType,
+  memberNamed,
+  numberIn,
+  orderType,
+  quoteMarketNumbers,
+  subType,
+  trdEnv,
+  trdEnvOfModify,
+  trdMarket,
+  trdSide,
+} from './enums.js';
+
+/** What an interface accepts, as number → public number: the specification's lists, cell by cell. */
+const cells: [string, Enumeration, Dialect, Record<number, number>][] = [
+  ['trd_env over REST', trdEnv, 'rest', { 1: 0, 2: 1 }],
+  ['trd_env for tools', trdEnv, 'mcp', { 1: 0, 2: 1 }],
+  ['trd_env of the modify-order header', trdEnvOfModify, 'rest', { 0: 1, 1: 0 }],
+  ['trading market over REST', trdMarket, 'rest', { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 15, 8: 8, 15: 15, 111: 111, 112: 112 }],
+  ['trading market for tools', trdMarket, 'mcp', { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 15, 8: 8, 15: 15, 111: 111, 112: 112 }],
+  ['quote market', quoteMarketNumbers, 'rest', { 1: 1, 2: 2, 11: 11, 21: 21, 22: 22, 31: 31, 41: 41, 61: 61, 81: 81 }],
+  ['order_type over REST', orderType, 'rest', { 1: 1, 2: 2, 5: 5, 6: 6, 7: 7, 8: 8 }],
+  ['order_type for tools', orderType, 'mcp', { 1: 1, 2: 2, 5: 6, 6: 5, 7: 8 }],
+  ['kl_type over REST', klType, 'rest', { 1: 2, 2: 3, 3: 4, 5: 1, 6: 6, 7: 7, 8: 8, 9: 9, 10: 10, 11: 1004 }],
+  ['kl_type for tools', klType, 'mcp', { 1: 2, 2: 3, 3: 4, 5: 1, 6: 6, 7: 7, 8: 8, 9: 9, 10: 10, 11: 1004 }],
+  ['trd_side', trdSide, 'rest', { 1: 1, 2: 2, 3: 3, 4: 4 }],
+  [
+    'sub_types',
+    subType,
+    'rest',
+    Object.fromEntries([1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22].map((n) => [n, n])),
+  ],
+];
+
+describe.each(cells)('%s', (_, enumeration, dialect, expected) => {
+  const accepted = acceptedNumbers(enumeration, dialect);
+
+  it('accepts exactly its numbers', () => {
+    expect(Object.fromEntries([...accepted].map(([number, member]) => [number, member.public]))).toEqual(expected);
+  });
+
+  it('writes a number that it reads back as the same member', () => {
+    for (const member of new Set(accepted.values())) expect(accepted.get(numberIn(member, dialect))).toBe(member);
+  });
+});
+
+it('writes Japan as 15 however it was read', () => {
+  const member = acceptedNumbers(trdMarket, 'rest').get(7);
+  expect(member && numberIn(member, 'rest')).toBe(15);
+});
+
+it('never writes the number of one bar length for another', () => {
+  const written = klType.members.map((member) => numberIn(member, 'rest'));
+  expect(new Set(written).size).toBe(klType.members.length);
+});
+
+it.each([
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'year',
+  '1min',
+  '3min',
+  '5min',
+  '15min',
+  '30min',
+  '60min',
+  '10min',
+  '120min',
+  '180min',
+  '240min',
+])('tools know the bar length %s', (name) => {
+  expect(memberNamed(klType, name)?.name).toBe(name);
+});
+
+it.each(['NORMAL', 'LIMIT', 'MARKET', 'ABSOLUTE_LIMIT', 'AUCTION', 'AUCTION_LIMIT', 'SPECIAL_LIMIT'])(
+  'tools know the order type %s',
+  (name) => {
+    expect(memberNamed(orderType, name.toLowerCase())).toBeDefined();
+  },
+);

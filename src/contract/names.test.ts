@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { nearestName, snakeCase } from './names.js';
+
+it.each([
+  ['retType', 'ret_type'],
+  ['accID', 'acc_id'],
+  ['orderIDEx', 'order_id_ex'],
+  ['accIDList', 'acc_id_list'],
+  ['td_plVal', 'td_pl_val'],
+  ['maxAckKLNum', 'max_ack_kl_num'],
+  ['bGetDetail', 'b_get_detail'],
+  ['pwdMD5', 'pwd_md5'],
+  ['peTTMRate', 'pe_ttm_rate'],
+  ['needKLFieldsFlag', 'need_kl_fields_flag'],
+  ['c2s', 'c2s'],
+])('%s is written %s', (name, snake) => expect(snakeCase(name)).toBe(snake));
+
+it('finds the name that was meant, and none when nothing is near', () => {
+  expect(nearestName('dept', ['depth', 'symbol'])).toBe('depth');
+  expect(nearestName('SYMBOL', ['depth', 'symbol'])).toBe('symbol');
+  expect(nearestName('zzzzzz', ['depth', 'symbol'])).toBeUndefined();
+});

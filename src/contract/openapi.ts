@@ -1,0 +1,300 @@
+import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { acceptedNumbers, type Enumeration, enumerationOf, listAccepted } from './enums.js';
+import { snakeCase } from './names.js';
+import type { Operation, RestRoute } from './operation.js';
+import { operations } from './operations/index.js';
+import type { Param } from './shape.js';
+
+type Schema = Record<string, unknown>;
+
+/** The OpenAPI 3.1 document of the REST interface, as JSON text, made from the declarations alone. */
+export function openApi(options: { version: string }): string {
+  const schemas: Record<string, Schema> = { ...commonSchemas };
+  const paths: Record<string, Schema> = { ...probePaths };
+  for (const operation of operations) {
+    for (const route of operation.rest) {
+      paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationObject(operation, route, schemas) };
+    }
+  }
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'svc-gateway',
+      version: options.version,
+      summary: 'Trading and market data over REST.',
+      description:
+        'HTTP 200 says that the request was carried out as asked; whether the brokerage accepted it is said by `ret_type` (0 = success). ' +
+        '64-bit integers are exact JSON numbers; send `X-Svc-Int64: string` to get them as strings.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.map((operation) => operation.group))].map((name) => ({ name })),
+    paths,
+    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } }, responses },
+  };
+  return JSON.stringify(document);
+}
+
+function operationObject(operation: Operation, route: RestRoute, schemas: Record<string, Schema>): Schema {
+  const params = operation.shape.filter((param) => !param.hidden && param.only !== 'mcp');
+  const onlyRoute = operation.rest.length === 1;
+  const suffix = onlyRoute ? '' : `_${route.method.toLowerCase()}${route.path.replace(/[^a-z]+/g, '_').replace(/^_api/, '')}`;
+  const scope = operation.scope.kind === 'anyOf' ? operation.scope.anyOf.join(' or ') : 'trade:simulate or trade:real, by the environment';
+  const switches = operation.switches.length === 0 ? '' : ` Needs the start-up switch ${operation.switches.join(' and ')}.`;
+  return {
+    operationId: `${operation.name}${suffix}`,
+    summary: operation.summary,
+    description: `Scope: ${scope}.${switches}${operation.protoId === null ? '' : ` Protocol id ${operation.protoId}.`}`,
+    tags: [operation.group],
+    security: [{ key: [] }],
+    ...(route.method === 'GET' ? queryParameters(params) : bodyOf(operation, params, schemas)),
+    responses: {
+      200: {
+        description: 'Carried out; see ret_type.',
+        content: { 'application/json': { schema: envelope(reference(operation.messages.S2CSchema, schemas)) } },
+      },
+      ...Object.fromEntries(
+        ['400', '401', '403', '413', '429', '500', '503'].map((status) => [status, { $ref: '#/components/responses/Error' }]),
+      ),
+    },
+  };
+}
+
+function queryParameters(params: readonly Param[]): Schema {
+  if (params.length === 0) return {};
+  return {
+    parameters: params.map((param) => ({
+      name: param.name,
+      in: 'query',
+      required: false,
+      description: param.about,
+      schema: paramSchema(param),
+    })),
+  };
+}
+
+function bodyOf(operation: Operation, params: readonly Param[], schemas: Record<string, Schema>): Schema {
+  const writes = operation.effect === 'order' || operation.effect === 'write';
+  const idempotency = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'Names this write: a repetition within 24 hours gets the first answer and has no further effect.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  };
+  const properties: Record<string, Schema> = {};
+  for (const param of params) properties[param.name] = { ...paramSchema(param), description: describe(param) };
+  const friendly: Schema = { type: 'object', title: `${operation.name} (friendly)`, properties, additionalProperties: false };
+  const required = params.filter((param) => param.required && !('default' in param)).map((param) => param.name);
+  if (required.length > 0) friendly.required = required;
+  const lowLevel = {
+    type: 'object',
+    title: `${operation.name} (protocol)`,
+    properties: { c2s: reference(operation.messages.C2SSchema, schemas) },
+    required: ['c2s'],
+    additionalProperties: false,
+  };
+  return {
+    ...(writes ? { parameters: [idempotency] } : {}),
+    requestBody: { required: required.length > 0, content: { 'application/json': { schema: { anyOf: [friendly, lowLevel] } } } },
+  };
+}
+
+function describe({ about, aliases }: Param): string {
+  const also = aliases.length === 0 ? '' : `Also accepted as: ${aliases.join(', ')}.`;
+  return [about, also].filter((part) => part !== '').join(' ');
+}
+
+function paramSchema({ type, ...param }: Param): Schema {
+  const fallback = 'default' in param && typeof param.default !== 'bigint' ? { default: param.default } : {};
+  switch (type.kind) {
+    case 'symbol':
+    case 'order_symbol':
+      return { type: 'string', pattern: SYMBOL_PATTERN, examples: ['HK.00700'] };
+    case 'symbols': {
+      const list = {
+        type: 'array',
+        items: { type: 'string', pattern: SYMBOL_PATTERN },
+        maxItems: type.max,
+        examples: [['HK.00700', 'US.AAPL']],
+      };
+      return type.single ? { anyOf: [{ type: 'string', pattern: SYMBOL_PATTERN, examples: ['HK.00700'] }, list] } : list;
+    }
+    case 'integer':
+      return { type: 'integer', ...bounds(type), ...fallback };
+    case 'number':
+      return { type: 'number', ...bounds(type), ...fallback };
+    case 'choice': {
+      const numbers = enumerationSchema(type.enumeration);
+      return type.names ? { anyOf: [numbers, { type: 'string', enum: type.enumeration.members.map((member) => member.name) }] } : numbers;
+    }
+    case 'choices':
+      return { type: 'array', items: enumerationSchema(type.enumeration) };
+    case 'boolean':
+      return { type: 'boolean', ...fallback };
+    case 'text':
+      return { type: 'string', ...(type.maxBytes === undefined ? {} : { maxLength: type.maxBytes }) };
+    case 'texts':
+      return { type: 'array', items: { type: 'string' }, maxItems: type.max };
+    case 'time':
+      return { type: 'string', examples: [type.dateOnly ? '2026-01-31' : '2026-01-31 09:30:00'] };
+    case 'id':
+      return idSchema;
+    case 'ids':
+      return { type: 'array', items: idSchema, maxItems: type.max };
+    case 'bytes':
+      return { type: 'string', contentEncoding: 'base64' };
+  }
+}
+
+const SYMBOL_PATTERN = '^[A-Za-z_]+\\..+$';
+const idSchema: Schema = {
+  anyOf: [
+    { type: 'integer', minimum: 0 },
+    { type: 'string', pattern: '^[0-9]{1,20}$' },
+  ],
+};
+
+function bounds({ min, max }: { min?: number; max?: number }): Schema {
+  return { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) };
+}
+
+function enumerationSchema(enumeration: Enumeration): Schema {
+  return { type: 'integer', enum: [...acceptedNumbers(enumeration, 'rest').keys()], description: listAccepted(enumeration, 'rest') };
+}
+
+/** A reference to the schema of a message, which is added to `schemas` with everything it holds. */
+function reference(desc: DescMessage, schemas: Record<string, Schema>): Schema {
+  const name = desc.typeName.replaceAll('.', '_');
+  if (!(name in schemas)) {
+    const schema: Schema = { type: 'object' };
+    schemas[name] = schema;
+    schema.properties = Object.fromEntries(desc.fields.map((field) => [snakeCase(field.name), fieldSchema(field, schemas)]));
+    const LEGACY_REQUIRED = 3;
+    const required = desc.fields.filter((field) => field.presence === LEGACY_REQUIRED).map((field) => snakeCase(field.name));
+    if (required.length > 0) schema.required = required;
+  }
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function fieldSchema(field: DescField, schemas: Record<string, Schema>): Schema {
+  const element = elementSchema(field, schemas);
+  return field.fieldKind === 'list' ? { type: 'array', items: element } : element;
+}
+
+function elementSchema(field: DescField, schemas: Record<string, Schema>): Schema {
+  if (field.message !== undefined) return reference(field.message, schemas);
+  const enumeration = enumerationOf(field.parent.typeName, field.name);
+  if (enumeration !== undefined) return { type: 'integer', description: listAccepted(enumeration, 'rest') };
+  switch (field.scalar) {
+    case ScalarType.STRING:
+      return { type: 'string' };
+    case ScalarType.BOOL:
+      return { type: 'boolean' };
+    case ScalarType.BYTES:
+      return { type: 'string', contentEncoding: 'base64' };
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return { type: 'number' };
+    case ScalarType.INT64:
+    case ScalarType.UINT64:
+      return { type: ['integer', 'string'], format: 'int64' };
+    default:
+      return { type: 'integer', format: 'int32' };
+  }
+}
+
+function envelope(s2c: Schema): Schema {
+  return { allOf: [{ $ref: '#/components/schemas/Envelope' }, { type: 'object', properties: { s2c } }] };
+}
+
+const commonSchemas: Record<string, Schema> = {
+  Envelope: {
+    type: 'object',
+    required: ['ret_type', 'ret_msg', 'err_code', 's2c'],
+    properties: {
+      ret_type: { type: 'integer', description: '0 = success; anything else is a business failure.' },
+      ret_msg: { type: ['string', 'null'], description: 'Failure text.' },
+      err_code: { type: ['integer', 'string', 'null'], description: 'Failure code.' },
+      s2c: { type: 'object' },
+    },
+  },
+  Error: {
+    type: 'object',
+    required: ['error', 'code', 'ret_type', 'ret_msg', 'err_code', 'request_id'],
+    properties: {
+      error: { type: 'string', description: 'What is wrong and what is accepted.' },
+      code: { type: 'string', description: 'Machine-readable: request.unknown_field, auth.scope, limit.rate, …' },
+      ret_type: { type: 'integer', const: -1 },
+      ret_msg: { type: 'string' },
+      err_code: { type: 'string' },
+      request_id: { type: 'string', description: 'The request in logs and audit trail.' },
+      field: { type: 'string', description: 'Path of the field at fault.' },
+      retry_after: { type: 'integer', description: 'Seconds after which the same request may pass.' },
+    },
+  },
+  Probe: {
+    type: 'object',
+    required: ['status', 'reason'],
+    properties: { status: { type: 'string', enum: ['ok', 'unavailable'] }, reason: { type: 'string' } },
+  },
+};
+
+const responses = {
+  Error: {
+    description: 'Refused by the gateway; nothing happened unless the text says otherwise.',
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+      'application/problem+json': { schema: { type: 'object', description: 'RFC 9457, with the same code and request_id.' } },
+    },
+  },
+};
+
+function probe(summary: string): Schema {
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Probe' } } };
+  const operationId = summary.toLowerCase().replace(/[^a-z]+/g, '_');
+  return {
+    get: {
+      operationId,
+      summary,
+      security: [],
+      responses: { 200: { description: 'Yes.', content }, 503: { description: 'No; see reason.', content } },
+    },
+  };
+}
+
+const probePaths: Record<string, Schema> = {
+  '/livez': probe('Process is alive'),
+  '/health': probe('Backend transport is up'),
+  '/readyz': probe('Requests are served'),
+  '/metrics': {
+    get: {
+      operationId: 'metrics',
+      summary: 'Figures for Prometheus',
+      security: [{ key: [] }],
+      responses: {
+        200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
+        401: { $ref: '#/components/responses/Error' },
+      },
+    },
+  },
+  '/ws': {
+    get: {
+      operationId: 'push_stream',
+      summary: 'Push stream (WebSocket upgrade)',
+      description:
+        'Key as Bearer header or `?token=`. `?format=protobuf` sends bodies as base64 protobuf, `?int64=string` 64-bit integers as text.',
+      security: [{ key: [] }],
+      parameters: [
+        { name: 'token', in: 'query', required: false, schema: { type: 'string' } },
+        { name: 'format', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'protobuf'] } },
+        { name: 'int64', in: 'query', required: false, schema: { type: 'string', enum: ['number', 'string'] } },
+      ],
+      responses: {
+        101: { description: 'Switching protocols.' },
+        401: { $ref: '#/components/responses/Error' },
+        403: { $ref: '#/components/responses/Error' },
+      },
+    },
+  },
+};

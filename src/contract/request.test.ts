@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { messageWriter } from './json/message-json.js';
+import { parseJson } from './json/parse.js';
+import { operationNamed, operations } from './operations/index.js';
+import { requestDecoder } from './request.js';
+
+/** The request as REST would write it back, or the problem's text. */
+function decode(name: string, body: string): string {
+  const operation = operationNamed(name)!;
+  const parsed = parseJson(body);
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  const decoded = requestDecoder(operation, 'rest')(parsed.value);
+  return decoded.ok ? messageWriter(operation.messages.C2SSchema, 'rest')(decoded.value) : decoded.problem.message;
+}
+
+const ACCOUNT = '"acc_id":123456789012345678,"env":1,"market":1';
+
+describe('a request body', () => {
+  it.each([
+    ['a friendly body with defaults', 'get_orderbook', '{"symbol":"HK.00700"}', '{"security":{"market":1,"code":"00700"},"num":10}'],
+    ['an alias', 'get_orderbook', '{"code":"US.AAPL","depth":1}', '{"security":{"market":11,"code":"AAPL"},"num":1}'],
+    [
+      'the protocol’s own names',
+      'get_orderbook',
+      '{"security":{"market":1,"code":"00700"},"num":5}',
+      '{"security":{"market":1,"code":"00700"},"num":5}',
+    ],
+    [
+      'the message under c2s',
+      'get_orderbook',
+      '{"c2s":{"security":{"market":1,"code":"00700"},"num":5}}',
+      '{"security":{"market":1,"code":"00700"},"num":5}',
+    ],
+    [
+      'HK futures by their old market',
+      'get_orderbook',
+      '{"security":{"market":2,"code":"HSImain"}}',
+      '{"security":{"market":1,"code":"HSImain"},"num":10}',
+    ],
+    ['one symbol where a list is meant', 'get_quote', '{"symbol":"SH.600519"}', '{"security_list":[{"market":21,"code":"600519"}]}'],
+    ['null as not given', 'get_orderbook', '{"symbol":"HK.00700","depth":null}', '{"security":{"market":1,"code":"00700"},"num":10}'],
+    [
+      'an 18-digit account, as a number',
+      'get_funds',
+      `{${ACCOUNT}}`,
+      '{"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":1}}',
+    ],
+    [
+      'an 18-digit account, as text',
+      'get_funds',
+      '{"acc_id":"123456789012345678","env":1,"market":7}',
+      '{"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":15}}',
+    ],
+    [
+      'a cancel in words',
+      'cancel_order',
+      '{"acc_id":1,"env":"sim","market":"US","order_id":5,"op":"cancel"}',
+      '{"packet_id":{"conn_id":0,"serial_no":0},"header":{"trd_env":1,"acc_id":1,"trd_market":2},"order_id":5,"modify_order_op":2}',
+    ],
+  ])('reads %s', (_, operation, body, expected) => expect(decode(operation, body)).toBe(expected));
+
+  it.each([
+    ['get_orderbook', '{"symbol":"HK.00700","dept":3}', 'unknown field "dept"; did you mean "depth"?'],
+    ['get_orderbook', '{}', 'missing field "symbol"'],
+    ['get_orderbook', '{"symbol":"HK.00700","depth":41}', 'depth: 41 is out of range, accepted: 1 to 40'],
+    ['get_orderbook', '{"symbol":"HK.00700","depth":"5"}', 'depth: expected an integer, found the string "5"'],
+    ['get_orderbook', '{"symbol":"HK.00700","depth":1.5}', 'depth: expected an integer, found the number 1.5'],
+    ['get_orderbook', '{"symbol":"HK.00700","code":"HK.00700"}', '"symbol" and "code" say the same thing: give one of them'],
+    ['get_orderbook', '[]', 'body: expected an object, found an array'],
+    ['get_orderbook', '{"c2s":{"security":{"market":1,"code":"1","x":1}}}', 'unknown field "c2s.security.x"; accepted: market, code'],
+    ['get_quote', '{"symbols":[]}', 'symbols: expected at least one entry, found none'],
+    ['get_kline', '{"symbol":"HK.00700","kl_type":"day"}', 'found the string "day"'],
+    ['get_kline', '{"symbol":"HK.00700","kl_type":4}', 'found the number 4'],
+    ['get_funds', '{"acc_id":1,"env":0,"market":1}', 'env: expected one of 1 (simulate), 2 (real), found the number 0'],
+    [
+      'get_funds',
+      '{"acc_id":18446744073709551616,"env":1,"market":1}',
+      'acc_id: 18446744073709551616 is out of range, accepted are 0 to 18446744073709551615',
+    ],
+    ['get_funds', '{"acc_id":-1,"env":1,"market":1}', 'acc_id: -1 is out of range'],
+    ['get_funds', '{"acc_id":1,"header":{"trd_env":1,"acc_id":1,"trd_market":1}}', '"header" and its flat fields say the same thing'],
+    [
+      'get_funds',
+      '{"header":{"trd_env":1,"acc_id":1,"trd_market":1},"acc_id":1}',
+      '"header" and "acc_id" say the same thing: give one of them',
+    ],
+    [
+      'place_order',
+      `{${ACCOUNT},"side":1,"code":"00700","qty":100,"price":0.10000000000000000001}`,
+      'has more digits than this field can carry exactly',
+    ],
+    [
+      'place_order',
+      `{${ACCOUNT},"side":1,"code":"00700","qty":100,"order_type":3}`,
+      'order_type: expected one of 1 (NORMAL), 2 (MARKET), 5 (ABSOLUTE_LIMIT), 6 (AUCTION), 7 (AUCTION_LIMIT), 8 (SPECIAL_LIMIT), found the number 3',
+    ],
+    ['place_order', `{${ACCOUNT},"side":1,"qty":100,"price":1}`, 'missing field "code"'],
+    [
+      'place_order',
+      `{${ACCOUNT},"side":1,"code":"1","qty":100,"remark":"${'x'.repeat(65)}"}`,
+      'remark: 65 bytes are too long, accepted are at most 64',
+    ],
+    [
+      'place_order',
+      '{"acc_id":1,"env":1,"symbol":"US.AAPL","sec_market":1,"side":1,"qty":1}',
+      'symbol: US.AAPL is not a security of sec_market 1',
+    ],
+    ['modify_order', '{"acc_id":1,"env":1,"market":1,"order_id":1,"modify_order_op":2}', 'unknown field "acc_id"'],
+    ['cancel_order', `{${ACCOUNT},"order_id":1,"op":1}`, 'op: expected one of cancel, found the number 1'],
+    [
+      'get_history_orders',
+      `{${ACCOUNT},"begin_time":"2026-13-01","end_time":"2026-01-01"}`,
+      'begin_time: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd',
+    ],
+    ['admin_reload', '{"force":true}', 'unknown field "force"; accepted: none'],
+  ])('%s refuses %s', (operation, body, message) => expect(decode(operation, body)).toContain(message));
+
+  it('reads the environment of a modify by its own table', () => {
+    const body = (env: number) =>
+      `{"c2s":{"header":{"trd_env":${env},"acc_id":1,"trd_market":1}},"order_id_ex":"x","modify_order_op":1,"qty":5,"price":4}`;
+    // Written back by the general table: 2 is real, 1 is simulate.
+    expect(decode('modify_order', body(0))).toContain('"trd_env":2');
+    expect(decode('modify_order', body(1))).toContain('"trd_env":1');
+    expect(decode('modify_order', body(2))).toContain('c2s.header.trd_env: expected one of 0 (real), 1 (simulate), found the number 2');
+  });
+
+  it('reads the trading market of a symbol', () => {
+    expect(decode('place_order', '{"acc_id":1,"env":1,"symbol":"SH.600519","side":1,"qty":100,"price":1700}')).toContain(
+      '"trd_market":3},"trd_side":1',
+    );
+  });
+
+  it('never fails for a reason of its own, whatever comes', () => {
+    const names = fc.constantFrom('symbol', 'symbols', 'depth', 'c2s', 'header', 'acc_id', 'env', 'qty', 'security', '__proto__', 'x');
+    const bodies = fc.dictionary(names, fc.jsonValue({ maxDepth: 3 }));
+    fc.assert(
+      fc.property(fc.constantFrom(...operations), bodies, (operation, body) => {
+        const parsed = parseJson(JSON.stringify(body));
+        if (parsed.ok) requestDecoder(operation, 'rest')(parsed.value);
+      }),
+    );
+  });
+});
+
+describe('the declarations', () => {
+  it('have unique names and routes', () => {
+    const routes = operations.flatMap(({ rest }) => rest.map(({ method, path }) => `${method} ${path}`));
+    expect(new Set(routes).size).toBe(routes.length);
+    expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length);
+  });
+
+  it.each(operations.map((operation) => [operation.name, operation] as const))('%s compiles in both dialects', (_, operation) => {
+    for (const dialect of ['rest', 'mcp'] as const)
+      expect(requestDecoder(operation, dialect)({ no_such_field: 1 })).toMatchObject({ ok: false, problem: { kind: 'unknown_field' } });
+  });
+});

@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import type { Server } from 'node:http';
+import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
+import { createSimBackend } from '../backends/sim/index.js';
+import { type Clock, replayClock, systemClock } from '../contract/clock.js';
+import { type Backend, Gateway } from '../gateway/index.js';
+import { createRestServer } from '../interfaces/rest/index.js';
+import { createSimulation } from '../simulator/simulation.js';
+import { openLmdbStore, type Store } from '../storage/index.js';
+import { packageVersion } from '../version.js';
+import type { Logger } from './log.js';
+import { lockState } from './state-lock.js';
+import type { Settings } from './settings.js';
+import { loadTlsMaterial } from './tls.js';
+import { createWsEndpoint } from './ws-endpoint.js';
+
+export interface DaemonOptions {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  /** Begins the shutdown that an administrator asked for over REST. */
+  readonly requestShutdown: (reason: string) => void;
+  /** Of the daemon itself; the simulation's own follows `--sim-clock`. */
+  readonly clock?: Clock;
+}
+
+export interface Daemon {
+  readonly gateway: Gateway;
+  readonly backend: Backend;
+  readonly access: Access;
+  /** "https://127.0.0.1:22499". */
+  readonly restUrl: string;
+  /** Re-reads the keys file and goes on in a new audit file; a broken keys file leaves the keys as they were. */
+  reload(): Promise<void>;
+  /** Refuses new requests, answers those under way, and puts everything on disk. */
+  stop(): Promise<void>;
+}
+
+/** What keeps the daemon from starting: the operator must correct it. */
+export class StartProblem extends Error {}
+
+/**
+ * Composes and starts the daemon: the one place that knows every part. What an operator can have got wrong (the
+ * certificate, the keys file, the audit file) is looked at before anything is started; it throws {@link StartProblem}.
+ */
+export async function startDaemon({ settings, logger, requestShutdown, clock = systemClock }: DaemonOptions): Promise<Daemon> {
+  const tls = loadTls(settings, clock, logger);
+  const keyring = openKeyring(settings, clock);
+  const audit = openAudit(settings, clock, logger);
+  const unlock = lockState(settings.stateDir);
+  if (!unlock.ok) throw new StartProblem(unlock.error);
+  const undo: (() => void | Promise<void>)[] = [() => audit.close(), unlock.value];
+  try {
+    const store = openLmdbStore(join(settings.stateDir, 'database'));
+    undo.unshift(() => store.close());
+    const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database did not take a write');
+    const gates = new OrderGates({ store, flagLimits: settings.limits, now: clock.now(), onStoreFailure });
+    const access = new Access({ keyring, gates, audit });
+    const backend = createBackend(settings, store, clock, logger);
+    const gateway = new Gateway({
+      access,
+      backend,
+      clock,
+      store,
+      logger,
+      version: packageVersion,
+      switches: switchesOf(settings),
+      pushBacklogBytesMax: settings.wsMaxBacklog,
+      shutdown: () => requestShutdown('asked for over REST'),
+    });
+    await backend.start();
+    undo.unshift(() => backend.stop());
+    undo.unshift(() => gateway.stop());
+
+    const rest = await createRestServer({
+      gateway,
+      ...(tls === undefined ? {} : { tls }),
+      allowedOrigins: settings.allowedOrigins,
+      metricsPublic: settings.metricsPublic,
+      version: packageVersion,
+    });
+    const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
+    (rest.server as Server).on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
+    undo.unshift(async () => {
+      ws.close();
+      await rest.close();
+    });
+    await rest.listen({ host: settings.bind, port: settings.restPort }).catch((error: NodeJS.ErrnoException) => {
+      throw new StartProblem(listenProblem(settings, error));
+    });
+    const address = rest.server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : settings.restPort;
+    const host = settings.bind.includes(':') ? `[${settings.bind}]` : settings.bind;
+    return {
+      gateway,
+      backend,
+      access,
+      restUrl: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+      reload: () => reload(access, logger),
+      stop: () => runAll(undo),
+    };
+  } catch (error) {
+    await runAll(undo);
+    throw error;
+  }
+}
+
+/** In order; one that fails does not keep the rest from running. */
+async function runAll(actions: readonly (() => void | Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const action of actions) {
+    try {
+      await action();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'the daemon did not stop in good order');
+}
+
+const EXPIRY_WARNING_MS = 14 * 24 * 3600 * 1000;
+
+function loadTls({ restTlsCert, restTlsKey }: Settings, clock: Clock, logger: Logger) {
+  if (restTlsCert === null || restTlsKey === null) return undefined;
+  const tls = loadTlsMaterial(restTlsCert, restTlsKey, clock.now());
+  if (!tls.ok) throw new StartProblem(tls.error);
+  if (tls.value.expiresAt - clock.now() < EXPIRY_WARNING_MS) {
+    logger.warn({ expires_at: new Date(tls.value.expiresAt).toISOString(), certificate: restTlsCert }, 'the TLS certificate expires soon');
+  }
+  return tls.value;
+}
+
+function openKeyring({ restKeysFile }: Settings, clock: Clock): Keyring | undefined {
+  if (restKeysFile === null) return undefined;
+  const keyring = Keyring.open({ path: restKeysFile, clock });
+  if (!keyring.ok) throw new StartProblem(formatLoadError(keyring.error));
+  return keyring.value;
+}
+
+function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditLog {
+  const audit = AuditLog.open({
+    clock,
+    ...(auditLog === null ? {} : { path: auditLog }),
+    // Refusals and trades are news; what was allowed is detail.
+    log: (_line, { outcome, iface, endpoint, keyId, reason, requestId }) =>
+      logger[outcome === 'allow' ? 'debug' : 'info']({ target: 'audit', iface, endpoint, key_id: keyId, outcome, reason, request_id: requestId }, 'audit'),
+    report: (message) => logger.error({ target: 'audit' }, message),
+  });
+  if (!audit.ok) throw new StartProblem(audit.error);
+  return audit.value;
+}
+
+function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Backend {
+  const { simClock } = settings;
+  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : clock;
+  const simulation = createSimulation({
+    clock: simulationClock,
+    seed: settings.simSeed,
+    store,
+    calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
+    generatedInstruments: settings.simInstruments,
+    tradePassword: settings.simTradePassword,
+    ...(settings.simData === null ? {} : { dataFolder: settings.simData }),
+    ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
+  });
+  return createSimBackend({ simulation, clock: simulationClock, logger });
+}
+
+function switchesOf(settings: Settings): ReadonlySet<string> {
+  return new Set(settings.enableTrading ? ['--enable-trading'] : []);
+}
+
+async function reload(access: Access, logger: Logger): Promise<void> {
+  const outcome = await access.reload('reload');
+  if (outcome === undefined) logger.info({}, 'audit log reopened; there is no keys file to reload');
+  else if (outcome.ok) {
+    const { added, removed, changed } = outcome.value;
+    logger.info({ added: added.length, removed: removed.length, changed: changed.length }, 'keys file reloaded');
+  } else logger.error({ reason: formatLoadError(outcome.error) }, 'keys file refused; the keys before it stay in force');
+}
+
+function listenProblem({ bind, restPort }: Settings, error: NodeJS.ErrnoException): string {
+  if (error.code === 'EADDRINUSE') return `port ${restPort} on ${bind} is taken; stop what uses it or choose another with --rest-port (0 = any free port)`;
+  return `cannot listen on ${bind} port ${restPort}: ${error.message}`;
+}

@@ -1,0 +1,49 @@
+import { systemClock } from '../contract/clock.js';
+import { type Daemon, StartProblem, startDaemon } from './daemon.js';
+import { prepareDemo } from './demo.js';
+import { announceDemo } from './demo-announcement.js';
+import { stderrLog } from './log.js';
+import { handleSignals } from './signals.js';
+import { EXIT_MISCONFIGURED, planStartup } from './startup.js';
+
+/** `svcd`: reads the settings, starts the daemon, and ends it on a signal. */
+async function main(): Promise<void> {
+  const startup = planStartup(process.argv.slice(2));
+  if (startup.kind === 'print') {
+    process.stdout.write(startup.text);
+    return;
+  }
+  if (startup.kind === 'refuse') {
+    process.stderr.write(startup.text);
+    process.exitCode = EXIT_MISCONFIGURED;
+    return;
+  }
+  const { settings } = startup;
+  const logger = stderrLog(settings.logLevel);
+  for (const warning of startup.warnings) logger.warn({}, warning);
+
+  const demo = settings.demo ? await prepareDemo(startup, systemClock) : undefined;
+  if (demo?.ok === false) throw new StartProblem(demo.error);
+
+  let daemon: Daemon | undefined;
+  const signals = handleSignals(process, systemClock, {
+    shutdown: async (reason) => {
+      logger.info({ reason }, 'shutting down');
+      await daemon?.stop();
+    },
+    reload: () => void daemon?.reload(),
+    onFailure: (message, error) => logger.error({ err: error }, message),
+  });
+  daemon = await startDaemon({ settings, logger, requestShutdown: signals.requestShutdown });
+  process.stdout.write(`${JSON.stringify({ event: 'ready', rest: daemon.restUrl, pid: process.pid })}\n`);
+  if (demo?.ok) process.stderr.write(await announceDemo(daemon, settings, demo.value));
+}
+
+main().catch((error: unknown) => {
+  if (error instanceof StartProblem) {
+    process.stderr.write(`svcd: ${error.message}\n`);
+    process.exit(EXIT_MISCONFIGURED);
+  }
+  process.stderr.write(`svcd: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exit(1);
+});

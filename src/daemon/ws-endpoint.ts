@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../contract/clock.js';
+import { Rejection } from '../contract/rejection.js';
+import type { Caller, Gateway } from '../gateway/index.js';
+import { writeError } from '../interfaces/common/error-body.js';
+import { isLoopback, isTrustedHost } from '../interfaces/common/http.js';
+import { type Authentication, WsEndpoint } from '../interfaces/ws/index.js';
+import type { Logger } from './log.js';
+
+export interface WsOptions {
+  readonly gateway: Gateway;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Joins `/ws` to the gateway: handshakes and commands are judged by the one pipeline. */
+export function createWsEndpoint({ gateway, clock, logger, allowedOrigins }: WsOptions): WsEndpoint {
+  // What a command needs to know of the handshake of its connection, by the connection's own owner name.
+  const callers = new WeakMap<object, Caller>();
+  let handshake: Caller | undefined;
+  const prefix = `ws-${randomBytes(6).toString('base64url')}`;
+  let count = 0;
+  return new WsEndpoint({
+    hub: gateway.push,
+    clock,
+    allowedOrigins,
+    onDefect: (error) => logger.error({ err: error }, 'push connection failed'),
+    authenticate: (request, token): Authentication => {
+      count += 1;
+      const caller = callerOf(request, token, `${prefix}-${count.toString(36)}`);
+      const opened =
+        gateway.scopeMode || isTrustedHost(request.headers.host)
+          ? gateway.openPush(caller)
+          : new Rejection('auth.origin', `host ${request.headers.host} is not this machine; without a keys file only its addresses and localhost are answered`);
+      if (opened instanceof Rejection) return { ok: false, status: opened.kind.http, body: writeError(opened, caller.requestId) };
+      handshake = caller;
+      const { identity, permits } = opened;
+      return { ok: true, owner: identity.owner, permits, ...(identity.key === undefined ? {} : { keyId: identity.key.id }) };
+    },
+    command: (connection, { operation, request }) => {
+      const opened = callers.get(connection) ?? handshake;
+      if (opened === undefined) return new Rejection('internal', 'the connection has no caller');
+      callers.set(connection, opened);
+      count += 1;
+      const caller = { ...opened, endpoint: operation.name, requestId: `${prefix}-${count.toString(36)}`, connectionOwner: connection.ownOwner };
+      return gateway.call(operation, caller, () => request);
+    },
+  });
+}
+
+function callerOf(request: IncomingMessage, keyText: string | undefined, requestId: string): Caller {
+  const address = request.socket.remoteAddress ?? '';
+  return { iface: 'ws', endpoint: 'GET /ws', requestId, peer: { address, loopback: isLoopback(address) }, keyText };
+}

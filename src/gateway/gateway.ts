@@ -1,0 +1,190 @@
+import type { Message } from '@bufbuild/protobuf';
+import { type Access, type KeyChanges, type KeyRecord, scopeMask } from '../access/index.js';
+import type { Clock } from '../contract/clock.js';
+import type { Operation } from '../contract/operation.js';
+import { account, quote, system } from '../contract/operations/index.js';
+import { Rejection } from '../contract/rejection.js';
+import type { Store } from '../storage/index.js';
+import type { Backend, BackendStatus } from './backend.js';
+import { CredentialRefresher } from './credential-refresher.js';
+import { IdempotencyKeys } from './idempotency.js';
+import { type Caller, type Identity, ownerOfKey } from './identity.js';
+import { historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
+import { listAccounts } from './local/accounts.js';
+import { adminHandlers } from './local/admin.js';
+import { delayStatistics } from './local/delay-statistics.js';
+import type { LocalHandlers } from './local/index.js';
+import { pushHandlers } from './local/push.js';
+import type { Logger } from './logger.js';
+import { Meter } from './meter.js';
+import { type Answer, Pipeline } from './pipeline.js';
+import type { Permits } from './push/index.js';
+import { PushHub } from './push/index.js';
+import { permitsOf } from './push-permits.js';
+import { Writes } from './writes.js';
+
+export interface GatewayOptions {
+  readonly access: Access;
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Start-up switches that are on: "--enable-trading". */
+  readonly switches: ReadonlySet<string>;
+  /** Backlog in bytes at which a push connection is closed. */
+  readonly pushBacklogBytesMax: number;
+  /** Begins the daemon's shutdown. */
+  readonly shutdown: () => void;
+}
+
+/** RFC 6455, section 7.4.1. */
+const CLOSE_GOING_AWAY = 1001;
+const quoteScopes = scopeMask(['qot:read']);
+const metricsScopes = scopeMask(['metrics:read', 'admin']);
+
+/** Everything between the interfaces and the backend, made once. */
+export class Gateway {
+  readonly meter = new Meter();
+  readonly push: PushHub;
+  readonly #options: GatewayOptions;
+  readonly #pipeline: Pipeline;
+  readonly #idempotency: IdempotencyKeys;
+  readonly #expiries = new Map<string, () => void>();
+  #stopping = false;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    const { access, backend, clock, store, logger, version, switches } = options;
+    this.push = new PushHub({ backend, clock, maxBacklogBytes: options.pushBacklogBytesMax });
+    this.#idempotency = new IdempotencyKeys(store, clock);
+    const refresher = new CredentialRefresher(backend, logger);
+    const local: LocalHandlers = {
+      ...adminHandlers({
+        access,
+        backend,
+        clock,
+        refresher,
+        version,
+        startedAt: clock.now(),
+        tradingEnabled: switches.has('--enable-trading'),
+        pushCounts: () => ({ connections: this.push.connections().length, subscriptions: this.push.subscriptions.usedQuota }),
+        shutdown: options.shutdown,
+      }),
+      ...pushHandlers(this.push, backend),
+      [system.getDelayStatistics.name]: delayStatistics(this.meter),
+      [account.listAccounts.name]: listAccounts(backend, access),
+      [quote.getKline.name]: klineWith4Minutes(backend),
+      [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
+    };
+    const writes = new Writes(backend, access, clock);
+    this.#pipeline = new Pipeline({
+      access,
+      backend,
+      clock,
+      idempotency: this.#idempotency,
+      local,
+      writes,
+      meter: this.meter,
+      logger,
+      switches,
+    });
+    this.meter.watch({
+      pushConnections: () => this.push.connections().length,
+      subscriptions: () => this.push.subscriptions.usedQuota,
+      backendReady: () => backend.status().platform.lifecycleState === 'ready',
+    });
+    access.keyring?.onReload((outcome) => {
+      if (outcome.ok) this.#applyKeyChanges(outcome.value);
+    });
+  }
+
+  /** A keys file is in force: every request needs a key. */
+  get scopeMode(): boolean {
+    return this.#options.access.scopeMode;
+  }
+
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  /** The backend is ready and the daemon is not on its way out. */
+  get ready(): boolean {
+    return !this.#stopping && this.backendStatus().platform.lifecycleState === 'ready';
+  }
+
+  backendStatus(): BackendStatus {
+    return this.#options.backend.status();
+  }
+
+  /** Answers one request: see {@link Pipeline}. */
+  call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
+    return this.#pipeline.call(operation, caller, decode);
+  }
+
+  /** Who asks to open a push connection and what it may see, or why not. Either is audited. */
+  openPush(caller: Caller): { readonly identity: Identity; readonly permits: Permits } | Rejection {
+    const identity = this.#pipeline.identify(caller);
+    if (identity instanceof Rejection) {
+      this.#audit(caller, null, identity);
+      return identity;
+    }
+    const refused = this.#pipeline.authorise(quote.getQuote, caller, identity);
+    this.#audit(caller, identity.key?.id ?? null, refused);
+    if (refused !== undefined) return refused;
+    if (identity.key !== undefined) this.#watchExpiry(identity.key);
+    return { identity, permits: permitsOf(this.#options.access, identity.key) };
+  }
+
+  /** Whether the caller may read the metrics; scope mode asks for metrics:read or admin. */
+  authoriseMetrics(caller: Caller): Rejection | undefined {
+    if (!this.scopeMode) return undefined;
+    const identity = this.#pipeline.identify(caller);
+    if (identity instanceof Rejection) return identity;
+    const denied = this.#options.access.authorise(identity.key, metricsScopes);
+    if (denied !== undefined) return new Rejection(denied.code, denied.message);
+    this.#audit(caller, identity.key?.id ?? null, undefined);
+    return undefined;
+  }
+
+  /** Records a refusal of something that never reached an operation: an unknown path, a foreign origin. */
+  auditRejection(caller: Caller, rejection: Rejection): void {
+    this.#audit(caller, null, rejection);
+  }
+
+  /** New requests are no longer ready to be served; those under way are answered. */
+  stop(): void {
+    this.#stopping = true;
+    this.#idempotency.stop();
+    for (const cancel of this.#expiries.values()) cancel();
+    this.push.stop(CLOSE_GOING_AWAY, 'the daemon is shutting down');
+  }
+
+  #audit(caller: Caller, keyId: string | null, rejection: Rejection | undefined): void {
+    const { iface, endpoint, requestId } = caller;
+    const outcome = rejection === undefined ? 'allow' : 'reject';
+    this.#options.access.audit.record({ iface, endpoint, keyId, outcome, reason: rejection?.auditReason ?? '', requestId });
+  }
+
+  /** Closes a key's push connections when it expires, as a revoked key's are. */
+  #watchExpiry({ id, expiresAt }: KeyRecord): void {
+    this.#expiries.get(id)?.();
+    this.#expiries.delete(id);
+    if (expiresAt === null) return;
+    const expire = () => this.push.revokeOwner(`key:${id}`, 'key expired');
+    this.#expiries.set(id, this.#options.clock.at(expiresAt, expire));
+  }
+
+  /** A reload holds for open connections at once: revoked keys lose them, narrowed ones the events they may no longer see. */
+  #applyKeyChanges({ removed, changed }: KeyChanges): void {
+    const { access } = this.#options;
+    for (const key of removed) this.push.revokeOwner(ownerOfKey(key), 'key revoked');
+    for (const { after } of changed) {
+      this.#watchExpiry(after);
+      const judged = access.keyring?.revalidate(after);
+      const denied = judged?.ok === false ? judged : access.authorise(after, quoteScopes);
+      if (denied === undefined) this.push.updatePermits(ownerOfKey(after), permitsOf(access, after));
+      else this.push.revokeOwner(ownerOfKey(after), denied.message);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+export {
+  type Backend,
+  BackendLost,
+  type BackendStatus,
+  type CallContext,
+  type LifecycleSnapshot,
+  type LifecycleState,
+  type NotifyPush,
+  type PushEvent,
+  type QuotePush,
+  type QuoteStream,
+  type ResponseMessage,
+  type TradePush,
+} from './backend.js';
+export { Gateway, type GatewayOptions } from './gateway.js';
+export type { Caller, Identity, Iface, Peer } from './identity.js';
+export type { Logger } from './logger.js';
+export type { Answer } from './pipeline.js';
+export { payloadOf } from './responses.js';

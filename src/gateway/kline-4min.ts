@@ -1,0 +1,124 @@
+import { clearField, clone, create } from '@bufbuild/protobuf';
+import { decimalFromNumber, decimalToNumber } from '../contract/decimal.js';
+import { KL_TYPE_4MIN } from '../contract/enums.js';
+import { type KLine, KLineSchema, KLType } from '../contract/generated/Qot_Common_pb.js';
+import type { C2S as KlC2S, S2C as KlS2C } from '../contract/generated/Qot_GetKL_pb.js';
+import { C2SSchema as KlC2SSchema, S2CSchema as KlS2CSchema } from '../contract/generated/Qot_GetKL_pb.js';
+import {
+  type C2S as HistoryC2S,
+  C2SSchema as HistoryC2SSchema,
+  S2CSchema as HistoryS2CSchema,
+} from '../contract/generated/Qot_RequestHistoryKL_pb.js';
+import { quote } from '../contract/operations/index.js';
+import { TIME_TEXT } from '../contract/request.js';
+import type { Backend, ResponseMessage } from './backend.js';
+import type { LocalHandler } from './local/index.js';
+import { failure, payloadOf, RET_SUCCEED, success } from './responses.js';
+
+const BAR_MINUTES = 4;
+const MINUTE_BARS_MAX = 1000;
+
+/**
+ * The 4-minute bar of REST, which no backend knows: made from 1-minute bars, aligned to the hour. A bar is labelled
+ * by its end, as minute bars are: the minutes 09:33 to 09:36 make the bar 09:36.
+ */
+export function klineWith4Minutes(backend: Backend): LocalHandler {
+  return async ({ operation, request, context }) => {
+    const wanted = request as KlC2S;
+    if (wanted.klType !== KL_TYPE_4MIN) return backend.call(operation, request, context);
+    const minutes = wanted.reqNum * BAR_MINUTES + BAR_MINUTES - 1;
+    if (minutes > MINUTE_BARS_MAX) {
+      return failure(
+        quote.getKline,
+        `req_num: at most ${Math.floor((MINUTE_BARS_MAX - BAR_MINUTES + 1) / BAR_MINUTES)} bars of kl_type 11 (4min), found ${wanted.reqNum}`,
+      );
+    }
+    const minuteRequest = clone(KlC2SSchema, wanted);
+    minuteRequest.klType = KLType.KLType_1Min;
+    minuteRequest.reqNum = minutes;
+    const response = (await backend.call(quote.getKline, minuteRequest, context)) as ResponseMessage;
+    const s2c: KlS2C | undefined = payloadOf(quote.getKline, response);
+    if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
+    const merged = clone(KlS2CSchema, s2c);
+    merged.klList = mergeMinutes(s2c.klList).slice(-wanted.reqNum);
+    return success(quote.getKline, merged);
+  };
+}
+
+/** The same for history, with pages of its own: the key of the next page is the end of the last bar of this one. */
+export function historyKlineWith4Minutes(backend: Backend): LocalHandler {
+  return async ({ operation, request, context }) => {
+    const wanted = request as HistoryC2S;
+    if (wanted.klType !== KL_TYPE_4MIN) return backend.call(operation, request, context);
+    const resume = Buffer.from(wanted.nextReqKey).toString();
+    if (resume !== '' && !TIME_TEXT.test(resume)) return failure(quote.getHistoryKline, 'next_req_key: not a key of this query');
+    const minuteRequest = clone(HistoryC2SSchema, wanted);
+    minuteRequest.klType = KLType.KLType_1Min;
+    clearField(minuteRequest, HistoryC2SSchema.field.nextReqKey);
+    // One second past the last bar: its own minutes are not asked for again.
+    if (resume !== '') minuteRequest.beginTime = `${resume.slice(0, 17)}01`;
+    // One bar more than asked for, so that the last whole one is known to be whole.
+    if (wanted.maxAckKLNum > 0) minuteRequest.maxAckKLNum = (wanted.maxAckKLNum + 1) * BAR_MINUTES;
+    const response = await backend.call(quote.getHistoryKline, minuteRequest, context);
+    const s2c = payloadOf(quote.getHistoryKline, response);
+    if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
+    const truncated = s2c.nextReqKey.length > 0;
+    const bars = mergeMinutes(s2c.klList);
+    if (truncated) bars.pop();
+    const klList = wanted.maxAckKLNum === 0 ? bars : bars.slice(0, wanted.maxAckKLNum);
+    const page = clone(HistoryS2CSchema, s2c);
+    page.klList = klList;
+    clearField(page, HistoryS2CSchema.field.nextReqKey);
+    const last = klList.at(-1);
+    if (last !== undefined && (truncated || klList.length < bars.length)) page.nextReqKey = new Uint8Array(Buffer.from(last.time));
+    return success(quote.getHistoryKline, page);
+  };
+}
+
+/** 1-minute bars, oldest first → bars of four minutes on the hour's grid. The newest may still be running. */
+export function mergeMinutes(minutes: readonly KLine[]): KLine[] {
+  const groups = new Map<string, KLine[]>();
+  for (const bar of minutes) {
+    if (bar.isBlank) continue;
+    const key = barEnd(bar.time);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [bar]);
+    else group.push(bar);
+  }
+  return [...groups].map(([time, bars]) => mergeBars(time, bars));
+}
+
+/** "2026-11-20 09:33:00" → the end of its bar: "2026-11-20 09:36:00". */
+function barEnd(time: string): string {
+  const minute = Number(time.slice(14, 16));
+  const end = Math.ceil(minute / BAR_MINUTES) * BAR_MINUTES;
+  if (end < 60) return `${time.slice(0, 14)}${String(end).padStart(2, '0')}:00`;
+  // The calendar arithmetic is on the text alone: UTC serves as a zone without changes.
+  const next = new Date(`${time.slice(0, 10)}T${time.slice(11, 13)}:00:00Z`).getTime() + 3_600_000;
+  return new Date(next).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+function mergeBars(time: string, bars: readonly KLine[]): KLine {
+  const [first = create(KLineSchema)] = bars;
+  const last = bars.at(-1) ?? first;
+  const change = first.lastClosePrice === 0 ? 0 : (last.closePrice / first.lastClosePrice - 1) * 100;
+  return create(KLineSchema, {
+    time,
+    isBlank: false,
+    openPrice: first.openPrice,
+    closePrice: last.closePrice,
+    lastClosePrice: first.lastClosePrice,
+    highPrice: Math.max(...bars.map((bar) => bar.highPrice)),
+    lowPrice: Math.min(...bars.map((bar) => bar.lowPrice)),
+    volume: bars.reduce((sum, bar) => sum + bar.volume, 0n),
+    turnover: sumExactly(bars.map((bar) => bar.turnover)),
+    turnoverRate: bars.reduce((sum, bar) => sum + bar.turnoverRate, 0),
+    changeRate: change,
+    timestamp: last.timestamp,
+  });
+}
+
+/** Money is summed as decimals: a minute's turnover has few places, their double sum would grow more. */
+function sumExactly(amounts: readonly number[]): number {
+  return decimalToNumber(amounts.reduce((sum, amount) => sum + (decimalFromNumber(amount) ?? 0n), 0n));
+}

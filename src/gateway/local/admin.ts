@@ -1,0 +1,101 @@
+import { create } from '@bufbuild/protobuf';
+import { type Access, formatLoadError } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { S2CSchema as ReloadS2C } from '../../contract/generated/svc/admin_reload_pb.js';
+import { S2CSchema as ShutdownS2C } from '../../contract/generated/svc/admin_shutdown_pb.js';
+import { type Connection, ConnectionSchema, KeysFileSchema, S2CSchema as StatusS2C } from '../../contract/generated/svc/admin_status_pb.js';
+import { S2CSchema as PingS2C } from '../../contract/generated/svc/ping_pb.js';
+import { admin, system } from '../../contract/operations/index.js';
+import type { Backend, LifecycleSnapshot } from '../backend.js';
+import type { CredentialRefresher } from '../credential-refresher.js';
+import { success } from '../responses.js';
+import type { LocalHandlers } from './index.js';
+
+export interface AdminParts {
+  readonly access: Access;
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly refresher: CredentialRefresher;
+  readonly version: string;
+  /** Epoch ms. */
+  readonly startedAt: number;
+  readonly tradingEnabled: boolean;
+  readonly pushCounts: () => { connections: number; subscriptions: number };
+  /** Begins the daemon's shutdown; called after the answer was handed over. */
+  readonly shutdown: () => void;
+}
+
+/** Administration and ping: what the gateway says of itself. */
+export function adminHandlers(parts: AdminParts): LocalHandlers {
+  const { access, backend, clock, refresher, version } = parts;
+  return {
+    [system.ping.name]: () =>
+      success(
+        system.ping,
+        create(PingS2C, { serverTime: BigInt(clock.now()), backend: backend.name, simulated: backend.name === 'sim', version }),
+      ),
+
+    [admin.adminStatus.name]: () => {
+      const status = backend.status();
+      const push = parts.pushCounts();
+      const keys = access.keyring?.status();
+      return success(
+        admin.adminStatus,
+        create(StatusS2C, {
+          version,
+          pid: process.pid,
+          startedAt: new Date(parts.startedAt).toISOString(),
+          uptimeMs: BigInt(clock.now() - parts.startedAt),
+          authMode: access.scopeMode ? 'scope' : 'legacy',
+          backend: backend.name,
+          tradingEnabled: parts.tradingEnabled,
+          lastReloadRefresh: refresher.state,
+          platform: connection(status.platform),
+          brokers: status.brokers.map((broker) => {
+            const message = connection(broker);
+            message.brokerId = broker.brokerId;
+            message.name = broker.name;
+            return message;
+          }),
+          ...(keys === undefined
+            ? {}
+            : {
+                keysFile: create(KeysFileSchema, {
+                  path: keys.path,
+                  keyCount: keys.keys,
+                  loadedAt: new Date(keys.loadedAt).toISOString(),
+                  ...(keys.failure === undefined
+                    ? {}
+                    : { lastError: formatLoadError(keys.failure.error), lastErrorAt: new Date(keys.failure.at).toISOString() }),
+                }),
+              }),
+          pushConnectionCount: push.connections,
+          subscriptionCount: push.subscriptions,
+        }),
+      );
+    },
+
+    [admin.adminReload.name]: () => success(admin.adminReload, create(ReloadS2C, { lastReloadRefresh: refresher.start() })),
+
+    [admin.adminShutdown.name]: () => {
+      // After this turn, so that the answer is on its way before the listeners close.
+      setImmediate(parts.shutdown);
+      return success(admin.adminShutdown, create(ShutdownS2C));
+    },
+  };
+}
+
+function connection(snapshot: LifecycleSnapshot): Connection {
+  const { lastLifecycleEvent, lastAttemptAt, lastSuccessAt, lastFailureAt } = snapshot;
+  return create(ConnectionSchema, {
+    lifecycleState: snapshot.lifecycleState,
+    lifecycleGeneration: BigInt(snapshot.lifecycleGeneration),
+    reconnectAttempts: BigInt(snapshot.reconnectAttempts),
+    reconnectSuccesses: BigInt(snapshot.reconnectSuccesses),
+    reconnectFailures: BigInt(snapshot.reconnectFailures),
+    ...(lastLifecycleEvent === undefined ? {} : { lastLifecycleEvent }),
+    ...(lastAttemptAt === undefined ? {} : { lastAttemptAt }),
+    ...(lastSuccessAt === undefined ? {} : { lastSuccessAt }),
+    ...(lastFailureAt === undefined ? {} : { lastFailureAt }),
+  });
+}

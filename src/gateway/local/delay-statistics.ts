@@ -1,0 +1,89 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type C2S,
+  type DelayStatistics,
+  type DelayStatisticsItem,
+  DelayStatisticsItemSchema,
+  DelayStatisticsSchema,
+  DelayStatisticsType,
+  PlaceOrderStatisticsItemSchema,
+  QotPushStage,
+  ReqReplyStatisticsItemSchema,
+  S2CSchema,
+} from '../../contract/generated/GetDelayStatistics_pb.js';
+import { system } from '../../contract/operations/index.js';
+import { DelayHistogram, defaultSegments } from '../delay-histogram.js';
+import type { Meter } from '../meter.js';
+import { failure, success } from '../responses.js';
+import type { LocalHandler } from './index.js';
+
+/**
+ * How long things took inside the gateway. Of a push it measures the way from the backend's event to the sockets
+ * (stage CR2CS); the other stages belong to servers it cannot see and are answered without data.
+ */
+export function delayStatistics(meter: Meter): LocalHandler {
+  return ({ request }) => {
+    const { typeList, segmentList, qotPushStage } = request as C2S;
+    const segments = segmentList.length === 0 ? defaultSegments : segmentList;
+    if (
+      segments.some(
+        (segment, index) =>
+          segment === 0 ||
+          segment < -1 ||
+          (segment === -1 && index < segments.length - 1) ||
+          (index > 0 && segment !== -1 && segment <= (segments[index - 1] ?? 0)),
+      )
+    ) {
+      return failure(
+        system.getDelayStatistics,
+        `segment_list: expected rising milliseconds, at most a last -1 for "no end"; found ${segments.join(', ')}`,
+      );
+    }
+    const wants = (type: DelayStatisticsType) => typeList.length === 0 || typeList.includes(type);
+    const measured = qotPushStage === QotPushStage.QotPushStage_Unkonw || qotPushStage === QotPushStage.QotPushStage_CR2CS;
+    const s2c = create(S2CSchema);
+    if (wants(DelayStatisticsType.DelayStatisticsType_QotPush)) {
+      for (const [type, histogram] of meter.pushDelays)
+        s2c.qotPushStatisticsList.push(pushStatistics(type, measured ? histogram : new DelayHistogram(), segments));
+    }
+    if (wants(DelayStatisticsType.DelayStatisticsType_ReqReply)) {
+      for (const { operation, count, totalMs } of meter.requests.values()) {
+        if (operation.protoId === null) continue;
+        const average = totalMs / count;
+        s2c.reqReplyStatisticsList.push(
+          create(ReqReplyStatisticsItemSchema, {
+            protoID: operation.protoId,
+            count,
+            totalCostAvg: average,
+            openDCostAvg: average,
+            netDelayAvg: 0,
+            isLocalReply: true,
+          }),
+        );
+      }
+    }
+    if (wants(DelayStatisticsType.DelayStatisticsType_PlaceOrder)) {
+      for (const { orderId, totalMs } of meter.placedOrders) {
+        s2c.placeOrderStatisticsList.push(
+          create(PlaceOrderStatisticsItemSchema, { orderID: orderId, totalCost: totalMs, openDCost: totalMs, netDelay: 0, updateCost: 0 }),
+        );
+      }
+    }
+    return success(system.getDelayStatistics, s2c);
+  };
+}
+
+function pushStatistics(qotPushType: number, histogram: DelayHistogram, segments: readonly number[]): DelayStatistics {
+  const itemList: DelayStatisticsItem[] = [];
+  let begin = 0;
+  let cumulative = 0;
+  for (const end of segments) {
+    const count = histogram.between(begin, end);
+    cumulative += count;
+    const share = (part: number) => (histogram.count === 0 ? 0 : (part / histogram.count) * 100);
+    itemList.push(create(DelayStatisticsItemSchema, { begin, end, count, proportion: share(count), cumulativeRatio: share(cumulative) }));
+    begin = end;
+  }
+  const delayAvg = histogram.count === 0 ? 0 : histogram.totalMs / histogram.count;
+  return create(DelayStatisticsSchema, { qotPushType, itemList, delayAvg, count: histogram.count });
+}

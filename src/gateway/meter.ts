@@ -1,0 +1,116 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Operation } from '../contract/operation.js';
+import { DelayHistogram } from './delay-histogram.js';
+import type { Iface } from './identity.js';
+
+/** Running figures of one operation. Milliseconds. */
+export interface RequestFigures {
+  readonly operation: Operation;
+  count: number;
+  totalMs: number;
+}
+
+export interface PlacedOrder {
+  readonly orderId: string;
+  readonly totalMs: number;
+}
+
+/** What the gauges show; asked for when somebody looks. */
+export interface GaugeSources {
+  readonly pushConnections: () => number;
+  readonly subscriptions: () => number;
+  readonly backendReady: () => boolean;
+}
+
+const PLACED_ORDERS_KEPT = 100;
+
+/**
+ * Counts and times what the gateway does: the source of `/metrics` and of the delay statistics. Names follow the
+ * Prometheus conventions (https://prometheus.io/docs/practices/naming).
+ */
+export class Meter {
+  readonly registry = new Registry();
+  readonly requests = new Map<string, RequestFigures>();
+  readonly placedOrders: PlacedOrder[] = [];
+  /** Backend event received → frames handed to the sockets, by push type. */
+  readonly pushDelays = new Map<number, DelayHistogram>();
+  readonly #children = new Map<string, { count: Counter.Internal; time: Histogram.Internal<string> }>();
+  readonly #requests: Counter;
+  readonly #seconds: Histogram;
+
+  constructor() {
+    this.#requests = new Counter({
+      name: 'svc_requests_total',
+      help: 'Requests by interface, operation and result (ok, or the code of the rejection).',
+      labelNames: ['interface', 'operation', 'result'],
+      registers: [this.registry],
+    });
+    this.#seconds = new Histogram({
+      name: 'svc_request_seconds',
+      help: 'Time from the decoded request to its answer.',
+      labelNames: ['interface', 'operation'],
+      buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers: [this.registry],
+    });
+  }
+
+  /** Adds the gauges of the parts that are made later than the meter. */
+  watch(sources: GaugeSources): void {
+    const registers = [this.registry];
+    const gauge = (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    gauge('svc_push_connections', 'Open push connections.', sources.pushConnections);
+    gauge('svc_push_subscriptions', 'Live data streams that somebody is subscribed to.', sources.subscriptions);
+    gauge('svc_backend_ready', '1 while the backend takes requests.', () => Number(sources.backendReady()));
+    gauge('svc_process_resident_memory_bytes', 'Resident memory of the daemon.', () => process.memoryUsage.rss());
+    gauge('svc_process_cpu_seconds', 'CPU time of the daemon, user and system.', () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    });
+  }
+
+  /** One request was answered. `rejection`: the code it was rejected with. */
+  request(operation: Operation, iface: Iface, rejection: string | undefined, ms: number): void {
+    const key = `${iface} ${operation.name} ${rejection ?? ''}`;
+    let child = this.#children.get(key);
+    if (child === undefined) {
+      child = {
+        count: this.#requests.labels(iface, operation.name, rejection ?? 'ok'),
+        time: this.#seconds.labels(iface, operation.name),
+      };
+      this.#children.set(key, child);
+    }
+    child.count.inc();
+    child.time.observe(ms / 1000);
+    let figures = this.requests.get(operation.name);
+    if (figures === undefined) {
+      figures = { operation, count: 0, totalMs: 0 };
+      this.requests.set(operation.name, figures);
+    }
+    figures.count += 1;
+    figures.totalMs += ms;
+  }
+
+  /** An order was acknowledged after so many milliseconds. */
+  placed(orderId: string, totalMs: number): void {
+    this.placedOrders.push({ orderId, totalMs });
+    if (this.placedOrders.length > PLACED_ORDERS_KEPT) this.placedOrders.shift();
+  }
+
+  /** A push of this kind (GetDelayStatistics.QotPushType) went through the gateway in so many milliseconds. */
+  push(kind: number, ms: number): void {
+    let histogram = this.pushDelays.get(kind);
+    if (histogram === undefined) {
+      histogram = new DelayHistogram();
+      this.pushDelays.set(kind, histogram);
+    }
+    histogram.add(ms);
+  }
+}

@@ -1,0 +1,106 @@
+import type { Message } from '@bufbuild/protobuf';
+import {
+  type Access,
+  allowsAccount,
+  allowsMarket,
+  allowsSymbol,
+  type KeyRecord,
+  type Limits,
+  type ScopeMask,
+  scopeMask,
+} from '../access/index.js';
+import { trdEnv } from '../contract/enums.js';
+import { TrdEnv, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
+import { quoteMarketNumbered } from '../contract/markets.js';
+import type { Operation } from '../contract/operation.js';
+import { Rejection } from '../contract/rejection.js';
+import { marketTokenOfHeader } from './order-facts.js';
+import { subjectsOf } from './subjects.js';
+
+const simulate = scopeMask(['trade:simulate']);
+const real = scopeMask(['trade:real']);
+const anyTrade = scopeMask(['trade:simulate', 'trade:real']);
+const masks = new Map<Operation, ScopeMask>();
+
+/** What scopes and allowlists say of a request; the risk limits are the gates' business. */
+export class Permissions {
+  constructor(readonly access: Access) {}
+
+  /** Before the body is read: does the caller hold a scope that could do? */
+  scope(operation: Operation, key: KeyRecord | undefined): Rejection | undefined {
+    let mask = masks.get(operation);
+    if (mask === undefined) {
+      const rule = operation.scope;
+      mask = rule.kind === 'none' ? 0 : rule.kind === 'byEnv' ? anyTrade : scopeMask(rule.anyOf);
+      masks.set(operation, mask);
+    }
+    return this.#hold(key, mask);
+  }
+
+  /** Once the request is known: its environment, accounts, markets and symbols. */
+  check(operation: Operation, key: KeyRecord | undefined, request: Message): Rejection | undefined {
+    const header = (request as Message & { header?: TrdHeader }).header;
+    if (operation.scope.kind === 'byEnv') {
+      const env = header?.trdEnv;
+      if (env !== TrdEnv.TrdEnv_Simulate && env !== TrdEnv.TrdEnv_Real) {
+        const accepted = trdEnv.members.map((member) => member.name).join(', ');
+        return new Rejection('request.invalid', `trd_env: ${env} is no trading environment, accepted: ${accepted}`);
+      }
+      const denied = this.#hold(key, env === TrdEnv.TrdEnv_Real ? real : simulate);
+      if (denied !== undefined) return denied;
+    }
+    const flags = this.access.flagLimits;
+    const own = key?.limits;
+    const limited = isLimited(flags) || (own !== undefined && isLimited(own));
+    if (!limited) return undefined;
+    const subjects = subjectsOf(operation, request);
+    for (const limits of own === undefined ? [flags] : [own, flags]) {
+      const denied = checkLimits(operation, limits, subjects, header);
+      if (denied !== undefined) return denied;
+    }
+    return undefined;
+  }
+
+  #hold(key: KeyRecord | undefined, mask: ScopeMask): Rejection | undefined {
+    const denied = this.access.authorise(key, mask);
+    return denied === undefined ? undefined : new Rejection(denied.code, denied.message);
+  }
+}
+
+function isLimited(limits: Limits): boolean {
+  return limits.allowedMarkets !== null || limits.allowedSymbols !== null || limits.allowedAccIds !== null;
+}
+
+function checkLimits(
+  operation: Operation,
+  limits: Limits,
+  subjects: ReturnType<typeof subjectsOf>,
+  header: TrdHeader | undefined,
+): Rejection | undefined {
+  const account = subjects.accIds.find((accId) => !allowsAccount(limits, accId));
+  if (account !== undefined) return new Rejection('auth.account', `account ${account} is not among the accounts that this key may use`);
+  for (const security of subjects.securities) {
+    const market = quoteMarketNumbered(security.market)?.name ?? String(security.market);
+    if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
+    const symbol = `${market}.${security.code}`;
+    if (!allowsSymbol(limits, symbol))
+      return new Rejection('limit.symbol', `symbol ${symbol} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
+  }
+  // Orders meet the market gate with their own market; what only takes risk away is checked by the header's.
+  if (operation.effect === 'write' && operation.scope.kind === 'byEnv' && header !== undefined) {
+    const market = marketTokenOfHeader(header.trdMarket);
+    if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
+  }
+  return undefined;
+}
+
+function denyMarket(limits: Limits, market: string): Rejection {
+  return new Rejection('limit.market', `market ${market} is not allowed; allowed: ${list(limits.allowedMarkets)}`);
+}
+
+const LISTED_MAX = 20;
+
+function list(names: ReadonlySet<string> | null): string {
+  const all = [...(names ?? [])];
+  return all.length === 0 ? 'none' : all.slice(0, LISTED_MAX).join(', ') + (all.length > LISTED_MAX ? ', …' : '');
+}

@@ -1,0 +1,164 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { Access, KeyRecord } from '../access/index.js';
+import type { Clock } from '../contract/clock.js';
+import type { Operation } from '../contract/operation.js';
+import { Rejection } from '../contract/rejection.js';
+import type { Backend, CallContext, ResponseMessage } from './backend.js';
+import { BackendLost } from './backend.js';
+import type { IdempotencyKeys } from './idempotency.js';
+import { type Caller, type Identity, ownerOfKey } from './identity.js';
+import type { LocalHandlers } from './local/index.js';
+import type { Logger } from './logger.js';
+import type { Meter } from './meter.js';
+import { Permissions } from './permissions.js';
+import { RET_SUCCEED } from './responses.js';
+import type { Writes } from './writes.js';
+
+/** What a request comes to: the operation's `Response`, or the gateway's refusal. */
+export type Answer = ResponseMessage | Rejection;
+
+export interface PipelineParts {
+  readonly access: Access;
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly idempotency: IdempotencyKeys;
+  /** Operations that the gateway answers itself, by name. */
+  readonly local: LocalHandlers;
+  readonly writes: Writes;
+  readonly meter: Meter;
+  readonly logger: Logger;
+  /** Start-up switches that are on: "--enable-trading". */
+  readonly switches: ReadonlySet<string>;
+}
+
+/**
+ * The one way in, for every interface. A request passes these steps in this order:
+ *
+ *   identify    whose key is it?                       before anything else is looked at: 401
+ *   authorise   do switches and scopes allow it?       before the body is read, so that a stranger cannot probe it: 401, 403
+ *   decode      what is asked?                         400
+ *   permit      the environment's trade scope, and the key's accounts, markets and symbols: 403, 429
+ *   remember    has this idempotency key been used?    before the gates: a repetition must not count twice
+ *   gate        the seven limits, for what adds risk   the value is reserved on disk before the order leaves: 429
+ *   dispatch    the backend, or the gateway itself
+ *   audit       every end of the way leaves one record
+ *
+ * Reads answer in the same turn when the backend does: nothing here waits that need not.
+ */
+export class Pipeline {
+  readonly #parts: PipelineParts;
+  readonly #permissions: Permissions;
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+    this.#permissions = new Permissions(parts.access);
+  }
+
+  /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
+  call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
+    const started = performance.now();
+    const identity = this.identify(caller);
+    if (identity instanceof Rejection) return this.#finish(operation, caller, undefined, started, identity);
+    const refused = this.authorise(operation, caller, identity);
+    if (refused !== undefined) return this.#finish(operation, caller, identity.key, started, refused);
+    const request = decode();
+    if (request instanceof Rejection) return this.#finish(operation, caller, identity.key, started, request);
+    const forbidden = this.#permissions.check(operation, identity.key, request);
+    if (forbidden !== undefined) return this.#finish(operation, caller, identity.key, started, forbidden);
+
+    const answer = this.#answer(operation, caller, identity, request);
+    if (answer instanceof Promise)
+      return answer.then((settled) => this.#finish(operation, caller, identity.key, started, settled, request));
+    return this.#finish(operation, caller, identity.key, started, answer, request);
+  }
+
+  /** Names the caller, or says why the credential is no good. */
+  identify(caller: Caller): Identity | Rejection {
+    const authenticated = this.#parts.access.authenticate(caller.keyText);
+    if (!authenticated.ok) return new Rejection(authenticated.code, authenticated.message);
+    return { key: authenticated.key, owner: ownerOfKey(authenticated.key) };
+  }
+
+  /** Whether this caller may ask for this operation at all, whatever the body says. */
+  authorise(operation: Operation, caller: Caller, { key }: Identity): Rejection | undefined {
+    const denied = this.#permissions.scope(operation, key);
+    if (denied !== undefined) return denied;
+    const missing = operation.switches.filter((name) => !this.#parts.switches.has(name));
+    if (missing.length > 0) {
+      return new Rejection('feature_disabled', `${operation.name} is switched off; start the daemon with ${missing.join(' ')}`);
+    }
+    if (operation.loopbackOnly && !caller.peer.loopback) {
+      const message = `${operation.name} is accepted from this machine only; remote callers go through an HTTPS reverse proxy on the same host`;
+      return new Rejection('rest.unlock_trade.local_transport_required', message);
+    }
+    return undefined;
+  }
+
+  #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
+    const context: CallContext = { requestId: caller.requestId };
+    try {
+      const local = this.#parts.local[operation.name];
+      const answer =
+        operation.effect === 'order' || operation.effect === 'write'
+          ? this.#write(operation, caller, identity, request, context)
+          : local !== undefined
+            ? local({ operation, request, identity, caller, context })
+            : this.#parts.backend.call(operation, request, context);
+      return answer instanceof Promise ? answer.catch((thrown: unknown) => this.#failed(operation, caller, thrown)) : answer;
+    } catch (thrown) {
+      return this.#failed(operation, caller, thrown);
+    }
+  }
+
+  async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Promise<Answer> {
+    const local = this.#parts.local[operation.name];
+    const { idempotency, writes } = this.#parts;
+    const key = caller.idempotencyKey;
+    const send =
+      local === undefined
+        ? writes.sender(operation, request, identity, context)
+        : async () => local({ operation, request, identity, caller, context });
+    if (key === undefined) return send(undefined, undefined);
+    const known = idempotency.look(identity.owner, key, operation, request);
+    if (known instanceof Rejection) return known;
+    switch (known.kind) {
+      case 'answered':
+        return known.response;
+      case 'under_way':
+        return known.answer;
+      case 'resumed':
+        return idempotency.run(identity.owner, key, operation, request, (commit) => send(commit, known.packet));
+      case 'first':
+        return idempotency.run(identity.owner, key, operation, request, (commit) => send(commit, undefined));
+    }
+  }
+
+  #failed(operation: Operation, caller: Caller, thrown: unknown): Rejection {
+    if (thrown instanceof BackendLost) {
+      const unknown =
+        operation.effect === 'order' || operation.effect === 'write'
+          ? '; whether it took effect is not known: look at the orders before you send it again'
+          : '';
+      return new Rejection('backend.disconnected', `${thrown.message}${unknown}`);
+    }
+    this.#parts.logger.error({ err: thrown, operation: operation.name, request_id: caller.requestId }, 'request failed');
+    return new Rejection('internal', `internal error; the log has the details under request id ${caller.requestId}`);
+  }
+
+  #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, started: number, answer: Answer, request?: Message): Answer {
+    const { access, meter, writes } = this.#parts;
+    const rejected = answer instanceof Rejection;
+    const trade = !rejected && operation.group === 'trade' && operation.effect !== 'read' && operation.name !== 'unlock_trade';
+    access.audit.record({
+      iface: caller.iface,
+      endpoint: caller.endpoint,
+      keyId: key?.id ?? null,
+      outcome: rejected ? 'reject' : trade ? 'trade' : 'allow',
+      reason: rejected ? answer.auditReason : answer.retType === RET_SUCCEED ? '' : `ret_type ${answer.retType}: ${answer.retMsg}`,
+      requestId: caller.requestId,
+      ...(trade && request !== undefined ? { trade: writes.auditTrade(request, answer) } : {}),
+    });
+    meter.request(operation, caller.iface, rejected ? answer.code : undefined, performance.now() - started);
+    return answer;
+  }
+}

@@ -1,0 +1,47 @@
+import {
+  type Access,
+  allowsAccount,
+  allowsMarket,
+  allowsSymbol,
+  type KeyRecord,
+  type Limits,
+  scopeMask,
+  scopesSatisfy,
+} from '../access/index.js';
+import type { Order, OrderFill } from '../contract/generated/Trd_Common_pb.js';
+import { quoteMarketOfSecMarket } from '../contract/markets.js';
+import type { PushEvent, TradePush } from './backend.js';
+import { marketTokenOfHeader } from './order-facts.js';
+import type { Permits } from './push/index.js';
+
+const accountScope = scopeMask(['acc:read']);
+
+/** Which events a key may see: pushes are filtered as reads are. Without a key (legacy mode) the start-up limits alone hold. */
+export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
+  const limits = key === undefined ? [access.flagLimits] : [key.limits, access.flagLimits];
+  const seesAccounts = key === undefined || scopesSatisfy(key.scopes, accountScope);
+  return (event: PushEvent) => {
+    switch (event.type) {
+      case 'quote': {
+        const { symbol } = event.stream;
+        const market = symbol.slice(0, symbol.indexOf('.'));
+        return limits.every((each) => allowsMarket(each, [market]) && allowsSymbol(each, symbol));
+      }
+      case 'trade':
+        return seesAccounts && limits.every((each) => permitsTrade(each, event));
+      case 'notify':
+        return true;
+    }
+  };
+}
+
+function permitsTrade(limits: Limits, event: TradePush): boolean {
+  if (!allowsAccount(limits, event.accId)) return false;
+  if (limits.allowedMarkets === null && limits.allowedSymbols === null) return true;
+  const body = (event.message as { s2c?: { order?: Order; orderFill?: OrderFill } }).s2c;
+  const subject = body?.order ?? body?.orderFill;
+  const market = subject === undefined ? undefined : quoteMarketOfSecMarket(subject.secMarket);
+  const tokens = [marketTokenOfHeader(event.trdMarket), ...(market === undefined ? [] : [market.name])];
+  if (!allowsMarket(limits, tokens)) return false;
+  return limits.allowedSymbols === null || (market !== undefined && allowsSymbol(limits, `${market.name}.${subject?.code}`));
+}

@@ -1,0 +1,183 @@
+import type { PushEvent } from '../backend.js';
+import { Backlog } from './backlog.js';
+import { controlFrame, type EventFrames, type FormatIndex } from './event-frames.js';
+import type { Frame } from './frame.js';
+import type { Gatherer, Writer } from './gatherer.js';
+import { Run } from './run.js';
+
+/** Where a connection's frames go: a socket, as far as pushing needs to know it. */
+export interface PushSink {
+  /** Bytes written and not yet with the kernel. At 0 no buffer that was written is looked at any more. */
+  readonly bufferedBytes: number;
+  /** Writes whole frames. The buffer is the hub's again as soon as {@link bufferedBytes} is 0. */
+  write(frames: Buffer): void;
+  /** Sends what is buffered, then closes with a WebSocket code and a reason. */
+  close(code: number, reason: string): void;
+}
+
+/** Whether the caller may see an event. For quotes only the stream may decide: the answer is kept until it changes. */
+export type Permits = (event: PushEvent) => boolean;
+
+/** A connection as `get_push_subscriber_info` shows it. */
+export interface ConnectionInfo {
+  readonly id: string;
+  readonly iface: string;
+  /** Identifier of the key; undefined for the anonymous caller. */
+  readonly keyId: string | undefined;
+  /** Epoch ms, UTC. */
+  readonly connectedAt: number;
+  readonly subscriptionCount: number;
+  /** Event frames written. */
+  readonly sentCount: number;
+  readonly conflatedCount: number;
+  /** Bytes that wait, in the daemon and in its socket. */
+  readonly backlogBytes: number;
+}
+
+export interface ConnectionSettings {
+  readonly id: string;
+  /** Whose subscriptions it receives, beside its own. */
+  readonly owner: string;
+  readonly format: FormatIndex;
+  readonly sink: PushSink;
+  readonly gatherer: Gatherer;
+  readonly maxBacklogBytes: number;
+  /** The connection closed itself: its reader is too slow. */
+  readonly onOverflow: (connection: Connection, reason: string) => void;
+}
+
+/** A socket with more than this in its buffer is not written to until it has drained. */
+const STALLED_BYTES = 64 * 1024;
+/** A run is written early when it reaches this: a burst must not pile up in memory before the first write. */
+const RUN_BYTES_MAX = 256 * 1024;
+/** WebSocket close code "try again later" (IANA registry). */
+const CLOSE_TRY_AGAIN_LATER = 1013;
+
+/**
+ * One subscriber's end of the push path. While its socket takes what is written, frames gather in a run and leave with
+ * the next pass. When the socket's buffer fills up they wait in a {@link Backlog} until it has drained.
+ */
+export class Connection implements Writer {
+  readonly id: string;
+  readonly owner: string;
+  /** The owner of the subscriptions that it makes itself. */
+  readonly ownOwner: string;
+  readonly format: FormatIndex;
+  readonly #sink: PushSink;
+  readonly #gatherer: Gatherer;
+  readonly #maxBacklogBytes: number;
+  readonly #onOverflow: ConnectionSettings['onOverflow'];
+  #run: Run | undefined;
+  #backlog: Backlog | undefined;
+  #open = true;
+  /** The number of the frame written last. */
+  #sequence = 0;
+  #conflated = 0;
+
+  constructor(settings: ConnectionSettings) {
+    this.id = settings.id;
+    this.owner = settings.owner;
+    this.ownOwner = `conn:${settings.id}`;
+    this.format = settings.format;
+    this.#sink = settings.sink;
+    this.#gatherer = settings.gatherer;
+    this.#maxBacklogBytes = settings.maxBacklogBytes;
+    this.#onOverflow = settings.onOverflow;
+  }
+
+  get sentCount(): number {
+    return this.#sequence;
+  }
+
+  get conflatedCount(): number {
+    return this.#conflated;
+  }
+
+  get backlogBytes(): number {
+    return this.#sink.bufferedBytes + (this.#backlog?.bytes ?? 0) + (this.#run?.bytes ?? 0);
+  }
+
+  push(frames: EventFrames): void {
+    this.#add(frames.in(this.format));
+  }
+
+  /** Sends a text of its own, in order with the events, without a sequence number. */
+  send(text: string): void {
+    this.#add(controlFrame(text));
+  }
+
+  /** Writes the gathered run: called by the pass. */
+  flush(): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    this.#run = undefined;
+    this.#write(run);
+    if (this.#sink.bufferedBytes > STALLED_BYTES) this.#backlog = new Backlog(this.format);
+  }
+
+  /** The socket's buffer is empty: what waited may go on. */
+  drained(): void {
+    const backlog = this.#backlog;
+    if (backlog === undefined) return;
+    while (this.#sink.bufferedBytes <= STALLED_BYTES) {
+      if (backlog.empty) {
+        this.#backlog = undefined;
+        return;
+      }
+      this.#write(Run.of(backlog.take(STALLED_BYTES)));
+    }
+  }
+
+  /** Takes back frames that are not to be delivered any more, as far as the socket does not have them. */
+  purge(unwanted: (frame: Frame) => boolean): void {
+    this.#backlog?.purge(unwanted);
+    if (this.#run === undefined) return;
+    const frames = this.#run.frames();
+    const kept = frames.filter((frame) => !unwanted(frame));
+    if (kept.length < frames.length) this.#run = kept.length === 0 ? undefined : Run.of(kept);
+  }
+
+  /** Ends it: what is queued is dropped, the sink is closed. */
+  close(code: number, reason: string): void {
+    if (!this.#open) return;
+    this.discard();
+    this.#sink.close(code, reason);
+  }
+
+  /** The peer is gone. */
+  discard(): void {
+    this.#open = false;
+    this.#run = undefined;
+    this.#backlog = undefined;
+  }
+
+  #add(frame: Frame): void {
+    if (!this.#open) return;
+    if (this.#backlog !== undefined) {
+      this.#wait(this.#backlog, frame);
+      return;
+    }
+    if (this.#run === undefined) {
+      this.#gatherer.add(this);
+      this.#run = this.#gatherer.origin.with(frame);
+    } else {
+      this.#run = this.#run.with(frame);
+    }
+    if (this.#run.bytes > RUN_BYTES_MAX) this.flush();
+  }
+
+  #wait(backlog: Backlog, frame: Frame): void {
+    if (backlog.add(frame)) this.#conflated += 1;
+    if (backlog.bytes + this.#sink.bufferedBytes <= this.#maxBacklogBytes) return;
+    const reason = `the backlog passed ${this.#maxBacklogBytes} bytes: read faster or subscribe to less`;
+    this.close(CLOSE_TRY_AGAIN_LATER, reason);
+    this.#onOverflow(this, reason);
+  }
+
+  #write(run: Run): void {
+    const bytes = run.encode(this.#sequence + 1);
+    this.#sequence += run.sequenced;
+    this.#sink.write(bytes);
+    if (this.#sink.bufferedBytes > 0) run.lend();
+  }
+}

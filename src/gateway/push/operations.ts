@@ -1,0 +1,140 @@
+import { create, type MessageShape } from '@bufbuild/protobuf';
+import * as QotCommon from '../../contract/generated/Qot_Common_pb.js';
+import * as QotGetSubInfo from '../../contract/generated/Qot_GetSubInfo_pb.js';
+import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
+import * as PushSubscriberInfo from '../../contract/generated/svc/push_subscriber_info_pb.js';
+import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
+import { parseSymbol } from '../../contract/markets.js';
+import type { QuoteStream, ResponseMessage } from '../backend.js';
+import type { PushHub } from './hub.js';
+import { expandStreams, quotaKey } from './streams.js';
+import type { Subscription } from './subscriptions.js';
+
+/** The operations that the gateway answers by itself, because it alone knows who is subscribed to what. */
+
+const SUCCEEDED = { retType: 0, retMsg: '', errCode: 0 };
+const FAILED = -1;
+
+/** Qot_Sub: subscribes or unsubscribes an owner, as `isSubOrUnSub` and `isUnsubAll` say. */
+export async function answerSubscribe(
+  hub: PushHub,
+  owner: string,
+  request: MessageShape<typeof QotSub.C2SSchema>,
+): Promise<ResponseMessage> {
+  if (request.isUnsubAll) {
+    await hub.subscriptions.unsubscribeAll(owner);
+    return quoteAnswer(SUCCEEDED);
+  }
+  const expansion = expandStreams(request);
+  if (!expansion.ok) return quoteAnswer({ retType: FAILED, retMsg: expansion.message, errCode: 0 });
+  if (!request.isSubOrUnSub) {
+    await hub.subscriptions.unsubscribe(owner, ownStreams(hub, owner, new Set(expansion.streams.map(quotaKey))));
+    return quoteAnswer(SUCCEEDED);
+  }
+  const outcome = await hub.subscribe(owner, expansion.streams, {
+    push: request.isRegOrUnRegPush ?? undefined,
+    first: request.isFirstPush ?? true,
+  });
+  if (!outcome.ok) return quoteAnswer({ retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+  await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, expansion.streams));
+  return quoteAnswer(SUCCEEDED);
+}
+
+/** Qot_GetSubInfo: the subscriptions of one owner, or of every owner of the daemon. */
+export function answerSubInfo(hub: PushHub, owner: string, request: MessageShape<typeof QotGetSubInfo.C2SSchema>): ResponseMessage {
+  const { subscriptions } = hub;
+  const own = connectionInfo(subscriptions.list(owner), true);
+  const others = request.isReqAllConn ? subscriptions.listAll().filter((entry) => entry.owner !== owner) : [];
+  const s2c = create(QotGetSubInfo.S2CSchema, {
+    connSubInfoList: [own, ...others.map((entry) => connectionInfo(entry.subscriptions, false))],
+    totalUsedQuota: subscriptions.usedQuota,
+    remainQuota: subscriptions.quota - subscriptions.usedQuota,
+  });
+  return create(QotGetSubInfo.ResponseSchema, { ...SUCCEEDED, s2c });
+}
+
+/** Subscription quota in use: `UsedQuota.usedSubQuota`. */
+export function usedSubscriptionQuota(hub: PushHub): number {
+  return hub.subscriptions.usedQuota;
+}
+
+/** Registers an owner for the order and fill pushes of accounts, beside those it has. */
+export async function answerSubscribeAccounts(
+  hub: PushHub,
+  owner: string,
+  request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
+): Promise<ResponseMessage> {
+  const outcome = await hub.subscribeAccounts(owner, request.accIDList);
+  return accountAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+}
+
+/** Ends the order and fill pushes of accounts for an owner. */
+export async function answerUnsubscribeAccounts(
+  hub: PushHub,
+  owner: string,
+  request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
+): Promise<ResponseMessage> {
+  await hub.unsubscribeAccounts(owner, request.accIDList);
+  return accountAnswer(SUCCEEDED);
+}
+
+/** Who is connected to the push stream. */
+export function answerSubscriberInfo(hub: PushHub): ResponseMessage {
+  const subscriberList = hub.connections().map((info) => ({
+    connId: info.id,
+    iface: info.iface,
+    ...(info.keyId === undefined ? {} : { keyId: info.keyId }),
+    connectedAt: BigInt(info.connectedAt),
+    subscriptionCount: info.subscriptionCount,
+    sentCount: BigInt(info.sentCount),
+    conflatedCount: BigInt(info.conflatedCount),
+    backlogBytes: BigInt(info.backlogBytes),
+  }));
+  const s2c = create(PushSubscriberInfo.S2CSchema, { subscriberList, accIdList: [...hub.accounts.desired()] });
+  return create(PushSubscriberInfo.ResponseSchema, { ...SUCCEEDED, s2c });
+}
+
+interface Outcome {
+  readonly retType: number;
+  readonly retMsg: string;
+  readonly errCode: number;
+}
+
+function quoteAnswer(outcome: Outcome): ResponseMessage {
+  return create(QotSub.ResponseSchema, { ...outcome, ...(outcome.retType === 0 ? { s2c: create(QotSub.S2CSchema) } : {}) });
+}
+
+function accountAnswer(outcome: Outcome): ResponseMessage {
+  return create(TrdSubAccPush.ResponseSchema, { ...outcome, ...(outcome.retType === 0 ? { s2c: create(TrdSubAccPush.S2CSchema) } : {}) });
+}
+
+/** An owner's streams of these symbols and types, whatever their adjustment and hours: unsubscribing names neither. */
+function ownStreams(hub: PushHub, owner: string, units: ReadonlySet<string>): readonly QuoteStream[] {
+  return hub.subscriptions.wanted(owner).filter((stream) => units.has(quotaKey(stream)));
+}
+
+/** Streams that a new subscription replaces: the same but with, or without, extended hours. */
+function otherHours(hub: PushHub, owner: string, streams: readonly QuoteStream[]): readonly QuoteStream[] {
+  const hours = new Map(streams.map((stream) => [quotaKey(stream), stream.extendedTime]));
+  return ownStreams(hub, owner, new Set(hours.keys())).filter((stream) => hours.get(quotaKey(stream)) !== stream.extendedTime);
+}
+
+function connectionInfo(subscriptions: readonly Subscription[], isOwnConnData: boolean): QotCommon.ConnSubInfo {
+  const symbolsByType = new Map<number, Set<string>>();
+  for (const { stream } of subscriptions) {
+    const symbols = symbolsByType.get(stream.subType);
+    if (symbols === undefined) symbolsByType.set(stream.subType, new Set([stream.symbol]));
+    else symbols.add(stream.symbol);
+  }
+  const subInfoList = [...symbolsByType].map(([subType, symbols]) =>
+    create(QotCommon.SubInfoSchema, { subType, securityList: [...symbols].map(securityOf) }),
+  );
+  const usedQuota = new Set(subscriptions.map(({ stream }) => quotaKey(stream))).size;
+  return create(QotCommon.ConnSubInfoSchema, { subInfoList, usedQuota, isOwnConnData });
+}
+
+function securityOf(symbol: string): QotCommon.Security {
+  const parsed = parseSymbol(symbol);
+  if (parsed === undefined) throw new Error(`${symbol} is no symbol`);
+  return create(QotCommon.SecuritySchema, { market: parsed.market.number, code: parsed.code });
+}

@@ -1,0 +1,296 @@
+import type { Backend, QuoteStream } from '../backend.js';
+import { quotaKey, streamKey } from './streams.js';
+
+/**
+ * Who is subscribed to what. An owner is a text: `key:<id>`, `anonymous` (legacy mode) or `conn:<id>` (one connection).
+ *
+ * What owners want changes at once; the backend follows. A stream is started when its first owner arrives and stopped
+ * when its last one leaves. Work on one stream is done in the order in which it was asked for, and each piece looks at
+ * what is wanted when its turn comes, so any interleaving of subscribing and unsubscribing ends in the right state.
+ */
+export interface Subscription {
+  readonly owner: string;
+  readonly stream: QuoteStream;
+  /** {@link streamKey} of the stream. */
+  readonly key: string;
+  /** New with every subscription made and every change of `push`: work that belongs to an earlier one is told apart by it. */
+  readonly generation: number;
+  /** Pushes are wanted, not only the right to query. */
+  readonly push: boolean;
+  /** The current data is pushed to each connection that begins to receive the stream. */
+  readonly first: boolean;
+  /** The backend has accepted it; until then nothing is delivered. */
+  readonly active: boolean;
+}
+
+export interface SubscribeOptions {
+  /** Undefined leaves the registration of an existing subscription as it is; a new one then gets no pushes. */
+  readonly push: boolean | undefined;
+  readonly first: boolean;
+}
+
+export type SubscribeOutcome =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly reason: 'quota' | 'backend';
+      readonly message: string;
+      readonly retType: number;
+      readonly errCode: number;
+    };
+
+/** Told after the fact, synchronously. */
+export interface SubscriptionListener {
+  /** From now on the subscription's owner receives the stream. */
+  started(subscription: Subscription): void;
+  /** From now on it does not. */
+  ended(subscription: Subscription): void;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface Entry {
+  readonly stream: QuoteStream;
+  readonly key: string;
+  readonly wanted: Map<string, Mutable<Subscription>>;
+  /** The backend delivers it. */
+  running: boolean;
+  /** Settles when the work asked for so far is done; undefined when there is none. */
+  work: Promise<void> | undefined;
+}
+
+interface BackendReply {
+  readonly retType: number;
+  readonly retMsg: string;
+  readonly errCode: number;
+}
+
+export class Subscriptions {
+  readonly #entries = new Map<string, Entry>();
+  readonly #owners = new Map<string, Map<string, Mutable<Subscription>>>();
+  /** Streams in use per quota unit. */
+  readonly #units = new Map<string, number>();
+  #generation = 0;
+
+  constructor(
+    private readonly backend: Pick<Backend, 'subscribe' | 'unsubscribe'>,
+    private readonly listener: SubscriptionListener,
+    /** Distinct (symbol, type) pairs that the whole daemon may be subscribed to. */
+    readonly quota: number,
+  ) {}
+
+  get usedQuota(): number {
+    return this.#units.size;
+  }
+
+  /** Subscribes an owner to all of the streams or, when the quota or the backend refuses, to none of those that are new. */
+  async subscribe(owner: string, streams: readonly QuoteStream[], options: SubscribeOptions): Promise<SubscribeOutcome> {
+    const over = this.#overQuota(streams);
+    if (over !== undefined) return over;
+    const known: [Mutable<Subscription>, SubscribeOptions][] = [];
+    const added: Mutable<Subscription>[] = [];
+    for (const stream of streams) {
+      const subscription = this.#owners.get(owner)?.get(streamKey(stream));
+      if (subscription?.active) {
+        known.push([subscription, options]);
+        continue;
+      }
+      // One that still waits for the backend is superseded: should its request be refused, this one stands on its own.
+      if (subscription !== undefined) this.#remove(subscription);
+      added.push(this.#add(owner, stream, options));
+    }
+    const touched = streams.map((stream) => this.#entry(stream));
+    const refusal = touched.every((entry) => entry.running && entry.work === undefined) ? undefined : await this.#settle(touched, added);
+    if (refusal !== undefined) return refusal;
+    for (const [subscription, { push, first }] of known) this.#change(subscription, push ?? subscription.push, first);
+    for (const subscription of added) this.#activate(subscription);
+    return { ok: true };
+  }
+
+  /** Ends subscriptions of an owner. Delivery has ended when this returns; the promise says that the backend knows. */
+  unsubscribe(owner: string, streams: readonly QuoteStream[]): Promise<void> {
+    const idle: Entry[] = [];
+    for (const stream of streams) {
+      const subscription = this.#owners.get(owner)?.get(streamKey(stream));
+      if (subscription === undefined) continue;
+      const entry = this.#remove(subscription);
+      if (entry.wanted.size === 0) idle.push(entry);
+    }
+    return idle.length === 0 ? Promise.resolve() : this.#settle(idle, []).then(() => undefined);
+  }
+
+  unsubscribeAll(owner: string): Promise<void> {
+    return this.unsubscribe(owner, this.wanted(owner));
+  }
+
+  /** Streams that an owner has asked for, also those that the backend has yet to accept. */
+  wanted(owner: string): readonly QuoteStream[] {
+    return [...(this.#owners.get(owner)?.values() ?? [])].map(({ stream }) => stream);
+  }
+
+  /** Accepted subscriptions of an owner. */
+  list(owner: string): readonly Subscription[] {
+    return [...(this.#owners.get(owner)?.values() ?? [])].filter(({ active }) => active);
+  }
+
+  /** Accepted subscriptions of every owner that has one. */
+  listAll(): readonly { readonly owner: string; readonly subscriptions: readonly Subscription[] }[] {
+    return [...this.#owners.keys()]
+      .map((owner) => ({ owner, subscriptions: this.list(owner) }))
+      .filter(({ subscriptions }) => subscriptions.length > 0);
+  }
+
+  /** An owner's accepted subscription to a stream. */
+  get(owner: string, key: string): Subscription | undefined {
+    const subscription = this.#owners.get(owner)?.get(key);
+    return subscription?.active ? subscription : undefined;
+  }
+
+  /** Owners that receive the pushes of a stream. */
+  receivers(key: string): readonly string[] {
+    const wanted = this.#entries.get(key)?.wanted.values() ?? [];
+    return [...wanted].filter(({ active, push }) => active && push).map(({ owner }) => owner);
+  }
+
+  /** Every stream that somebody wants: what a backend that lost its connection restores before it is ready. */
+  desired(): readonly QuoteStream[] {
+    return [...this.#entries.values()].filter(({ wanted }) => wanted.size > 0).map(({ stream }) => stream);
+  }
+
+  /**
+   * Brings the backend in line with what is wanted for these streams, after all earlier work on any of them. The new
+   * subscriptions are taken back when a stream of theirs is refused.
+   */
+  #settle(entries: readonly Entry[], added: readonly Subscription[]): Promise<SubscribeOutcome | undefined> {
+    const before = Promise.all(entries.map((entry) => entry.work));
+    const result = before.then(() => this.#reconcile(entries, added));
+    const done: Promise<void> = result.then(
+      () => this.#release(entries, done),
+      () => this.#release(entries, done),
+    );
+    for (const entry of entries) entry.work = done;
+    return result;
+  }
+
+  #release(entries: readonly Entry[], done: Promise<void>): void {
+    for (const entry of entries) {
+      if (entry.work !== done) continue;
+      entry.work = undefined;
+      if (entry.wanted.size === 0 && !entry.running) this.#entries.delete(entry.key);
+    }
+  }
+
+  async #reconcile(entries: readonly Entry[], added: readonly Subscription[]): Promise<SubscribeOutcome | undefined> {
+    const starting = entries.filter((entry) => entry.wanted.size > 0 && !entry.running);
+    let refusal: SubscribeOutcome | undefined;
+    if (starting.length > 0) {
+      const reply = await this.#start(starting);
+      if (reply.retType !== 0) {
+        refusal = { ok: false, reason: 'backend', message: reply.retMsg, retType: reply.retType, errCode: reply.errCode };
+        for (const subscription of added) if (this.#isCurrent(subscription)) this.#remove(subscription);
+        // Of a refused batch the backend may have started a part.
+        for (const entry of starting) entry.running = true;
+      }
+    }
+    const stopping = entries.filter(
+      (entry) => entry.running && (entry.wanted.size === 0 || (refusal !== undefined && starting.includes(entry))),
+    );
+    if (stopping.length > 0) await this.#stop(stopping);
+    return refusal;
+  }
+
+  async #start(entries: readonly Entry[]): Promise<BackendReply> {
+    try {
+      const reply = await this.backend.subscribe(entries.map(({ stream }) => stream));
+      if (reply.retType === 0) for (const entry of entries) entry.running = true;
+      return reply;
+    } catch (thrown) {
+      return {
+        retType: -1,
+        retMsg: `the backend did not answer: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+        errCode: 0,
+      };
+    }
+  }
+
+  async #stop(entries: readonly Entry[]): Promise<void> {
+    try {
+      await this.backend.unsubscribe(entries.map(({ stream }) => stream));
+    } catch {
+      // The connection is gone, and with it the stream: only `desired()` is restored.
+    }
+    for (const entry of entries) entry.running = false;
+  }
+
+  #overQuota(streams: readonly QuoteStream[]): SubscribeOutcome | undefined {
+    const units = new Set(streams.map(quotaKey).filter((unit) => !this.#units.has(unit)));
+    if (this.#units.size + units.size <= this.quota) return undefined;
+    const message = `subscription quota exceeded: ${this.#units.size} of ${this.quota} in use, ${units.size} more asked for; unsubscribe first`;
+    return { ok: false, reason: 'quota', message, retType: -1, errCode: 0 };
+  }
+
+  #entry(stream: QuoteStream): Entry {
+    const key = streamKey(stream);
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      entry = { stream, key, wanted: new Map(), running: false, work: undefined };
+      this.#entries.set(key, entry);
+    }
+    return entry;
+  }
+
+  #add(owner: string, stream: QuoteStream, { push, first }: SubscribeOptions): Mutable<Subscription> {
+    const entry = this.#entry(stream);
+    this.#generation += 1;
+    const subscription = { owner, stream, key: entry.key, generation: this.#generation, push: push ?? false, first, active: false };
+    if (entry.wanted.size === 0) this.#units.set(quotaKey(stream), (this.#units.get(quotaKey(stream)) ?? 0) + 1);
+    entry.wanted.set(owner, subscription);
+    let owned = this.#owners.get(owner);
+    if (owned === undefined) {
+      owned = new Map();
+      this.#owners.set(owner, owned);
+    }
+    owned.set(entry.key, subscription);
+    return subscription;
+  }
+
+  #remove(subscription: Subscription): Entry {
+    const { owner, stream, key } = subscription;
+    const entry = this.#entry(stream);
+    entry.wanted.delete(owner);
+    const owned = this.#owners.get(owner);
+    owned?.delete(key);
+    if (owned?.size === 0) this.#owners.delete(owner);
+    if (entry.wanted.size === 0) {
+      const unit = quotaKey(stream);
+      const streams = (this.#units.get(unit) ?? 0) - 1;
+      if (streams > 0) this.#units.set(unit, streams);
+      else this.#units.delete(unit);
+    }
+    if (subscription.active && subscription.push) this.listener.ended(subscription);
+    return entry;
+  }
+
+  /** Whether it is still what its owner wants: it may have been ended while the backend was asked. */
+  #isCurrent(subscription: Subscription): boolean {
+    return this.#owners.get(subscription.owner)?.get(subscription.key) === subscription;
+  }
+
+  #activate(subscription: Mutable<Subscription>): void {
+    if (!this.#isCurrent(subscription) || subscription.active) return;
+    subscription.active = true;
+    if (subscription.push) this.listener.started(subscription);
+  }
+
+  /** Changes the push registration of a subscription that exists. */
+  #change(subscription: Mutable<Subscription>, push: boolean, first: boolean): void {
+    if (!this.#isCurrent(subscription)) return;
+    subscription.first = first;
+    if (subscription.push === push) return;
+    subscription.push = push;
+    this.#generation += 1;
+    subscription.generation = this.#generation;
+    if (push) this.listener.started(subscription);
+    else this.listener.ended(subscription);
+  }
+}

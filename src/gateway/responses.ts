@@ -1,0 +1,25 @@
+import { create, type MessageShape } from '@bufbuild/protobuf';
+import type { Operation, ProtocolMessages } from '../contract/operation.js';
+import type { ResponseMessage } from './backend.js';
+
+/** The public protocol's RetType. */
+export const RET_SUCCEED = 0;
+export const RET_FAILED = -1;
+
+/** A successful answer with this payload. */
+export function success<M extends ProtocolMessages>(operation: Operation<M>, s2c: MessageShape<M['S2CSchema']>): ResponseMessage {
+  return create(operation.messages.ResponseSchema, { retType: RET_SUCCEED, s2c } as Record<string, unknown>) as ResponseMessage;
+}
+
+/** A business failure: the request was understood and refused. */
+export function failure(operation: Operation, retMsg: string, errCode = 0): ResponseMessage {
+  return create(operation.messages.ResponseSchema, { retType: RET_FAILED, retMsg, errCode } as Record<string, unknown>) as ResponseMessage;
+}
+
+/** The payload of an answer, if it has one. */
+export function payloadOf<M extends ProtocolMessages>(
+  _operation: Operation<M>,
+  response: ResponseMessage,
+): MessageShape<M['S2CSchema']> | undefined {
+  return (response as ResponseMessage & { s2c?: MessageShape<M['S2CSchema']> }).s2c;
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Access, AuditTrade } from '../access/index.js';
+import type { Clock } from '../contract/clock.js';
+import { decimalFromNumber } from '../contract/decimal.js';
+import { trdSide } from '../contract/enums.js';
+import { type PacketID, PacketIDSchema } from '../contract/generated/Common_pb.js';
+import { ModifyOrderOp, type Order, TrdFilterConditionsSchema, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as OrderListC2S } from '../contract/generated/Trd_GetOrderList_pb.js';
+import type { C2S as ModifyC2S } from '../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
+import { quoteMarketOfSecMarket } from '../contract/markets.js';
+import type { Operation } from '../contract/operation.js';
+import { account, trade } from '../contract/operations/index.js';
+import { Rejection } from '../contract/rejection.js';
+import type { Backend, CallContext, ResponseMessage } from './backend.js';
+import type { PacketId } from './idempotency.js';
+import type { Identity } from './identity.js';
+import { type Valued, valueModify, valuePlace } from './order-facts.js';
+import { failure, payloadOf, RET_SUCCEED } from './responses.js';
+
+/** Sends a write to the backend. `commit` must be awaited before it leaves; `resumed` is the packet id of an earlier, unanswered try. */
+export type Send = (
+  commit: ((packet: PacketId) => Promise<void>) | undefined,
+  resumed: PacketId | undefined,
+) => Promise<ResponseMessage | Rejection>;
+
+/** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
+const REFRESH_MS_MAX = 2000;
+
+/** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
+export class Writes {
+  // Of this process alone, so that serial numbers can start at 1: 63 random bits.
+  readonly #connId = randomBytes(8).readBigUInt64BE() >> 1n || 1n;
+  #serialNo = 0;
+
+  constructor(
+    readonly backend: Backend,
+    readonly access: Access,
+    readonly clock: Clock,
+  ) {}
+
+  sender(operation: Operation, request: Message, identity: Identity, context: CallContext): Send {
+    return async (commit, resumed) => {
+      if (resumed !== undefined) return this.#send(operation, request, resumed, context);
+      const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
+      if (operation.effect !== 'order') {
+        await commit?.(packet);
+        return this.#send(operation, request, packet, context);
+      }
+      const valued = await this.#value(operation, request, context);
+      if (valued === 'no risk') {
+        await commit?.(packet);
+        return this.#send(operation, request, packet, context);
+      }
+      if (valued instanceof Rejection || !('facts' in valued)) return valued;
+      return this.#sendGated(operation, request, identity, valued, packet, commit, context);
+    };
+  }
+
+  async #sendGated(
+    operation: Operation,
+    request: Message,
+    { key }: Identity,
+    { facts, value, increase }: Valued,
+    packet: PacketId,
+    commit: ((packet: PacketId) => Promise<void>) | undefined,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection> {
+    if (value === undefined && this.#isCapped(key)) {
+      return new Rejection(
+        'limit.price_unknown',
+        `order value unknown: ${facts.symbol} has no price on the side of the book that this order would take`,
+      );
+    }
+    const admittance = this.access.admit(key, { ...facts, value: value ?? 0n, increase: increase ?? 0n }, this.clock.now());
+    if (!admittance.ok) {
+      const { code, reason, retryAfterSeconds } = admittance.denial;
+      return new Rejection(code, reason, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+    }
+    const { admission } = admittance;
+    // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
+    await Promise.all([admission.durable, commit?.(packet)]);
+    const response = await this.#send(operation, request, packet, context);
+    // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
+    if (response.retType !== RET_SUCCEED) await admission.refund();
+    return response;
+  }
+
+  #isCapped(key: Identity['key']): boolean {
+    return [key?.limits, this.access.flagLimits].some(
+      (limits) => limits !== undefined && (limits.maxOrderValue !== null || limits.maxDailyValue !== null),
+    );
+  }
+
+  /** What the gates look at; `no risk` where a modify turns out to take risk away; a failure where there is no such order. */
+  async #value(operation: Operation, request: Message, context: CallContext): Promise<Valued | 'no risk' | Rejection | ResponseMessage> {
+    if (operation === trade.placeOrder) return valuePlace(this.backend, request as PlaceC2S, context);
+    const modify = request as ModifyC2S;
+    if (modify.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Normal && modify.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Enable)
+      return 'no risk';
+    const order = await this.#order(modify, context);
+    if (order === undefined) return failure(operation, `no order ${modify.orderIDEx || modify.orderID} in account ${modify.header?.accID}`);
+    return valueModify(this.backend, modify, order, context);
+  }
+
+  async #order(modify: ModifyC2S, context: CallContext): Promise<Order | undefined> {
+    const filterConditions = create(
+      TrdFilterConditionsSchema,
+      modify.orderIDEx === '' ? { idList: [modify.orderID] } : { orderIDExList: [modify.orderIDEx] },
+    );
+    const request = create(OrderListC2S, { ...(modify.header === undefined ? {} : { header: modify.header }), filterConditions });
+    const response = await this.backend.call(account.getOrders, request, context);
+    return payloadOf(account.getOrders, response)?.orderList[0];
+  }
+
+  async #send(operation: Operation, request: Message, packet: PacketId, context: CallContext): Promise<ResponseMessage> {
+    const write = request as Message & { packetID?: PacketID; header?: TrdHeader };
+    if (operation.messages.C2SSchema.fields.some((field) => field.name === 'packetID')) {
+      write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
+    }
+    const response = await this.backend.call(operation, request, context);
+    const cancels =
+      (request as Partial<ModifyC2S>).modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel && !(request as Partial<ModifyC2S>).forAll;
+    if (cancels && response.retType === RET_SUCCEED && write.header !== undefined) await this.#refreshOrders(write.header, context);
+    return response;
+  }
+
+  /** One bounded refresh; its failure does not turn an accepted cancel into a failed one. */
+  async #refreshOrders(header: TrdHeader, context: CallContext): Promise<void> {
+    const refresh = Promise.resolve(this.backend.call(account.getOrders, create(OrderListC2S, { header, refreshCache: true }), context));
+    let cancelTimer: () => void = () => undefined;
+    const timeout = new Promise<void>((resolve) => {
+      cancelTimer = this.clock.at(this.clock.now() + REFRESH_MS_MAX, resolve);
+    });
+    await Promise.race([refresh.catch(() => undefined), timeout]);
+    cancelTimer();
+  }
+
+  /** What the audit trail says of a write that was sent. */
+  auditTrade(request: Message, response: ResponseMessage): AuditTrade {
+    const order = request as Message & Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderIDEx'>>;
+    const answered = (response as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } }).s2c;
+    const orderId = answered?.orderIDEx || order.orderIDEx || undefined;
+    const market = order.secMarket === undefined ? undefined : quoteMarketOfSecMarket(order.secMarket);
+    const side = trdSide.members.find((member) => member.public === order.trdSide)?.name;
+    const qty = Object.hasOwn(order, 'qty') ? decimalFromNumber(order.qty ?? 0) : undefined;
+    const price = Object.hasOwn(order, 'price') ? decimalFromNumber(order.price ?? 0) : undefined;
+    return {
+      accId: order.header?.accID ?? 0n,
+      ...(orderId === undefined ? {} : { orderId }),
+      ...(market === undefined || !order.code ? {} : { symbol: `${market.name}.${order.code}` }),
+      ...(side === undefined ? {} : { side }),
+      ...(qty === undefined ? {} : { qty }),
+      ...(price === undefined ? {} : { price }),
+    };
+  }
+}

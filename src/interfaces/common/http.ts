@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+
+/** The token of `Authorization: Bearer <token>` (RFC 6750, section 2.1), if there is one. */
+export function bearerOf(headers: IncomingHttpHeaders): string | undefined {
+  const value = headers.authorization;
+  if (value === undefined || value.length < 7 || value.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+  return value.slice(7).trim();
+}
+
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/;
+
+/** Whether an address of a socket is of this machine. */
+export function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && LOOPBACK.test(address);
+}
+
+/**
+ * Whether the Host header names this machine in a way that no foreign web page can: an address, or localhost. A page
+ * whose own name was made to resolve to 127.0.0.1 (DNS rebinding) sends its name here.
+ */
+export function isTrustedHost(host: string | undefined): boolean {
+  if (host === undefined) return true;
+  const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return name.toLowerCase() === 'localhost' || isIP(name) !== 0;
+}
+
+/** Whether a browser page of this origin may call: its own, one of this machine, or one that the daemon was told of. */
+export function isAllowedOrigin(origin: string | undefined, host: string | undefined, allowed: readonly string[]): boolean {
+  if (origin === undefined || allowed.includes(origin)) return true;
+  if (!URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  return url.host === host || isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')) || url.hostname === 'localhost';
+}
+
+/** Whether the client asks for RFC 9457 problem details. */
+export function wantsProblem(headers: IncomingHttpHeaders): boolean {
+  return headers.accept?.includes('application/problem+json') ?? false;
+}

@@ -1,0 +1,42 @@
+import type { Message } from '@bufbuild/protobuf';
+import { parseJson } from '../../contract/json/parse.js';
+import type { JsonObject, JsonValue } from '../../contract/json/value.js';
+import type { Operation } from '../../contract/operation.js';
+import { Rejection, rejectProblem } from '../../contract/rejection.js';
+import { requestDecoder } from '../../contract/request.js';
+
+/** Reads a POST body (or, for GET, the query) into the operation's request. */
+export function decodeRequest(operation: Operation, text: string, query: URLSearchParams | undefined): Message | Rejection {
+  const body = query === undefined ? readBody(text) : readQuery(query);
+  if (body instanceof Rejection) return body;
+  const decoded = requestDecoder(operation, 'rest')(body);
+  return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
+}
+
+function readBody(text: string): JsonValue | undefined | Rejection {
+  // No body, as curl -X POST sends it, asks for the defaults.
+  if (text === '') return undefined;
+  const parsed = parseJson(text);
+  if (parsed.ok) return parsed.value;
+  const { message, line, column } = parsed.error;
+  return new Rejection('request.malformed_json', `malformed JSON at line ${line}, column ${column}: ${message}`);
+}
+
+const INTEGER_TEXT = /^-?\d{1,20}$/;
+
+/** Query parameters by the rules of the body: digits are integers, true and false booleans, everything else text. */
+function readQuery(query: URLSearchParams): JsonValue | Rejection {
+  const object: JsonObject = Object.create(null);
+  for (const [name, text] of query) {
+    if (name in object) return new Rejection('request.invalid', `the query parameter "${name}" stands twice`, { field: name });
+    object[name] = queryValue(text);
+  }
+  return object;
+}
+
+function queryValue(text: string): JsonValue {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (!INTEGER_TEXT.test(text)) return text;
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+}

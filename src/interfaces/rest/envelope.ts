@@ -1,0 +1,13 @@
+import { messageWriter } from '../../contract/json/message-json.js';
+import type { Int64Format } from '../../contract/json/scalars.js';
+import type { Operation } from '../../contract/operation.js';
+import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
+
+/** The response envelope: `ret_type`, `ret_msg`, `err_code`, `s2c`. */
+export function writeEnvelope(operation: Operation, response: ResponseMessage, int64: Int64Format): string {
+  const payload = payloadOf(operation, response);
+  const s2c = payload === undefined ? '{}' : messageWriter(operation.messages.S2CSchema, 'rest', int64)(payload);
+  if (response.retType === 0) return `{"ret_type":0,"ret_msg":null,"err_code":null,"s2c":${s2c}}`;
+  const code = response.errCode === 0 ? 'null' : String(response.errCode);
+  return `{"ret_type":${response.retType},"ret_msg":${JSON.stringify(response.retMsg)},"err_code":${code},"s2c":${s2c}}`;
+}

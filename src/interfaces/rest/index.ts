@@ -1,0 +1,1 @@
+export { createRestServer, type RestOptions } from './server.js';

@@ -1,0 +1,117 @@
+import type { IncomingMessage, Server } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import { openApi } from '../../contract/openapi.js';
+import { operations } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Gateway } from '../../gateway/index.js';
+import { isAllowedOrigin, isTrustedHost } from '../common/http.js';
+import { mountProbes } from './probes.js';
+import { Responder } from './responder.js';
+
+export interface RestOptions {
+  readonly gateway: Gateway;
+  /** PEM texts; without them the listener speaks plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Origins of browser pages that may call besides those of this machine: "https://desk.example". */
+  readonly allowedOrigins: readonly string[];
+  readonly metricsPublic: boolean;
+  readonly version: string;
+}
+
+/** Largest request body: 1 MiB. No operation's body comes near it. */
+const BODY_BYTES_MAX = 1024 * 1024;
+const HEADERS_MS_MAX = 10_000;
+const REQUEST_MS_MAX = 30_000;
+const KEEP_ALIVE_MS = 75_000;
+const CONNECTIONS_MAX = 20_000;
+
+/**
+ * REST: one route per declared path. A route decodes the body, names the caller, hands over to the pipeline and
+ * writes the answer; no rule lives here.
+ */
+export async function createRestServer(options: RestOptions): Promise<FastifyInstance> {
+  const { gateway } = options;
+  const app = Fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: 'idle',
+    // Requests under way are answered; new ones on a closing server are refused by the closed listener.
+    return503OnClosing: false,
+    serverFactory: (handler) => createServer(handler, options),
+    clientErrorHandler: (error, socket) => {
+      const status =
+        (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+      if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      else socket.destroy();
+    },
+  });
+  app.removeAllContentTypeParsers();
+  // Whatever the content type says: curl -d calls JSON a form.
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+
+  const responder = new Responder(gateway);
+  app.setErrorHandler((error: { code?: string; statusCode?: number; message: string }, request, reply) => {
+    responder.reject(request, reply, rejectionOf(error));
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const { pathname } = new URL(request.url, 'http://localhost');
+    const allowed = methods.get(pathname);
+    if (allowed !== undefined) void reply.header('allow', allowed.join(', '));
+    const rejection =
+      allowed === undefined
+        ? new Rejection('route.not_found', 'not found')
+        : new Rejection('route.method_not_allowed', `${request.method} is not accepted here, use ${allowed.join(' or ')}`);
+    responder.reject(request, reply, rejection);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    const refused = checkOrigin(request, options);
+    if (refused === undefined) done();
+    else responder.reject(request, reply, refused);
+  });
+
+  for (const operation of operations) {
+    for (const { method, path } of operation.rest) {
+      app.route({ method, url: path, handler: (request, reply) => responder.serve(operation, request, reply) });
+    }
+  }
+  const document = openApi({ version: options.version });
+  app.get('/openapi.json', (_request, reply) => reply.header('content-type', 'application/json').send(document));
+  mountProbes(app, gateway, { metricsPublic: options.metricsPublic, responder });
+  return app;
+}
+
+const methods = new Map<string, string[]>();
+for (const { method, path } of operations.flatMap((operation) => operation.rest)) methods.set(path, [...(methods.get(path) ?? []), method]);
+
+function createServer(handler: (request: IncomingMessage, response: never) => void, { tls }: RestOptions): Server {
+  const settings = { requestTimeout: REQUEST_MS_MAX, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: KEEP_ALIVE_MS };
+  const listener = handler as Parameters<typeof createHttpServer>[1];
+  const server =
+    tls === undefined ? createHttpServer(settings, listener) : createHttpsServer({ ...settings, ...tls, minVersion: 'TLSv1.2' }, listener);
+  server.maxConnections = CONNECTIONS_MAX;
+  return server as Server;
+}
+
+function checkOrigin(request: FastifyRequest, { gateway, allowedOrigins }: RestOptions): Rejection | undefined {
+  const { origin, host } = request.headers;
+  if (!isAllowedOrigin(origin, host, allowedOrigins)) {
+    return new Rejection('auth.origin', `origin ${origin} may not call this daemon; list it in --allowed-origins`);
+  }
+  // With keys, a page would need one; without, the name it was loaded by is all there is to tell it by.
+  if (!gateway.scopeMode && !isTrustedHost(host)) {
+    return new Rejection(
+      'auth.origin',
+      `host ${host} is not this machine; without a keys file only its addresses and localhost are answered`,
+    );
+  }
+  return undefined;
+}
+
+function rejectionOf(error: { code?: string; statusCode?: number; message: string }): Rejection {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Rejection('request.too_large', `body too large: accepted are at most ${BODY_BYTES_MAX} bytes`);
+  if (error.statusCode !== undefined && error.statusCode < 500) return new Rejection('request.invalid', error.message);
+  return new Rejection('internal', 'internal error');
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../../contract/clock.js';
+
+/** A token bucket: so many commands a second, and as many at once after a pause. */
+export class CommandRate {
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly perSecond: number,
+  ) {
+    this.#tokens = perSecond;
+    this.#filledAt = clock.now();
+  }
+
+  /** Takes one token; false when there is none. */
+  take(): boolean {
+    const now = this.clock.now();
+    this.#tokens = Math.min(this.perSecond, this.#tokens + ((now - this.#filledAt) / 1000) * this.perSecond);
+    this.#filledAt = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+}

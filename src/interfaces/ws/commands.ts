@@ -1,0 +1,91 @@
+import type { Message } from '@bufbuild/protobuf';
+import { messageWriter } from '../../contract/json/message-json.js';
+import { parseJson } from '../../contract/json/parse.js';
+import type { Int64Format } from '../../contract/json/scalars.js';
+import { describeJson, isJsonObject, type JsonObject, type JsonValue } from '../../contract/json/value.js';
+import type { Operation } from '../../contract/operation.js';
+import { querySubscription, subscribe, unsubscribe } from '../../contract/operations/subscription.js';
+import { Rejection, rejectProblem } from '../../contract/rejection.js';
+import { requestDecoder } from '../../contract/request.js';
+import type { ResponseMessage } from '../../gateway/backend.js';
+
+/** A command that was understood: an operation's request, as REST would have it. */
+export interface Command {
+  readonly operation: Operation;
+  /** The fields as they came, without `op` and `id`. */
+  readonly body: JsonObject;
+  /** The same, decoded: the operation's `C2S`. */
+  readonly request: Message;
+}
+
+/** Runs a command with the rights of its connection. */
+export type CommandRunner = (command: Command) => ResponseMessage | Rejection | Promise<ResponseMessage | Rejection>;
+
+const operations: Readonly<Record<string, Operation>> = { subscribe, unsubscribe, query: querySubscription };
+const OPS = [...Object.keys(operations), 'ping'].join(', ');
+const ID_CHARACTERS_MAX = 64;
+
+/**
+ * Answers one command text: `{"op":"subscribe","id":1,…}` with the fields of the REST route of that name. The answer is
+ * `{"type":"ack","id":1,"op":"subscribe",…}` with the REST envelope or the REST error fields; `id` is the command's own.
+ */
+export async function answerCommand(text: string, int64: Int64Format, run: CommandRunner): Promise<string> {
+  const parsed = parseJson(text);
+  if (!parsed.ok) {
+    const { message, line, column } = parsed.error;
+    return rejected(
+      undefined,
+      undefined,
+      new Rejection('request.malformed_json', `malformed JSON, line ${line}, column ${column}: ${message}`),
+    );
+  }
+  if (!isJsonObject(parsed.value)) {
+    const message = `a command is an object with "op", found ${describeJson(parsed.value)}`;
+    return rejected(undefined, undefined, new Rejection('request.wrong_type', message));
+  }
+  const body: JsonObject = Object.assign(Object.create(null), parsed.value);
+  const { op, id } = body;
+  delete body.op;
+  delete body.id;
+  if (!isId(id)) {
+    const message = `id: expected an integer or a string of at most ${ID_CHARACTERS_MAX} characters, found ${describeJson(id)}`;
+    return rejected(undefined, op, new Rejection('request.wrong_type', message, { field: 'id' }));
+  }
+  if (op === 'ping') return answerPing(id, body);
+  const operation = typeof op === 'string' && Object.hasOwn(operations, op) ? operations[op] : undefined;
+  if (operation === undefined) {
+    const message = op === undefined ? `missing field "op", accepted: ${OPS}` : `op: accepted are ${OPS}, found ${describeJson(op)}`;
+    return rejected(id, op, new Rejection(op === undefined ? 'request.missing_field' : 'request.out_of_range', message, { field: 'op' }));
+  }
+  const decoded = requestDecoder(operation, 'rest')(body);
+  if (!decoded.ok) return rejected(id, op, rejectProblem(decoded.problem));
+  const answer = await run({ operation, body, request: decoded.value });
+  if (answer instanceof Rejection) return rejected(id, op, answer);
+  return ack(id, op, messageWriter(operation.messages.ResponseSchema, 'rest', int64)(answer));
+}
+
+/** The answer to a command that is refused, whatever it was. */
+export function rejected(id: Id, op: JsonValue | undefined, { message, code, details }: Rejection): string {
+  const retry = details.retryAfterSeconds === undefined ? {} : { retry_after: details.retryAfterSeconds };
+  return ack(id, op, JSON.stringify({ ret_type: -1, ret_msg: message, err_code: code, error: message, code, ...retry }));
+}
+
+type Id = string | number | bigint | null | undefined;
+
+function isId(id: JsonValue | undefined): id is Id {
+  if (id === undefined || id === null || typeof id === 'bigint') return true;
+  return typeof id === 'string' ? id.length <= ID_CHARACTERS_MAX : Number.isSafeInteger(id);
+}
+
+function answerPing(id: Id, body: JsonObject): string {
+  const [name] = Object.keys(body);
+  if (name !== undefined) return rejected(id, 'ping', new Rejection('request.unknown_field', `unknown field "${name}"`, { field: name }));
+  return ack(id, 'ping', '{"ret_type":0}');
+}
+
+/** `fields` is the text of an object with at least one field. */
+function ack(id: Id, op: JsonValue | undefined, fields: string): string {
+  const idText = typeof id === 'bigint' ? String(id) : JSON.stringify(id ?? null);
+  const opText = typeof op === 'string' && op.length <= ID_CHARACTERS_MAX ? `,"op":${JSON.stringify(op)}` : '';
+  return `{"type":"ack","id":${idText}${opText},${fields.slice(1)}`;
+}

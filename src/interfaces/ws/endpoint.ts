@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../../contract/clock.js';
+import type { Rejection } from '../../contract/rejection.js';
+import type { ResponseMessage } from '../../gateway/backend.js';
+import type { Permits, PushConnection, PushHub, WireFormat } from '../../gateway/push/index.js';
+import type { Command } from './commands.js';
+import { Session } from './session.js';
+import { SocketSink } from './socket-sink.js';
+import { isOriginAllowed, refusal, refuseUpgrade, tokenOf, type UpgradeRefusal, wireFormatOf } from './upgrade.js';
+
+/** Who a handshake comes from, and what it may see. */
+export type Authentication =
+  | { readonly ok: true; readonly owner: string; readonly keyId?: string; readonly permits: Permits }
+  | ({ readonly ok: false } & UpgradeRefusal);
+
+export interface WsEndpointOptions {
+  readonly hub: PushHub;
+  readonly clock: Clock;
+  /** `token` is the key text of `?token=` or `Authorization: Bearer`, if there is one. */
+  readonly authenticate: (request: IncomingMessage, token: string | undefined) => Authentication | Promise<Authentication>;
+  /** Runs an in-band command; its subscriptions belong to `connection.ownOwner`. */
+  readonly command: (connection: PushConnection, command: Command) => ResponseMessage | Rejection | Promise<ResponseMessage | Rejection>;
+  /** Origins of web pages that may connect, beside the daemon's own and those of the machine: "https://example.com". */
+  readonly allowedOrigins?: readonly string[];
+  /** Default 30 s: below the idle limit of common proxies (60 s), so that a quiet stream is not cut. */
+  readonly pingIntervalMs?: number;
+  /** Default 10,000. */
+  readonly maxConnections?: number;
+  /** Commands a second of one connection; default 100. */
+  readonly commandsPerSecond?: number;
+  readonly onDefect: (error: unknown) => void;
+}
+
+const PING_INTERVAL_MS = 30_000;
+const MAX_CONNECTIONS = 10_000;
+const COMMANDS_PER_SECOND = 100;
+/** Commands are short; a longer message closes the connection with 1009. */
+const MESSAGE_BYTES_MAX = 64 * 1024;
+
+/** `/ws`: takes upgrades of an HTTP or HTTPS server and joins them to the hub. */
+export class WsEndpoint {
+  readonly #options: WsEndpointOptions;
+  readonly #server: WebSocketServer;
+  readonly #sessions = new Set<Session>();
+  readonly #allowedOrigins: ReadonlySet<string>;
+  #cancelBeat: () => void;
+
+  constructor(options: WsEndpointOptions) {
+    this.#options = options;
+    this.#allowedOrigins = new Set(options.allowedOrigins);
+    this.#server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: MESSAGE_BYTES_MAX });
+    this.#server.on('wsClientError', (error, socket) => refuseUpgrade(socket, refusal(400, 'request.invalid', error.message)));
+    this.#cancelBeat = this.#scheduleBeat();
+  }
+
+  get connectionCount(): number {
+    return this.#sessions.size;
+  }
+
+  /** Takes one `upgrade` event of the server. Every refusal is answered on the socket. */
+  async handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const onError = () => socket.destroy();
+    socket.on('error', onError);
+    try {
+      const admission = await this.#admit(request);
+      if (!admission.ok) {
+        refuseUpgrade(socket, admission);
+        return;
+      }
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+        socket.off('error', onError);
+        this.#open(webSocket, socket, admission);
+      });
+    } catch (error) {
+      this.#options.onDefect(error);
+      refuseUpgrade(socket, refusal(500, 'internal', 'internal error'));
+    }
+  }
+
+  /** Stops the heartbeats. The hub closes the connections. */
+  close(): void {
+    this.#cancelBeat();
+    this.#server.close();
+  }
+
+  async #admit(request: IncomingMessage): Promise<Admission> {
+    if (!isOriginAllowed(request, this.#allowedOrigins)) {
+      const origin = JSON.stringify(String(request.headers.origin).slice(0, 200));
+      return { ok: false, ...refusal(403, 'auth.origin', `pages of the origin ${origin} may not connect: see --allowed-origins`) };
+    }
+    const format = wireFormatOf(request);
+    if ('status' in format) return { ok: false, ...format };
+    const authentication = await this.#options.authenticate(request, tokenOf(request));
+    if (!authentication.ok) return authentication;
+    const { maxConnections = MAX_CONNECTIONS } = this.#options;
+    if (this.#sessions.size >= maxConnections) {
+      return { ok: false, ...refusal(503, 'limit.connections', `all ${maxConnections} connections of the push stream are taken`) };
+    }
+    return { ...authentication, ...format };
+  }
+
+  #open(webSocket: WebSocket, socket: Duplex, { owner, keyId, permits, format, int64 }: Admitted): void {
+    const { hub, clock, command, commandsPerSecond = COMMANDS_PER_SECOND, onDefect } = this.#options;
+    const sink = new SocketSink(webSocket, socket);
+    const connection = hub.connect({ iface: 'ws', owner, permits, format, int64, sink, ...(keyId === undefined ? {} : { keyId }) });
+    const run = (given: Command) => command(connection, given);
+    const session = new Session({ webSocket, connection, int64, clock, commandsPerSecond, run, onDefect });
+    this.#sessions.add(session);
+    socket.on('drain', () => connection.drained());
+    // Protocol errors and resets; `close` follows.
+    webSocket.on('error', () => undefined);
+    webSocket.on('close', () => {
+      this.#sessions.delete(session);
+      connection.disconnected();
+    });
+  }
+
+  #scheduleBeat(): () => void {
+    const { clock, pingIntervalMs = PING_INTERVAL_MS } = this.#options;
+    return clock.at(clock.now() + pingIntervalMs, () => {
+      for (const session of this.#sessions) session.beat();
+      this.#cancelBeat = this.#scheduleBeat();
+    });
+  }
+}
+
+type Admitted = Extract<Authentication, { ok: true }> & WireFormat;
+type Admission = Admitted | ({ readonly ok: false } & UpgradeRefusal);

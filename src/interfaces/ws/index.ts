@@ -1,0 +1,3 @@
+/** `/ws`: live events over WebSocket. */
+export type { Command } from './commands.js';
+export { type Authentication, WsEndpoint, type WsEndpointOptions } from './endpoint.js';

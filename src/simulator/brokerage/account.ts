@@ -1,0 +1,132 @@
+import type { Decimal } from '../../contract/decimal.js';
+import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import type { Instrument } from '../world/instrument.js';
+import { units } from './order.js';
+import type { TradeEnvironment, TradeMarket } from './terms.js';
+
+/** One account. Static: what it holds is in the ledger. */
+export interface Account {
+  /** 18 digits: beyond what a double holds exactly, as real ones are. */
+  readonly id: bigint;
+  readonly environment: TradeEnvironment;
+  readonly trades: 'securities' | 'futures';
+  readonly type: 'cash' | 'margin';
+  /** Markets that it may trade. */
+  readonly markets: readonly TradeMarket[];
+  /** Currency in which its assets are summed when nobody names another. */
+  readonly base: Currency;
+  readonly openingCash: Readonly<Partial<Record<Currency, Decimal>>>;
+  /** Real accounts only. */
+  readonly cardNumber?: string;
+  readonly universalCardNumber?: string;
+}
+
+const money = (amount: number): Decimal => units(BigInt(amount));
+
+function simulated(id: bigint, account: Omit<Account, 'id' | 'environment' | 'trades'> & { trades?: Account['trades'] }): Account {
+  return { trades: 'securities', ...account, id, environment: 'simulate' };
+}
+
+/** The accounts of the simulated brokerage: the same in every run. */
+export const accounts: readonly Account[] = [
+  simulated(281756478396547001n, { type: 'cash', markets: ['HK'], base: 'HKD', openingCash: { HKD: money(10_000_000) } }),
+  simulated(281756478396547002n, { type: 'margin', markets: ['HK'], base: 'HKD', openingCash: { HKD: money(10_000_000) } }),
+  simulated(281756478396547003n, { type: 'margin', markets: ['US'], base: 'USD', openingCash: { USD: money(2_000_000) } }),
+  simulated(281756478396547004n, { type: 'cash', markets: ['CN'], base: 'CNH', openingCash: { CNH: money(10_000_000) } }),
+  simulated(281756478396547005n, { type: 'cash', markets: ['SG'], base: 'SGD', openingCash: { SGD: money(2_000_000) } }),
+  simulated(281756478396547006n, { type: 'cash', markets: ['JP'], base: 'JPY', openingCash: { JPY: money(200_000_000) } }),
+  simulated(281756478396547007n, { type: 'cash', markets: ['MY'], base: 'MYR', openingCash: { MYR: money(5_000_000) } }),
+  simulated(281756478396547008n, {
+    trades: 'futures',
+    type: 'margin',
+    markets: ['FUTURES_SIMULATE_HK', 'FUTURES_SIMULATE_US', 'FUTURES_SIMULATE_SG', 'FUTURES_SIMULATE_JP'],
+    base: 'HKD',
+    openingCash: { HKD: money(10_000_000), USD: money(1_000_000), SGD: money(500_000), JPY: money(100_000_000), CNH: money(1_000_000) },
+  }),
+  {
+    id: 281756479345015383n,
+    environment: 'real',
+    trades: 'securities',
+    type: 'margin',
+    markets: ['HK', 'US', 'HKCC', 'SG', 'JP', 'MY'],
+    base: 'HKD',
+    openingCash: {
+      HKD: money(20_000_000),
+      USD: money(2_000_000),
+      CNH: money(5_000_000),
+      SGD: money(1_000_000),
+      JPY: money(100_000_000),
+      MYR: money(2_000_000),
+    },
+    cardNumber: '1001100580031477',
+    universalCardNumber: '1001100320031599',
+  },
+  {
+    id: 281756479345015391n,
+    environment: 'real',
+    trades: 'futures',
+    type: 'margin',
+    markets: ['FUTURES'],
+    base: 'HKD',
+    openingCash: { HKD: money(5_000_000), USD: money(500_000), SGD: money(200_000), JPY: money(50_000_000), CNH: money(500_000) },
+    cardNumber: '1001200580031485',
+    universalCardNumber: '1001100320031599',
+  },
+];
+
+const securityMarkets: Readonly<Record<QuoteMarket, TradeMarket | undefined>> = {
+  HK: 'HK',
+  US: 'US',
+  SH: 'CN',
+  SZ: 'CN',
+  SG: 'SG',
+  JP: 'JP',
+  MY: 'MY',
+  FX: undefined,
+};
+
+const simulatedFutureMarkets: Readonly<Partial<Record<QuoteMarket, TradeMarket>>> = {
+  HK: 'FUTURES_SIMULATE_HK',
+  US: 'FUTURES_SIMULATE_US',
+  SG: 'FUTURES_SIMULATE_SG',
+  JP: 'FUTURES_SIMULATE_JP',
+};
+
+/** The market under which accounts of an environment trade an instrument; undefined when nobody can. */
+export function tradeMarketOf(instrument: Instrument, environment: TradeEnvironment): TradeMarket | undefined {
+  if (instrument.kind === 'future') return environment === 'real' ? 'FUTURES' : simulatedFutureMarkets[instrument.market];
+  if (instrument.kind === 'index' || instrument.kind === 'forex') return undefined;
+  const market = securityMarkets[instrument.market];
+  return market === 'CN' && environment === 'real' ? 'HKCC' : market;
+}
+
+/** Quote markets whose codes a trading market's orders may name, in the order in which a bare code is looked up. */
+export function quoteMarketsOf(market: TradeMarket): readonly QuoteMarket[] {
+  switch (market) {
+    case 'CN':
+    case 'HKCC':
+      return ['SH', 'SZ'];
+    case 'FUTURES':
+      return ['HK', 'US', 'SG', 'JP'];
+    case 'FUTURES_SIMULATE_HK':
+      return ['HK'];
+    case 'FUTURES_SIMULATE_US':
+      return ['US'];
+    case 'FUTURES_SIMULATE_SG':
+      return ['SG'];
+    case 'FUTURES_SIMULATE_JP':
+      return ['JP'];
+    default:
+      return [market];
+  }
+}
+
+/** Futures of any exchange. */
+export function isFuturesMarket(market: TradeMarket): boolean {
+  return market === 'FUTURES' || market.startsWith('FUTURES_SIMULATE');
+}
+
+/** Currencies that an account can hold. */
+export function currenciesOf(account: Account): readonly Currency[] {
+  return Object.keys(account.openingCash) as Currency[];
+}

@@ -1,0 +1,300 @@
+import type { Clock } from '../../contract/clock.js';
+import { type Decimal, decimalFromNumber, formatDecimal, multiply } from '../../contract/decimal.js';
+import { localDateTime, parseLocal } from '../../contract/time.js';
+import { Refusal } from '../handler.js';
+import type { Market } from '../market/market.js';
+import { type Instrument, roundToTick, type World } from '../world/index.js';
+import type { Account } from './account.js';
+import type { Hold, HoldQuestion, Holds } from './holds.js';
+import { isBuying, type OrderRecord, type Trigger } from './order.js';
+import { orderTypesOf, rulesOf } from './order-types.js';
+import type { PlaceRequest, ReplaceRequest } from './place-request.js';
+import { checkPrice, marketPrice, protection } from './price.js';
+import { resolve, type Tradable } from './resolve.js';
+import { dayEnd, nextOpening, sessionFor } from './sessions.js';
+import { orderTypes } from './terms.js';
+
+const QUANTITY_MAX = 1_000_000_000n;
+const REMARK_BYTES_MAX = 64;
+const DAY_MS = 86_400_000;
+/** "Good till cancelled" is, at most, for 90 calendar days. */
+const GTC_DAYS = 90;
+
+/** A new order that may be accepted. */
+export interface CheckedOrder extends Tradable, PriceTerms {
+  readonly quantity: bigint;
+  readonly hold: Hold;
+  /** Epoch ms. */
+  readonly expiresAt: number;
+}
+
+/** What an order trades at, and what it waits for. */
+export interface PriceTerms {
+  /** 0 without a limit. */
+  readonly price: Decimal;
+  readonly worstPrice: Decimal;
+  readonly trigger?: Trigger;
+}
+
+/** The prices of a request, and the parts of the order that decide which are needed. */
+type PriceQuestion = Pick<PlaceRequest, 'side' | 'type' | 'price' | 'adjustment' | 'auxPrice' | 'trail' | 'spread'>;
+
+/** Decides whether orders and their changes may be accepted. Changes nothing. */
+export class OrderCheck {
+  constructor(
+    private readonly clock: Clock,
+    private readonly world: World,
+    private readonly market: Market,
+    private readonly holds: Holds,
+  ) {}
+
+  /** A new order, checked in the order of: code, type, duration, price, quantity, position, funds. */
+  place(request: PlaceRequest): CheckedOrder | Refusal {
+    const { account, side } = request;
+    const found = resolve(this.world, account, request.tradeMarket, request.code, request.secMarket);
+    if (found instanceof Refusal) return found;
+    const { instrument } = found;
+    const refusal = this.#checkType(instrument, request) ?? checkRemark(request.remark) ?? this.#checkContract(instrument);
+    if (refusal !== undefined) return refusal;
+    const expiresAt = this.#expiry(instrument, request);
+    if (expiresAt instanceof Refusal) return expiresAt;
+    const prices = this.prices(instrument, request);
+    if (prices instanceof Refusal) return prices;
+    const quantity = wholeQuantity('qty', request.quantity);
+    if (quantity instanceof Refusal) return quantity;
+    const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: prices.worstPrice });
+    if (hold instanceof Refusal) return hold;
+    return { ...found, ...prices, quantity, hold, expiresAt };
+  }
+
+  /** A change of an open order: its new total and prices. */
+  replace(
+    account: Account,
+    instrument: Instrument,
+    order: OrderRecord,
+    request: ReplaceRequest,
+  ): (PriceTerms & { quantity: bigint; hold: Hold }) | Refusal {
+    const quantity = request.quantity === undefined ? order.quantity : wholeQuantity('qty', request.quantity);
+    if (quantity instanceof Refusal) return quantity;
+    if (quantity <= order.filledQuantity) {
+      return new Refusal(
+        `qty ${quantity} is the order's new total and must be above the ${order.filledQuantity} already filled; to stop it, cancel it`,
+      );
+    }
+    const prices = this.#replacedPrices(instrument, order, request);
+    if (prices instanceof Refusal) return prices;
+    const hold = this.#checkHold({
+      account,
+      instrument,
+      side: order.side,
+      quantity: quantity - order.filledQuantity,
+      worstPrice: prices.worstPrice,
+      open: order,
+    });
+    return hold instanceof Refusal ? hold : { ...prices, quantity, hold };
+  }
+
+  /** The order as it is, enabled again: its end, counted from now, and what it holds. */
+  enable(account: Account, instrument: Instrument, order: OrderRecord): { hold: Hold; expiresAt: number } | Refusal {
+    const hold = this.#checkHold({ account, instrument, side: order.side, quantity: order.quantity, worstPrice: order.worstPrice });
+    if (hold instanceof Refusal) return hold;
+    const now = this.clock.now();
+    const expiresAt =
+      order.timeInForce === 'day' || order.expiresAt <= now
+        ? this.#dayOrderEnd(instrument, order.type, order.extendedHours)
+        : order.expiresAt;
+    return { hold, expiresAt };
+  }
+
+  /** Limit, worst price and trigger of an order, from what its type needs. */
+  prices(instrument: Instrument, request: PriceQuestion): PriceTerms | Refusal {
+    const rules = rulesOf(request.type);
+    const buying = isBuying(request.side);
+    let price = 0n;
+    if (rules.limited) {
+      if (request.price === undefined || request.price === 0)
+        return new Refusal(`price is required for order type ${nameOf(request.type)}`);
+      const checked = checkPrice(instrument, 'price', request.price, request.adjustment);
+      if (checked instanceof Refusal) return checked;
+      price = checked;
+    }
+    if (rules.trigger !== undefined) return this.#triggeredPrices(instrument, request, price);
+    if (price > 0n) return { price, worstPrice: price };
+    const from = rules.auction ? this.market.quote(instrument).last : marketPrice(this.market, instrument, buying);
+    return { price, worstPrice: protection(instrument, buying, from) };
+  }
+
+  #triggeredPrices(instrument: Instrument, request: PriceQuestion, price: Decimal): PriceTerms | Refusal {
+    const rules = rulesOf(request.type);
+    const buying = isBuying(request.side);
+    if (rules.trigger === 'trailing') return this.#trailingPrices(instrument, request);
+    if (request.auxPrice === undefined || request.auxPrice === 0)
+      return new Refusal(`auxPrice, the trigger price, is required for order type ${nameOf(request.type)}`);
+    const aux = checkPrice(instrument, 'auxPrice', request.auxPrice, request.adjustment);
+    if (aux instanceof Refusal) return aux;
+    const when = (rules.trigger === 'stop') === buying ? 'rises_to' : 'falls_to';
+    return { price, worstPrice: price > 0n ? price : protection(instrument, buying, aux), trigger: { price: aux, when, reached: false } };
+  }
+
+  #trailingPrices(instrument: Instrument, request: PriceQuestion): PriceTerms | Refusal {
+    const buying = isBuying(request.side);
+    const value = request.trail === undefined ? undefined : decimalFromNumber(request.trail.value);
+    if (request.trail === undefined || value === undefined || value <= 0n) {
+      return new Refusal(
+        `trailType (1 ratio in percent, 2 amount) and trailValue above 0 are required for order type ${nameOf(request.type)}`,
+      );
+    }
+    const trail = { type: request.trail.type, value };
+    const price = trailingTrigger(instrument, buying, this.market.quote(instrument).last, trail);
+    if (price <= 0n) return new Refusal(`trailValue ${request.trail.value} leaves no price to trigger at`);
+    const trigger: Trigger = { price, when: buying ? 'rises_to' : 'falls_to', reached: false, trail };
+    if (request.type === 'trailing_stop') return { price: 0n, worstPrice: protection(instrument, buying, price), trigger };
+    const spread = request.spread === undefined ? undefined : decimalFromNumber(request.spread);
+    if (spread === undefined || spread < 0n)
+      return new Refusal('trailSpread, the distance of the limit from the trigger price, is required and not below 0');
+    const worstPrice = trailingLimit(instrument, buying, price, spread);
+    if (worstPrice <= 0n) return new Refusal(`trailSpread ${request.spread} leaves no limit price`);
+    return { price: 0n, worstPrice, trigger: { ...trigger, spread } };
+  }
+
+  #replacedPrices(instrument: Instrument, order: OrderRecord, request: ReplaceRequest): PriceTerms | Refusal {
+    const named = [request.price, request.auxPrice, request.trail, request.spread].some((value) => value !== undefined);
+    const kept: PriceTerms = {
+      price: order.price,
+      worstPrice: order.worstPrice,
+      ...(order.trigger === undefined ? {} : { trigger: order.trigger }),
+    };
+    if (!named) return kept;
+    if (order.trigger?.reached) {
+      // Only the limit still matters.
+      if (request.price === undefined || request.price === 0) return kept;
+      const price = checkPrice(instrument, 'price', request.price, request.adjustment);
+      return price instanceof Refusal ? price : { ...kept, price, worstPrice: price };
+    }
+    const number = (value: Decimal | undefined): number | undefined => (value === undefined ? undefined : Number(formatDecimal(value)));
+    const { trigger } = order;
+    return this.prices(instrument, {
+      side: order.side,
+      type: order.type,
+      price: request.price || number(order.price),
+      adjustment: request.adjustment,
+      auxPrice: request.auxPrice || number(trigger?.price),
+      trail: request.trail ?? (trigger?.trail && { type: trigger.trail.type, value: Number(formatDecimal(trigger.trail.value)) }),
+      spread: request.spread ?? number(trigger?.spread),
+    });
+  }
+
+  #checkHold(question: HoldQuestion): Hold | Refusal {
+    const { instrument, quantity, open } = question;
+    const lot = BigInt(instrument.lotSize);
+    const total = quantity + (open?.filledQuantity ?? 0n);
+    if (total % lot !== 0n && !this.holds.closesAll(question)) {
+      return new Refusal(`qty ${total} is no multiple of the lot size ${lot} of ${instrument.symbol}`);
+    }
+    return this.holds.checkPosition(question) ?? this.holds.take(question);
+  }
+
+  #checkType(instrument: Instrument, request: PlaceRequest): Refusal | undefined {
+    const { type, timeInForce } = request;
+    const accepted = orderTypesOf(instrument);
+    if (!accepted.includes(type)) {
+      return new Refusal(
+        `order type ${nameOf(type)} is not accepted for ${instrument.symbol}; accepted: ${accepted.map(nameOf).join(', ')}`,
+      );
+    }
+    const rules = rulesOf(type);
+    const waits = rules.remainder === 'rest' && !rules.auction;
+    if ((timeInForce === 'gtc' || timeInForce === 'gtd') && !waits && rules.trigger === undefined) {
+      return new Refusal(`order type ${nameOf(type)} is for the day only (timeInForce 0)`);
+    }
+    if (timeInForce === 'ioc' && type !== 'normal' && type !== 'market')
+      return new Refusal('timeInForce 2 (ioc) is for order types 1 normal and 2 market');
+    if (request.extendedHours && (instrument.calendar !== 'US' || !rules.limited)) {
+      return new Refusal('fillOutsideRTH is for limit orders of US stocks');
+    }
+    const now = this.clock.now();
+    if ((type === 'market' || timeInForce === 'ioc') && !this.#isOpen(instrument, request.extendedHours)) {
+      const calendar = this.world.calendar(instrument);
+      const opens = localDateTime(sessionFor(calendar, now, request.extendedHours).start, calendar.timeZone);
+      return new Refusal(
+        `the market of ${instrument.symbol} is closed until ${opens} (${calendar.timeZone}): send a limit order, which waits`,
+      );
+    }
+    return undefined;
+  }
+
+  #checkContract(instrument: Instrument): Refusal | undefined {
+    const last = instrument.future?.lastTradeDate ?? '';
+    if (last === '' || this.world.calendar(instrument).tradingDay(this.clock.now()) <= last) return undefined;
+    return new Refusal(`${instrument.symbol} was last traded on ${last}`);
+  }
+
+  #expiry(instrument: Instrument, request: PlaceRequest): number | Refusal {
+    const now = this.clock.now();
+    switch (request.timeInForce) {
+      case 'gtc':
+        return now + GTC_DAYS * DAY_MS;
+      case 'gtd': {
+        const { timeZone } = this.world.calendar(instrument);
+        const text = request.expireTime ?? '';
+        const time = parseLocal(text, timeZone);
+        // A bare day means until its end.
+        const end = time !== undefined && text.length === 10 ? time + DAY_MS : time;
+        if (end === undefined || end <= now || end > now + GTC_DAYS * DAY_MS) {
+          return new Refusal(
+            `expireTime ${JSON.stringify(text)} must be "YYYY-MM-DD" or "YYYY-MM-DD HH:MM:SS" (${timeZone}), in the next ${GTC_DAYS} days`,
+          );
+        }
+        return end;
+      }
+      default:
+        return this.#dayOrderEnd(instrument, request.type, request.extendedHours);
+    }
+  }
+
+  #dayOrderEnd(instrument: Instrument, type: OrderRecord['type'], extendedHours: boolean): number {
+    const calendar = this.world.calendar(instrument);
+    const now = this.clock.now();
+    return rulesOf(type).auction ? nextOpening(calendar, now).closesAt : dayEnd(calendar, now, extendedHours);
+  }
+
+  #isOpen(instrument: Instrument, extendedHours: boolean): boolean {
+    const session = this.world.calendar(instrument).sessionAt(this.clock.now());
+    return session !== undefined && (session.kind === 'regular' || extendedHours);
+  }
+}
+
+/** Where a trailing order triggers when the market's best price for it has been `extreme`. */
+export function trailingTrigger(instrument: Instrument, buying: boolean, extreme: Decimal, trail: NonNullable<Trigger['trail']>): Decimal {
+  const distance = trail.type === 'amount' ? trail.value : multiply(extreme, trail.value) / 100n;
+  return buying
+    ? roundToTick(instrument.tickTable, extreme + distance, 'up')
+    : extreme > distance
+      ? roundToTick(instrument.tickTable, extreme - distance, 'down')
+      : 0n;
+}
+
+/** The limit that a trailing stop limit order gets when it triggers at `price`. */
+export function trailingLimit(instrument: Instrument, buying: boolean, price: Decimal, spread: Decimal): Decimal {
+  return buying
+    ? roundToTick(instrument.tickTable, price + spread, 'up')
+    : price > spread
+      ? roundToTick(instrument.tickTable, price - spread, 'down')
+      : 0n;
+}
+
+function wholeQuantity(name: string, value: number): bigint | Refusal {
+  if (!Number.isInteger(value) || value <= 0 || value > Number(QUANTITY_MAX)) {
+    return new Refusal(`${name} ${value} must be a whole number from 1 to ${QUANTITY_MAX}`);
+  }
+  return BigInt(value);
+}
+
+function checkRemark(remark: string): Refusal | undefined {
+  const bytes = Buffer.byteLength(remark, 'utf8');
+  return bytes > REMARK_BYTES_MAX ? new Refusal(`remark has ${bytes} bytes; at most ${REMARK_BYTES_MAX} are kept`) : undefined;
+}
+
+function nameOf(type: OrderRecord['type']): string {
+  return `${orderTypes.numberOf(type)} (${type})`;
+}

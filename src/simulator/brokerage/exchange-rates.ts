@@ -1,0 +1,24 @@
+import { DECIMAL_ONE, type Decimal, divide, multiply } from '../../contract/decimal.js';
+import type { Currency } from '../../contract/markets.js';
+import type { Market } from '../market/market.js';
+import type { World } from '../world/index.js';
+
+/** Conversion between the currencies of accounts, at the market's current quotes of USDHKD, USDCNH and so on. */
+export class ExchangeRates {
+  constructor(
+    private readonly world: World,
+    private readonly market: Market,
+  ) {}
+
+  convert(amount: Decimal, from: Currency, to: Currency): Decimal {
+    if (from === to || amount === 0n) return amount;
+    return divide(multiply(amount, this.#perDollar(to)), this.#perDollar(from));
+  }
+
+  #perDollar(currency: Currency): Decimal {
+    if (currency === 'USD') return DECIMAL_ONE;
+    const pair = this.world.instrument(`FX.USD${currency}`);
+    if (pair === undefined) throw new Error(`the world quotes no USD${currency}`);
+    return this.market.quote(pair).last;
+  }
+}

@@ -1,0 +1,127 @@
+import { create } from '@bufbuild/protobuf';
+import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
+import { CltRiskLevel, CltRiskStatus, type Funds, FundsSchema } from '../../../contract/generated/Trd_Common_pb.js';
+import type { C2S, S2C } from '../../../contract/generated/Trd_GetFunds_pb.js';
+import { S2CSchema } from '../../../contract/generated/Trd_GetFunds_pb.js';
+import type { Currency } from '../../../contract/markets.js';
+import { type Handler, Refusal } from '../../handler.js';
+import { type Account, currenciesOf } from '../account.js';
+import { addressed } from '../header.js';
+import type { Brokerage } from '../index.js';
+import { currencies, type TradeMarket, tradeMarkets } from '../terms.js';
+import type { Valuation } from '../valuation.js';
+
+/** Trd_GetFunds: assets, buying power and margin, summed in the currency asked for (by default the account's). */
+export const getFunds: Handler<C2S, S2C> = ({ brokerage }, request) => {
+  const to = addressed(brokerage, request.header);
+  if (to instanceof Refusal) return to;
+  const currency = request.currency === 0 ? to.account.base : currencies.wordOf(request.currency);
+  if (currency === undefined) return new Refusal(currencies.unknown(request.currency));
+  // Accounts of one currency are always shown in it, as the protocol has it.
+  const shown = currenciesOf(to.account).length === 1 ? to.account.base : currency;
+  const answer = create(S2CSchema, { header: to.header, funds: fundsOf(brokerage, to.account, shown) });
+  return brokerage.records.journal.whenDurable(answer);
+};
+
+/** Initial margin of a stock, in percent: what one unit of free margin buys is 100 over this. */
+const LONG_PERCENT = 50n;
+const SHORT_PERCENT = 60n;
+
+function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Funds {
+  const { valuer } = brokerage;
+  const value = valuer.valuation(account, currency);
+  const free = atLeastZero(
+    account.type === 'cash' ? value.cash - value.frozenCash : value.netAssets - value.initialMargin - value.reservedMargin,
+  );
+  const isFutures = account.trades === 'futures';
+  const lends = account.type === 'margin' && !isFutures;
+  const cashFree = atLeastZero(value.cash - value.frozenCash);
+  const withdrawable = lesser(cashFree, free);
+  return create(FundsSchema, {
+    power: n(lends ? (free * 100n) / LONG_PERCENT : free),
+    totalAssets: n(value.netAssets),
+    cash: n(value.cash),
+    marketVal: n(value.longValue + value.shortValue),
+    frozenCash: n(value.frozenCash),
+    debtCash: n(debt(brokerage, account, currency)),
+    avlWithdrawalCash: n(withdrawable),
+    currency: currencies.numberOf(currency),
+    netCashPower: n(cashFree),
+    cashInfoList: currenciesOf(account).map((held) => cashInfo(brokerage, account, held)),
+    longMv: n(value.longValue),
+    shortMv: n(value.shortValue),
+    pendingAsset: 0,
+    maxWithdrawal: n(withdrawable),
+    ...(lends ? { maxPowerShort: n((free * 100n) / SHORT_PERCENT) } : {}),
+    ...(account.type === 'margin' ? marginFigures(value, free) : {}),
+    ...(isFutures
+      ? { availableFunds: n(free), unrealizedPL: n(value.unrealised), realizedPL: n(value.realised), riskLevel: riskLevel(value) }
+      : {
+          riskStatus: riskStatus(account, value),
+          securitiesAssets: n(value.netAssets),
+          fundAssets: 0,
+          bondAssets: 0,
+          marketInfoList: marketInfo(brokerage, account, currency),
+        }),
+  });
+}
+
+function marginFigures(value: Valuation, free: Decimal) {
+  return {
+    initialMargin: n(value.initialMargin + value.reservedMargin),
+    maintenanceMargin: n(value.maintenanceMargin),
+    marginCallMargin: n(value.marginCallMargin),
+    availableFunds: n(free),
+  };
+}
+
+function cashInfo({ records }: Brokerage, account: Account, currency: Currency) {
+  const cash = records.ledger.cash(account, currency);
+  const free = atLeastZero(cash - records.ledger.frozen(account, currency));
+  return { currency: currencies.numberOf(currency), cash: n(cash), availableBalance: n(free), netCashPower: n(free) };
+}
+
+function marketInfo({ records, valuer }: Brokerage, account: Account, currency: Currency) {
+  const assets = new Map<TradeMarket, Decimal>(account.markets.map((market) => [market, 0n]));
+  for (const position of records.ledger.positions(account)) {
+    if (position.quantity === 0n) continue;
+    const { instrument, value } = valuer.value(position);
+    assets.set(position.tradeMarket, (assets.get(position.tradeMarket) ?? 0n) + valuer.rates.convert(value, instrument.currency, currency));
+  }
+  return [...assets].map(([market, sum]) => ({ trdMarket: tradeMarkets.numberOf(market), assets: n(sum) }));
+}
+
+/** What is owed in currencies whose balance is below zero. */
+function debt({ records, valuer }: Brokerage, account: Account, currency: Currency): Decimal {
+  let sum = 0n;
+  for (const held of currenciesOf(account)) {
+    const cash = records.ledger.cash(account, held);
+    if (cash < 0n) sum += valuer.rates.convert(-cash, held, currency);
+  }
+  return sum;
+}
+
+function riskLevel({ netAssets, initialMargin, maintenanceMargin }: Valuation): CltRiskLevel {
+  if (initialMargin === 0n) return CltRiskLevel.CltRiskLevel_AbsoluteSafe;
+  if (netAssets < maintenanceMargin) return CltRiskLevel.CltRiskLevel_Danger;
+  return netAssets < initialMargin ? CltRiskLevel.CltRiskLevel_Warning : CltRiskLevel.CltRiskLevel_Safe;
+}
+
+/** From 1, nothing owed or margined, to 9, below the maintenance margin: by how much of the net assets maintenance takes. */
+function riskStatus(account: Account, { netAssets, maintenanceMargin }: Valuation): CltRiskStatus {
+  if (account.type === 'cash' || maintenanceMargin === 0n) return CltRiskStatus.CltRiskStatus_Level1;
+  if (netAssets <= maintenanceMargin) return CltRiskStatus.CltRiskStatus_Level9;
+  return 1 + Number((maintenanceMargin * 8n) / netAssets);
+}
+
+function atLeastZero(value: Decimal): Decimal {
+  return value > 0n ? value : 0n;
+}
+
+function lesser(a: Decimal, b: Decimal): Decimal {
+  return a < b ? a : b;
+}
+
+function n(value: Decimal): number {
+  return decimalToNumber(value);
+}

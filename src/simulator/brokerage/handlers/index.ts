@@ -1,0 +1,10 @@
+export { getAccounts } from './accounts.js';
+export { getFills, getHistoryFills } from './fills.js';
+export { getFunds } from './funds.js';
+export { getMarginRatios } from './margin-ratios.js';
+export { getMaxQuantities } from './max-quantities.js';
+export { modifyOrder } from './modify-order.js';
+export { getHistoryOrders, getOrderFees, getOrders } from './orders.js';
+export { placeOrder } from './place-order.js';
+export { getPositions } from './positions.js';
+export { unlockTrade } from './unlock.js';

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { PacketID } from '../../../contract/generated/Common_pb.js';
+import type { C2S as ModifyC2S } from '../../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as PlaceC2S } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
+import { Refusal } from '../../handler.js';
+import type { PacketId } from '../packets.js';
+import type { PriceAdjustment } from '../price.js';
+import { type TrailType, trailTypes } from '../terms.js';
+
+/** The number under which a repetition is recognised; none when both parts are 0. */
+export function packetOf(packet: PacketID | undefined): PacketId | undefined {
+  if (packet === undefined || (packet.connID === 0n && packet.serialNo === 0)) return undefined;
+  return { connId: packet.connID, serialNo: packet.serialNo };
+}
+
+/** A digest of everything that a write asks for, its packet number aside. Messages of one type only are compared. */
+export function fingerprintOf(request: PlaceC2S | ModifyC2S): string {
+  const fields = Object.entries(request)
+    .filter(([name]) => name !== 'packetID')
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([request.$typeName, fields], (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** Both parts are needed for an adjustment. */
+export function adjustmentOf(request: { adjustPrice: boolean; adjustSideAndLimit: number }): PriceAdjustment | undefined {
+  return request.adjustPrice && request.adjustSideAndLimit !== 0 ? { limit: request.adjustSideAndLimit } : undefined;
+}
+
+export function trailOf(request: { trailType: number; trailValue: number }): { type: TrailType; value: number } | undefined | Refusal {
+  if (request.trailType === 0) return undefined;
+  const type = trailTypes.wordOf(request.trailType);
+  return type === undefined ? new Refusal(trailTypes.unknown(request.trailType)) : { type, value: request.trailValue };
+}

@@ -1,0 +1,44 @@
+/**
+ * Numbers of orders, fills and positions: 2^20 a millisecond since 2020, rising, so that they sort by time and a
+ * restart continues above the last one kept.
+ */
+const EPOCH_MS = Date.UTC(2020, 0, 1);
+const SEQUENCE_BITS = 20n;
+const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+export class IdSequence {
+  #last: bigint;
+
+  /** @param last the highest number given so far. */
+  constructor(last: bigint) {
+    this.#last = last;
+  }
+
+  /** A new number at `now` (epoch ms). Never one at or below an earlier one, also when the clock was set back. */
+  next(now: number): bigint {
+    const first = BigInt(Math.max(0, now - EPOCH_MS)) << SEQUENCE_BITS;
+    this.#last = first > this.#last ? first : this.#last + 1n;
+    return this.#last;
+  }
+}
+
+/** The readable form of a number: "20261120-06HX2K0000000", its day and its base-32 digits (Crockford). */
+export function readableId(day: string, id: bigint): string {
+  let digits = '';
+  for (let rest = id; digits.length < 13; rest >>= 5n) digits = `${BASE32[Number(rest & 31n)]}${digits}`;
+  return `${day.replaceAll('-', '')}-${digits}`;
+}
+
+/** The number that a readable form carries; undefined when the text is none. Whether its day fits is not looked at. */
+export function idOfReadable(text: string): bigint | undefined {
+  const match = /^\d{8}-([0-9A-HJKMNP-TV-Z]{13})$/.exec(text);
+  if (match === null) return undefined;
+  let id = 0n;
+  for (const digit of match[1] ?? '') id = (id << 5n) | BigInt(BASE32.indexOf(digit));
+  return id;
+}
+
+/** A number as a store key: keys sort as the numbers do. */
+export function keyOfId(id: bigint): string {
+  return id.toString().padStart(20, '0');
+}

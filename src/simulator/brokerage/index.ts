@@ -1,0 +1,99 @@
+import type { Clock } from '../../contract/clock.js';
+import type { Store } from '../../storage/index.js';
+import type { SimulatedMarket } from '../market/index.js';
+import type { World } from '../world/index.js';
+import { type Account, accounts } from './account.js';
+import { OrderCheck } from './check-order.js';
+import type { BrokerageEvent } from './events.js';
+import { ExchangeRates } from './exchange-rates.js';
+import { Holds } from './holds.js';
+import { idOfReadable } from './ids.js';
+import { type LatencyRange, latencySource } from './latency.js';
+import type { OrderRecord } from './order.js';
+import { OrderDesk } from './order-desk.js';
+import { Records } from './records.js';
+import { Routing } from './routing.js';
+import { TradeLock } from './trade-lock.js';
+import { Valuer } from './valuation.js';
+
+export { type Account, accounts } from './account.js';
+export type { BrokerageEvent } from './events.js';
+export { fillPush, orderPush } from './messages.js';
+export type { FillRecord, OrderRecord } from './order.js';
+
+export interface BrokerageOptions {
+  readonly clock: Clock;
+  readonly world: World;
+  /** The tape of callers' trades is put back into it. */
+  readonly market: SimulatedMarket;
+  /** Keeps orders, fills, ledger and answered packet numbers. A second brokerage made on it continues where the first one ended. */
+  readonly store: Store;
+  /** What latencies are drawn from. */
+  readonly seed: string | number;
+  /** Unlocks the real accounts. */
+  readonly tradePassword: string;
+  /** The way to the exchange in ms. Default 5 to 50. */
+  readonly latency?: LatencyRange;
+}
+
+/** The simulated brokerage: accounts, orders and what they hold. */
+export interface Brokerage {
+  readonly accounts: readonly Account[];
+  account(id: bigint): Account | undefined;
+  order(id: bigint): OrderRecord | undefined;
+  orderByIdEx(idEx: string): OrderRecord | undefined;
+  /** Orders and fills, each told once it is on disk, in the order of cause and effect. Returns its own removal. */
+  onEvent(listener: (event: BrokerageEvent) => void): () => void;
+  /** Stops matching and timers, and waits until everything is on disk. The store stays open. */
+  close(): Promise<void>;
+
+  /** For the handlers of this folder. */
+  readonly desk: OrderDesk;
+  readonly records: Records;
+  readonly valuer: Valuer;
+  readonly holds: Holds;
+  readonly check: OrderCheck;
+  readonly lock: TradeLock;
+}
+
+const LATENCY: LatencyRange = { min: 5, max: 50 };
+
+/** Opens the brokerage on a store: working orders go on working, what ended meanwhile ends now. */
+export function createBrokerage(options: BrokerageOptions): Brokerage {
+  const { clock, world, market, store, seed, tradePassword, latency = LATENCY } = options;
+  const records = new Records(store, clock.now());
+  for (const [symbol, ticks] of records.prints(clock.now())) {
+    const instrument = world.instrument(symbol);
+    if (instrument !== undefined) market.restorePrints(instrument, ticks);
+  }
+  const valuer = new Valuer(world, market, records.ledger, new ExchangeRates(world, market));
+  const holds = new Holds(records.ledger, valuer);
+  const check = new OrderCheck(clock, world, market, holds);
+  const routing = new Routing(clock, world, market, records, latencySource(latency, seed));
+  const lock = new TradeLock(clock, tradePassword);
+  const desk = new OrderDesk(clock, world, records, check, routing, lock);
+  const byId = new Map(accounts.map((account) => [account.id, account]));
+  const order = (id: bigint): OrderRecord | undefined => records.order(id);
+
+  return {
+    accounts,
+    account: (id) => byId.get(id),
+    order,
+    orderByIdEx(idEx) {
+      const id = idOfReadable(idEx);
+      const found = id === undefined ? undefined : order(id);
+      return found?.idEx === idEx ? found : undefined;
+    },
+    onEvent: (listener) => records.journal.onEvent(listener),
+    async close() {
+      routing.close();
+      await records.journal.whenDurable(undefined);
+    },
+    desk,
+    records,
+    valuer,
+    holds,
+    check,
+    lock,
+  };
+}

@@ -1,0 +1,65 @@
+import type { Store, Transaction } from '../../storage/index.js';
+
+/**
+ * Puts changes on disk in the order in which they were made, and tells of each only once it is there.
+ *
+ * A change is in memory as soon as it is made. When the disk refuses one, nothing later may be promised: the journal
+ * fails for good, and the process has to start again from what the disk has.
+ */
+export class Journal<Event> {
+  readonly #listeners = new Set<(event: Event) => void>();
+  #tail: Promise<void> = Promise.resolve();
+  #pending = 0;
+  #failure: Error | undefined;
+
+  constructor(private readonly store: Store) {}
+
+  /** Why nothing can be written any more. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** Resolves when the change is on disk and its events have been told. Rejects when it is not known to be. */
+  commit(change: (transaction: Transaction) => void, events: readonly Event[]): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    this.#pending += 1;
+    const written = this.store.write(change);
+    const told = this.#tail.then(async () => {
+      try {
+        await written;
+        if (this.#failure !== undefined) throw this.#failure;
+      } catch (error) {
+        this.#failure ??= error instanceof Error ? error : new Error(String(error));
+        throw this.#failure;
+      } finally {
+        this.#pending -= 1;
+      }
+      for (const event of events) this.#tell(event);
+    });
+    this.#tail = told.catch(() => undefined);
+    return told;
+  }
+
+  /** `answer`, once everything made so far is on disk: what is shown to callers must not be taken back by a crash. */
+  whenDurable<T>(answer: T): T | Promise<T> {
+    return this.#pending === 0 ? answer : this.#tail.then(() => answer);
+  }
+
+  onEvent(listener: (event: Event) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #tell(event: Event): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        // A listener's defect is its own: it must neither undo the change nor keep the event from the others.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import type { Decimal } from '../../contract/decimal.js';
+import type { Currency } from '../../contract/markets.js';
+import { type Account, accounts } from './account.js';
+import { frozenCash, type OrderRecord, remainingOf, reservedMargin } from './order.js';
+import { isOpen } from './order-status.js';
+import type { PositionRecord } from './position.js';
+import type { Tables } from './tables.js';
+import type { TradeSide } from './terms.js';
+
+/**
+ * What the accounts have: cash by currency, positions, and what open orders hold of both. The sums over open orders are
+ * kept up to date order by order, so that no question walks through them.
+ */
+export class Ledger {
+  readonly #cash = new Map<string, Decimal>();
+  readonly #positions = new Map<bigint, Map<string, PositionRecord>>();
+  readonly #frozen = new Map<string, Decimal>();
+  readonly #margin = new Map<string, Decimal>();
+  readonly #working = new Map<string, bigint>();
+
+  constructor(tables: Tables) {
+    for (const account of accounts) {
+      this.#positions.set(account.id, new Map());
+      for (const [currency, amount] of Object.entries(account.openingCash)) this.#cash.set(`${account.id}/${currency}`, amount);
+    }
+    for (const [key, amount] of tables.cash.entries()) this.#cash.set(key, amount);
+    for (const [, position] of tables.positions.entries()) this.setPosition(position);
+  }
+
+  cash(account: Account, currency: Currency): Decimal {
+    return this.#cash.get(`${account.id}/${currency}`) ?? 0n;
+  }
+
+  setCash(accId: bigint, currency: Currency, amount: Decimal): void {
+    this.#cash.set(`${accId}/${currency}`, amount);
+  }
+
+  position(accId: bigint, symbol: string): PositionRecord | undefined {
+    return this.#positions.get(accId)?.get(symbol);
+  }
+
+  /** Flat ones of the past too. */
+  positions(account: Account): Iterable<PositionRecord> {
+    return this.#positions.get(account.id)?.values() ?? [];
+  }
+
+  setPosition(position: PositionRecord): void {
+    this.#positions.get(position.accId)?.set(position.symbol, position);
+  }
+
+  /** Cash of a currency that open buy orders hold. */
+  frozen(account: Account, currency: Currency): Decimal {
+    return this.#frozen.get(`${account.id}/${currency}`) ?? 0n;
+  }
+
+  /** Margin in a currency that open orders hold. */
+  reservedMargin(account: Account, currency: Currency): Decimal {
+    return this.#margin.get(`${account.id}/${currency}`) ?? 0n;
+  }
+
+  /** Units that open orders of a side still have to trade. */
+  working(accId: bigint, symbol: string, side: TradeSide): bigint {
+    return this.#working.get(`${accId}/${symbol}/${side}`) ?? 0n;
+  }
+
+  /** Units of a long position that no open order is selling. */
+  sellable(accId: bigint, symbol: string): bigint {
+    const held = this.position(accId, symbol)?.quantity ?? 0n;
+    const free = held - this.working(accId, symbol, 'sell');
+    return free > 0n ? free : 0n;
+  }
+
+  /** Units of a short position that no open order is buying back. */
+  coverable(accId: bigint, symbol: string): bigint {
+    const held = this.position(accId, symbol)?.quantity ?? 0n;
+    const free = -held - this.working(accId, symbol, 'buy') - this.working(accId, symbol, 'buy_back');
+    return free > 0n ? free : 0n;
+  }
+
+  /** Moves the sums from what an order held (undefined: it is new) to what it holds now (undefined: leave it out). */
+  replaceOrder(before: OrderRecord | undefined, after: OrderRecord | undefined): void {
+    if (before !== undefined) this.#addOrder(before, -1n);
+    if (after !== undefined) this.#addOrder(after, 1n);
+  }
+
+  #addOrder(order: OrderRecord, sign: 1n | -1n): void {
+    if (!isOpen(order.status)) return;
+    add(this.#working, `${order.accId}/${order.symbol}/${order.side}`, sign * remainingOf(order));
+    add(this.#frozen, `${order.accId}/${order.currency}`, sign * frozenCash(order));
+    add(this.#margin, `${order.accId}/${order.currency}`, sign * reservedMargin(order));
+  }
+}
+
+function add(sums: Map<string, bigint>, key: string, amount: bigint): void {
+  if (amount === 0n) return;
+  const sum = (sums.get(key) ?? 0n) + amount;
+  if (sum === 0n) sums.delete(key);
+  else sums.set(key, sum);
+}

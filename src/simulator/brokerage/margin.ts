@@ -1,0 +1,56 @@
+import { type Decimal, multiply } from '../../contract/decimal.js';
+import type { QuoteMarket } from '../../contract/markets.js';
+import type { Instrument } from '../world/instrument.js';
+
+/** Margin of a margin account, each as a part of market value in percent. */
+export interface MarginTerms {
+  readonly initial: bigint;
+  readonly marginCall: bigint;
+  readonly maintenance: bigint;
+  readonly alert: bigint;
+}
+
+export interface MarginRatios {
+  /** Absent where long positions cannot be financed. */
+  readonly long?: MarginTerms;
+  /** Absent where stock cannot be borrowed. */
+  readonly short?: MarginTerms;
+}
+
+const longTerms: MarginTerms = { initial: 50n, alert: 45n, marginCall: 42n, maintenance: 40n };
+const shortTerms: MarginTerms = { initial: 60n, alert: 55n, marginCall: 52n, maintenance: 50n };
+const futureTerms: MarginTerms = { initial: 10n, alert: 9n, marginCall: 8n, maintenance: 8n };
+
+const lends: ReadonlySet<QuoteMarket> = new Set(['HK', 'US', 'SG', 'JP', 'MY']);
+const lendsStock: ReadonlySet<QuoteMarket> = new Set(['HK', 'US', 'JP']);
+
+/** The margin terms under which a margin account holds an instrument. */
+export function marginRatios(instrument: Instrument): MarginRatios {
+  if (instrument.kind === 'future') return { long: futureTerms, short: futureTerms };
+  return {
+    ...(lends.has(instrument.market) ? { long: longTerms } : {}),
+    ...(lendsStock.has(instrument.market) ? { short: shortTerms } : {}),
+  };
+}
+
+/** Initial margin of one unit worth `unitValue`; all of it where nothing is lent. */
+export function initialMargin(instrument: Instrument, direction: 'long' | 'short', unitValue: Decimal): Decimal {
+  return percent(unitValue, marginRatios(instrument)[direction]?.initial ?? 100n);
+}
+
+export function maintenanceMargin(instrument: Instrument, direction: 'long' | 'short', unitValue: Decimal): Decimal {
+  return percent(unitValue, marginRatios(instrument)[direction]?.maintenance ?? 100n);
+}
+
+export function marginCallMargin(instrument: Instrument, direction: 'long' | 'short', unitValue: Decimal): Decimal {
+  return percent(unitValue, marginRatios(instrument)[direction]?.marginCall ?? 100n);
+}
+
+/** What one unit of an instrument is worth at a price: the contract multiplier counts for futures. */
+export function unitValue(instrument: Instrument, price: Decimal): Decimal {
+  return instrument.future === undefined ? price : multiply(price, instrument.future.multiplier);
+}
+
+function percent(value: Decimal, parts: bigint): Decimal {
+  return (value * parts) / 100n;
+}

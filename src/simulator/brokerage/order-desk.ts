@@ -1,0 +1,212 @@
+import type { Clock } from '../../contract/clock.js';
+import { Refusal } from '../handler.js';
+import type { World } from '../world/index.js';
+import { type Account, accounts } from './account.js';
+import type { OrderCheck } from './check-order.js';
+import { readableId } from './ids.js';
+import type { OrderRecord } from './order.js';
+import { cancelling, isChangeable, isLegalMove, moved } from './order-status.js';
+import type { PacketAnswer } from './packets.js';
+import type { PlaceRequest, ReplaceRequest, Write } from './place-request.js';
+import type { Change, Records } from './records.js';
+import type { Routing } from './routing.js';
+import type { TradeMarket } from './terms.js';
+import type { TradeLock } from './trade-lock.js';
+
+/**
+ * Where callers' commands change orders. A command is answered once its change is on disk; what the exchange then makes of it
+ * comes as events.
+ */
+export class OrderDesk {
+  constructor(
+    private readonly clock: Clock,
+    private readonly world: World,
+    private readonly records: Records,
+    private readonly check: OrderCheck,
+    private readonly routing: Routing,
+    private readonly lock: TradeLock,
+  ) {
+    const orders = accounts.flatMap((account) => [...records.recentOrders(account)]);
+    for (const order of orders.sort((a, b) => (a.priority < b.priority ? -1 : 1))) routing.resume(order);
+  }
+
+  async place(request: PlaceRequest): Promise<PacketAnswer | Refusal> {
+    const { account } = request;
+    const known = this.#known(account, request);
+    if (known !== undefined) return known;
+    const checked = this.check.place(request);
+    if (checked instanceof Refusal) return checked;
+    const { instrument, tradeMarket, quantity, price, worstPrice, trigger, hold, expiresAt } = checked;
+    const now = this.clock.now();
+    const id = this.records.nextId(now);
+    const draft = { type: request.type, extendedHours: request.extendedHours, ...(trigger === undefined ? {} : { trigger }) };
+    const order: OrderRecord = {
+      ...draft,
+      ...hold,
+      id,
+      idEx: readableId(this.world.calendar(instrument).tradingDay(now), id),
+      accId: account.id,
+      symbol: instrument.symbol,
+      tradeMarket,
+      currency: instrument.currency,
+      side: request.side,
+      timeInForce: request.timeInForce,
+      remark: request.remark,
+      quantity,
+      price,
+      worstPrice,
+      status: this.routing.firstStatus(instrument, draft),
+      filledQuantity: 0n,
+      filledValue: 0n,
+      fees: [],
+      priority: id,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt,
+      lastError: '',
+    };
+    return this.#commit(request, order, (change) => {
+      this.routing.update(change, order);
+      this.routing.send(order);
+    });
+  }
+
+  /** Changes quantity, price or trigger. More quantity or another price costs the place in the queue. */
+  async replace(account: Account, order: OrderRecord, request: ReplaceRequest, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write);
+    if (known !== undefined) return known;
+    const closed = refuseUnlessChangeable(order, 'modified');
+    if (closed !== undefined) return closed;
+    const checked = this.check.replace(account, this.routing.instrumentOf(order), order, request);
+    if (checked instanceof Refusal) return checked;
+    const { quantity, price, worstPrice, trigger, hold } = checked;
+    const now = this.clock.now();
+    const keepsPlace = worstPrice === order.worstPrice && price === order.price && quantity <= order.quantity && trigger === order.trigger;
+    const next: OrderRecord = {
+      ...order,
+      ...hold,
+      quantity,
+      price,
+      worstPrice,
+      ...(trigger === undefined ? {} : { trigger }),
+      updatedAt: now,
+      priority: keepsPlace ? order.priority : this.records.nextId(now),
+    };
+    return this.#commit(write, next, (change) => {
+      this.routing.update(change, next);
+      if (keepsPlace && (this.routing.reduce(next) || quantity === order.quantity)) return;
+      this.routing.recall(order);
+      this.routing.send(next);
+    });
+  }
+
+  async cancel(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write);
+    if (known !== undefined) return known;
+    const closed = refuseUnlessChangeable(order, 'cancelled');
+    if (closed !== undefined) return closed;
+    return this.#commit(write, order, (change) => this.#cancel(change, order));
+  }
+
+  /** Cancels every open order of an account, or those of one market. The answer names no order. */
+  async cancelAll(account: Account, market: TradeMarket | undefined, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write);
+    if (known !== undefined) return known;
+    return this.#commit(write, { id: 0n, idEx: '' }, (change) => {
+      const open = [...this.records.recentOrders(account)].filter(
+        (order) => isChangeable(order.status) && (market === undefined || order.tradeMarket === market),
+      );
+      for (const order of open) this.#cancel(change, order);
+    });
+  }
+
+  /** Takes a Hong Kong order without fills out of the market; its owner can enable it again. */
+  async disable(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'disabled');
+    if (known !== undefined) return known;
+    if (!isLegalMove(order.status, 'disabled')) return new Refusal(`order ${order.idEx} is ${order.status} and cannot be disabled`);
+    return this.#commit(write, order, (change) => {
+      this.routing.recall(order);
+      this.routing.update(change, { ...order, status: moved(order.status, 'disabled'), updatedAt: this.clock.now() });
+    });
+  }
+
+  async enable(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'enabled');
+    if (known !== undefined) return known;
+    if (order.status !== 'disabled') return new Refusal(`order ${order.idEx} is ${order.status}; only a disabled order can be enabled`);
+    const instrument = this.routing.instrumentOf(order);
+    const checked = this.check.enable(account, instrument, order);
+    if (checked instanceof Refusal) return checked;
+    const now = this.clock.now();
+    const status = moved(order.status, this.routing.firstStatus(instrument, order));
+    const next: OrderRecord = {
+      ...order,
+      ...checked.hold,
+      expiresAt: checked.expiresAt,
+      priority: this.records.nextId(now),
+      status,
+      updatedAt: now,
+    };
+    return this.#commit(write, next, (change) => {
+      this.routing.update(change, next);
+      this.routing.send(next);
+    });
+  }
+
+  /** Deletes an order that is over and had no fill: lists leave it out unless they are asked for deleted ones. */
+  async delete(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'deleted');
+    if (known !== undefined) return known;
+    if (!isLegalMove(order.status, 'deleted')) {
+      return new Refusal(`order ${order.idEx} is ${order.status}; only an order that is over and was not filled can be deleted`);
+    }
+    return this.#commit(write, order, (change) => {
+      this.routing.update(change, { ...order, status: moved(order.status, 'deleted'), updatedAt: this.clock.now() });
+    });
+  }
+
+  #cancel(change: Change, order: OrderRecord): void {
+    this.routing.recall(order);
+    const next = this.routing.update(change, {
+      ...order,
+      status: moved(order.status, cancelling(order.filledQuantity)),
+      updatedAt: this.clock.now(),
+    });
+    this.routing.confirmCancellation(next);
+  }
+
+  /** The answer that a command gets without being carried out: it was given before, or trading is locked. */
+  #known(account: Account, { packet, fingerprint }: Write): Promise<PacketAnswer> | Refusal | undefined {
+    const first = this.records.packets.find(packet, fingerprint);
+    if (first instanceof Refusal) return first;
+    // The first request may still be on its way to the disk.
+    if (first !== undefined) return Promise.resolve(this.records.journal.whenDurable(first));
+    if (account.environment === 'real' && !this.lock.isUnlocked) {
+      return new Refusal(`trading is locked: unlock it with the trade password before changing orders of the real account ${account.id}`);
+    }
+    if (this.records.journal.failure !== undefined) {
+      return new Refusal(`the brokerage cannot write its records any more and takes no orders: ${this.records.journal.failure.message}`);
+    }
+    return undefined;
+  }
+
+  async #commit(write: Write, order: Pick<OrderRecord, 'id' | 'idEx'>, action: (change: Change) => void): Promise<PacketAnswer> {
+    const answer: PacketAnswer = { orderId: order.id, orderIdEx: order.idEx };
+    const change = this.records.begin();
+    action(change);
+    if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
+    await this.records.commit(change, this.clock.now());
+    return answer;
+  }
+}
+
+function refuseUnlessChangeable(order: OrderRecord, what: string): Refusal | undefined {
+  return isChangeable(order.status) ? undefined : new Refusal(`order ${order.idEx} is ${order.status} and cannot be ${what}`);
+}
+
+function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | undefined {
+  return order.tradeMarket === 'HK'
+    ? undefined
+    : new Refusal(`only orders of the Hong Kong market can be ${what}; order ${order.idEx} is ${order.symbol}`);
+}

@@ -1,0 +1,62 @@
+import type { OrderStatus } from './terms.js';
+
+/**
+ * The life of an order: every move that is legal. What is not here is a defect.
+ *
+ * `waiting_submit`: kept by the brokerage until its session opens or its trigger is reached. `submitting`: on its way to the
+ * exchange. `disabled`: taken back by its owner, who can enable it again.
+ */
+const moves: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
+  waiting_submit: ['submitting', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
+  submitting: ['submitted', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
+  submitted: ['filled_part', 'filled_all', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
+  filled_part: ['filled_part', 'filled_all', 'cancelling_part', 'cancelled_part'],
+  filled_all: [],
+  cancelling_part: ['cancelled_part'],
+  cancelling_all: ['cancelled_all'],
+  cancelled_part: [],
+  cancelled_all: ['deleted'],
+  failed: ['deleted'],
+  disabled: ['waiting_submit', 'submitting', 'deleted'],
+  deleted: [],
+};
+
+const open: ReadonlySet<OrderStatus> = new Set([
+  'waiting_submit',
+  'submitting',
+  'submitted',
+  'filled_part',
+  'cancelling_part',
+  'cancelling_all',
+]);
+const changeable: ReadonlySet<OrderStatus> = new Set(['waiting_submit', 'submitting', 'submitted', 'filled_part']);
+
+/** Whether `from` may become `to`. */
+export function isLegalMove(from: OrderStatus, to: OrderStatus): boolean {
+  return moves[from].includes(to);
+}
+
+/** `to`, when the move is legal. Throws otherwise: the caller has a defect. */
+export function moved(from: OrderStatus, to: OrderStatus): OrderStatus {
+  if (!isLegalMove(from, to)) throw new Error(`an order cannot go from ${from} to ${to}`);
+  return to;
+}
+
+/** The order still holds funds: it can trade, or its cancellation is not confirmed yet. */
+export function isOpen(status: OrderStatus): boolean {
+  return open.has(status);
+}
+
+/** The order can be modified, cancelled or disabled. */
+export function isChangeable(status: OrderStatus): boolean {
+  return changeable.has(status);
+}
+
+/** The partial form of a pair of statuses when something has been filled. */
+export function cancelling(filled: bigint): OrderStatus {
+  return filled === 0n ? 'cancelling_all' : 'cancelling_part';
+}
+
+export function cancelled(filled: bigint): OrderStatus {
+  return filled === 0n ? 'cancelled_all' : 'cancelled_part';
+}

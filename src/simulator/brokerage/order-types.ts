@@ -1,0 +1,66 @@
+import type { Remainder } from '../exchange/index.js';
+import type { Instrument } from '../world/instrument.js';
+import type { OrderType } from './terms.js';
+
+/** What the brokerage does with one type of order. */
+export interface OrderTypeRules {
+  /** The caller names a limit. */
+  readonly limited: boolean;
+  /** What becomes of volume that finds no counterpart on arrival. */
+  readonly remainder: Remainder;
+  /** Waits for the next opening of its market and is matched there. */
+  readonly auction?: true;
+  /** Waits for the last price: against its side's interest (`stop`), in its favour (`touched`), or at a distance that follows it (`trailing`). */
+  readonly trigger?: 'stop' | 'touched' | 'trailing';
+}
+
+const rules: Readonly<Record<OrderType, OrderTypeRules>> = {
+  normal: { limited: true, remainder: 'rest' },
+  market: { limited: false, remainder: 'cancel' },
+  absolute_limit: { limited: true, remainder: 'exact_price' },
+  auction: { limited: false, remainder: 'cancel', auction: true },
+  // What the auction leaves is carried on as a limit order.
+  auction_limit: { limited: true, remainder: 'rest', auction: true },
+  special_limit: { limited: true, remainder: 'cancel' },
+  special_limit_all: { limited: true, remainder: 'all_or_none' },
+  stop: { limited: false, remainder: 'cancel', trigger: 'stop' },
+  stop_limit: { limited: true, remainder: 'rest', trigger: 'stop' },
+  market_if_touched: { limited: false, remainder: 'cancel', trigger: 'touched' },
+  limit_if_touched: { limited: true, remainder: 'rest', trigger: 'touched' },
+  trailing_stop: { limited: false, remainder: 'cancel', trigger: 'trailing' },
+  // Its limit comes from the trigger price and the spread.
+  trailing_stop_limit: { limited: false, remainder: 'rest', trigger: 'trailing' },
+};
+
+export function rulesOf(type: OrderType): OrderTypeRules {
+  return rules[type];
+}
+
+const triggered: readonly OrderType[] = [
+  'stop',
+  'stop_limit',
+  'market_if_touched',
+  'limit_if_touched',
+  'trailing_stop',
+  'trailing_stop_limit',
+];
+const hongKong: readonly OrderType[] = [
+  'normal',
+  'market',
+  'absolute_limit',
+  'auction',
+  'auction_limit',
+  'special_limit',
+  'special_limit_all',
+  ...triggered,
+];
+const everywhere: readonly OrderType[] = ['normal', 'market', ...triggered];
+const mainland: readonly OrderType[] = ['normal'];
+
+/** The order types that an instrument's market takes. */
+export function orderTypesOf(instrument: Instrument): readonly OrderType[] {
+  if (instrument.kind === 'future')
+    return instrument.market === 'HK' ? ['normal', 'market', 'auction', 'auction_limit', ...triggered] : everywhere;
+  if (instrument.market === 'HK') return hongKong;
+  return instrument.market === 'SH' || instrument.market === 'SZ' ? mainland : everywhere;
+}

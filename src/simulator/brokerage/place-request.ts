@@ -1,0 +1,45 @@
+import type { Account } from './account.js';
+import type { PacketId } from './packets.js';
+import type { PriceAdjustment } from './price.js';
+import type { OrderType, TimeInForce, TradeMarket, TradeSide, TrailType } from './terms.js';
+
+/** The write that a command is part of: how a repetition of it is recognised. */
+export interface Write {
+  /** Undefined when the caller wants no protection. */
+  readonly packet: PacketId | undefined;
+  /** Everything that was asked, for comparing a repetition. */
+  readonly fingerprint: string;
+}
+
+/** A new order as its caller describes it: words are known, numbers are not checked yet. Absent numbers are undefined. */
+export interface PlaceRequest extends Write {
+  readonly account: Account;
+  readonly tradeMarket: TradeMarket;
+  readonly code: string;
+  /** Trd_Common.TrdSecMarket; 0 when left out. */
+  readonly secMarket: number;
+  readonly side: TradeSide;
+  readonly type: OrderType;
+  readonly quantity: number;
+  readonly price?: number | undefined;
+  readonly adjustment?: PriceAdjustment | undefined;
+  readonly auxPrice?: number | undefined;
+  readonly trail?: { readonly type: TrailType; readonly value: number } | undefined;
+  readonly spread?: number | undefined;
+  readonly timeInForce: TimeInForce;
+  /** "2026-12-31", "2026-12-31 10:00:00": for `gtd`, in the market's zone. */
+  readonly expireTime?: string | undefined;
+  readonly extendedHours: boolean;
+  readonly remark: string;
+}
+
+/** A change of an open order; what is undefined stays. */
+export interface ReplaceRequest {
+  /** The new total, what is filled included. */
+  readonly quantity?: number | undefined;
+  readonly price?: number | undefined;
+  readonly adjustment?: PriceAdjustment | undefined;
+  readonly auxPrice?: number | undefined;
+  readonly trail?: { readonly type: TrailType; readonly value: number } | undefined;
+  readonly spread?: number | undefined;
+}

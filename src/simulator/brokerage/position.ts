@@ -1,0 +1,85 @@
+import type { Decimal } from '../../contract/decimal.js';
+import type { TradeMarket } from './terms.js';
+
+/** What traded today in one symbol of one account. Values are in the instrument's currency. */
+export interface DayTrades {
+  /** "2026-11-20": trading day of the market. */
+  readonly day: string;
+  readonly buyQuantity: bigint;
+  readonly buyValue: Decimal;
+  readonly sellQuantity: bigint;
+  readonly sellValue: Decimal;
+}
+
+/** What an account holds of one symbol. Never changed in place. */
+export interface PositionRecord {
+  readonly id: bigint;
+  readonly accId: bigint;
+  readonly symbol: string;
+  readonly tradeMarket: TradeMarket;
+  /** Units held; below zero for a short position. */
+  readonly quantity: bigint;
+  /** What the open units were traded for: their count × average cost × multiplier. Never below zero. */
+  readonly cost: Decimal;
+  /** Bought less sold since the position was opened: the value that diluted cost is made of. */
+  readonly invested: Decimal;
+  /** Profit and loss of what was closed since the position was opened, before fees. */
+  readonly realised: Decimal;
+  readonly today: DayTrades;
+}
+
+export interface Trade {
+  readonly side: 'buy' | 'sell';
+  readonly quantity: bigint;
+  /** Price × multiplier: what one unit trades for. */
+  readonly unitValue: Decimal;
+  readonly day: string;
+}
+
+/** A position that has not begun. */
+export function emptyPosition(key: Pick<PositionRecord, 'id' | 'accId' | 'symbol' | 'tradeMarket'>, day: string): PositionRecord {
+  return { ...key, quantity: 0n, cost: 0n, invested: 0n, realised: 0n, today: noTrades(day) };
+}
+
+function noTrades(day: string): DayTrades {
+  return { day, buyQuantity: 0n, buyValue: 0n, sellQuantity: 0n, sellValue: 0n };
+}
+
+/** The day's trades of a position, nothing once the day is over. */
+export function tradesOn(position: PositionRecord, day: string): DayTrades {
+  return position.today.day === day ? position.today : noTrades(day);
+}
+
+/**
+ * A position after a trade, and what the trade realised. A trade against the position closes at average cost; what it
+ * has left over opens the other side. A position that was flat begins anew.
+ */
+export function afterTrade(before: PositionRecord, trade: Trade): { position: PositionRecord; realised: Decimal } {
+  const buying = trade.side === 'buy';
+  const held = before.quantity < 0n ? -before.quantity : before.quantity;
+  const closing = before.quantity === 0n || before.quantity > 0n === buying ? 0n : trade.quantity < held ? trade.quantity : held;
+  const opening = trade.quantity - closing;
+
+  const costClosed = closing === 0n ? 0n : closing === held ? before.cost : (before.cost * closing) / held;
+  const closedFor = trade.unitValue * closing;
+  const realised = before.quantity > 0n ? closedFor - costClosed : costClosed - closedFor;
+
+  const signed = (quantity: bigint): bigint => (buying ? quantity : -quantity);
+  const fresh = closing === held;
+  const position: PositionRecord = {
+    ...before,
+    quantity: before.quantity + signed(trade.quantity),
+    cost: before.cost - costClosed + trade.unitValue * opening,
+    invested: fresh && opening > 0n ? signed(opening) * trade.unitValue : before.invested + signed(trade.quantity) * trade.unitValue,
+    realised: fresh && opening > 0n ? 0n : before.realised + realised,
+    today: addTrade(tradesOn(before, trade.day), trade),
+  };
+  return { position, realised };
+}
+
+function addTrade(today: DayTrades, trade: Trade): DayTrades {
+  const value = trade.unitValue * trade.quantity;
+  return trade.side === 'buy'
+    ? { ...today, buyQuantity: today.buyQuantity + trade.quantity, buyValue: today.buyValue + value }
+    : { ...today, sellQuantity: today.sellQuantity + trade.quantity, sellValue: today.sellValue + value };
+}

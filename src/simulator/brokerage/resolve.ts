@@ -1,0 +1,38 @@
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { Refusal } from '../handler.js';
+import type { Instrument, World } from '../world/index.js';
+import { type Account, isFuturesMarket, quoteMarketsOf, tradeMarketOf } from './account.js';
+import { type TradeMarket, tradeMarkets } from './terms.js';
+
+export interface Tradable {
+  readonly instrument: Instrument;
+  readonly tradeMarket: TradeMarket;
+}
+
+/**
+ * The instrument that an order's code means in an account's market.
+ *
+ * @param market `header.trdMarket`: where the code is looked up.
+ * @param secMarket Trd_Common.TrdSecMarket; 0 when the caller left it out.
+ */
+export function resolve(world: World, account: Account, market: TradeMarket, code: string, secMarket: number): Tradable | Refusal {
+  const candidates = quoteMarketsOf(market);
+  const named = secMarket === 0 ? undefined : quoteMarketOfSecMarket(secMarket);
+  if (secMarket !== 0 && (named === undefined || !candidates.includes(named.name))) {
+    return new Refusal(
+      `secMarket ${secMarket} does not belong to trdMarket ${tradeMarkets.numberOf(market)} (${market}), which has ${candidates.join(', ')}`,
+    );
+  }
+  for (const candidate of named === undefined ? candidates : [named.name]) {
+    const instrument = world.instrument(`${candidate}.${code}`);
+    if (instrument === undefined || (instrument.kind === 'future') !== isFuturesMarket(market)) continue;
+    const tradeMarket = tradeMarketOf(instrument, account.environment);
+    if (tradeMarket === undefined)
+      return new Refusal(`${instrument.symbol} is ${instrument.kind === 'index' ? 'an index' : 'a currency pair'}: it has quotes only`);
+    return account.markets.includes(tradeMarket)
+      ? { instrument, tradeMarket }
+      : new Refusal(`account ${account.id} may not trade ${instrument.symbol}: its markets are ${account.markets.join(', ')}`);
+  }
+  const hint = code.includes('.') ? '; a code has no market prefix: 00700, AAPL' : '';
+  return new Refusal(`unknown code ${JSON.stringify(code)} in trdMarket ${tradeMarkets.numberOf(market)} (${market})${hint}`);
+}

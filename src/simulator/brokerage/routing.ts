@@ -1,0 +1,250 @@
+import type { Clock } from '../../contract/clock.js';
+import { Exchange, type Match, type Matching } from '../exchange/index.js';
+import type { Market, Tick } from '../market/market.js';
+import type { Instrument, World } from '../world/index.js';
+import { type Account, accounts } from './account.js';
+import { Agenda } from './agenda.js';
+import { trailingLimit, trailingTrigger } from './check-order.js';
+import { execute } from './execution.js';
+import { isBuying, type OrderRecord, remainingOf } from './order.js';
+import { cancelled, isChangeable, moved } from './order-status.js';
+import { rulesOf } from './order-types.js';
+import type { Change, Records } from './records.js';
+import { nextOpening, sessionFor } from './sessions.js';
+import { afterTicks, Triggers } from './triggers.js';
+
+/**
+ * The way of accepted orders through time: to the exchange when their trigger, session or auction has come, their fills
+ * back, and their end when they expire. Every step that changes an order is committed, and told, by itself.
+ */
+export class Routing {
+  readonly #exchange: Exchange;
+  readonly #triggers = new Triggers();
+  /** When orders go to the exchange, or their cancellation is confirmed. */
+  readonly #steps: Agenda;
+  readonly #expiries: Agenda;
+  #lastArrival = 0;
+  readonly #accounts = new Map<bigint, Account>(accounts.map((account) => [account.id, account]));
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly world: World,
+    market: Market,
+    private readonly records: Records,
+    private readonly latency: () => number,
+  ) {
+    this.#steps = new Agenda(clock, (id) => this.#step(id));
+    this.#expiries = new Agenda(clock, (id) => this.#expire(id));
+    this.#exchange = new Exchange(clock, market, (name) => world.calendar(name), {
+      matched: (instrument, matching) => this.#commit((change) => this.#settle(change, instrument, matching)),
+      ticked: (instrument, ticks) => this.#ticked(instrument, ticks),
+    });
+  }
+
+  close(): void {
+    this.#steps.close();
+    this.#expiries.close();
+    this.#exchange.close();
+  }
+
+  /** The status of an order that is accepted now: on its way, or kept until its time. */
+  firstStatus(instrument: Instrument, order: Pick<OrderRecord, 'type' | 'trigger' | 'extendedHours'>): 'submitting' | 'waiting_submit' {
+    if (order.trigger !== undefined && !order.trigger.reached) return 'waiting_submit';
+    const waits = rulesOf(order.type).auction || this.#exchange.session(instrument, order.extendedHours) === undefined;
+    return waits ? 'waiting_submit' : 'submitting';
+  }
+
+  /** Sets an accepted order on its way, or again after a change. */
+  send(order: OrderRecord): void {
+    const instrument = this.instrumentOf(order);
+    this.#expiries.set(order.id, order.expiresAt);
+    if (order.trigger !== undefined && !order.trigger.reached) {
+      this.#triggers.add(order);
+      this.#exchange.watch(instrument);
+      return;
+    }
+    const now = this.clock.now();
+    if (rulesOf(order.type).auction && order.status === 'waiting_submit') {
+      const { opensAt, closesAt } = nextOpening(this.world.calendar(instrument), now);
+      // Its own opening may have passed while the process was down; then it goes as soon as it can.
+      if (closesAt <= order.expiresAt) {
+        this.#steps.set(order.id, opensAt);
+        return;
+      }
+    }
+    const opens = sessionFor(this.world.calendar(instrument), now, order.extendedHours).start;
+    // What waited for the opening goes then, in the order in which it came; nothing overtakes what was sent before it.
+    this.#lastArrival = Math.max(this.#lastArrival, now + this.latency());
+    this.#steps.set(order.id, opens > now ? opens : this.#lastArrival);
+  }
+
+  /** Takes an order back from wherever it is. */
+  recall(order: OrderRecord): void {
+    const instrument = this.instrumentOf(order);
+    this.#steps.remove(order.id);
+    this.#expiries.remove(order.id);
+    if (this.#triggers.remove(order)) this.#exchange.unwatch(instrument);
+    this.#exchange.withdraw(instrument, order.id);
+  }
+
+  /** Has the cancellation of a recalled order confirmed in a moment. */
+  confirmCancellation(order: OrderRecord): void {
+    this.#steps.set(order.id, this.clock.now() + this.latency());
+  }
+
+  /** Lowers what a resting order still has to trade without losing its place; false when it does not rest. */
+  reduce(order: OrderRecord): boolean {
+    return this.#exchange.reduce(this.instrumentOf(order), order.id, remainingOf(order));
+  }
+
+  /** Continues an order that was read back at start. Orders must come in the order of their priority. */
+  resume(order: OrderRecord): void {
+    if (order.status === 'cancelling_all' || order.status === 'cancelling_part') this.confirmCancellation(order);
+    else if (isChangeable(order.status)) this.send(order);
+  }
+
+  instrumentOf(order: { symbol: string }): Instrument {
+    const instrument = this.world.instrument(order.symbol);
+    if (instrument === undefined) throw new Error(`order for ${order.symbol}, which the world does not know`);
+    return instrument;
+  }
+
+  accountOf(order: { accId: bigint }): Account {
+    const account = this.#accounts.get(order.accId);
+    if (account === undefined) throw new Error(`no account ${order.accId}`);
+    return account;
+  }
+
+  /** Puts a new version of an order into a change, with its event. */
+  update(change: Change, order: OrderRecord): OrderRecord {
+    this.records.putOrder(change, order);
+    change.events.push({ kind: 'order', account: this.accountOf(order), order });
+    return order;
+  }
+
+  #step(id: bigint): void {
+    const order = this.records.order(id);
+    if (order === undefined) throw new Error(`no order ${id}`);
+    if (order.status === 'cancelling_all' || order.status === 'cancelling_part') {
+      this.#commit((change) => this.#finish(change, order, cancelled(order.filledQuantity), ''));
+    } else if (isChangeable(order.status)) this.#arrive(order);
+  }
+
+  /** The order reaches the exchange: it trades, and the rest is dealt with as its type says. */
+  #arrive(waiting: OrderRecord): void {
+    const instrument = this.instrumentOf(waiting);
+    if (this.#exchange.session(instrument, waiting.extendedHours) === undefined) {
+      this.send(waiting);
+      return;
+    }
+    this.#commit((change) => {
+      const order = this.#submit(change, waiting);
+      const rules = rulesOf(order.type);
+      const remainder = order.timeInForce === 'ioc' && rules.remainder === 'rest' ? 'cancel' : rules.remainder;
+      const { matches, prints, resting } = this.#exchange.arrive(
+        instrument,
+        {
+          id: order.id,
+          side: isBuying(order.side) ? 'buy' : 'sell',
+          limit: order.worstPrice,
+          volume: remainingOf(order),
+          extendedHours: order.extendedHours,
+        },
+        remainder,
+      );
+      this.#settle(change, instrument, { matches, prints });
+      const now = this.records.order(order.id) ?? order;
+      if (resting || now.status === 'filled_all') return;
+      if (remainder === 'exact_price' && matches.length === 0) {
+        this.#finish(change, now, 'failed', 'the best price of the other side is not the price of the absolute limit order');
+      } else
+        this.#finish(change, now, cancelled(now.filledQuantity), 'what could not be filled at once was cancelled, as the order type asks');
+    });
+  }
+
+  #submit(change: Change, order: OrderRecord): OrderRecord {
+    const updatedAt = this.clock.now();
+    let current = order;
+    if (current.status === 'waiting_submit')
+      current = this.update(change, { ...current, updatedAt, status: moved(current.status, 'submitting') });
+    if (current.status === 'submitting')
+      current = this.update(change, { ...current, updatedAt, status: moved(current.status, 'submitted') });
+    return current;
+  }
+
+  #expire(id: bigint): void {
+    const order = this.records.order(id);
+    if (order === undefined || !isChangeable(order.status)) return;
+    this.recall(order);
+    const why = order.timeInForce === 'day' ? 'expired at the end of the trading day' : 'expired at the end of its time in force';
+    this.#commit((change) => this.#finish(change, order, cancelled(order.filledQuantity), why));
+  }
+
+  #finish(change: Change, order: OrderRecord, status: OrderRecord['status'], lastError: string): void {
+    this.#expiries.remove(order.id);
+    this.update(change, {
+      ...order,
+      status: moved(order.status, status),
+      updatedAt: this.clock.now(),
+      lastError: lastError || order.lastError,
+    });
+  }
+
+  /** Books matches in the order in which they happened. */
+  #settle(change: Change, { symbol }: Instrument, { matches, prints }: Matching): void {
+    for (const tick of prints) change.prints.push({ symbol, tick });
+    for (const match of matches) this.#book(change, match);
+  }
+
+  #book(change: Change, match: Match): void {
+    const order = this.records.order(match.orderId);
+    if (order === undefined) throw new Error(`no order ${match.orderId}`);
+    const instrument = this.instrumentOf(order);
+    const time = this.clock.now();
+    const day = this.world.calendar(instrument).tradingDay(time);
+    const account = this.accountOf(order);
+    const filled = execute(this.records, change, { account, instrument, order, price: match.price, quantity: match.volume, time, day });
+    if (filled.status === 'filled_all') this.#expiries.remove(order.id);
+  }
+
+  #ticked(instrument: Instrument, ticks: readonly Tick[]): void {
+    for (const id of this.#triggers.waiting(instrument.symbol)) {
+      const order = this.records.order(id);
+      if (order?.trigger === undefined) throw new Error(`order ${id} waits for no price`);
+      if (this.#exchange.session(instrument, order.extendedHours) === undefined) continue;
+      const { trail } = order.trigger;
+      const buying = isBuying(order.side);
+      const later = ticks.filter((tick) => tick.time > order.createdAt);
+      const trigger = afterTicks(order.trigger, later, (extreme) =>
+        trail === undefined ? 0n : trailingTrigger(instrument, buying, extreme, trail),
+      );
+      if (trigger === order.trigger) continue;
+      if (!trigger.reached) {
+        this.#commit((change) => this.records.putOrder(change, { ...order, trigger }));
+        continue;
+      }
+      this.#triggers.remove(order);
+      this.#exchange.unwatch(instrument);
+      const limit = trigger.spread === undefined ? order.price : trailingLimit(instrument, buying, trigger.price, trigger.spread);
+      // A trailing limit has moved in the order's favour at most, so that what it holds is enough.
+      const worstPrice = trigger.spread === undefined ? order.worstPrice : limit;
+      const next: OrderRecord = {
+        ...order,
+        trigger,
+        price: limit,
+        worstPrice,
+        status: moved(order.status, 'submitting'),
+        updatedAt: this.clock.now(),
+      };
+      this.#commit((change) => this.update(change, next));
+      this.send(next);
+    }
+  }
+
+  #commit(action: (change: Change) => void): void {
+    const change = this.records.begin();
+    action(change);
+    // A failed disk is told by the journal to the next one who waits for it.
+    this.records.commit(change, this.clock.now()).catch(() => undefined);
+  }
+}

@@ -1,0 +1,55 @@
+import type { Decimal } from '../../contract/decimal.js';
+import type { Store } from '../../storage/index.js';
+import type { Tick } from '../market/market.js';
+import { keyOfId } from './ids.js';
+import type { FillRecord, OrderRecord } from './order.js';
+import type { PacketRecord } from './packets.js';
+import type { PositionRecord } from './position.js';
+
+/** The brokerage's tables. Times in keys are padded so that keys sort as times do. */
+export function tablesOf(store: Store) {
+  return {
+    /** The highest number given so far, under "last". */
+    ids: store.table<bigint>('sim-ids'),
+    /** By {@link keyOfId}. */
+    orders: store.table<OrderRecord>('sim-orders'),
+    /** {@link timeKey} of creation → order id. */
+    ordersByTime: store.table<bigint>('sim-orders-by-time'),
+    /** Open and disabled orders, which must be known at start: {@link keyOfId} → id. */
+    liveOrders: store.table<bigint>('sim-live-orders'),
+    /** By {@link timeKey}. */
+    fills: store.table<FillRecord>('sim-fills'),
+    /** "account/currency". */
+    cash: store.table<Decimal>('sim-cash'),
+    /** "account/symbol". */
+    positions: store.table<PositionRecord>('sim-positions'),
+    /** What callers' trades added to the tape, by time, number and symbol. */
+    prints: store.table<PrintRecord>('sim-prints'),
+    /** "connection/serial". */
+    packets: store.table<PacketRecord>('sim-packets'),
+  };
+}
+
+/** A trade that callers put on the tape. */
+export interface PrintRecord {
+  readonly symbol: string;
+  readonly tick: Tick;
+}
+
+export type Tables = ReturnType<typeof tablesOf>;
+
+const TIME_DIGITS = 15;
+
+/** "account/time/number": a record of an account, in order of time. */
+export function timeKey(accId: bigint, time: number, id: bigint): string {
+  return `${timeBound(accId, time)}/${keyOfId(id)}`;
+}
+
+/** Where the records of an account from `time` (epoch ms) on begin. */
+export function timeBound(accId: bigint, time: number): string {
+  return `${accId}/${paddedTime(time)}`;
+}
+
+export function paddedTime(time: number): string {
+  return Math.max(0, Math.floor(time)).toString().padStart(TIME_DIGITS, '0');
+}

@@ -1,0 +1,262 @@
+import type { Decimal } from '../../contract/decimal.js';
+import type { Execution, Market, Tick } from '../market/market.js';
+import type { Instrument } from '../world/instrument.js';
+import { isWithin, opposite, type PriceLevel, PriceLevels, type Resting, type Side } from './price-levels.js';
+
+/** One order traded. Two callers' orders that meet make two of these. */
+export interface Match {
+  readonly orderId: bigint;
+  readonly price: Decimal;
+  readonly volume: bigint;
+  /** The caller's order on the other side; absent when the simulated flow was. */
+  readonly counterOrderId?: bigint;
+}
+
+/** What one matching step did. */
+export interface Matching {
+  readonly matches: Match[];
+  /** What it put on the tape. */
+  readonly prints: Tick[];
+}
+
+export interface Incoming {
+  readonly id: bigint;
+  readonly side: Side;
+  /** The worst price it may trade at. */
+  readonly limit: Decimal;
+  readonly volume: bigint;
+  readonly extendedHours: boolean;
+}
+
+/**
+ * The callers' orders of one instrument and how they trade: by price, then by time, against each other and against
+ * the simulated flow.
+ *
+ * The flow's place in the queue: what its book showed at a price when an order came to rest there is ahead of the order;
+ * what it shows later is behind. A tick of the flow at a price trades along that queue.
+ */
+export class CallerBook {
+  readonly #sides: Readonly<Record<Side, PriceLevels>> = { buy: new PriceLevels('buy'), sell: new PriceLevels('sell') };
+  readonly #resting = new Map<bigint, { side: Side; order: Resting }>();
+
+  constructor(
+    private readonly market: Market,
+    readonly instrument: Instrument,
+  ) {}
+
+  get isEmpty(): boolean {
+    return this.#resting.size === 0;
+  }
+
+  has(id: bigint): boolean {
+    return this.#resting.has(id);
+  }
+
+  /** Trades an arriving order against everything at its limit or better. What is left does not rest by itself. */
+  aggress(order: Incoming, extendedSession: boolean): Matching {
+    const done: Matching = { matches: [], prints: [] };
+    let left = order.volume;
+    const direction = order.side === 'buy' ? 1 : -1;
+
+    const takeBackground = (limit: Decimal, volume: bigint): bigint => {
+      let taken = 0n;
+      for (const { price, volume: part } of this.#take(done, order.side, volume, limit)) {
+        taken += part;
+        done.matches.push({ orderId: order.id, price, volume: part });
+      }
+      left -= taken;
+      return taken;
+    };
+
+    const meet = (level: PriceLevel): void => {
+      let passed = 0n;
+      for (const resting of [...level.orders]) {
+        if (left === 0n) break;
+        if (extendedSession && !resting.extendedHours) continue;
+        const ahead = min(resting.queueAhead - passed, left);
+        if (ahead > 0n) passed += takeBackground(level.price, ahead);
+        const volume = min(left, resting.remaining);
+        if (volume === 0n) break;
+        left -= volume;
+        this.#print(done, level.price, volume, direction);
+        done.matches.push({ orderId: resting.id, price: level.price, volume, counterOrderId: order.id });
+        done.matches.push({ orderId: order.id, price: level.price, volume, counterOrderId: resting.id });
+        this.#trade(opposite(order.side), resting, volume);
+      }
+      advanceQueue(level, passed);
+    };
+
+    // The levels are copied because a level disappears when its last order trades.
+    for (const level of [...this.#sides[opposite(order.side)].levels()]) {
+      if (left === 0n || !isWithin(order.side, order.limit, level.price)) break;
+      takeBackground(justBetter(order.side, level.price), left);
+      if (left > 0n) meet(level);
+    }
+    if (left > 0n) takeBackground(order.limit, left);
+    return done;
+  }
+
+  /** Volume that {@link aggress} would find for the order, counted up to the order's own volume. */
+  available(order: Incoming, extendedSession: boolean): bigint {
+    const book = this.market.book(this.instrument, DEPTH_MAX);
+    let sum = 0n;
+    for (const level of order.side === 'buy' ? book.asks : book.bids) {
+      if (!isWithin(order.side, order.limit, level.price)) break;
+      sum += level.volume;
+    }
+    if (extendedSession) {
+      for (const level of this.#sides[opposite(order.side)].levels()) {
+        if (!isWithin(order.side, order.limit, level.price)) break;
+        for (const resting of level.orders) if (!resting.extendedHours) sum -= resting.remaining;
+      }
+    }
+    return min(sum, order.volume);
+  }
+
+  /** Puts an order behind everything at its price. */
+  rest(order: Incoming, now: number): void {
+    const resting: Resting = {
+      id: order.id,
+      limit: order.limit,
+      extendedHours: order.extendedHours,
+      restedAt: now,
+      remaining: order.volume,
+      queueAhead: this.market.volumeAt(this.instrument, order.side, order.limit),
+    };
+    this.#sides[order.side].add(resting);
+    this.#resting.set(order.id, { side: order.side, order: resting });
+    this.market.show(this.instrument, order.side, order.limit, order.volume, 1);
+  }
+
+  /** Takes an order out; false when it does not rest here. */
+  withdraw(id: bigint): boolean {
+    const found = this.#resting.get(id);
+    if (found === undefined) return false;
+    this.#remove(found.side, found.order);
+    this.market.show(this.instrument, found.side, found.order.limit, -found.order.remaining, -1);
+    return true;
+  }
+
+  /** Lowers what an order still has to trade; it keeps its place in the queue. */
+  reduce(id: bigint, remaining: bigint): void {
+    const found = this.#resting.get(id);
+    if (found === undefined || remaining <= 0n || remaining > found.order.remaining)
+      throw new Error(`order ${id} cannot be reduced to ${remaining}`);
+    this.market.show(this.instrument, found.side, found.order.limit, remaining - found.order.remaining, 0);
+    found.order.remaining = remaining;
+  }
+
+  /** The flow traded: resting orders that stood in its way trade with it. */
+  meetTick(tick: Tick, extendedSession: boolean): Matching {
+    const done: Matching = { matches: [], prints: [] };
+    this.#meetTickOn('buy', tick, extendedSession, done);
+    this.#meetTickOn('sell', tick, extendedSession, done);
+    return done;
+  }
+
+  /** The flow's book changed: orders that it has come to cross take what they can, and queues shrink with what left them. */
+  meetBook(extendedSession: boolean): Matching {
+    const done: Matching = { matches: [], prints: [] };
+    for (const side of ['buy', 'sell'] as const) {
+      for (const level of [...this.#sides[side].levels()]) {
+        const eligible = level.orders.filter((resting) => resting.extendedHours || !extendedSession);
+        if (eligible.length === 0) continue;
+        const crossed = this.#cross(side, eligible, done);
+        const shown = this.market.volumeAt(this.instrument, side, level.price);
+        for (const resting of level.orders) resting.queueAhead = min(resting.queueAhead, shown);
+        // What the best level cannot reach, no level behind it can.
+        if (!crossed) break;
+      }
+    }
+    return done;
+  }
+
+  /** Lets the orders of one level take from the background within their limit; whether any did. */
+  #cross(side: Side, orders: readonly Resting[], done: Matching): boolean {
+    let crossed = false;
+    for (const resting of orders) {
+      const executions = this.#take(done, side, resting.remaining, resting.limit);
+      if (executions.length === 0) break;
+      crossed = true;
+      for (const { price, volume } of executions) {
+        done.matches.push({ orderId: resting.id, price, volume });
+        this.#trade(side, resting, volume);
+      }
+    }
+    return crossed;
+  }
+
+  #meetTickOn(side: Side, tick: Tick, extendedSession: boolean, done: Matching): void {
+    let left = tick.volume;
+    const aggressor = side === 'buy' ? -1 : 1;
+    for (const level of [...this.#sides[side].levels()]) {
+      if (left === 0n || !isWithin(side, level.price, tick.price)) break;
+      const through = level.price !== tick.price;
+      // At its own price only the other side's aggression reaches an order; a trade beyond it means that the order was passed over.
+      if (!through && tick.direction === -aggressor) break;
+      let passed = 0n;
+      for (const resting of [...level.orders]) {
+        if (left === 0n) break;
+        if (resting.restedAt >= tick.time || (extendedSession && !resting.extendedHours)) continue;
+        if (!through) {
+          const ahead = min(resting.queueAhead - passed, left);
+          if (ahead > 0n) {
+            passed += ahead;
+            left -= ahead;
+          }
+        }
+        const volume = min(left, resting.remaining);
+        if (volume === 0n) break;
+        left -= volume;
+        done.matches.push({ orderId: resting.id, price: level.price, volume });
+        if (through) {
+          // The tape has no trade at this price yet; at the tick's own price the tick is the trade.
+          this.#print(done, level.price, volume, aggressor);
+        }
+        this.#trade(side, resting, volume);
+      }
+      if (through) for (const resting of level.orders) resting.queueAhead = 0n;
+      else advanceQueue(level, passed);
+    }
+  }
+
+  #take(done: Matching, side: Side, volume: bigint, limit: Decimal): readonly Execution[] {
+    const executions = this.market.take(this.instrument, side, volume, limit);
+    if (executions.length > 0) done.prints.push(...this.market.ticks(this.instrument, executions.length));
+    return executions;
+  }
+
+  #print(done: Matching, price: Decimal, volume: bigint, direction: 1 | -1): void {
+    this.market.print(this.instrument, price, volume, direction);
+    done.prints.push(...this.market.ticks(this.instrument, 1));
+  }
+
+  #trade(side: Side, resting: Resting, volume: bigint): void {
+    resting.remaining -= volume;
+    const gone = resting.remaining === 0n;
+    this.market.show(this.instrument, side, resting.limit, -volume, gone ? -1 : 0);
+    if (gone) this.#remove(side, resting);
+  }
+
+  #remove(side: Side, order: Resting): void {
+    this.#sides[side].remove(order);
+    this.#resting.delete(order.id);
+  }
+}
+
+/** More levels than any book shows. */
+const DEPTH_MAX = 1_000;
+
+/** The price one unit better than `price` for somebody who takes on `side`: everything in front of `price`. */
+function justBetter(side: Side, price: Decimal): Decimal {
+  return side === 'buy' ? price - 1n : price + 1n;
+}
+
+function advanceQueue(level: PriceLevel, passed: bigint): void {
+  if (passed === 0n) return;
+  for (const resting of level.orders) resting.queueAhead = resting.queueAhead > passed ? resting.queueAhead - passed : 0n;
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

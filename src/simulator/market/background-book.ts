@@ -1,0 +1,107 @@
+import type { BackgroundDay, Profile } from './background.js';
+import { keyOf, mix, uniform } from './random.js';
+import type { TickLadder } from './tick-ladder.js';
+import type { Trade } from './trades.js';
+
+export type Side = 'buy' | 'sell';
+
+/** A level that the background shows. */
+export interface BackgroundLevel {
+  /** Billionths. */
+  readonly price: number;
+  /** Shares, whole board lots. */
+  readonly volume: number;
+  readonly orderCount: number;
+  /** Changes whenever the background renews the level: what callers took of it before is then back. */
+  readonly draw: number;
+}
+
+/** Levels on each side. */
+export const BOOK_DEPTH = 40;
+
+const BOOK_STREAM = keyOf('book');
+const REFRESH_MS_MIN = 400;
+const REFRESH_MS_MAX = 20_000;
+/** Lots at the best price, in lots of an average trade. */
+const LEVEL_LOTS_PER_TRADE = 3;
+
+/**
+ * When a symbol's book changes between trades: once in every period, at a moment drawn for each. A liquid symbol's period is half a second.
+ */
+export interface Refreshes {
+  readonly key: number;
+  readonly period: number;
+}
+
+export function refreshesOf(profile: Profile, { tape, day }: BackgroundDay): Refreshes {
+  const tradesPerSecond = tape.root.count / day.activity.seconds;
+  const period = Math.round(Math.min(REFRESH_MS_MAX, Math.max(REFRESH_MS_MIN, 500 / Math.sqrt(tradesPerSecond))));
+  return { key: mix(profile.key, BOOK_STREAM), period };
+}
+
+const refreshTime = ({ key, period }: Refreshes, number: number): number => number * period + Math.floor(uniform(key, number) * period);
+
+/** The last refresh at or before `time`: its number, which rises with time, and its moment; and the moment of the next. */
+export function refreshAt(refreshes: Refreshes, time: number): { readonly number: number; readonly time: number; readonly next: number } {
+  const begun = Math.floor(time / refreshes.period);
+  const number = refreshTime(refreshes, begun) <= time ? begun : begun - 1;
+  return { number, time: refreshTime(refreshes, number), next: refreshTime(refreshes, number + 1) };
+}
+
+/** What the background's book follows from. */
+export interface BookState {
+  readonly ladder: TickLadder;
+  /** Stream of the symbol's book. */
+  readonly key: number;
+  /** The last background trade: one side's best price is its price (billionths). `index` is its index in the day. */
+  readonly last: { readonly price: number; readonly direction: Trade['direction']; readonly index: number };
+  readonly refresh: number;
+  /** Shares of a board lot, and lots of a typical level. */
+  readonly boardLot: number;
+  readonly levelLots: number;
+}
+
+/** The book's state after `last` (undefined: before the day's first trade, when the close before stands in). */
+export function bookState(
+  profile: Profile,
+  background: BackgroundDay,
+  last: Trade | undefined,
+  previousClose: number,
+  refresh: number,
+  boardLot: number,
+): BookState {
+  const { tape, grid, lotSize } = background;
+  const tradedLots = (tape.root.lots * lotSize) / boardLot / tape.root.count;
+  return {
+    ladder: profile.ladder,
+    key: mix(profile.key, BOOK_STREAM),
+    last: last === undefined ? { price: previousClose, direction: -1, index: -1 } : { ...last, price: last.price * grid },
+    refresh,
+    boardLot,
+    levelLots: tradedLots * LEVEL_LOTS_PER_TRADE,
+  };
+}
+
+/**
+ * The background's levels of one side, best first. The last trade's price is the best ask when it was bought, else the best bid; the other
+ * side's best is one step away. The best level is renewed by every trade and refresh, those behind it ever more rarely.
+ */
+export function backgroundLevels(state: BookState, side: Side): BackgroundLevel[] {
+  const { ladder, last, boardLot } = state;
+  const bought = last.direction >= 0;
+  const step = side === 'buy' ? ladder.down : ladder.up;
+  const levels: BackgroundLevel[] = [];
+  let price = bought === (side === 'sell') ? last.price : step(last.price);
+  for (let i = 0; i < BOOK_DEPTH && price > 0; i++) {
+    const place = mix(state.key, (price / ladder.finest) * 2 + (side === 'buy' ? 1 : 0));
+    const pace = Math.min(i, 5);
+    const turn = Math.floor((state.refresh + (place & 31)) / 2 ** pace);
+    const draw = mix(mix(place, turn), i === 0 ? last.index : pace);
+    const depth = 1 + Math.min(i, 10) / 5;
+    const lots = Math.max(1, Math.round(state.levelLots * depth * (0.2 + 1.6 * uniform(draw, 0) * uniform(draw, 1))));
+    const orderCount = Math.max(1, Math.min(lots, Math.round(Math.sqrt(lots) * (0.4 + uniform(draw, 2)))));
+    levels.push({ price, volume: lots * boardLot, orderCount, draw });
+    price = step(price);
+  }
+  return levels;
+}

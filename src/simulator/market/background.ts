@@ -1,0 +1,177 @@
+import type { Decimal } from '../../contract/decimal.js';
+import { DECIMAL_ONE, multiply } from '../../contract/decimal.js';
+import type { Instrument } from '../world/instrument.js';
+import { DayTape } from './day-tape.js';
+import { chainPrice } from './price-chain.js';
+import { priceLimit } from './price-limit.js';
+import { keyOf, mix, normal, uniform } from './random.js';
+import { Remembered } from './remembered.js';
+import { clamp, marks, type Stretch } from './stretch.js';
+import { type TickLadder, tickLadder } from './tick-ladder.js';
+import type { TradingDay, TradingDays } from './trading-days.js';
+
+/** What the generator knows of an instrument, whatever the day. */
+export interface Profile {
+  /** Stream of the symbol's randomness. */
+  readonly key: number;
+  readonly ladder: TickLadder;
+  /** Shares (contracts, units) that the generator counts as one lot. */
+  readonly lotSize: number;
+  /** Typical lots of a day. */
+  readonly lotsADay: number;
+  /** Standard deviation of a day's change, as a fraction of the price. */
+  readonly daily: number;
+  /** See {@link priceLimit}. */
+  readonly limit: number | undefined;
+  /** Known price that the chain of days hangs on: see {@link chainPrice}. Billionths. */
+  readonly anchor: { readonly price: number; readonly number?: number };
+}
+
+/** One symbol's day of background trading. */
+export interface BackgroundDay {
+  readonly day: TradingDay;
+  readonly tape: DayTape;
+  /** Billionths in one step of the tape's prices. */
+  readonly grid: number;
+  /** Shares in one lot of the tape. */
+  readonly lotSize: number;
+  /** Turnover of one lot at one step of the grid. */
+  readonly amountUnit: Decimal;
+}
+
+/** The last close of loaded history, from which the generator goes on. */
+export interface Anchor {
+  /** Days since 1970-01-01 of the close. */
+  readonly number: number;
+  readonly close: Decimal;
+}
+
+const DAYS_PER_YEAR = 365;
+const LOTS_PER_TRADE = 6;
+/** At most one trade a second: with refreshes of the book in between, a liquid symbol shows about three events a second. */
+const TRADES_PER_SECOND_MAX = 1;
+const TRADES_A_DAY_MIN = 12;
+/** Room that sums of price × lots of a day leave below 2^53 for what exceeds the typical day and price. */
+const AMOUNT_MAX_TYPICAL = 2 ** 46;
+/** Days are kept for the symbols being looked at only: a day costs a microsecond to make. */
+const REMEMBERED_PROFILES = 20_000;
+const REMEMBERED_DAYS = 500;
+
+/** The background market's days: a pure function of seed, instrument and day. */
+export class Background {
+  readonly #profiles = new Remembered<Instrument, Profile>(REMEMBERED_PROFILES);
+  readonly #days = new Remembered<string, BackgroundDay>(REMEMBERED_DAYS);
+
+  constructor(
+    readonly seed: number | string,
+    readonly tradingDays: (instrument: Instrument) => TradingDays,
+    readonly anchor: (instrument: Instrument) => Anchor | undefined,
+  ) {}
+
+  profile(instrument: Instrument): Profile {
+    return this.#profiles.get(instrument, () => this.#makeProfile(instrument));
+  }
+
+  day(instrument: Instrument, day: TradingDay): BackgroundDay {
+    return this.#days.get(`${instrument.symbol} ${day.day}`, () => this.#makeDay(instrument, day));
+  }
+
+  /** The price at which the last background trade of a day is (or will be) made. */
+  close(instrument: Instrument, day: TradingDay): Decimal {
+    const { tape, grid } = this.day(instrument, day);
+    return BigInt(tape.root.close * grid);
+  }
+
+  #makeProfile(instrument: Instrument): Profile {
+    const ladder = tickLadder(instrument.tickTable);
+    const price = Number(instrument.referencePrice);
+    const anchor = this.anchor(instrument);
+    let lotSize = instrument.lotSize;
+    while ((price / ladder.finest) * (instrument.dailyVolume / lotSize) > AMOUNT_MAX_TYPICAL) lotSize *= 10;
+    return {
+      key: keyOf(`${this.seed}|${instrument.symbol}`),
+      ladder,
+      lotSize,
+      lotsADay: instrument.dailyVolume / lotSize,
+      daily: instrument.volatility / Math.sqrt(DAYS_PER_YEAR),
+      limit: priceLimit(instrument),
+      anchor: anchor === undefined ? { price } : { price: Number(anchor.close), number: anchor.number },
+    };
+  }
+
+  /**
+   * Unrounded close of a day. Where the exchange limits a day's change, the chain is held within it; as a held close moves the next
+   * day's limits, the days before are looked at as well: three, beyond which a run of limit days does not occur.
+   */
+  #rawClose(profile: Profile, days: TradingDays, day: TradingDay, held = 3): number {
+    const price = chainPrice(profile.key, day.number, profile.daily, profile.anchor);
+    if (profile.limit === undefined || held === 0) return price;
+    const band = limits(profile, this.#rawClose(profile, days, days.previous(day), held - 1));
+    return clamp(price, band.low, band.high);
+  }
+
+  #makeDay(instrument: Instrument, day: TradingDay): BackgroundDay {
+    const profile = this.profile(instrument);
+    const days = this.tradingDays(instrument);
+    const yesterday = days.previous(day);
+    const previous = this.#rawClose(profile, days, yesterday);
+    const close = this.#rawClose(profile, days, day);
+    const key = mix(profile.key, day.number);
+    const deviation = previous * profile.daily;
+    const band = limits(profile, previous);
+    const gap = yesterday.end === day.start ? 0 : 0.25;
+    const open = clamp(previous + gap * deviation * normal(key, 0), band.low, band.high);
+    const high = Math.min(band.high, Math.max(open, close) + 0.45 * deviation * Math.abs(normal(key, 1)));
+    const low = Math.max(band.low, Math.min(open, close) - 0.45 * deviation * Math.abs(normal(key, 2)));
+    const grid = profile.ladder.commonTick(low, high);
+    const steps = (price: number) => Math.max(1, Math.round(price / grid));
+    const highest = Math.max(steps(open), steps(close), Math.floor(high / grid));
+    const lowest = Math.max(1, Math.min(steps(open), steps(close), Math.ceil(low / grid)));
+
+    const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / deviation;
+    const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round(profile.lotsADay * bustle));
+    const countMax = Math.max(TRADES_A_DAY_MIN, Math.floor(day.activity.seconds * TRADES_PER_SECOND_MAX));
+    const count = clamp(Math.floor(lots / LOTS_PER_TRADE), TRADES_A_DAY_MIN, countMax);
+    const markLots = Math.floor(lots / (4 * count));
+    const called = marks(steps(open), steps(close), highest, lowest);
+    const freeLots = lots - markLots * called.count;
+    // Between the mean of the ends and that of the extremes, and well inside: a mean near an extreme would mean a day spent there.
+    const middle = (steps(open) + steps(close) + highest + lowest) / 4;
+    const quarter = (highest - lowest) / 4;
+    const mean = clamp(middle + 0.4 * quarter * normal(key, 5), lowest + quarter, highest - quarter);
+    const root: Stretch = {
+      node: 1,
+      first: 0,
+      count,
+      from: day.start,
+      until: day.end,
+      activityFrom: 0,
+      activityUntil: 1,
+      open: steps(open),
+      close: steps(close),
+      high: highest,
+      low: lowest,
+      lots,
+      amount: markLots * called.sum + Math.round(mean * freeLots),
+    };
+    return {
+      day,
+      tape: new DayTape(root, { key, markLots, step: deviation / grid / Math.sqrt(count), activity: day.activity }),
+      grid,
+      lotSize: profile.lotSize,
+      amountUnit: turnoverOf(instrument, BigInt(grid), BigInt(profile.lotSize)),
+    };
+  }
+}
+
+/** price × volume (× multiplier for futures). */
+export function turnoverOf(instrument: Instrument, price: Decimal, volume: bigint): Decimal {
+  return multiply(price * volume, instrument.future?.multiplier ?? DECIMAL_ONE);
+}
+
+/** The prices that a day may reach; a step is left free on both sides, as the exchange's own limits are rounded. */
+function limits(profile: Profile, previous: number): { readonly low: number; readonly high: number } {
+  if (profile.limit === undefined) return { low: 0, high: Infinity };
+  const room = Math.max(0, previous * profile.limit - 2 * profile.ladder.finest);
+  return { low: previous - room, high: previous + room };
+}

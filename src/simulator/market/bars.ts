@@ -1,0 +1,118 @@
+import type { Instrument } from '../world/instrument.js';
+import { type Aggregate, barOf, merge } from './aggregate.js';
+import type { Bar, BarPeriod } from './market.js';
+import type { Tape } from './tape.js';
+import type { TradingDay } from './trading-days.js';
+
+const MINUTE = 60_000;
+const MS_PER_DAY = 86_400_000;
+
+/** Which bars: those that start in [from, to); the first `limit` of them, or the last where `from` is not given. Epoch ms. */
+export interface BarRange {
+  readonly from?: number;
+  readonly to: number;
+  readonly limit?: number;
+}
+
+/**
+ * Bars of any period as of `now`, oldest first. A bar exists where a trade does. Minute bars are counted from each session's start and do not
+ * reach over a break; the bar of a week and longer starts with its first trading day.
+ */
+export function barsOf(tape: Tape, instrument: Instrument, period: BarPeriod, range: BarRange, now: number): readonly Bar[] {
+  if (range.limit !== undefined && range.limit <= 0) return [];
+  const groups = dayGroups(tape, instrument, period, range, now);
+  const bars = (group: readonly TradingDay[]): readonly Bar[] =>
+    period.unit === 'minute' ? minuteBars(tape, instrument, group, period.count, now) : longBar(tape, instrument, group, now);
+  const limit = range.limit ?? Infinity;
+  const found: Bar[][] = [];
+  let count = 0;
+  for (const group of groups) {
+    if (count >= limit) break;
+    const kept = bars(group).filter((bar) => bar.start >= (range.from ?? -Infinity) && bar.start < range.to);
+    found.push(kept);
+    count += kept.length;
+  }
+  if (range.from === undefined) return found.reverse().flat().slice(-limit);
+  return found.flat().slice(0, limit);
+}
+
+/** The days of each bar (of a day's minute bars: the day), forward from `from`, or backward from `to` where `from` is not given. */
+function* dayGroups(tape: Tape, instrument: Instrument, period: BarPeriod, range: BarRange, now: number): Generator<TradingDay[]> {
+  const days = tape.days(instrument);
+  const firstDay = tape.firstDay(instrument);
+  const until = Math.min(range.to - 1, now);
+  const listed = (day: TradingDay) => day.number >= firstDay && day.start <= now;
+  const forward = range.from !== undefined;
+  const step = (day: TradingDay) => (forward ? days.next(day) : days.previous(day));
+  const back = (day: TradingDay) => (forward ? days.previous(day) : days.next(day));
+
+  let day = days.at(forward ? Math.min(Math.max(range.from ?? 0, (firstDay - 1) * MS_PER_DAY), now) : until);
+  if (forward) while (day.number < firstDay) day = days.next(day);
+  // Begin with the whole period that the day lies in: whether it is wanted is decided by its start.
+  for (let other = back(day); listed(other) && periodOf(other, period) === periodOf(day, period); other = back(day)) day = other;
+  while (listed(day) && (!forward || day.start <= until)) {
+    const group: TradingDay[] = [];
+    const key = periodOf(day, period);
+    for (; listed(day) && periodOf(day, period) === key; day = step(day)) group.push(day);
+    yield forward ? group : group.reverse();
+  }
+}
+
+/** Equal for days of the same bar. Weeks begin on Monday. */
+function periodOf({ day, number }: TradingDay, period: BarPeriod): number | string {
+  switch (period.unit) {
+    case 'minute':
+    case 'day':
+      return number;
+    case 'week':
+      return Math.floor((number + 3) / 7);
+    case 'month':
+      return day.slice(0, 7);
+    case 'quarter':
+      return `${day.slice(0, 4)} ${Math.floor((Number(day.slice(5, 7)) - 1) / 3)}`;
+    case 'year':
+      return day.slice(0, 4);
+  }
+}
+
+function longBar(tape: Tape, instrument: Instrument, days: readonly TradingDay[], now: number): readonly Bar[] {
+  let totals: Aggregate | undefined;
+  let [first, last]: (TradingDay | undefined)[] = [];
+  for (const day of days) {
+    const traded = tape.dayTotals(instrument, day, now);
+    if (traded === undefined) continue;
+    first ??= day;
+    last = day;
+    totals = merge(totals, traded);
+  }
+  if (totals === undefined || first === undefined || last === undefined) return [];
+  return [barOf(first.start, last.end, tape.previousClose(instrument, first), totals)];
+}
+
+function minuteBars(tape: Tape, instrument: Instrument, days: readonly TradingDay[], minutes: number, now: number): readonly Bar[] {
+  return days.flatMap((day) => {
+    const edges = minuteEdges(day, minutes).filter((edge) => edge <= now);
+    const totals = tape.slices(instrument, day, [...edges, Math.min(day.end, now + 1)]);
+    const bars: Bar[] = [];
+    let previousClose = tape.previousClose(instrument, day);
+    for (const [i, traded] of totals.entries()) {
+      const start = edges[i];
+      if (traded === undefined || start === undefined) continue;
+      bars.push(barOf(start, barEnd(day, start, minutes), previousClose, traded));
+      previousClose = traded.close;
+    }
+    return bars;
+  });
+}
+
+/** Starts of the day's minute bars, counted from each session's start. */
+export function minuteEdges(day: TradingDay, minutes: number): number[] {
+  const edges: number[] = [];
+  for (const { start, end } of day.sessions) for (let edge = start; edge < end; edge += minutes * MINUTE) edges.push(edge);
+  return edges;
+}
+
+function barEnd(day: TradingDay, start: number, minutes: number): number {
+  const session = day.sessions.find((candidate) => start >= candidate.start && start < candidate.end);
+  return Math.min(start + minutes * MINUTE, session?.end ?? Infinity);
+}

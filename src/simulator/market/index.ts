@@ -1,0 +1,18 @@
+export { type BrokerQueue, brokerQueue, type QueuedBroker } from './broker-queue.js';
+export { type BySize, type CapitalFlow, CapitalFlows } from './capital-flow.js';
+export type { LoadedBar } from './history.js';
+export type {
+  Bar,
+  BarPeriod,
+  Book,
+  BookLevel,
+  Execution,
+  Market,
+  MarketEvent,
+  Quote,
+  Tick,
+  TickDirection,
+} from './market.js';
+export { priceLimit } from './price-limit.js';
+export { createMarket, type LoadedHistory, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
+export { type TimeSharePoint, timeShare } from './time-share.js';

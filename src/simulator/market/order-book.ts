@@ -1,0 +1,113 @@
+import type { Decimal } from '../../contract/decimal.js';
+import { type BackgroundLevel, type BookState, backgroundLevels, type Side } from './background-book.js';
+import type { BookLevel, Execution } from './market.js';
+
+interface Resting {
+  volume: bigint;
+  orderCount: number;
+}
+
+/**
+ * One symbol's order book: the background's levels, less what callers took of them, plus what callers have resting.
+ *
+ * A background level at or through a caller's resting price on the other side would cross the book. It is hidden: not shown, but
+ * there to be taken, at the resting price, by the caller's order that it meets. So the matching engine calls `take` for each resting
+ * order when the market changes, limited by the order's own price, and gets what the background sends against it.
+ */
+export class OrderBook {
+  readonly #resting = { buy: new Map<number, Resting>(), sell: new Map<number, Resting>() };
+  /** What was taken of levels, by side and price, and the draw of the level that it was taken from. */
+  readonly #taken = { buy: new Map<number, { draw: number; volume: number }>(), sell: new Map<number, { draw: number; volume: number }>() };
+
+  /** When a caller last changed the book, epoch ms. */
+  changedAt = 0;
+
+  show(side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number): void {
+    const key = Number(price);
+    const resting = this.#resting[side].get(key) ?? { volume: 0n, orderCount: 0 };
+    resting.volume += volumeChange;
+    resting.orderCount += orderCountChange;
+    if (resting.volume < 0n) throw new Error(`more volume was removed from the book at ${price} than was shown there`);
+    if (resting.volume === 0n) this.#resting[side].delete(key);
+    else this.#resting[side].set(key, resting);
+  }
+
+  /** The best `depth` levels of one side as shown. */
+  levels(state: BookState, side: Side, depth: number): BookLevel[] {
+    const background = this.#open(state, side).filter((level) => !this.#isHidden(side, level.price));
+    const resting = this.#resting[side];
+    if (resting.size === 0) return background.slice(0, depth).map(shown);
+    const merged = new Map<number, BookLevel>(background.map((level) => [level.price, shown(level)]));
+    for (const [key, { volume, orderCount }] of resting) {
+      const there = merged.get(key);
+      merged.set(key, {
+        price: BigInt(key),
+        volume: volume + (there?.volume ?? 0n),
+        orderCount: Math.max(1, orderCount) + (there?.orderCount ?? 0),
+      });
+    }
+    const best = side === 'buy' ? -1 : 1;
+    return [...merged.values()].sort((a, b) => best * Number(a.price - b.price)).slice(0, depth);
+  }
+
+  /** Volume of the background shown at exactly this price. */
+  volumeAt(state: BookState, side: Side, price: Decimal): bigint {
+    const level = this.#open(state, side).find((candidate) => candidate.price === Number(price));
+    return level === undefined || this.#isHidden(side, level.price) ? 0n : BigInt(level.volume);
+  }
+
+  /** Takes background liquidity for a caller who buys or sells: see Market.take. `resting` marks executions at a resting price. */
+  take(state: BookState, side: Side, volume: bigint, limit: Decimal | undefined): (Execution & { readonly resting: boolean })[] {
+    const from: Side = side === 'buy' ? 'sell' : 'buy';
+    const through = (price: number, bound: number) => (side === 'buy' ? price > bound : price < bound);
+    const met = this.#best(side);
+    const executions: (Execution & { readonly resting: boolean })[] = [];
+    this.#forgetRenewed(state, from);
+    let rest = volume;
+    for (const level of this.#open(state, from)) {
+      if (rest <= 0n || (limit !== undefined && through(level.price, Number(limit)))) break;
+      const part = rest < BigInt(level.volume) ? rest : BigInt(level.volume);
+      const hidden = met !== undefined && !through(level.price, met);
+      const restingPrice = met !== undefined && limit !== undefined && through(met, Number(limit)) ? Number(limit) : met;
+      executions.push({ price: BigInt(hidden && restingPrice !== undefined ? restingPrice : level.price), volume: part, resting: hidden });
+      const before = this.#taken[from].get(level.price);
+      this.#taken[from].set(level.price, { draw: level.draw, volume: Number(part) + (before?.volume ?? 0) });
+      rest -= part;
+    }
+    return executions;
+  }
+
+  /** The background's levels with something left, hidden or not. */
+  #open(state: BookState, side: Side): BackgroundLevel[] {
+    const levels = backgroundLevels(state, side);
+    const taken = this.#taken[side];
+    if (taken.size === 0) return levels;
+    return levels.flatMap((level) => {
+      const part = taken.get(level.price);
+      if (part === undefined || part.draw !== level.draw) return [level];
+      const volume = level.volume - part.volume;
+      return volume <= 0 ? [] : [{ ...level, volume, orderCount: Math.max(1, Math.round((level.orderCount * volume) / level.volume)) }];
+    });
+  }
+
+  #forgetRenewed(state: BookState, side: Side): void {
+    const draws = new Map(backgroundLevels(state, side).map((level) => [level.price, level.draw]));
+    for (const [price, { draw }] of this.#taken[side]) if (draws.get(price) !== draw) this.#taken[side].delete(price);
+  }
+
+  #isHidden(side: Side, price: number): boolean {
+    const met = this.#best(side === 'buy' ? 'sell' : 'buy');
+    return met !== undefined && (side === 'buy' ? price >= met : price <= met);
+  }
+
+  /** Callers' best resting price on a side. */
+  #best(side: Side): number | undefined {
+    let best: number | undefined;
+    for (const price of this.#resting[side].keys()) if (best === undefined || (side === 'buy' ? price > best : price < best)) best = price;
+    return best;
+  }
+}
+
+function shown({ price, volume, orderCount }: BackgroundLevel): BookLevel {
+  return { price: BigInt(price), volume: BigInt(volume), orderCount };
+}

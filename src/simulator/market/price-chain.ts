@@ -1,0 +1,36 @@
+import { exponential, mix, normal } from './random.js';
+
+/**
+ * Where a symbol's price stands day by day: octaves of value noise, each twice as slow as the one before and √2 as strong.
+ * That is a random walk up to the slowest octave's length (about a year and a half) and mean-reverting beyond it, with every day
+ * computed for itself.
+ */
+const OCTAVES = 10;
+
+/** Natural logarithm of the price of day `number` over its long-run mean. `daily` is the deviation of one day's change. */
+export function logPrice(key: number, number: number, daily: number): number {
+  let sum = 0;
+  let length = 1;
+  for (let octave = 0; octave < OCTAVES; octave++) {
+    const stream = mix(key, octave);
+    // Streams turn at different days, or every power of two would be a turning point of all.
+    const position = (number + (stream & 1023)) / length;
+    const turn = Math.floor(position);
+    const before = normal(stream, turn);
+    sum += Math.sqrt(length) * (before + (normal(stream, turn + 1) - before) * (position - turn));
+    length *= 2;
+  }
+  // The daily changes of octave k have variance 2/2^k, together 4.
+  return (sum * daily) / 2;
+}
+
+/** A price of day `number`, given that it was `anchor.price` on `anchor.number` (without: that the long-run mean is `price`). */
+export function chainPrice(
+  key: number,
+  number: number,
+  daily: number,
+  anchor: { readonly price: number; readonly number?: number },
+): number {
+  const base = anchor.number === undefined ? 0 : logPrice(key, anchor.number, daily);
+  return anchor.price * exponential(logPrice(key, number, daily) - base);
+}

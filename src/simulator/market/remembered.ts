@@ -1,0 +1,24 @@
+/**
+ * A bounded cache of computed values. Two generations stand in for an exact LRU order: what is used moves to the young one;
+ * when that is full it becomes the old one, and what was not used since is dropped. A hit costs one look-up.
+ */
+export class Remembered<K, V> {
+  #young = new Map<K, V>();
+  #old = new Map<K, V>();
+
+  /** Keeps at most `2 × generationSize` values. */
+  constructor(readonly generationSize: number) {}
+
+  /** The value of `key`; computed when it is not remembered. */
+  get(key: K, compute: () => V): V {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const value = this.#old.get(key) ?? compute();
+    if (this.#young.size >= this.generationSize) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
+    return value;
+  }
+}

@@ -1,0 +1,221 @@
+import type { Clock } from '../../contract/clock.js';
+import type { Decimal } from '../../contract/decimal.js';
+import type { Calendar } from '../world/calendar.js';
+import type { Instrument } from '../world/instrument.js';
+import { Background } from './background.js';
+import { type BookState, bookState, refreshAt, refreshesOf, type Side } from './background-book.js';
+import { barsOf } from './bars.js';
+import { History, type LoadedBar } from './history.js';
+import { EMITTED_TICKS_MAX, LiveEvents } from './live-events.js';
+import type { Bar, BarPeriod, Book, Execution, Market, MarketEvent, Quote, Tick, TickDirection } from './market.js';
+import { OrderBook } from './order-book.js';
+import { Remembered } from './remembered.js';
+import { Tape } from './tape.js';
+import { type TradingDay, TradingDays } from './trading-days.js';
+
+export interface MarketOptions {
+  readonly clock: Clock;
+  /** The same seed and clock give the same world. */
+  readonly seed: number | string;
+  readonly calendarOf: (instrument: Instrument) => Calendar;
+  /** Loaded bars that stand in for symbols' pasts, up to the trading day in which the market is made. */
+  readonly history?: readonly LoadedHistory[];
+}
+
+/** The bars loaded for one instrument, by rising time. */
+export interface LoadedHistory {
+  readonly instrument: Instrument;
+  readonly bars: readonly LoadedBar[];
+}
+
+/** A {@link Market} whose prints can be put back after a restart, and whose whole day can be read. */
+export interface SimulatedMarket extends Market {
+  /** All ticks of the current trading day with a sequence above `after`, oldest first (of callers' own prints, the newest thousand). */
+  dayTicks(instrument: Instrument, after: bigint): readonly Tick[];
+  /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
+  restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
+}
+
+export function createMarket(options: MarketOptions): SimulatedMarket {
+  return new MarketOfTape(options);
+}
+
+/** What one symbol looks like until the background next changes it, or a caller does. */
+interface View {
+  /** Holds in [from, until), epoch ms. */
+  readonly from: number;
+  readonly until: number;
+  /** The last moment of trading, when no session is open. */
+  readonly closedAt: number | undefined;
+  readonly quote: Quote;
+  readonly book: BookState;
+  /** Of the background's last trade or refresh, epoch ms. */
+  readonly bookTime: number;
+}
+
+const REMEMBERED_VIEWS = 10_000;
+/** The book of symbols that no caller touched. */
+const NO_ORDERS = new OrderBook();
+const noView = (): { view: View | undefined } => ({ view: undefined });
+
+class MarketOfTape implements SimulatedMarket {
+  readonly #clock: Clock;
+  readonly #tape: Tape;
+  readonly #live: LiveEvents;
+  readonly #books = new Map<string, OrderBook>();
+  readonly #views = new Remembered<string, { view: View | undefined }>(REMEMBERED_VIEWS);
+
+  constructor({ clock, seed, calendarOf, history = [] }: MarketOptions) {
+    this.#clock = clock;
+    const calendars = new Map<Calendar, TradingDays>();
+    const daysOf = (instrument: Instrument): TradingDays => {
+      const calendar = calendarOf(instrument);
+      const days = calendars.get(calendar) ?? new TradingDays(calendar);
+      calendars.set(calendar, days);
+      return days;
+    };
+    const histories = new Map<string, History>();
+    for (const { instrument, bars } of history) {
+      const past = History.of(instrument, bars, daysOf(instrument).at(clock.now()).number);
+      if (past !== undefined) histories.set(instrument.symbol, past);
+    }
+    this.#tape = new Tape(new Background(seed, daysOf, (instrument) => histories.get(instrument.symbol)?.anchor), histories);
+    this.#live = new LiveEvents(clock, {
+      newest: (instrument) => this.ticks(instrument, 1).at(-1)?.sequence ?? 0n,
+      ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#clock.now(), EMITTED_TICKS_MAX, Number(sequence)),
+      nextChange: (instrument) => this.#view(instrument).until,
+    });
+  }
+
+  quote(instrument: Instrument): Quote {
+    return this.#view(instrument).quote;
+  }
+
+  book(instrument: Instrument, depth: number): Book {
+    const { book, bookTime } = this.#view(instrument);
+    if (instrument.kind === 'index') return { time: bookTime, bids: [], asks: [] };
+    const orders = this.#books.get(instrument.symbol) ?? NO_ORDERS;
+    return {
+      time: Math.max(bookTime, orders.changedAt),
+      bids: orders.levels(book, 'buy', depth),
+      asks: orders.levels(book, 'sell', depth),
+    };
+  }
+
+  ticks(instrument: Instrument, count: number): readonly Tick[] {
+    return this.#tape.ticks(instrument, this.#clock.now(), count);
+  }
+
+  dayTicks(instrument: Instrument, after: bigint): readonly Tick[] {
+    return this.#tape.dayTicks(instrument, this.#clock.now(), Number(after));
+  }
+
+  bars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): readonly Bar[] {
+    const now = this.#clock.now();
+    return barsOf(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1 }, now);
+  }
+
+  watch(instrument: Instrument): void {
+    this.#live.watch(instrument);
+  }
+
+  unwatch(instrument: Instrument): void {
+    this.#live.unwatch(instrument);
+  }
+
+  onEvent(listener: (event: MarketEvent) => void): () => void {
+    return this.#live.onEvent(listener);
+  }
+
+  take(instrument: Instrument, side: Side, volume: bigint, limit?: Decimal): readonly Execution[] {
+    const { book, closedAt } = this.#view(instrument);
+    if (instrument.kind === 'index' || closedAt !== undefined) return [];
+    const now = this.#clock.now();
+    const executions = this.#orders(instrument).take(book, side, volume, limit);
+    for (const { price, volume: part, resting } of executions) {
+      // What met a resting order came from the background, which then was the aggressor.
+      this.#tape.print(instrument, now, price, part, (side === 'buy') === !resting ? 1 : -1);
+    }
+    if (executions.length > 0) this.#changed(instrument);
+    return executions.map(({ price, volume: part }) => ({ price, volume: part }));
+  }
+
+  volumeAt(instrument: Instrument, side: Side, price: Decimal): bigint {
+    if (instrument.kind === 'index') return 0n;
+    return (this.#books.get(instrument.symbol) ?? NO_ORDERS).volumeAt(this.#view(instrument).book, side, price);
+  }
+
+  show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number): void {
+    this.#orders(instrument).show(side, price, volumeChange, orderCountChange);
+    this.#changed(instrument);
+  }
+
+  print(instrument: Instrument, price: Decimal, volume: bigint, direction: TickDirection): void {
+    // A print outside the sessions belongs to the end of the last one, as a closing cross does.
+    const time = this.#view(instrument).closedAt ?? this.#clock.now();
+    this.#tape.print(instrument, time, price, volume, direction);
+    this.#changed(instrument);
+  }
+
+  restorePrints(instrument: Instrument, ticks: readonly Tick[]): void {
+    this.#tape.restore(instrument, ticks);
+    this.#changed(instrument);
+  }
+
+  #orders(instrument: Instrument): OrderBook {
+    const orders = this.#books.get(instrument.symbol) ?? new OrderBook();
+    this.#books.set(instrument.symbol, orders);
+    return orders;
+  }
+
+  #changed(instrument: Instrument): void {
+    this.#views.get(instrument.symbol, noView).view = undefined;
+    const orders = this.#books.get(instrument.symbol);
+    if (orders !== undefined) orders.changedAt = this.#clock.now();
+    this.#live.changed(instrument);
+  }
+
+  #view(instrument: Instrument): View {
+    const remembered = this.#views.get(instrument.symbol, noView);
+    const now = this.#clock.now();
+    const known = remembered.view;
+    if (known !== undefined && now >= known.from && now < known.until) return known;
+    const view = this.#look(instrument, now);
+    remembered.view = view;
+    return view;
+  }
+
+  #look(instrument: Instrument, now: number): View {
+    const background = this.#tape.background;
+    const daysOf = this.#tape.days(instrument);
+    const day = daysOf.at(now);
+    const open = day.sessions.find(({ start, end }) => start <= now && now < end);
+    const closedAt = open === undefined ? (day.sessions.findLast(({ end }) => end <= now)?.end ?? day.start) - 1 : undefined;
+    const today = background.day(instrument, day);
+    const profile = background.profile(instrument);
+    const refresh = refreshAt(refreshesOf(profile, today), closedAt ?? now);
+    const nextSession = day.sessions.find(({ start }) => start > now)?.start ?? daysOf.next(day).start;
+    const happened = today.tape.countBefore(now + 1);
+    const [last] = today.tape.trades(happened - 1, happened);
+    const [next] = today.tape.trades(happened, happened + 1);
+    const quote = this.#quote(instrument, day, now);
+    return {
+      from: now,
+      until: Math.min(next?.time ?? Infinity, open === undefined ? nextSession : Math.min(refresh.next, open.end)),
+      closedAt,
+      quote,
+      book: bookState(profile, today, last, Number(background.close(instrument, daysOf.previous(day))), refresh.number, instrument.lotSize),
+      bookTime: Math.max(last?.time ?? 0, refresh.time),
+    };
+  }
+
+  /** Before the day's first trade, every price is the close before. */
+  #quote(instrument: Instrument, day: TradingDay, now: number): Quote {
+    const previousClose = this.#tape.previousClose(instrument, day);
+    const totals = this.#tape.dayTotals(instrument, day, now);
+    const none = { open: previousClose, high: previousClose, low: previousClose, close: previousClose, volume: 0n, turnover: 0n };
+    const { open, high, low, close, volume, turnover } = totals ?? none;
+    const time = this.#tape.ticks(instrument, now, 1).at(-1)?.time ?? day.start;
+    return { time, tradingDay: day.day, last: close, open, high, low, previousClose, volume, turnover };
+  }
+}

@@ -1,0 +1,145 @@
+import type { Decimal } from '../../contract/decimal.js';
+import { requireDay } from '../../contract/time.js';
+import type { Instrument } from '../world/instrument.js';
+import { type Aggregate, aggregateOfTotals, merge } from './aggregate.js';
+import { type Background, type BackgroundDay, turnoverOf } from './background.js';
+import type { History } from './history.js';
+import type { Tick, TickDirection } from './market.js';
+import { Prints } from './prints.js';
+import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
+import type { Trade } from './trades.js';
+import type { TradingDay, TradingDays } from './trading-days.js';
+
+const NO_PRINTS = new Prints();
+
+/** The whole tape of every symbol: loaded history, then the background's trades with callers' prints among them. */
+export class Tape {
+  readonly #prints = new Map<string, Prints>();
+
+  constructor(
+    readonly background: Background,
+    readonly history: ReadonlyMap<string, History>,
+  ) {}
+
+  days(instrument: Instrument): TradingDays {
+    return this.background.tradingDays(instrument);
+  }
+
+  /** Number of the first day that the symbol may have bars of. */
+  firstDay(instrument: Instrument): number {
+    return this.history.get(instrument.symbol)?.firstDay ?? requireDay(instrument.listDate);
+  }
+
+  /** Totals of the day's trades up to `now` (inclusive). */
+  dayTotals(instrument: Instrument, day: TradingDay, now: number): Aggregate | undefined {
+    const history = this.#historyOf(instrument, day);
+    if (history !== undefined) return history.day(day.number);
+    if (day.start > now) return undefined;
+    if (day.end > now) return this.slices(instrument, day, [day.start, now + 1])[0];
+    const background = this.background.day(instrument, day);
+    const { first, open, high, low, close, lots, amount, count } = background.tape.root;
+    const totals = aggregateOfTotals({ first, last: first + count - 1, open, high, low, close, lots, amount }, background);
+    return merge(totals, this.printsOf(instrument).totals(day.start, day.end)) ?? totals;
+  }
+
+  /**
+   * Totals of the trades in each [boundaries[i], boundaries[i + 1]) of one day. Boundaries rise, and are whole minutes but for the
+   * last, which may be "now". Days of loaded history have as much as was loaded: nothing when that was daily bars.
+   */
+  slices(instrument: Instrument, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
+    const history = this.#historyOf(instrument, day);
+    if (history !== undefined) return history.slices(boundaries);
+    const background = this.background.day(instrument, day);
+    const prints = this.#prints.get(instrument.symbol);
+    return background.tape.totals(boundaries).map((totals, i) => {
+      const traded = totals === undefined ? undefined : aggregateOfTotals(totals, background);
+      return prints === undefined ? traded : merge(traded, prints.totals(boundaries[i] ?? 0, boundaries[i + 1] ?? 0));
+    });
+  }
+
+  /** Close of the last day before `day`; the background's own price where the symbol was not listed yet. */
+  previousClose(instrument: Instrument, day: TradingDay): Decimal {
+    const previous = this.days(instrument).previous(day);
+    const history = this.#historyOf(instrument, previous);
+    const traded = history === undefined ? this.dayTotals(instrument, previous, Infinity) : history.lastAt(previous.number);
+    return traded?.close ?? this.background.close(instrument, previous);
+  }
+
+  /** The newest `count` ticks up to `now` with a sequence above `after`, oldest first. Loaded history has bars only. */
+  ticks(instrument: Instrument, now: number, count: number, after = 0): readonly Tick[] {
+    if (count <= 0) return [];
+    const days = this.days(instrument);
+    const found: Tick[] = [...this.printsOf(instrument).since(after + 1)].slice(-count);
+    let wanted = count;
+    let day = days.at(now);
+    while (wanted > 0 && day.number >= this.firstDay(instrument) && this.#historyOf(instrument, day) === undefined) {
+      const background = this.background.day(instrument, day);
+      const happened = background.tape.countBefore(now + 1);
+      const known = tradesUpTo(day.number, after);
+      const trades = background.tape.trades(Math.max(known, happened - wanted), happened);
+      found.push(...trades.map((trade) => tickOf(trade, background)));
+      wanted -= trades.length;
+      if (known > 0) break;
+      day = days.previous(day);
+    }
+    return inOrder(found).slice(-count);
+  }
+
+  /** All ticks of the trading day of `now` up to then with a sequence above `after`, oldest first; of callers' prints the newest thousand. */
+  dayTicks(instrument: Instrument, now: number, after: number): readonly Tick[] {
+    const day = this.days(instrument).at(now);
+    if (this.#historyOf(instrument, day) !== undefined) return [];
+    const background = this.background.day(instrument, day);
+    const trades = background.tape.trades(tradesUpTo(day.number, after), background.tape.countBefore(now + 1));
+    const prints = this.printsOf(instrument).since(Math.max(after + 1, tickSequence(day.number, -1)));
+    return inOrder([...prints, ...trades.map((trade) => tickOf(trade, background))]);
+  }
+
+  /** Prints a caller's trade at `time`, which is not before the last one's. */
+  print(instrument: Instrument, time: number, price: Decimal, volume: bigint, direction: TickDirection): Tick {
+    const day = this.days(instrument).at(time);
+    const prints = this.#writable(instrument);
+    const happened = this.background.day(instrument, day).tape.countBefore(time + 1);
+    const sequence = BigInt(printSequence(day.number, happened, prints.lastSequence));
+    const tick = { sequence, time, price, volume, turnover: turnoverOf(instrument, price, volume), direction };
+    prints.add(tick);
+    return tick;
+  }
+
+  /** Puts prints of an earlier run back: before anything is printed in this one. */
+  restore(instrument: Instrument, ticks: readonly Tick[]): void {
+    const prints = this.#writable(instrument);
+    const known = prints.lastSequence;
+    for (const tick of inOrder([...ticks])) if (Number(tick.sequence) > known) prints.add(tick);
+  }
+
+  printsOf(instrument: Instrument): Prints {
+    return this.#prints.get(instrument.symbol) ?? NO_PRINTS;
+  }
+
+  #writable(instrument: Instrument): Prints {
+    const prints = this.#prints.get(instrument.symbol) ?? new Prints();
+    this.#prints.set(instrument.symbol, prints);
+    return prints;
+  }
+
+  #historyOf(instrument: Instrument, day: TradingDay): History | undefined {
+    const history = this.history.get(instrument.symbol);
+    return history !== undefined && day.number <= history.lastDay ? history : undefined;
+  }
+}
+
+function inOrder(ticks: Tick[]): Tick[] {
+  return ticks.sort((a, b) => Number(a.sequence - b.sequence));
+}
+
+function tickOf(trade: Trade, { day, grid, lotSize, amountUnit }: BackgroundDay): Tick {
+  return {
+    sequence: BigInt(tickSequence(day.number, trade.index)),
+    time: trade.time,
+    price: BigInt(trade.price * grid),
+    volume: BigInt(trade.lots) * BigInt(lotSize),
+    turnover: BigInt(trade.price * trade.lots) * amountUnit,
+    direction: trade.direction,
+  };
+}

@@ -1,0 +1,124 @@
+import { mix, uniform } from './random.js';
+import { clamp, type Flow, marks, type Stretch } from './stretch.js';
+
+/** One trade of the background, in the units of its stretch. */
+export interface Trade {
+  /** Index in the day. */
+  readonly index: number;
+  readonly time: number;
+  readonly price: number;
+  readonly lots: number;
+  /** +1 bought from the asks, -1 sold to the bids, 0 the day's opening trade. */
+  readonly direction: 1 | -1 | 0;
+}
+
+interface Lot {
+  readonly price: number;
+  readonly lots: number;
+}
+
+/**
+ * The trades of a stretch that is no longer split, oldest first: their totals are the stretch's, exactly.
+ *
+ * The marks (open, close, extremes) are given. With x the mean price of the free lots, these go to the two prices around x, which
+ * makes their sum exact, as a market bouncing between bid and ask does; pairs of equal volume on both sides of the busier
+ * price vary that without changing the sum.
+ */
+export function writeOut(stretch: Stretch, flow: Flow): Trade[] {
+  const key = mix(flow.key, stretch.node);
+  const { open, close, high, low, count } = stretch;
+  const called = marks(open, close, high, low);
+  const freeLots = stretch.lots - flow.markLots * called.count;
+  const freeAmount = stretch.amount - flow.markLots * called.sum;
+  const below = floorQuotient(freeAmount, freeLots);
+  const lotsAbove = freeAmount - below * freeLots;
+  const base = 2 * lotsAbove > freeLots ? below + 1 : below;
+  const side = base === below ? below + 1 : below;
+  const pool = { base, side, sideLots: base === below ? lotsAbove : freeLots - lotsAbove, baseLots: 0 };
+  pool.baseLots = freeLots - pool.sideLots;
+  const onBase = count - called.count - (pool.sideLots > 0 ? 1 : 0);
+
+  let draws = 0;
+  const chance = () => uniform(key, draws++);
+  const mark = (price: number): Lot => ({
+    price,
+    lots: flow.markLots + enlarge(pool, price, Math.floor(2 * flow.markLots * chance()), onBase),
+  });
+  const first = mark(open);
+  const last = mark(close);
+  const inner: Lot[] = [];
+  if (high > open && high > close) inner.push(mark(high));
+  if (low < open && low < close) inner.push(mark(low));
+  if (pool.sideLots > 0) inner.push({ price: side, lots: pool.sideLots });
+  inner.push(...spread(pool.baseLots, base, onBase, Math.min(high - base, base - low), chance));
+  shuffle(inner, chance);
+
+  const trades: Trade[] = [];
+  let time = stretch.from;
+  for (const [i, { price, lots }] of [first, ...inner, last].entries()) {
+    const share = (i + 0.1 + 0.8 * chance()) / count;
+    const due = flow.activity.timeAt(stretch.activityFrom + (stretch.activityUntil - stretch.activityFrom) * share);
+    if (due > time && due < stretch.until) time = due;
+    const index = stretch.first + i;
+    const upper = price > below || (lotsAbove === 0 && price === below && chance() < 0.5);
+    trades.push({ index, time, price, lots, direction: index === 0 ? 0 : upper ? 1 : -1 });
+  }
+  return trades;
+}
+
+interface Pool {
+  readonly base: number;
+  readonly side: number;
+  baseLots: number;
+  sideLots: number;
+}
+
+/**
+ * Gives a mark at `price` up to `extra` more lots out of the pool, moving others between the pool's two prices so that the amount stays the same.
+ * Returns what it gave: nothing, when a price would run out of lots.
+ */
+function enlarge(pool: Pool, price: number, extra: number, baseCount: number): number {
+  const sideChange = -extra * (price - pool.base) * (pool.side - pool.base);
+  const baseChange = -extra - sideChange;
+  if (sideChange !== 0 && (pool.sideLots === 0 || pool.sideLots + sideChange < 1)) return 0;
+  if (pool.baseLots + baseChange < baseCount) return 0;
+  pool.sideLots += sideChange;
+  pool.baseLots += baseChange;
+  return extra;
+}
+
+/** `count` trades that share out `lots` with mean price `base`: pairs that lie equally far (at most `reach`) above and below, and one or two at `base`. */
+function spread(lots: number, base: number, count: number, reach: number, chance: () => number): Lot[] {
+  const pairs = (count - 1) >> 1;
+  const singles = count - 2 * pairs;
+  const weights = Array.from({ length: pairs + singles }, () => 0.2 + chance());
+  const total = weights.reduce((sum, weight, i) => sum + (i < pairs ? 2 * weight : weight), 0);
+  const spare = lots - count;
+  const shared: Lot[] = [];
+  let rest = lots;
+  for (const [i, weight] of weights.entries()) {
+    const part = i === weights.length - 1 ? rest : 1 + Math.floor((spare * weight) / total);
+    const distance = i < pairs ? Math.min(reach, Math.floor(chance() * (reach + 1))) : 0;
+    shared.push({ price: base + distance, lots: part });
+    if (i < pairs) shared.push({ price: base - distance, lots: part });
+    rest -= i < pairs ? 2 * part : part;
+  }
+  return shared;
+}
+
+/** Fisher and Yates. */
+function shuffle(lots: Lot[], chance: () => number): void {
+  for (let i = lots.length - 1; i > 0; i--) {
+    const j = clamp(Math.floor(chance() * (i + 1)), 0, i);
+    const [a, b] = [lots[i] as Lot, lots[j] as Lot];
+    lots[i] = b;
+    lots[j] = a;
+  }
+}
+
+/** Exact floor(a / b) of safe integers, b > 0: the division's rounding may be one off. */
+function floorQuotient(a: number, b: number): number {
+  const quotient = Math.floor(a / b);
+  if (quotient * b > a) return quotient - 1;
+  return (quotient + 1) * b <= a ? quotient + 1 : quotient;
+}

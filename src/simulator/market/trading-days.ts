@@ -1,0 +1,52 @@
+import { requireDay } from '../../contract/time.js';
+import type { Calendar, TradingSession } from '../world/calendar.js';
+import { type Activity, activityOf } from './activity.js';
+import { Remembered } from './remembered.js';
+
+/** A trading day of a calendar, with what the generator derives from it. */
+export interface TradingDay {
+  /** "2026-11-20". */
+  readonly day: string;
+  /** Days since 1970-01-01 of that date. */
+  readonly number: number;
+  readonly sessions: readonly TradingSession[];
+  /** Start of the first session and end of the last, epoch ms. */
+  readonly start: number;
+  readonly end: number;
+  readonly activity: Activity;
+}
+
+const REMEMBERED_DAYS = 10_000;
+
+/** The trading days of one calendar, remembered (up to a bound): they are shared by all its instruments. */
+export class TradingDays {
+  readonly #days = new Remembered<string, TradingDay>(REMEMBERED_DAYS);
+  readonly #previous = new Remembered<string, string>(REMEMBERED_DAYS);
+  readonly #next = new Remembered<string, string>(REMEMBERED_DAYS);
+
+  constructor(readonly calendar: Calendar) {}
+
+  /** Throws when `day` is no trading day: only days that the calendar itself named are asked for. */
+  on(day: string): TradingDay {
+    return this.#days.get(day, () => {
+      const sessions = this.calendar.sessions(day);
+      const first = sessions[0];
+      const last = sessions.at(-1);
+      if (first === undefined || last === undefined) throw new Error(`${this.calendar.name} has no session on ${day}`);
+      return { day, number: requireDay(day), sessions, start: first.start, end: last.end, activity: activityOf(sessions) };
+    });
+  }
+
+  /** The day that `time` falls in; between days, the last one that began. */
+  at(time: number): TradingDay {
+    return this.on(this.calendar.tradingDay(time));
+  }
+
+  previous(day: TradingDay): TradingDay {
+    return this.on(this.#previous.get(day.day, () => this.calendar.previousTradingDay(day.day)));
+  }
+
+  next(day: TradingDay): TradingDay {
+    return this.on(this.#next.get(day.day, () => this.calendar.nextTradingDay(day.day)));
+  }
+}

@@ -1,0 +1,121 @@
+import { create } from '@bufbuild/protobuf';
+import { decimalToNumber } from '../../contract/decimal.js';
+import { type KLine, KLineSchema } from '../../contract/generated/Qot_Common_pb.js';
+import { localDateTime, parseLocal } from '../../contract/time.js';
+import { Refusal, type Simulation } from '../handler.js';
+import type { Bar, BarPeriod } from '../market/market.js';
+import type { TradingSession } from '../world/calendar.js';
+import { percent, turnoverRate } from './figures.js';
+import { equityFacts } from './fundamentals.js';
+import type { Listing } from './listings.js';
+
+/** Qot_Common.KLType → period. */
+const periods: ReadonlyMap<number, BarPeriod> = new Map<number, BarPeriod>([
+  [1, { unit: 'minute', count: 1 }],
+  [2, { unit: 'day' }],
+  [3, { unit: 'week' }],
+  [4, { unit: 'month' }],
+  [5, { unit: 'year' }],
+  [6, { unit: 'minute', count: 5 }],
+  [7, { unit: 'minute', count: 15 }],
+  [8, { unit: 'minute', count: 30 }],
+  [9, { unit: 'minute', count: 60 }],
+  [10, { unit: 'minute', count: 3 }],
+  [11, { unit: 'quarter' }],
+  [12, { unit: 'minute', count: 10 }],
+  [13, { unit: 'minute', count: 120 }],
+  [14, { unit: 'minute', count: 180 }],
+  [15, { unit: 'minute', count: 240 }],
+]);
+
+/** Every Qot_Common.KLType that the simulation serves. */
+export const klTypes: readonly number[] = [...periods.keys()];
+
+export function periodOf(klType: number): BarPeriod | Refusal {
+  return periods.get(klType) ?? new Refusal(`unknown kl_type ${klType}; accepted: ${klTypes.join(', ')}`);
+}
+
+const REHAB_TYPES = 3;
+
+/**
+ * Refuses an unknown Qot_Common.RehabType. The simulated instruments have no splits and no dividends, so that
+ * unadjusted, forward and backward adjusted prices are the same.
+ */
+export function checkRehabType(rehabType: number): Refusal | undefined {
+  const known = Number.isInteger(rehabType) && rehabType >= 0 && rehabType < REHAB_TYPES;
+  return known ? undefined : new Refusal(`unknown rehab_type ${rehabType}; accepted: 0 (none), 1 (forward), 2 (backward)`);
+}
+
+/** Which trading hours of the United States a reader wants; the other markets have regular ones only. */
+export type Hours = 'regular' | 'all';
+
+/** Qot_Common session numbers: 0 none given, 1 regular, 2 extended, 3 all. */
+export function hoursOf(extendedTime: boolean, session: number): Hours {
+  return extendedTime || session >= 2 ? 'all' : 'regular';
+}
+
+/** Whether a bar belongs to the hours. Bars of days and longer always do. */
+export function inHours(simulation: Simulation, listing: Listing, period: BarPeriod, bar: Bar, hours: Hours): boolean {
+  if (hours === 'all' || period.unit !== 'minute' || listing.market.name !== 'US') return true;
+  return isRegular(simulation, listing, bar.start) || isRegular(simulation, listing, bar.end - 1);
+}
+
+/** Whether `time` lies in a session of regular trading. */
+export function isRegular(simulation: Simulation, listing: Listing, time: number): boolean {
+  const session: TradingSession | undefined = simulation.world.calendar(listing.instrument).sessionAt(time);
+  return session?.kind === 'regular';
+}
+
+/**
+ * The time that names a bar, epoch ms: the end of a minute bar; local midnight of the first trading day of longer ones.
+ * It is what the bar's time text says, and what begin and end times of requests are held against.
+ */
+export function labelTime(simulation: Simulation, listing: Listing, period: BarPeriod, bar: Bar): number {
+  if (period.unit === 'minute') return bar.end;
+  const day = simulation.world.calendar(listing.instrument).tradingDay(bar.start);
+  const midnight = parseLocal(day, listing.market.timeZone);
+  if (midnight === undefined) throw new Error(`trading day ${day} is no date`);
+  return midnight;
+}
+
+/** Qot_Common.KLFields: which figures of a bar an answer holds. */
+export const KlField = {
+  high: 1,
+  open: 2,
+  low: 4,
+  close: 8,
+  lastClose: 16,
+  volume: 32,
+  turnover: 64,
+  turnoverRate: 128,
+  priceEarnings: 256,
+  changeRate: 512,
+} as const;
+
+const ALL_FIELDS = 1023;
+
+/** A bar as the protocol writes it. `fields` is a sum of {@link KlField}. */
+export function klineMessage(simulation: Simulation, listing: Listing, period: BarPeriod, bar: Bar, fields: number = ALL_FIELDS): KLine {
+  const { instrument, market } = listing;
+  const label = labelTime(simulation, listing, period, bar);
+  const line = create(KLineSchema);
+  line.time = localDateTime(label, market.timeZone);
+  line.timestamp = label / 1000;
+  line.isBlank = false;
+  if (fields & KlField.high) line.highPrice = decimalToNumber(bar.high);
+  if (fields & KlField.open) line.openPrice = decimalToNumber(bar.open);
+  if (fields & KlField.low) line.lowPrice = decimalToNumber(bar.low);
+  if (fields & KlField.close) line.closePrice = decimalToNumber(bar.close);
+  if (fields & KlField.lastClose) line.lastClosePrice = decimalToNumber(bar.previousClose);
+  if (fields & KlField.volume) line.volume = bar.volume;
+  if (fields & KlField.turnover) line.turnover = decimalToNumber(bar.turnover);
+  if (fields & KlField.turnoverRate) line.turnoverRate = turnoverRate(instrument, bar.volume);
+  if (fields & KlField.priceEarnings) line.pe = priceEarnings(listing, bar);
+  if (fields & KlField.changeRate) line.changeRate = percent(bar.close - bar.previousClose, bar.previousClose);
+  return line;
+}
+
+function priceEarnings({ instrument }: Listing, bar: Bar): number {
+  if (instrument.kind !== 'equity') return 0;
+  return Math.round((Number(bar.close) / Number(equityFacts(instrument).earningsPerShare)) * 1000) / 1000;
+}

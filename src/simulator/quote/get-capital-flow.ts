@@ -1,0 +1,132 @@
+import { create } from '@bufbuild/protobuf';
+import { decimalToNumber } from '../../contract/decimal.js';
+import {
+  type C2S,
+  type CapitalFlowItem,
+  CapitalFlowItemSchema,
+  type S2C,
+  S2CSchema,
+} from '../../contract/generated/Qot_GetCapitalFlow_pb.js';
+import { addDays, localDate, localDateTime, parseLocal, weekday } from '../../contract/time.js';
+import { type Handler, Refusal, type Simulation } from '../handler.js';
+import type { Bar } from '../market/market.js';
+import { labelTime } from './bars.js';
+import { addFlows, capitalFlow, type NetFlow, netFlow, noFlow } from './capital.js';
+import { historyPage } from './history-bars.js';
+import type { Listing } from './listings.js';
+import { locate } from './locate.js';
+
+/** Qot_Common.PeriodType. */
+const PeriodType = { intraday: 1, day: 2, week: 3, month: 4 } as const;
+
+/** Without a begin date, this many days up to the end date; and the most days that one request may span. */
+const RANGE_DAYS_DEFAULT = 365;
+const RANGE_DAYS_MAX = 3660;
+
+const day = { unit: 'day' } as const;
+
+/**
+ * Qot_GetCapitalFlow: net money flowing in. Intraday: what flowed in since the day began, minute by minute. Day, week,
+ * month: what flowed in during each, a week or month being the sum of its days within the dates asked for; it is named by the first of them.
+ */
+export const getCapitalFlow: Handler<C2S, S2C> = (simulation, request) => {
+  const listing = locate(simulation, request.security);
+  if (listing instanceof Refusal) return listing;
+  const periodType = request.periodType === 0 ? PeriodType.intraday : request.periodType;
+  const items = itemsOf(simulation, listing, periodType, request);
+  if (items instanceof Refusal) return items;
+  const { time } = simulation.market.quote(listing.instrument);
+  const payload = create(S2CSchema);
+  payload.flowItemList = items;
+  payload.lastValidTime = localDateTime(time, listing.market.timeZone);
+  payload.lastValidTimestamp = time / 1000;
+  return payload;
+};
+
+function itemsOf(simulation: Simulation, listing: Listing, periodType: number, request: C2S): CapitalFlowItem[] | Refusal {
+  switch (periodType) {
+    case PeriodType.intraday:
+      return intraday(simulation, listing);
+    case PeriodType.day:
+      return byDays(simulation, listing, request, (label) => label);
+    case PeriodType.week:
+      return byDays(simulation, listing, request, mondayOf);
+    case PeriodType.month:
+      return byDays(simulation, listing, request, (label) => label.slice(0, 7));
+    default:
+      return new Refusal(`unknown period_type ${periodType}; accepted: 1 (intraday), 2 (day), 3 (week), 4 (month)`);
+  }
+}
+
+/** The flow up to each minute is that of the day's bar as it stood then. */
+function intraday(simulation: Simulation, listing: Listing): CapitalFlowItem[] {
+  const { instrument } = listing;
+  const { tradingDay } = simulation.market.quote(instrument);
+  const from = simulation.world.calendar(instrument).sessions(tradingDay)[0]?.start;
+  if (from === undefined) return [];
+  let soFar: Pick<Bar, 'open' | 'high' | 'low' | 'close' | 'turnover'> | undefined;
+  return simulation.market.bars(instrument, { unit: 'minute', count: 1 }, { from }).map((bar) => {
+    soFar = {
+      open: soFar?.open ?? bar.open,
+      high: soFar === undefined || bar.high > soFar.high ? bar.high : soFar.high,
+      low: soFar === undefined || bar.low < soFar.low ? bar.low : soFar.low,
+      close: bar.close,
+      turnover: (soFar?.turnover ?? 0n) + bar.turnover,
+    };
+    return item(listing, bar.end, netFlow(capitalFlow(instrument, soFar)), false);
+  });
+}
+
+function byDays(simulation: Simulation, listing: Listing, request: C2S, groupOf: (day: string) => string): CapitalFlowItem[] | Refusal {
+  const range = datesOf(simulation, listing, request);
+  if (range instanceof Refusal) return range;
+  const { bars } = historyPage(simulation, listing, { period: day, hours: 'all', ...range }, RANGE_DAYS_MAX, undefined);
+  const items: CapitalFlowItem[] = [];
+  let group: { name: string; time: number; flow: NetFlow } | undefined;
+  const close = () => {
+    if (group !== undefined) items.push(item(listing, group.time, group.flow, true));
+  };
+  for (const bar of bars) {
+    const time = labelTime(simulation, listing, day, bar);
+    const name = groupOf(localDate(time, listing.market.timeZone));
+    if (group?.name !== name) {
+      close();
+      group = { name, time, flow: noFlow };
+    }
+    group.flow = addFlows(group.flow, netFlow(capitalFlow(listing.instrument, bar)));
+  }
+  close();
+  return items;
+}
+
+function datesOf(simulation: Simulation, listing: Listing, request: C2S): { first: number; last: number } | Refusal {
+  const { timeZone } = listing.market;
+  const endDay = request.endTime === '' ? localDate(simulation.clock.now(), timeZone) : request.endTime.slice(0, 10);
+  const last = parseLocal(endDay, timeZone);
+  if (last === undefined) return new Refusal('end_time: expected yyyy-MM-dd');
+  const beginDay = request.beginTime === '' ? addDays(endDay, 1 - RANGE_DAYS_DEFAULT) : request.beginTime.slice(0, 10);
+  const first = parseLocal(beginDay, timeZone);
+  if (first === undefined) return new Refusal('begin_time: expected yyyy-MM-dd');
+  if (first > last) return new Refusal('begin_time is after end_time');
+  if (addDays(beginDay, RANGE_DAYS_MAX) <= endDay) return new Refusal(`begin_time to end_time: at most ${RANGE_DAYS_MAX} days`);
+  return { first, last };
+}
+
+/** The Monday of a day's week. */
+function mondayOf(label: string): string {
+  return addDays(label, -((weekday(label) + 6) % 7));
+}
+
+function item(listing: Listing, time: number, flow: NetFlow, withMain: boolean): CapitalFlowItem {
+  const message = create(CapitalFlowItemSchema);
+  message.time = localDateTime(time, listing.market.timeZone);
+  message.timestamp = time / 1000;
+  message.inFlow = decimalToNumber(flow.super + flow.big + flow.mid + flow.small);
+  message.superInFlow = decimalToNumber(flow.super);
+  message.bigInFlow = decimalToNumber(flow.big);
+  message.midInFlow = decimalToNumber(flow.mid);
+  message.smlInFlow = decimalToNumber(flow.small);
+  // The protocol has it for whole periods only.
+  if (withMain) message.mainInFlow = decimalToNumber(flow.super + flow.big);
+  return message;
+}

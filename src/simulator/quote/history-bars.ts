@@ -1,0 +1,55 @@
+import type { Simulation } from '../handler.js';
+import type { Bar, BarPeriod } from '../market/market.js';
+import { type Hours, inHours, labelTime } from './bars.js';
+import type { Listing } from './listings.js';
+
+/** What bars a history read is about. `first` and `last` hold for the time that names a bar, both inclusive, epoch ms. */
+export interface HistoryRange {
+  readonly period: BarPeriod;
+  readonly hours: Hours;
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface HistoryPage {
+  readonly bars: readonly Bar[];
+  /** Start of the first bar of the next page; undefined on the last one. */
+  readonly next: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** A night session belongs to a trading day that may come after a weekend and holidays: how long before its date a day's bar may start. */
+const EVE_MS = 12 * DAY_MS;
+
+/**
+ * Up to `count` bars of a range, oldest first, from the bar that starts at `resume` on (from the first one without it).
+ * The market is read for as many bars as are still wanted, so that a page costs what it holds and not what the range holds.
+ */
+export function historyPage(
+  simulation: Simulation,
+  listing: Listing,
+  range: HistoryRange,
+  count: number,
+  resume: number | undefined,
+): HistoryPage {
+  const { period, hours, first, last } = range;
+  const earliest = first - (period.unit === 'minute' ? period.count * MINUTE_MS : EVE_MS);
+  // A day's bar starts after the midnight that names it.
+  const to = Math.min(last + DAY_MS, simulation.clock.now() + 1);
+
+  const bars: Bar[] = [];
+  let from = Math.max(earliest, resume ?? earliest);
+  for (;;) {
+    const found = simulation.market.bars(listing.instrument, period, { from, to, limit: count + 1 - bars.length });
+    for (const bar of found) {
+      const label = labelTime(simulation, listing, period, bar);
+      if (label < first || label > last || !inHours(simulation, listing, period, bar, hours)) continue;
+      if (bars.length === count) return { bars, next: bar.start };
+      bars.push(bar);
+    }
+    const end = found.at(-1);
+    if (end === undefined) return { bars, next: undefined };
+    from = end.start + 1;
+  }
+}

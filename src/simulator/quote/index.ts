@@ -1,0 +1,13 @@
+export { getBroker } from './get-broker.js';
+export { getCapitalDistribution } from './get-capital-distribution.js';
+export { getCapitalFlow } from './get-capital-flow.js';
+export { getHistoryKlQuota } from './get-history-kl-quota.js';
+export { getHistoryKline } from './get-history-kline.js';
+export { getKline } from './get-kline.js';
+export { getMarketState } from './get-market-state.js';
+export { getOrderBook } from './get-orderbook.js';
+export { getQuote } from './get-quote.js';
+export { getRt } from './get-rt.js';
+export { getSnapshot } from './get-snapshot.js';
+export { getStaticInfo } from './get-static-info.js';
+export { getTicker } from './get-ticker.js';

@@ -1,0 +1,105 @@
+import { create } from '@bufbuild/protobuf';
+import { type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
+import { type QuoteMarketInfo, quoteMarket, quoteMarketNumbered, quoteMarkets, secKeyOf, symbolOf } from '../../contract/markets.js';
+import { parseLocal } from '../../contract/time.js';
+import type { World } from '../world/index.js';
+import type { Instrument } from '../world/instrument.js';
+
+/** An instrument with what every answer repeats of it. Never changes, and its messages are shared: nothing may write to them. */
+export interface Listing {
+  readonly instrument: Instrument;
+  readonly market: QuoteMarketInfo;
+  readonly security: Security;
+  /** "1_00700". */
+  readonly secKey: string;
+  /** Qot_Common.SecurityType. */
+  readonly securityType: number;
+  /** Seconds since the epoch of the listing day's midnight in the market's zone. */
+  readonly listTimestamp: number;
+}
+
+/** Qot_Common.SecurityType of each kind. */
+export const securityTypes = { equity: 3, etf: 4, index: 6, future: 10, forex: 11 } as const;
+
+/** Finds listings by what requests name them by. A listing is made when it is first asked for. */
+export class Listings {
+  readonly #world: World;
+  readonly #byMarket = new Map<number, Map<string, Listing>>(quoteMarkets.map(({ number }) => [number, new Map()]));
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** The listing of a protocol security; codes may be in either case. */
+  find(security: { readonly market: number; readonly code: string }): Listing | undefined {
+    const known = this.#byMarket.get(security.market)?.get(security.code);
+    if (known !== undefined) return known;
+    const symbol = symbolOf(security);
+    return symbol === undefined ? undefined : this.named(symbol);
+  }
+
+  /** The listing of "HK.00700". */
+  named(symbol: string): Listing | undefined {
+    const instrument = this.#world.instrument(symbol);
+    return instrument === undefined ? undefined : this.of(instrument);
+  }
+
+  of(instrument: Instrument): Listing {
+    const market = quoteMarket(instrument.market);
+    const codes = this.#byMarket.get(market.number);
+    let listing = codes?.get(instrument.code);
+    if (listing === undefined) {
+      listing = makeListing(instrument, market);
+      codes?.set(instrument.code, listing);
+    }
+    return listing;
+  }
+
+  /** Why a security is not found, with the code that was probably meant: zeros left out, or the wrong market. */
+  describeUnknown(security: { readonly market: number; readonly code: string }): string {
+    const market = quoteMarketNumbered(security.market);
+    if (market === undefined) {
+      const accepted = quoteMarkets.map(({ number, name }) => `${number} (${name})`).join(', ');
+      return `unknown quote market ${security.market}; accepted: ${accepted}`;
+    }
+    const near = this.#nearest(market.name, security.code);
+    const hint = near === undefined ? '' : `; did you mean ${near.symbol}?`;
+    return `unknown symbol ${market.name}.${printable(security.code)}${hint}`;
+  }
+
+  #nearest(market: string, code: string): Instrument | undefined {
+    if (code.length > CODE_LENGTH_MAX) return undefined;
+    const digits = /^0*(\d+)$/.exec(code)?.[1];
+    const spellings = digits === undefined ? [code] : [...CODE_WIDTHS.map((width) => digits.padStart(width, '0')), code];
+    const names = [market, ...quoteMarkets.map(({ name }) => name)];
+    for (const name of names) {
+      for (const spelling of spellings) {
+        const instrument = this.#world.instrument(`${name}.${spelling}`);
+        if (instrument !== undefined) return instrument;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Digits of a code: Hong Kong 5, the mainland 6, Tokyo and Malaysia 4. */
+const CODE_WIDTHS = [5, 6, 4];
+const CODE_LENGTH_MAX = 32;
+
+/** A caller's text, fit for a message: short, and without what is not printable ASCII. */
+function printable(text: string): string {
+  const clean = text.replace(/[^\x20-\x7e]/g, '?');
+  return clean.length > CODE_LENGTH_MAX ? `${clean.slice(0, CODE_LENGTH_MAX)}…` : clean;
+}
+
+function makeListing(instrument: Instrument, market: QuoteMarketInfo): Listing {
+  const security = create(SecuritySchema, { market: market.number, code: instrument.code });
+  return {
+    instrument,
+    market,
+    security,
+    secKey: secKeyOf(security),
+    securityType: securityTypes[instrument.kind],
+    listTimestamp: (parseLocal(instrument.listDate, market.timeZone) ?? 0) / 1000,
+  };
+}

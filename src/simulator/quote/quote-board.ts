@@ -1,0 +1,90 @@
+import { create } from '@bufbuild/protobuf';
+import { decimalToNumber } from '../../contract/decimal.js';
+import { type BasicQot, BasicQotSchema, FutureBasicQotExDataSchema } from '../../contract/generated/Qot_Common_pb.js';
+import { localDateTime } from '../../contract/time.js';
+import type { Market, Quote } from '../market/market.js';
+import { tickSize } from '../world/ticks.js';
+import { percent, turnoverRate } from './figures.js';
+import { openInterest } from './fundamentals.js';
+import type { Listing } from './listings.js';
+
+interface Posted {
+  readonly quote: Quote;
+  readonly message: BasicQot;
+}
+
+/**
+ * The current quote of each symbol as a message, kept until its figures change: while they do not, every read returns
+ * the same object, so that whoever encodes it need not do so twice. The messages are shared: nothing may write to them.
+ */
+export class QuoteBoard {
+  readonly #market: Market;
+  readonly #posted = new Map<Listing, Posted>();
+
+  constructor(market: Market) {
+    this.#market = market;
+  }
+
+  /** The quote as of now. */
+  read(listing: Listing): BasicQot {
+    const quote = this.#market.quote(listing.instrument);
+    const posted = this.#posted.get(listing);
+    if (posted !== undefined && (posted.quote === quote || saysTheSame(posted.quote, quote))) return posted.message;
+    const message = basicQuote(listing, quote);
+    this.#posted.set(listing, { quote, message });
+    return message;
+  }
+}
+
+function saysTheSame(a: Quote, b: Quote): boolean {
+  return (
+    a.time === b.time &&
+    a.volume === b.volume &&
+    a.last === b.last &&
+    a.turnover === b.turnover &&
+    a.high === b.high &&
+    a.low === b.low &&
+    a.open === b.open &&
+    a.previousClose === b.previousClose &&
+    a.tradingDay === b.tradingDay
+  );
+}
+
+/** Qot_Common.SecurityStatus. */
+export const SECURITY_STATUS_NORMAL = 1;
+
+function basicQuote(listing: Listing, quote: Quote): BasicQot {
+  const { instrument, market } = listing;
+  // Assigned one by one: `create` with an initialiser goes through reflection, and this runs at every tick that is read.
+  const message = create(BasicQotSchema);
+  message.security = listing.security;
+  message.name = instrument.name;
+  message.isSuspended = false;
+  message.listTime = instrument.listDate;
+  message.listTimestamp = listing.listTimestamp;
+  message.priceSpread = decimalToNumber(tickSize(instrument.tickTable, quote.last));
+  message.updateTime = localDateTime(quote.time, market.timeZone);
+  message.updateTimestamp = quote.time / 1000;
+  message.highPrice = decimalToNumber(quote.high);
+  message.openPrice = decimalToNumber(quote.open);
+  message.lowPrice = decimalToNumber(quote.low);
+  message.curPrice = decimalToNumber(quote.last);
+  message.lastClosePrice = decimalToNumber(quote.previousClose);
+  message.volume = quote.volume;
+  message.turnover = decimalToNumber(quote.turnover);
+  message.turnoverRate = turnoverRate(instrument, quote.volume);
+  message.amplitude = percent(quote.high - quote.low, quote.previousClose);
+  message.darkStatus = 0;
+  message.secStatus = SECURITY_STATUS_NORMAL;
+  if (instrument.kind === 'future') {
+    const interest = openInterest(instrument, quote.tradingDay);
+    const terms = create(FutureBasicQotExDataSchema, {
+      lastSettlePrice: message.lastClosePrice,
+      position: interest.contracts,
+      positionChange: interest.change,
+    });
+    if (interest.daysToExpiry !== undefined) terms.expiryDateDistance = interest.daysToExpiry;
+    message.futureExData = terms;
+  }
+  return message;
+}

@@ -1,0 +1,6 @@
+import type { C2S, S2C } from '../../contract/generated/Verification_pb.js';
+import { type Handler, Refusal } from '../handler.js';
+
+/** Verification: refused, as nobody logs in to the simulated brokerage. */
+export const verification: Handler<C2S, S2C> = () =>
+  new Refusal('no verification is pending: the simulated backend needs no login and sends no codes');

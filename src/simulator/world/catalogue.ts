@@ -1,0 +1,133 @@
+import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import { shEquities, shEtfs, shIndices, starEquities, szEquities, szEtfs, szIndices } from './data/cn.js';
+import { forexPairs } from './data/forex.js';
+import { hkEquities, hkEtfs, hkIndices } from './data/hk.js';
+import { jpEquities, jpEtfs, jpIndices } from './data/jp.js';
+import { myEquities, myIndices } from './data/my.js';
+import type { IndexRow, SecurityRow } from './data/rows.js';
+import { sgEquities, sgEtfs, sgIndices } from './data/sg.js';
+import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, usIndices } from './data/us.js';
+import { exact } from './exact.js';
+import { Exchange } from './exchange.js';
+import type { CalendarName, Instrument, TickTable } from './instrument.js';
+import { instrumentId } from './instrument-id.js';
+import { tickTables } from './tick-tables.js';
+
+/** What the rows of one table have in common. */
+interface Listing {
+  readonly market: QuoteMarket;
+  readonly kind: 'equity' | 'etf' | 'index';
+  readonly exchange: number;
+  readonly currency: Currency;
+  readonly tickTable: TickTable;
+  readonly calendar: CalendarName;
+}
+
+const hk = { market: 'HK', exchange: Exchange.hkMainBoard, currency: 'HKD', calendar: 'HK' } as const;
+const us = { market: 'US', currency: 'USD', calendar: 'US', tickTable: tickTables.us } as const;
+const sh = { market: 'SH', exchange: Exchange.shanghai, currency: 'CNH', calendar: 'CN' } as const;
+const sz = { market: 'SZ', exchange: Exchange.shenzhen, currency: 'CNH', calendar: 'CN' } as const;
+const sg = { market: 'SG', exchange: Exchange.singapore, currency: 'SGD', calendar: 'SG', tickTable: tickTables.sg } as const;
+const jp = { market: 'JP', exchange: Exchange.tokyo, currency: 'JPY', calendar: 'JP', tickTable: tickTables.jpTopix500 } as const;
+const my = { market: 'MY', exchange: Exchange.bursaMalaysia, currency: 'MYR', calendar: 'MY', tickTable: tickTables.my } as const;
+
+/** Every real instrument but futures, in the order of lists: by market, equities before ETFs before indices. */
+export function catalogue(): readonly Instrument[] {
+  return [
+    ...securities({ ...hk, kind: 'equity', tickTable: tickTables.hkEquity }, hkEquities),
+    ...securities({ ...hk, kind: 'etf', tickTable: tickTables.hkEtf }, hkEtfs),
+    ...indices(hk, hkIndices),
+    ...securities({ ...us, kind: 'equity', exchange: Exchange.nasdaq }, nasdaqEquities),
+    ...securities({ ...us, kind: 'equity', exchange: Exchange.nyse }, nyseEquities),
+    ...securities({ ...us, kind: 'etf', exchange: Exchange.amex }, arcaEtfs),
+    ...securities({ ...us, kind: 'etf', exchange: Exchange.nasdaq }, nasdaqEtfs),
+    ...indices({ ...us, exchange: Exchange.cboe }, usIndices),
+    ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity }, shEquities),
+    ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity, exchange: Exchange.star }, starEquities),
+    ...securities({ ...sh, kind: 'etf', tickTable: tickTables.cnEtf }, shEtfs),
+    ...indices(sh, shIndices),
+    ...securities({ ...sz, kind: 'equity', tickTable: tickTables.cnEquity }, szEquities),
+    ...securities({ ...sz, kind: 'etf', tickTable: tickTables.cnEtf }, szEtfs),
+    ...indices(sz, szIndices),
+    ...securities({ ...sg, kind: 'equity' }, sgEquities),
+    ...securities({ ...sg, kind: 'etf' }, sgEtfs),
+    ...indices(sg, sgIndices),
+    ...securities({ ...jp, kind: 'equity' }, jpEquities),
+    ...securities({ ...jp, kind: 'etf' }, jpEtfs),
+    ...indices(jp, jpIndices),
+    ...securities({ ...my, kind: 'equity' }, myEquities),
+    ...indices(my, myIndices),
+    ...forex(),
+  ];
+}
+
+function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[] {
+  return rows.map(([code, name, lotSize, price, listDate, issued, traded, volatility]) => {
+    const symbol = `${listing.market}.${code}`;
+    return {
+      ...listing,
+      symbol,
+      code,
+      id: instrumentId(symbol),
+      name,
+      lotSize,
+      listDate,
+      referencePrice: exact(price),
+      sharesIssued: BigInt(Math.round(issued * 1e6)),
+      dailyVolume: Math.round(traded * 1e6),
+      volatility: volatility / 100,
+    };
+  });
+}
+
+/** Typical turnover of an index's constituents, in shares a day: what its volume fields show. */
+const INDEX_DAILY_VOLUME = 3_000_000_000;
+
+function indices(listing: Omit<Listing, 'kind' | 'tickTable'>, rows: readonly IndexRow[]): Instrument[] {
+  return rows.map(([code, name, level, listDate, volatility]) => {
+    const symbol = `${listing.market}.${code}`;
+    const { market, exchange, currency, calendar } = listing;
+    return {
+      symbol,
+      market,
+      code,
+      id: instrumentId(symbol),
+      name,
+      kind: 'index',
+      exchange,
+      currency,
+      lotSize: 1,
+      tickTable: tickTables.index,
+      listDate,
+      referencePrice: exact(level),
+      sharesIssued: 0n,
+      dailyVolume: INDEX_DAILY_VOLUME,
+      volatility: volatility / 100,
+      calendar,
+    };
+  });
+}
+
+function forex(): Instrument[] {
+  return forexPairs.map(({ code, name, rate, currency, volatility }) => {
+    const symbol = `FX.${code}`;
+    return {
+      symbol,
+      market: 'FX',
+      code,
+      id: instrumentId(symbol),
+      name,
+      kind: 'forex',
+      exchange: Exchange.unknown,
+      currency,
+      lotSize: 1,
+      tickTable: code.endsWith('JPY') ? tickTables.fxJpy : tickTables.fx,
+      listDate: '2000-01-01',
+      referencePrice: exact(rate),
+      sharesIssued: 0n,
+      dailyVolume: 1_000_000_000,
+      volatility: volatility / 100,
+      calendar: 'FX',
+    };
+  });
+}

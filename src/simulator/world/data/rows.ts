@@ -1,0 +1,20 @@
+/** The columns of a market's table of equities or ETFs. */
+export type SecurityRow = readonly [
+  code: string,
+  name: string,
+  /** Shares a board lot. */
+  lot: number,
+  /** A realistic price, on its tick, in the row's currency. */
+  price: number,
+  /** "2004-06-16". */
+  listed: string,
+  /** Issued shares, millions. */
+  issued: number,
+  /** Shares a day, millions. */
+  traded: number,
+  /** Annualised, in percent. */
+  volatility: number,
+];
+
+/** The columns of a market's table of indices: the level stands in place of a price. */
+export type IndexRow = readonly [code: string, name: string, level: number, since: string, volatility: number];

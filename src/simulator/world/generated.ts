@@ -1,0 +1,122 @@
+import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import { exact } from './exact.js';
+import { Exchange } from './exchange.js';
+import type { CalendarName, Instrument, TickTable } from './instrument.js';
+import { hash, instrumentId } from './instrument-id.js';
+import { tickTables } from './tick-tables.js';
+import { roundToTick } from './ticks.js';
+
+/** The most generated instruments a world may hold. */
+export const GENERATED_INSTRUMENTS_MAX = 20_000;
+
+interface Origin {
+  readonly market: QuoteMarket;
+  readonly calendar: CalendarName;
+  /** Qot_Common.ExchType. */
+  readonly exchange: number;
+  readonly currency: Currency;
+  readonly tickTable: TickTable;
+  readonly lots: readonly number[];
+  /** The code of the nth instrument: from a range that the exchange does not give out. */
+  readonly code: (n: number) => string;
+}
+
+const origins: readonly Origin[] = [
+  {
+    market: 'HK',
+    calendar: 'HK',
+    exchange: Exchange.hkMainBoard,
+    currency: 'HKD',
+    tickTable: tickTables.hkEquity,
+    lots: [100, 200, 500, 1000, 2000],
+    code: (n) => String(90_000 + n),
+  },
+  {
+    market: 'US',
+    calendar: 'US',
+    exchange: Exchange.nasdaq,
+    currency: 'USD',
+    tickTable: tickTables.us,
+    lots: [1],
+    code: (n) => `ZQ${letters(n)}`,
+  },
+  {
+    market: 'SH',
+    calendar: 'CN',
+    exchange: Exchange.shanghai,
+    currency: 'CNH',
+    tickTable: tickTables.cnEquity,
+    lots: [100],
+    code: (n) => String(610_000 + n),
+  },
+  {
+    market: 'SZ',
+    calendar: 'CN',
+    exchange: Exchange.shenzhen,
+    currency: 'CNH',
+    tickTable: tickTables.cnEquity,
+    lots: [100],
+    code: (n) => String(310_000 + n),
+  },
+];
+
+/**
+ * `count` made-up equities, dealt in turn to HK, US, SH and SZ. Which codes exist depends on the count alone; prices, lots
+ * and liquidity are drawn by seed and symbol, so that a larger world contains the smaller one.
+ */
+export function generatedInstruments(count: number, seed: string | number): readonly Instrument[] {
+  const instruments: Instrument[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const origin = origins[n % origins.length];
+    if (origin !== undefined) instruments.push(generated(origin, Math.floor(n / origins.length), seed));
+  }
+  return instruments;
+}
+
+function generated(origin: Origin, n: number, seed: string | number): Instrument {
+  const { market, calendar, exchange, currency, tickTable, lots } = origin;
+  const code = origin.code(n);
+  const symbol = `${market}.${code}`;
+  const draw = drawer(`${seed}/${symbol}`);
+  // Log-uniform from 1 to 300.
+  const price = roundToTick(tickTable, exact(Math.round(300 ** draw() * 1000) / 1000), 'nearest');
+  const issuedMillions = Math.round(100 * 100 ** draw());
+  const year = 2000 + Math.floor(draw() * 24);
+  const month = 1 + Math.floor(draw() * 12);
+  const day = 1 + Math.floor(draw() * 28);
+  return {
+    symbol,
+    market,
+    code,
+    id: instrumentId(symbol),
+    name: `Simulated ${market} ${String(n + 1).padStart(4, '0')}`,
+    kind: 'equity',
+    exchange,
+    currency,
+    lotSize: lots[Math.floor(draw() * lots.length)] ?? 100,
+    tickTable,
+    listDate: `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`,
+    referencePrice: price,
+    sharesIssued: BigInt(issuedMillions) * 1_000_000n,
+    dailyVolume: Math.round(issuedMillions * 1e6 * (0.001 + 0.009 * draw())),
+    volatility: Math.round((0.2 + 0.5 * draw()) * 100) / 100,
+    calendar,
+  };
+}
+
+/** Uniform numbers in [0, 1), the same for the same key. */
+function drawer(key: string): () => number {
+  let [state] = hash(key);
+  return () => {
+    // Mulberry32.
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** 0 → "AAA", 1 → "AAB", …: three letters of base 26. */
+function letters(n: number): string {
+  return String.fromCharCode(65 + Math.floor(n / 676), 65 + (Math.floor(n / 26) % 26), 65 + (n % 26));
+}

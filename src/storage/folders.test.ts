@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { configFolder, ensurePrivateFolder, stateFolder } from './folders.js';
+
+it.each([
+  ['linux', {}, '/home/u/.config/svc', '/home/u/.local/state/svc'],
+  ['linux', { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' }, '/c/svc', '/s/svc'],
+  ['linux', { XDG_CONFIG_HOME: 'relative', XDG_STATE_HOME: '' }, '/home/u/.config/svc', '/home/u/.local/state/svc'],
+  ['darwin', {}, '/home/u/Library/Application Support/svc', '/home/u/Library/Application Support/svc/state'],
+  ['win32', { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L' }, 'C:\\R\\svc', 'C:\\L\\svc'],
+  ['linux', { SVC_CONFIG_DIR: '/own/c', SVC_STATE_DIR: '/own/s', XDG_CONFIG_HOME: '/c' }, '/own/c', '/own/s'],
+] as const)('%s with %j', (platform, env, config, state) => {
+  expect(configFolder(env, platform, '/home/u')).toBe(config);
+  expect(stateFolder(env, platform, '/home/u')).toBe(state);
+});
+
+it('makes folders for the user alone', () => {
+  const parent = mkdtempSync(join(tmpdir(), 'svc-folders-'));
+  const folder = join(parent, 'a', 'b');
+  ensurePrivateFolder(folder);
+  ensurePrivateFolder(folder);
+  expect([folder, join(parent, 'a')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
+  rmSync(parent, { recursive: true });
+});
