@@ -9,7 +9,7 @@ export interface CommandLine {
 }
 
 /** A flag's value, and the flag as it was written. */
-export interface FlagText {
+interface FlagText {
   readonly text: string;
   readonly flag: string;
 }
@@ -58,6 +58,8 @@ export function parseCommandLine(args: readonly string[]): Result<CommandLine, r
     const known = knownFlags.get(flag);
     if (known === undefined) {
       problems.push(unknownArgument(flag));
+      // What follows may be its value: no problem of its own.
+      if (flag.startsWith('--') && equals === -1 && args[index + 1]?.startsWith('-') === false) index++;
       continue;
     }
     const inline = equals === -1 ? undefined : argument.slice(equals + 1);

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../access/index.js';
 import { nearestName } from '../contract/names.js';
 
 /** A key of config.toml: its value as a flag would spell it, and where it stands. */
-export interface ConfigEntry {
+interface ConfigEntry {
   readonly text: string;
   /** From 1; undefined where the key is written in a way that hides its line. */
   readonly line: number | undefined;
@@ -26,7 +26,7 @@ export function readConfigFile(path: string, accepted: readonly string[]): Resul
 }
 
 /** Reads the text of a config.toml. Keys may be written with dashes, as the flags are. */
-export function parseConfig(text: string, path: string, accepted: readonly string[]): Result<ConfigEntries, readonly string[]> {
+function parseConfig(text: string, path: string, accepted: readonly string[]): Result<ConfigEntries, readonly string[]> {
   let table: Record<string, unknown>;
   try {
     table = parse(text, { integersAsBigInt: true });

@@ -1,5 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stateFolder } from '../storage/index.js';
+import type { Environment } from './environment.js';
 
 export interface DemoBanner {
   /** "https://127.0.0.1:22499". */
@@ -55,15 +57,16 @@ ${RULE}
 }
 
 /**
- * How a shell in `cwd` calls this installation's `svcctl`. `stateDir` is named too where `svcctl` would not find it
- * by itself (`ownStateDir` is where it looks).
+ * How `svcctl` of this installation is called from the folder that `svcd` was started in. The state folder is named too
+ * where a fresh terminal would not have it by itself.
  */
-export function svcctlCommand(cwd: string, stateDir: string, ownStateDir: string): string {
+export function svcctlCommand({ cwd, variables, platform, home }: Environment, stateDir: string): string {
   const full = fileURLToPath(new URL('../../bin/svcctl', import.meta.url));
   const near = relative(cwd, full);
   const path = near.startsWith('..') || isAbsolute(near) ? full : near;
-  const command = process.platform === 'win32' ? `node ${quoted(path)}` : quoted(path);
-  return stateDir === ownStateDir ? command : `SVC_STATE_DIR=${quoted(stateDir)} ${command}`;
+  const command = platform === 'win32' ? `node ${quoted(path)}` : quoted(path);
+  const usual = stateFolder({ ...variables, SVC_STATE_DIR: undefined }, platform, home);
+  return stateDir === usual ? command : `SVC_STATE_DIR=${quoted(stateDir)} ${command}`;
 }
 
 /** A word as a POSIX shell takes it. */

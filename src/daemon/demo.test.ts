@@ -134,9 +134,11 @@ describe('the banner', () => {
 
   it('calls svcctl by the shortest path that works, with the state folder where it is not the usual one', () => {
     const root = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
-    expect(svcctlCommand(root, '/s', '/s')).toBe('bin/svcctl');
-    expect(svcctlCommand('/', '/s', '/s')).toMatch(/bin\/svcctl$/);
-    expect(svcctlCommand(join(root, 'src'), '/s', '/s')).toBe(`${root}/bin/svcctl`);
-    expect(svcctlCommand(root, '/other state', '/s')).toBe("SVC_STATE_DIR='/other state' bin/svcctl");
+    const usual = join(home, '.local/state/svc');
+    const command = (cwd: string, stateDir = usual) =>
+      svcctlCommand({ cwd, home, platform: 'linux', variables: { SVC_STATE_DIR: stateDir } }, stateDir);
+    expect(command(root)).toBe('bin/svcctl');
+    expect(command(join(root, 'src'))).toBe(`${root}/bin/svcctl`);
+    expect(command(root, '/other state')).toBe("SVC_STATE_DIR='/other state' bin/svcctl");
   });
 });

@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { generateKeyText } from '../access/index.js';
-import { createLog } from './log.js';
+import { createLog, gathered } from './log.js';
 
 function logged(readable: boolean, write: (log: ReturnType<typeof createLog>) => void, level: 'info' | 'warn' = 'info'): string[] {
   const lines: string[] = [];
@@ -43,4 +44,18 @@ it('writes lines for people, with fields and the trace of an error', () => {
   });
   expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} WARN {2}slow {2}path=\/x {2}n=3\n$/);
   expect(failure).toMatch(/ERROR failed\n {2}Error: boom\n {6}at /);
+});
+
+it('writes the lines of one turn together, and what is left at exit', async () => {
+  const writes: string[] = [];
+  const process = new EventEmitter();
+  const target = gathered({ write: (lines) => writes.push(lines) }, process as unknown as NodeJS.Process);
+  target.write('a\n');
+  target.write('b\n');
+  expect(writes).toEqual([]);
+  await new Promise((resolve) => setImmediate(resolve));
+  target.write('c\n');
+  process.emit('exit');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(writes).toEqual(['a\nb\n', 'c\n']);
 });

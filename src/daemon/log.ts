@@ -44,9 +44,26 @@ export function createLog(options: { level: LogLevel; target: LogTarget; readabl
   );
 }
 
-/** The log on this process's stderr. Lines of one turn are written together; {@link Logger.flush} is not needed before exit. */
+/** The log on this process's stderr. */
 export function stderrLog(level: LogLevel): Logger {
-  return createLog({ level, target: process.stderr, readable: process.stderr.isTTY === true });
+  return createLog({ level, target: gathered(process.stderr), readable: process.stderr.isTTY === true });
+}
+
+/** Gathers the lines of one turn into one write: under load an audit line a request would be a system call a request. */
+export function gathered(target: LogTarget, process: Pick<NodeJS.Process, 'once'> = globalThis.process): LogTarget {
+  let waiting = '';
+  const flush = () => {
+    const lines = waiting;
+    waiting = '';
+    if (lines !== '') target.write(lines);
+  };
+  process.once('exit', flush);
+  return {
+    write(line) {
+      if (waiting === '') setImmediate(flush);
+      waiting += line;
+    },
+  };
 }
 
 const levelNames: ReadonlyMap<number, string> = new Map(Object.entries(pino.levels.labels).map(([number, name]) => [Number(number), name]));

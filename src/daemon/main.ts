@@ -1,3 +1,4 @@
+import { removeDemoRecord } from '../cli/demo-record.js';
 import { systemClock } from '../contract/clock.js';
 import { type Daemon, StartProblem, startDaemon } from './daemon.js';
 import { prepareDemo } from './demo.js';
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
   const signals = handleSignals(process, systemClock, {
     shutdown: async (reason) => {
       logger.info({ reason }, 'shutting down');
+      if (settings.demo) removeDemoRecord(settings.stateDir, process.pid);
       await daemon?.stop();
     },
     reload: () => void daemon?.reload(),

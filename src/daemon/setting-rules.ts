@@ -22,6 +22,6 @@ function loopbackInLegacyMode({ bind, restKeysFile }: Settings): string[] {
 }
 
 /** Whether only this machine reaches an address. */
-export function isLoopback(address: string): boolean {
+function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
 }

@@ -3,7 +3,7 @@ import { err, type LimitFlags, limitsFromFlags, ok, type Result } from '../acces
 import { type Environment, expandPath } from './environment.js';
 
 /** Where a setting's text stands, as far as reading it depends on that. */
-export interface ReadingPlace {
+interface ReadingPlace {
   readonly environment: Environment;
   /** The folder that relative paths start from. */
   readonly base: string;

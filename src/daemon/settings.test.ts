@@ -186,7 +186,7 @@ describe('refusals', () => {
 
   it('reports every problem at once', () => {
     expect(refused(['--rest-port=x', '--log-level=y']).trimEnd().split('\n')).toHaveLength(2);
-    expect(refused(['--rest-prot=1', 'extra']).trimEnd().split('\n')).toEqual([
+    expect(refused(['--rest-prot', '1', 'extra']).trimEnd().split('\n')).toEqual([
       'svcd: unknown flag --rest-prot; did you mean --rest-port?',
       'svcd: unexpected argument "extra": svcd takes flags only (see svcd --help)',
     ]);

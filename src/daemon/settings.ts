@@ -25,7 +25,7 @@ export type Settings = { readonly [K in SettingName]: ValueOf<(typeof settingsTa
 };
 
 /** Where a value came from: flag, environment, config.toml, `--demo`, default; in this order one wins over the next. */
-export type SettingSources = ReadonlyMap<SettingName, string>;
+type SettingSources = ReadonlyMap<SettingName, string>;
 
 export interface ResolvedSettings {
   readonly settings: Settings;

@@ -1,0 +1,254 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { operations } from '../contract/operations/index.js';
+import { runSvcctl } from './program.js';
+import type { Terminal } from './terminal.js';
+
+/** What the fake daemon was asked, and what it answers. */
+interface Asked {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+let server: Server;
+let url: string;
+let folder: string;
+let asked: Asked[];
+let answer: (request: Asked, response: ServerResponse) => void;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-cli-'));
+  server = createServer(async (request, response) => {
+    const { method, url, headers } = request;
+    const seen = { method, url, headers, body: await text(request) };
+    asked.push(seen);
+    answer(seen, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  asked = [];
+  answer = (_, response) => response.end('{"ret_type":0,"s2c":{}}');
+});
+
+async function svcctl(args: string[], more: Partial<Terminal> = {}) {
+  let out = '';
+  let said = '';
+  const status = await runSvcctl(args, {
+    env: { SVC_REST_URL: url, SVC_STATE_DIR: folder },
+    out: (text) => {
+      out += text;
+    },
+    explain: (text) => {
+      said += text;
+    },
+    now: () => 0,
+    readMachineId: () => ({ ok: true, value: 'machine' }),
+    interactive: false,
+    drained: () => undefined,
+    readStdin: async () => '',
+    newIdempotencyKey: () => 'made-up',
+    onInterrupt: () => () => {},
+    random: () => 0,
+    ...more,
+  });
+  return { status, out, said };
+}
+
+function answering(status: number, body: string, headers: Record<string, string> = {}): void {
+  answer = (_, response) => response.writeHead(status, headers).end(body);
+}
+
+const ORDER = '{"market":1,"acc_id":281756479859383816,"env":1,"side":1,"code":"00700","qty":100,"price":300.10}';
+
+describe('svcctl call', () => {
+  it('sends the body as it was written and prints the answer as it came', async () => {
+    const body = '{"ret_type":0,"s2c":{"header":{"acc_id":281756479859383816},"order_id":18446744073709551615,"price":300.10}}';
+    answering(200, body);
+    const { status, out, said } = await svcctl(['call', 'place_order', ORDER, '--api-key', 'svc_k']);
+    expect({ status, out, said }).toEqual({ status: 0, out: `${body}\n`, said: '' });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({ method: 'POST', url: '/api/order', body: ORDER });
+    expect(asked[0]?.headers).toMatchObject({
+      authorization: 'Bearer svc_k',
+      'content-type': 'application/json',
+      'idempotency-key': 'made-up',
+    });
+  });
+
+  it('lays the answer out on a screen without touching a digit', async () => {
+    answering(200, '{"ret_type":0,"s2c":{"id":18446744073709551615,"list":[],"text":"a: {b}, \\"c\\""}}');
+    const { out } = await svcctl(['call', 'list_accounts'], { interactive: true });
+    expect(out).toBe(
+      '{\n  "ret_type": 0,\n  "s2c": {\n    "id": 18446744073709551615,\n    "list": [],\n    "text": "a: {b}, \\"c\\""\n  }\n}\n',
+    );
+    expect((await svcctl(['call', 'list_accounts', '--raw'], { interactive: true })).out).not.toContain('\n ');
+    expect((await svcctl(['call', 'list_accounts', '--pretty'])).out).toBe(out);
+  });
+
+  it('reaches every declared operation over a declared route', async () => {
+    for (const operation of operations) {
+      const { status } = await svcctl(['call', operation.name]);
+      expect(status).toBe(0);
+      const { method, url: path } = asked.at(-1) ?? {};
+      expect(operation.rest).toContainEqual({ method, path });
+    }
+  });
+
+  it('takes the body from standard input or a file, and names with dashes or as a tool', async () => {
+    const path = join(folder, 'body.json');
+    writeFileSync(path, '{"symbol":"US.AAPL"}\n');
+    await svcctl(['call', 'get-quote', `@${path}`]);
+    await svcctl(['call', 'svc_get_quote', '-'], { readStdin: async () => '{"symbol":"HK.00700"}' });
+    expect(asked.map(({ url, body }) => `${url} ${body.trim()}`)).toEqual([
+      '/api/quote {"symbol":"US.AAPL"}',
+      '/api/quote {"symbol":"HK.00700"}',
+    ]);
+  });
+
+  it('uses POST where there is a body and a route for it, else the query', async () => {
+    await svcctl(['call', 'get_risk_free_rate']);
+    await svcctl(['call', 'get_risk_free_rate', '{"rate_time":1234567890123456789}']);
+    await svcctl(['call', 'get_quote_rights', '{"refresh":true}']);
+    expect(asked.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['GET', '/api/risk-free-rate', ''],
+      ['POST', '/api/risk-free-rate', '{"rate_time":1234567890123456789}'],
+      ['GET', '/api/quote-rights?refresh=true', ''],
+    ]);
+  });
+
+  it.each([
+    [['call', 'get_qoute'], 'no operation is named "get_qoute": did you mean get_quote'],
+    [['call', 'zzzzzz'], '"svcctl operations" lists them'],
+    [['call', 'get_quote', '{"symbol":}'], 'line 1, column 11'],
+    [['call', 'get_quote', '[1]'], 'must be a JSON object'],
+    [['call', 'get_quote', '@/nowhere'], 'cannot be read: ENOENT'],
+    [['call', 'get_quote', '{}', '--idempotency-key', 'x'], 'get_quote changes nothing'],
+    [['call', 'get_quote_rights', '{"refresh":[1]}'], 'refresh must be a single value'],
+    [['call', 'get_quote', '--rest-url', 'localhost:22499'], '--rest-url must be like https://'],
+    [['call', 'get_quote', '--rest-url', 'http://desk.example', '--api-key', 'svc_x'], 'would travel in plaintext'],
+    [['call', 'get_quote', '--ca-file', '/nowhere'], '--ca-file cannot be read'],
+    [['call'], "missing required argument 'operation'"],
+    [['call', 'get_quote', '--prety'], "unknown option '--prety'"],
+    [['cal'], "unknown command 'cal'"],
+    [['watch', '00700'], '"00700" is not MARKET.CODE'],
+    [['watch', 'HK.00700', '--types', '3'], '"3" is none of 1 (Basic)'],
+  ])('%j is wrong usage: nothing is sent', async (args, message) => {
+    const { status, out, said } = await svcctl(args);
+    expect(said).toContain(message);
+    expect({ status, out, asked }).toEqual({ status: 2, out: '', asked: [] });
+  });
+
+  it('tells a refusal by the brokerage from one by the gateway, and both from success', async () => {
+    answering(200, '{"ret_type":-1,"ret_msg":"no funds","err_code":7,"s2c":null}');
+    expect(await svcctl(['call', 'place_order', ORDER])).toMatchObject({
+      status: 1,
+      out: '{"ret_type":-1,"ret_msg":"no funds","err_code":7,"s2c":null}\n',
+      said: 'error: the brokerage refused: no funds (ret_type -1, err_code 7)\n',
+    });
+    answering(403, '{"error":"needs trade:simulate","code":"auth.scope","ret_type":-1}');
+    expect(await svcctl(['call', 'place_order', ORDER])).toMatchObject({
+      status: 3,
+      said: expect.stringMatching(/HTTP 403 auth\.scope: needs trade:simulate\n.*svcctl gen-key --scopes/),
+    });
+  });
+
+  it.each([
+    [401, 'auth.missing', 'SVC_API_KEY'],
+    [401, 'auth.legacy_write', 'start it with --rest-keys-file'],
+    [403, 'feature_disabled', 'restart svcd with that switch'],
+    [404, 'route.not_found', 'another version'],
+    [429, 'limit.rate', 'try again in 17 s'],
+    [503, 'backend.not_ready', 'svcctl health'],
+  ])('says what to do about HTTP %i %s', async (status, code, advice) => {
+    answering(status, `{"error":"no","code":"${code}","ret_type":-1}`, { 'retry-after': '17' });
+    const result = await svcctl(['call', 'place_order', ORDER]);
+    expect(result.status).toBe(3);
+    expect(result.said).toContain(advice);
+    expect(result.said).not.toContain('not known');
+  });
+
+  it('does not repeat a write whose outcome is unknown, and says how to do so safely', async () => {
+    answer = (_, response) => response.destroy();
+    const lost = await svcctl(['call', 'place_order', ORDER]);
+    expect(lost.status).toBe(5);
+    expect(lost.said).toContain('--idempotency-key made-up');
+    expect(asked).toHaveLength(1);
+    answering(500, '{"error":"gateway disconnect","code":"backend.disconnected"}');
+    const failed = await svcctl(['call', 'place_order', ORDER, '--idempotency-key', 'mine']);
+    expect(failed.status).toBe(5);
+    expect(failed.said).toContain('--idempotency-key mine');
+    expect((await svcctl(['call', 'get_quote', '{"symbol":"HK.00700"}'])).said).not.toContain('idempotency');
+  });
+
+  it('says that nobody listens, or that the other side speaks something else', async () => {
+    const free = createTcpServer();
+    await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
+    const { port } = free.address() as AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    const nobody = await svcctl(['call', 'ping', '--rest-url', `http://127.0.0.1:${port}`]);
+    expect(nobody.status).toBe(4);
+    expect(nobody.said).toContain('is svcd running?');
+    const plain = await svcctl(['call', 'ping', '--rest-url', url.replace('http:', 'https:')]);
+    expect(plain.status).toBe(4);
+    expect(plain.said).toContain(`the address is ${url}`);
+  });
+});
+
+describe('svcctl health', () => {
+  it('shows every probe, and fails when one is down', async () => {
+    answer = ({ url }, response) => response.writeHead(url === '/readyz' ? 503 : 200).end('{"status":"x"}');
+    const { status, out } = await svcctl(['health', '--api-key', 'svc_k']);
+    expect(status).toBe(1);
+    expect(out).toBe('livez   up  {"status":"x"}\nhealth  up  {"status":"x"}\nreadyz  down (HTTP 503)  {"status":"x"}\n');
+    expect(asked.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+    answering(200, '{}');
+    expect((await svcctl(['health'])).status).toBe(0);
+  });
+});
+
+describe('svcctl operations', () => {
+  it('lists every operation, also as JSON', async () => {
+    const { out } = await svcctl(['operations']);
+    for (const { name, summary } of operations)
+      expect(out.split('\n').some((line) => line.startsWith(`  ${name} `) && line.endsWith(` ${summary}`))).toBe(true);
+    const list = JSON.parse((await svcctl(['operations', '--json'])).out) as { name: string }[];
+    expect(list.map(({ name }) => name)).toEqual(operations.map(({ name }) => name));
+  });
+
+  it('shows the fields of one', async () => {
+    const { out } = await svcctl(['operations', 'get_orderbook']);
+    expect(out).toMatch(/^ {2}POST \/api\/orderbook$/m);
+    expect(out).toMatch(/^ {2}depth +whole number, 1 to 40 /m);
+    expect(out).toMatch(/^ {2}symbol +MARKET\.CODE, required /m);
+    expect((await svcctl(['operations', 'nothing'])).status).toBe(2);
+    for (const { name } of operations) expect((await svcctl(['operations', name])).status).toBe(0);
+  });
+});
+
+describe('the program', () => {
+  it('has every command, and says what its exit statuses mean', async () => {
+    const { status, out } = await svcctl(['--help']);
+    expect(status).toBe(0);
+    for (const word of ['call', 'watch', 'operations', 'health', 'gen-key', 'machine-id', 'Exit status:']) expect(out).toContain(word);
+    expect((await svcctl(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('runs the commands of keys', async () => {
+    expect((await svcctl(['machine-id'])).out).toBe('machine\n');
+    const made = await svcctl(['gen-key', '--id', 'bot', '--scopes', 'qot:read', '--keys-file', join(folder, 'keys.json')]);
+    expect(made.out).toMatch(/^svc_[\w-]{43}\n$/);
+  });
+});
