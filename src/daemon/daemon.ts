@@ -117,15 +117,11 @@ async function runAll(actions: readonly (() => void | Promise<void>)[]): Promise
   if (failures.length > 0) throw new AggregateError(failures, 'the daemon did not stop in good order');
 }
 
-const EXPIRY_WARNING_MS = 14 * 24 * 3600 * 1000;
-
 function loadTls({ restTlsCert, restTlsKey }: Settings, clock: Clock, logger: Logger) {
   if (restTlsCert === null || restTlsKey === null) return undefined;
   const tls = loadTlsMaterial(restTlsCert, restTlsKey, clock.now());
   if (!tls.ok) throw new StartProblem(tls.error);
-  if (tls.value.expiresAt - clock.now() < EXPIRY_WARNING_MS) {
-    logger.warn({ expires_at: new Date(tls.value.expiresAt).toISOString(), certificate: restTlsCert }, 'the TLS certificate expires soon');
-  }
+  for (const warning of tls.value.warnings) logger.warn({}, warning);
   return tls.value;
 }
 
