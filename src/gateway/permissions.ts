@@ -31,7 +31,7 @@ export class Permissions {
     let mask = masks.get(operation);
     if (mask === undefined) {
       const rule = operation.scope;
-      mask = rule.kind === 'none' ? 0 : rule.kind === 'byEnv' ? anyTrade : scopeMask(rule.anyOf);
+      mask = rule.kind === 'byEnv' ? anyTrade : scopeMask(rule.anyOf);
       masks.set(operation, mask);
     }
     return this.#hold(key, mask);
