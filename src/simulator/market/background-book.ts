@@ -83,22 +83,22 @@ export function bookState(
 }
 
 /**
- * The background's levels of one side, best first. The last trade's price is the best ask when it was bought, else the best bid; the other
+ * The background's `depth` best levels of one side, at most {@link BOOK_DEPTH}, best first. The last trade's price is the best ask when it was bought, else the best bid; the other
  * side's best is one step away. The best level is renewed by every trade and refresh, those behind it ever more rarely.
  */
-export function backgroundLevels(state: BookState, side: Side): BackgroundLevel[] {
+export function backgroundLevels(state: BookState, side: Side, depth = BOOK_DEPTH): BackgroundLevel[] {
   const { ladder, last, boardLot } = state;
   const bought = last.direction >= 0;
   const step = side === 'buy' ? ladder.down : ladder.up;
   const levels: BackgroundLevel[] = [];
   let price = bought === (side === 'sell') ? last.price : step(last.price);
-  for (let i = 0; i < BOOK_DEPTH && price > 0; i++) {
+  for (let i = 0; i < Math.min(depth, BOOK_DEPTH) && price > 0; i++) {
     const place = mix(state.key, (price / ladder.finest) * 2 + (side === 'buy' ? 1 : 0));
     const pace = Math.min(i, 5);
     const turn = Math.floor((state.refresh + (place & 31)) / 2 ** pace);
     const draw = mix(mix(place, turn), i === 0 ? last.index : pace);
-    const depth = 1 + Math.min(i, 10) / 5;
-    const lots = Math.max(1, Math.round(state.levelLots * depth * (0.2 + 1.6 * uniform(draw, 0) * uniform(draw, 1))));
+    const swell = 1 + Math.min(i, 10) / 5;
+    const lots = Math.max(1, Math.round(state.levelLots * swell * (0.2 + 1.6 * uniform(draw, 0) * uniform(draw, 1))));
     const orderCount = Math.max(1, Math.min(lots, Math.round(Math.sqrt(lots) * (0.4 + uniform(draw, 2)))));
     levels.push({ price, volume: lots * boardLot, orderCount, draw });
     price = step(price);

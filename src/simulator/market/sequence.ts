@@ -14,3 +14,8 @@ export function tickSequence(dayNumber: number, index: number): number {
 export function printSequence(dayNumber: number, count: number, last: number): number {
   return Math.max((dayNumber * TRADES + count) * PRINTS, last) + 1;
 }
+
+/** How many background trades of the day have a sequence up to `sequence`; 0 for a sequence of an earlier day. */
+export function tradesUpTo(dayNumber: number, sequence: number): number {
+  return Math.max(0, Math.floor(sequence / PRINTS) - dayNumber * TRADES);
+}

@@ -6,7 +6,7 @@ import { type Background, type BackgroundDay, turnoverOf } from './background.js
 import type { History } from './history.js';
 import type { Tick, TickDirection } from './market.js';
 import { Prints } from './prints.js';
-import { printSequence, tickSequence } from './sequence.js';
+import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
 import type { Trade } from './trades.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
@@ -68,22 +68,31 @@ export class Tape {
   /** The newest `count` ticks up to `now` with a sequence above `after`, oldest first. Loaded history has bars only. */
   ticks(instrument: Instrument, now: number, count: number, after = 0): readonly Tick[] {
     if (count <= 0) return [];
-    const prints = this.printsOf(instrument);
     const days = this.days(instrument);
-    const found: Tick[] = [...prints.since(after + 1)].slice(-count);
+    const found: Tick[] = [...this.printsOf(instrument).since(after + 1)].slice(-count);
     let wanted = count;
     let day = days.at(now);
     while (wanted > 0 && day.number >= this.firstDay(instrument) && this.#historyOf(instrument, day) === undefined) {
       const background = this.background.day(instrument, day);
       const happened = background.tape.countBefore(now + 1);
-      const first = Math.max(0, happened - wanted);
-      const trades = background.tape.trades(first, happened).filter((trade) => tickSequence(day.number, trade.index) > after);
+      const known = tradesUpTo(day.number, after);
+      const trades = background.tape.trades(Math.max(known, happened - wanted), happened);
       found.push(...trades.map((trade) => tickOf(trade, background)));
       wanted -= trades.length;
-      if (trades.length < happened - first || tickSequence(day.number, 0) <= after) break;
+      if (known > 0) break;
       day = days.previous(day);
     }
-    return found.sort((a, b) => Number(a.sequence - b.sequence)).slice(-count);
+    return inOrder(found).slice(-count);
+  }
+
+  /** All ticks of the trading day of `now` up to then with a sequence above `after`, oldest first; of callers' prints the newest thousand. */
+  dayTicks(instrument: Instrument, now: number, after: number): readonly Tick[] {
+    const day = this.days(instrument).at(now);
+    if (this.#historyOf(instrument, day) !== undefined) return [];
+    const background = this.background.day(instrument, day);
+    const trades = background.tape.trades(tradesUpTo(day.number, after), background.tape.countBefore(now + 1));
+    const prints = this.printsOf(instrument).since(Math.max(after + 1, tickSequence(day.number, -1)));
+    return inOrder([...prints, ...trades.map((trade) => tickOf(trade, background))]);
   }
 
   /** Prints a caller's trade at `time`, which is not before the last one's. */
@@ -101,7 +110,7 @@ export class Tape {
   restore(instrument: Instrument, ticks: readonly Tick[]): void {
     const prints = this.#writable(instrument);
     const known = prints.lastSequence;
-    for (const tick of [...ticks].sort((a, b) => Number(a.sequence - b.sequence))) if (Number(tick.sequence) > known) prints.add(tick);
+    for (const tick of inOrder([...ticks])) if (Number(tick.sequence) > known) prints.add(tick);
   }
 
   printsOf(instrument: Instrument): Prints {
@@ -118,6 +127,10 @@ export class Tape {
     const history = this.history.get(instrument.symbol);
     return history !== undefined && day.number <= history.lastDay ? history : undefined;
   }
+}
+
+function inOrder(ticks: Tick[]): Tick[] {
+  return ticks.sort((a, b) => Number(a.sequence - b.sequence));
 }
 
 function tickOf(trade: Trade, { day, grid, lotSize, amountUnit }: BackgroundDay): Tick {
