@@ -17,7 +17,7 @@ export interface BackgroundLevel {
 }
 
 /** Levels on each side. */
-export const BOOK_DEPTH = 40;
+const BOOK_DEPTH = 40;
 
 const BOOK_STREAM = keyOf('book');
 const REFRESH_MS_MIN = 400;
@@ -28,7 +28,7 @@ const LEVEL_LOTS_PER_TRADE = 3;
 /**
  * When a symbol's book changes between trades: once in every period, at a moment drawn for each. A liquid symbol's period is half a second.
  */
-export interface Refreshes {
+interface Refreshes {
   readonly key: number;
   readonly period: number;
 }
@@ -83,8 +83,9 @@ export function bookState(
 }
 
 /**
- * The background's `depth` best levels of one side, at most {@link BOOK_DEPTH}, best first. The last trade's price is the best ask when it was bought, else the best bid; the other
- * side's best is one step away. The best level is renewed by every trade and refresh, those behind it ever more rarely.
+ * The background's `depth` best levels of one side, at most {@link BOOK_DEPTH}, best first. The last trade's price is
+ * the best ask when it was bought, else the best bid; the other side's best is one step away. The best level is renewed
+ * by every trade and refresh, those behind it ever more rarely.
  */
 export function backgroundLevels(state: BookState, side: Side, depth = BOOK_DEPTH): BackgroundLevel[] {
   const { ladder, last, boardLot } = state;

@@ -45,9 +45,9 @@ class Problem {
 }
 
 /**
- * The bars of one history file: the header `time,open,high,low,close,volume`, then a line a bar by rising time. `time` is "YYYY-MM-DD" in all
- * lines (day bars) or "YYYY-MM-DD HH:MM[:00]" in all lines (start of the minute on the exchange's clocks, inside a session). Prices are
- * positive decimals, volume a whole number.
+ * The bars of one history file: the header `time,open,high,low,close,volume`, then a line a bar by rising time. `time`
+ * is "YYYY-MM-DD" in all lines (day bars) or "YYYY-MM-DD HH:MM[:00]" in all lines (start of the minute on the exchange's
+ * clocks, inside a session). Prices are positive decimals, volume a whole number.
  */
 export function parseHistory(text: string, calendar: Calendar): { readonly bars: readonly LoadedBar[] } | { readonly problem: string } {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
