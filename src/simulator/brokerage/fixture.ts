@@ -17,7 +17,7 @@ import { type TradeMarket, tradeEnvironments, tradeMarkets } from './terms.js';
 /** Friday, 10:00 in Hong Kong. */
 export const START = Date.UTC(2026, 10, 20, 2);
 /** Longer than the longest way to the exchange. */
-export const ARRIVAL_MS = 60;
+const ARRIVAL_MS = 60;
 
 /** The accounts by what they are for. */
 export const ids = {
@@ -38,7 +38,7 @@ export const dec = (text: string): Decimal => {
 type Fields<Message> = Partial<Omit<Message, '$typeName' | '$unknown' | 'header' | 'packetID'>>;
 export type PlaceInit = Fields<PlaceC2S>;
 type ModifyInit = Fields<ModifyC2S>;
-export type Packet = { connID: bigint; serialNo: number };
+type Packet = { connID: bigint; serialNo: number };
 const none: Packet = { connID: 0n, serialNo: 0 };
 
 /** For tests: a brokerage on a scripted market and a clock that stands still. */
