@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/clock.js';
 import type { Brokerage } from './brokerage/index.js';
-import type { Market } from './market/market.js';
+import type { CapitalFlows, SimulatedMarket } from './market/index.js';
 import type { HistoryQuota } from './quote/history-quota.js';
 import type { Listings } from './quote/listings.js';
 import type { QuoteBoard } from './quote/quote-board.js';
@@ -10,10 +10,11 @@ import type { World } from './world/index.js';
 export interface Simulation {
   readonly clock: Clock;
   readonly world: World;
-  readonly market: Market;
+  readonly market: SimulatedMarket;
   readonly brokerage: Brokerage;
   readonly listings: Listings;
   readonly quoteBoard: QuoteBoard;
+  readonly capitalFlows: CapitalFlows;
   readonly historyQuota: HistoryQuota;
 }
 

@@ -3,7 +3,7 @@ import type { Store } from '../storage/index.js';
 import { createBrokerage } from './brokerage/index.js';
 import type { Simulation } from './handler.js';
 import { loadBars } from './load-bars.js';
-import { createMarket } from './market/index.js';
+import { CapitalFlows, createMarket } from './market/index.js';
 import { HistoryQuota } from './quote/history-quota.js';
 import { Listings } from './quote/listings.js';
 import { QuoteBoard } from './quote/quote-board.js';
@@ -56,6 +56,7 @@ export function createSimulation(options: SimulationOptions): OpenSimulation {
     brokerage,
     listings: new Listings(world),
     quoteBoard: new QuoteBoard(market),
+    capitalFlows: new CapitalFlows(market),
     historyQuota: new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX }),
     close: () => brokerage.close(),
   };

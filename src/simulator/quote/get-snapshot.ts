@@ -64,7 +64,7 @@ function basicData(simulation: Simulation, listing: Listing, quote: Quote): Snap
   data.turnover = board.turnover;
   data.turnoverRate = board.turnoverRate;
   data.amplitude = board.amplitude;
-  data.avgPrice = averagePrice(instrument, quote.turnover, quote.volume, quote.last);
+  data.avgPrice = decimalToNumber(averagePrice(instrument, quote.turnover, quote.volume, quote.last));
   data.highest52WeeksPrice = decimalToNumber(range.high);
   data.lowest52WeeksPrice = decimalToNumber(range.low);
   data.secStatus = SECURITY_STATUS_NORMAL;
