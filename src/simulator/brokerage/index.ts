@@ -1,7 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Store } from '../../storage/index.js';
-import type { Print } from '../exchange/index.js';
-import type { Market } from '../market/market.js';
+import type { Market, SimulatedMarket } from '../market/index.js';
 import type { World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import { OrderCheck } from './check-order.js';
@@ -25,7 +24,8 @@ export type { FillRecord, OrderRecord } from './order.js';
 export interface BrokerageOptions {
   readonly clock: Clock;
   readonly world: World;
-  readonly market: Market;
+  /** The tape of callers' trades is put back into it. */
+  readonly market: Market & Pick<SimulatedMarket, 'restorePrints'>;
   /** Keeps orders, fills, ledger and answered packet numbers. A second brokerage made on it continues where the first one ended. */
   readonly store: Store;
   /** What latencies are drawn from. */
@@ -44,8 +44,6 @@ export interface Brokerage {
   orderByIdEx(idEx: string): OrderRecord | undefined;
   /** Orders and fills, each told once it is on disk, in the order of cause and effect. Returns its own removal. */
   onEvent(listener: (event: BrokerageEvent) => void): () => void;
-  /** What callers' trades added to the tape in the last week, oldest first: for a market that starts anew. */
-  prints(): readonly Print[];
   /** Stops matching and timers, and waits until everything is on disk. The store stays open. */
   close(): Promise<void>;
 
@@ -64,6 +62,10 @@ const LATENCY: LatencyRange = { min: 5, max: 50 };
 export function createBrokerage(options: BrokerageOptions): Brokerage {
   const { clock, world, market, store, seed, tradePassword, latency = LATENCY } = options;
   const records = new Records(store, clock.now());
+  for (const [symbol, ticks] of records.prints(clock.now())) {
+    const instrument = world.instrument(symbol);
+    if (instrument !== undefined) market.restorePrints(instrument, ticks);
+  }
   const valuer = new Valuer(world, market, records.ledger, new ExchangeRates(world, market));
   const holds = new Holds(records.ledger, valuer);
   const check = new OrderCheck(clock, world, market, holds);
@@ -83,7 +85,6 @@ export function createBrokerage(options: BrokerageOptions): Brokerage {
       return found?.idEx === idEx ? found : undefined;
     },
     onEvent: (listener) => records.journal.onEvent(listener),
-    prints: () => records.prints(clock.now()),
     async close() {
       routing.close();
       await records.journal.whenDurable(undefined);

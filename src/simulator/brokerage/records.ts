@@ -1,7 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Currency } from '../../contract/markets.js';
 import type { Store, Transaction } from '../../storage/index.js';
-import type { Print } from '../exchange/index.js';
+import type { Tick } from '../market/market.js';
 import { type Account, accounts } from './account.js';
 import type { BrokerageEvent } from './events.js';
 import { IdSequence, keyOfId } from './ids.js';
@@ -11,7 +11,7 @@ import type { FillRecord, OrderRecord } from './order.js';
 import { isOpen } from './order-status.js';
 import { type PacketAnswer, type PacketId, Packets } from './packets.js';
 import type { PositionRecord } from './position.js';
-import { paddedTime, type Tables, tablesOf, timeBound, timeKey } from './tables.js';
+import { type PrintRecord, paddedTime, type Tables, tablesOf, timeBound, timeKey } from './tables.js';
 
 /** How long finished orders and fills stay in memory: longer than any trading day. The store keeps them for good. */
 const RECENT_MS = 48 * 3_600_000;
@@ -27,7 +27,7 @@ export interface Change {
   readonly fills: FillRecord[];
   readonly cash: Map<string, Decimal>;
   readonly positions: Map<string, PositionRecord>;
-  readonly prints: Print[];
+  readonly prints: PrintRecord[];
   readonly events: BrokerageEvent[];
   packet?: { readonly id: PacketId; readonly answer: PacketAnswer; readonly fingerprint: string };
 }
@@ -75,6 +75,12 @@ export class Records {
       this.#keep(order);
       this.ledger.replaceOrder(undefined, order);
     }
+    const old = [...this.#tables.prints.entries({ end: paddedTime(now - PRINTS_KEPT_MS) })];
+    if (old.length === 0) return;
+    const forget = (transaction: Transaction): void => {
+      for (const [key] of old) transaction.remove(this.#tables.prints, key);
+    };
+    this.journal.commit(forget, []).catch(() => undefined);
   }
 
   nextId(now: number): bigint {
@@ -114,9 +120,15 @@ export class Records {
     for (const [, fill] of this.#tables.fills.entries({ start: timeBound(accId, from), end: timeBound(accId, to) })) yield fill;
   }
 
-  /** What callers put on the tape in the last week, oldest first. */
-  prints(now: number): readonly Print[] {
-    return [...this.#tables.prints.entries({ start: paddedTime(now - PRINTS_KEPT_MS) })].map(([, print]) => print);
+  /** What callers put on the tape in the last week, by symbol, oldest first. */
+  prints(now: number): ReadonlyMap<string, readonly Tick[]> {
+    const prints = new Map<string, Tick[]>();
+    for (const [, { symbol, tick }] of this.#tables.prints.entries({ start: paddedTime(now - PRINTS_KEPT_MS) })) {
+      const ticks = prints.get(symbol);
+      if (ticks === undefined) prints.set(symbol, [tick]);
+      else ticks.push(tick);
+    }
+    return prints;
   }
 
   begin(): Change {
@@ -159,14 +171,18 @@ export class Records {
     for (const order of change.orders.values()) {
       const key = keyOfId(order.id);
       transaction.put(tables.orders, key, order);
-      if (isLive(order)) transaction.put(tables.liveOrders, key, order.id);
-      else transaction.remove(tables.liveOrders, key);
-      if (change.created.has(order.id)) transaction.put(tables.ordersByTime, timeKey(order.accId, order.createdAt, order.id), order.id);
+      if (change.created.has(order.id)) {
+        transaction.put(tables.liveOrders, key, order.id);
+        transaction.put(tables.ordersByTime, timeKey(order.accId, order.createdAt, order.id), order.id);
+      }
+      if (!isLive(order)) transaction.remove(tables.liveOrders, key);
     }
     for (const fill of change.fills) transaction.put(tables.fills, timeKey(fill.accId, fill.time, fill.id), fill);
     for (const [key, amount] of change.cash) transaction.put(tables.cash, key, amount);
     for (const [key, position] of change.positions) transaction.put(tables.positions, key, position);
-    for (const print of change.prints) transaction.put(tables.prints, `${paddedTime(print.time)}/${keyOfId(this.nextId(now))}`, print);
+    for (const print of change.prints) {
+      transaction.put(tables.prints, `${paddedTime(print.tick.time)}/${keyOfId(print.tick.sequence)}/${print.symbol}`, print);
+    }
     if (change.packet !== undefined) {
       const { id, answer, fingerprint } = change.packet;
       this.packets.remember(id, { ...answer, fingerprint, time: now }, transaction);

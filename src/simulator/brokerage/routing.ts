@@ -36,7 +36,7 @@ export class Routing {
     this.#steps = new Agenda(clock, (id) => this.#step(id));
     this.#expiries = new Agenda(clock, (id) => this.#expire(id));
     this.#exchange = new Exchange(clock, market, (name) => world.calendar(name), {
-      matched: (_, matching) => this.#commit((change) => this.#settle(change, matching)),
+      matched: (instrument, matching) => this.#commit((change) => this.#settle(change, instrument, matching)),
       ticked: (instrument, ticks) => this.#ticked(instrument, ticks),
     });
   }
@@ -152,7 +152,7 @@ export class Routing {
         },
         remainder,
       );
-      this.#settle(change, { matches, prints });
+      this.#settle(change, instrument, { matches, prints });
       const now = this.records.order(order.id) ?? order;
       if (resting || now.status === 'filled_all') return;
       if (remainder === 'exact_price' && matches.length === 0) {
@@ -191,8 +191,8 @@ export class Routing {
   }
 
   /** Books matches in the order in which they happened. */
-  #settle(change: Change, { matches, prints }: Matching): void {
-    change.prints.push(...prints);
+  #settle(change: Change, { symbol }: Instrument, { matches, prints }: Matching): void {
+    for (const tick of prints) change.prints.push({ symbol, tick });
     for (const match of matches) this.#book(change, match);
   }
 

@@ -1,6 +1,6 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Store } from '../../storage/index.js';
-import type { Print } from '../exchange/index.js';
+import type { Tick } from '../market/market.js';
 import { keyOfId } from './ids.js';
 import type { FillRecord, OrderRecord } from './order.js';
 import type { PacketRecord } from './packets.js';
@@ -23,11 +23,17 @@ export function tablesOf(store: Store) {
     cash: store.table<Decimal>('sim-cash'),
     /** "account/symbol". */
     positions: store.table<PositionRecord>('sim-positions'),
-    /** What callers' trades added to the tape, by time and number. */
-    prints: store.table<Print>('sim-prints'),
+    /** What callers' trades added to the tape, by time, number and symbol. */
+    prints: store.table<PrintRecord>('sim-prints'),
     /** "connection/serial". */
     packets: store.table<PacketRecord>('sim-packets'),
   };
+}
+
+/** A trade that callers put on the tape. */
+export interface PrintRecord {
+  readonly symbol: string;
+  readonly tick: Tick;
 }
 
 export type Tables = ReturnType<typeof tablesOf>;

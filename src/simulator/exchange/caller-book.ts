@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import type { Market, Tick } from '../market/market.js';
+import type { Execution, Market, Tick } from '../market/market.js';
 import type { Instrument } from '../world/instrument.js';
 import { isWithin, opposite, type PriceLevel, PriceLevels, type Resting, type Side } from './price-levels.js';
 
@@ -12,20 +12,11 @@ export interface Match {
   readonly counterOrderId?: bigint;
 }
 
-/** A trade that callers put on the tape. */
-export interface Print {
-  readonly symbol: string;
-  /** Epoch ms. */
-  readonly time: number;
-  readonly price: Decimal;
-  readonly volume: bigint;
-  readonly direction: 1 | -1;
-}
-
 /** What one matching step did. */
 export interface Matching {
   readonly matches: Match[];
-  readonly prints: Print[];
+  /** What it put on the tape. */
+  readonly prints: Tick[];
 }
 
 export interface Incoming {
@@ -62,17 +53,16 @@ export class CallerBook {
   }
 
   /** Trades an arriving order against everything at its limit or better. What is left does not rest by itself. */
-  aggress(order: Incoming, now: number, extendedSession: boolean): Matching {
+  aggress(order: Incoming, extendedSession: boolean): Matching {
     const done: Matching = { matches: [], prints: [] };
     let left = order.volume;
     const direction = order.side === 'buy' ? 1 : -1;
 
     const takeBackground = (limit: Decimal, volume: bigint): bigint => {
       let taken = 0n;
-      for (const { price, volume: part } of this.market.take(this.instrument, order.side, volume, limit)) {
+      for (const { price, volume: part } of this.#take(done, order.side, volume, limit)) {
         taken += part;
         done.matches.push({ orderId: order.id, price, volume: part });
-        done.prints.push({ symbol: this.instrument.symbol, time: now, price, volume: part, direction });
       }
       left -= taken;
       return taken;
@@ -88,8 +78,7 @@ export class CallerBook {
         const volume = min(left, resting.remaining);
         if (volume === 0n) break;
         left -= volume;
-        this.market.print(this.instrument, level.price, volume, direction);
-        done.prints.push({ symbol: this.instrument.symbol, time: now, price: level.price, volume, direction });
+        this.#print(done, level.price, volume, direction);
         done.matches.push({ orderId: resting.id, price: level.price, volume, counterOrderId: order.id });
         done.matches.push({ orderId: order.id, price: level.price, volume, counterOrderId: resting.id });
         this.#trade(opposite(order.side), resting, volume);
@@ -166,13 +155,13 @@ export class CallerBook {
   }
 
   /** The flow's book changed: orders that it has come to cross take what they can, and queues shrink with what left them. */
-  meetBook(now: number, extendedSession: boolean): Matching {
+  meetBook(extendedSession: boolean): Matching {
     const done: Matching = { matches: [], prints: [] };
     for (const side of ['buy', 'sell'] as const) {
       for (const level of [...this.#sides[side].levels()]) {
         const eligible = level.orders.filter((resting) => resting.extendedHours || !extendedSession);
         if (eligible.length === 0) continue;
-        const crossed = this.#cross(side, eligible, now, done);
+        const crossed = this.#cross(side, eligible, done);
         const shown = this.market.volumeAt(this.instrument, side, level.price);
         for (const resting of level.orders) resting.queueAhead = min(resting.queueAhead, shown);
         // What the best level cannot reach, no level behind it can.
@@ -183,16 +172,14 @@ export class CallerBook {
   }
 
   /** Lets the orders of one level take from the background within their limit; whether any did. */
-  #cross(side: Side, orders: readonly Resting[], now: number, done: Matching): boolean {
-    const direction = side === 'buy' ? 1 : -1;
+  #cross(side: Side, orders: readonly Resting[], done: Matching): boolean {
     let crossed = false;
     for (const resting of orders) {
-      const executions = this.market.take(this.instrument, side, resting.remaining, resting.limit);
+      const executions = this.#take(done, side, resting.remaining, resting.limit);
       if (executions.length === 0) break;
       crossed = true;
       for (const { price, volume } of executions) {
         done.matches.push({ orderId: resting.id, price, volume });
-        done.prints.push({ symbol: this.instrument.symbol, time: now, price, volume, direction });
         this.#trade(side, resting, volume);
       }
     }
@@ -224,14 +211,24 @@ export class CallerBook {
         done.matches.push({ orderId: resting.id, price: level.price, volume });
         if (through) {
           // The tape has no trade at this price yet; at the tick's own price the tick is the trade.
-          this.market.print(this.instrument, level.price, volume, aggressor);
-          done.prints.push({ symbol: this.instrument.symbol, time: tick.time, price: level.price, volume, direction: aggressor });
+          this.#print(done, level.price, volume, aggressor);
         }
         this.#trade(side, resting, volume);
       }
       if (through) for (const resting of level.orders) resting.queueAhead = 0n;
       else advanceQueue(level, passed);
     }
+  }
+
+  #take(done: Matching, side: Side, volume: bigint, limit: Decimal): readonly Execution[] {
+    const executions = this.market.take(this.instrument, side, volume, limit);
+    if (executions.length > 0) done.prints.push(...this.market.ticks(this.instrument, executions.length));
+    return executions;
+  }
+
+  #print(done: Matching, price: Decimal, volume: bigint, direction: 1 | -1): void {
+    this.market.print(this.instrument, price, volume, direction);
+    done.prints.push(...this.market.ticks(this.instrument, 1));
   }
 
   #trade(side: Side, resting: Resting, volume: bigint): void {

@@ -28,8 +28,8 @@ export class Exchange {
   readonly #books = new Map<string, CallerBook>();
   readonly #watchers = new Map<string, number>();
   readonly #stopListening: () => void;
-  // The market reports trades of ours like any other; while they are being made they are no flow to meet.
-  #trading = false;
+  /** Sequences of ticks that callers' trades made and that the market has not told yet: they are no flow to meet. */
+  readonly #ownTicks = new Map<string, Set<bigint>>();
 
   constructor(
     private readonly clock: Clock,
@@ -46,9 +46,10 @@ export class Exchange {
     let book = this.#books.get(instrument.symbol);
     if (book === undefined) book = new CallerBook(this.market, instrument);
     if (!this.#mayTrade(book, order, remainder, extended)) return { matches: [], prints: [], resting: false };
-    const matching = this.#trade(book, () => book.aggress(order, this.clock.now(), extended));
+    const matching = book.aggress(order, extended);
     let left = order.volume;
     for (const match of matching.matches) if (match.orderId === order.id) left -= match.volume;
+    this.#remember(instrument, matching);
     const resting = left > 0n && remainder === 'rest';
     if (resting) {
       if (!this.#books.has(instrument.symbol)) {
@@ -97,6 +98,7 @@ export class Exchange {
       return;
     }
     this.#watchers.delete(instrument.symbol);
+    this.#ownTicks.delete(instrument.symbol);
     this.market.unwatch(instrument);
   }
 
@@ -114,35 +116,32 @@ export class Exchange {
     return best !== undefined && best.price === order.limit;
   }
 
+  // Events come in a turn of their own, never from within a call to the market.
   #onEvent(event: MarketEvent): void {
-    if (this.#trading || !this.#watchers.has(event.instrument.symbol)) return;
-    if (event.kind === 'tick') this.listener.ticked(event.instrument, event.ticks);
-    const book = this.#books.get(event.instrument.symbol);
-    const session = this.calendar(event.instrument.calendar).sessionAt(this.clock.now());
+    const { instrument } = event;
+    if (!this.#watchers.has(instrument.symbol)) return;
+    const ticks = event.kind === 'tick' ? event.ticks.filter((tick) => !this.#isOwn(instrument, tick)) : [];
+    // Triggers follow the last price, whoever made it.
+    if (event.kind === 'tick') this.listener.ticked(instrument, event.ticks);
+    const book = this.#books.get(instrument.symbol);
+    const session = this.calendar(instrument.calendar).sessionAt(this.clock.now());
     if (book === undefined || session === undefined) return;
     const extended = session.kind === 'extended';
-    const matching = this.#trade(book, () => {
-      if (event.kind === 'book') return book.meetBook(this.clock.now(), extended);
-      const sum: Matching = { matches: [], prints: [] };
-      for (const tick of event.ticks) {
-        const { matches, prints } = book.meetTick(tick, extended);
-        sum.matches.push(...matches);
-        sum.prints.push(...prints);
-      }
-      return sum;
-    });
+    const matching = event.kind === 'book' ? book.meetBook(extended) : meetTicks(book, ticks, extended);
+    this.#remember(instrument, matching);
     this.#dropIfEmpty(book);
-    if (matching.matches.length > 0) this.listener.matched(event.instrument, matching);
+    if (matching.matches.length > 0) this.listener.matched(instrument, matching);
   }
 
-  #trade(book: CallerBook, action: () => Matching): Matching {
-    if (this.#trading) throw new Error(`${book.instrument.symbol}: matching within matching`);
-    this.#trading = true;
-    try {
-      return action();
-    } finally {
-      this.#trading = false;
-    }
+  #remember({ symbol }: Instrument, { prints }: Matching): void {
+    if (prints.length === 0 || !this.#watchers.has(symbol)) return;
+    const own = this.#ownTicks.get(symbol) ?? new Set();
+    this.#ownTicks.set(symbol, own);
+    for (const tick of prints) own.add(tick.sequence);
+  }
+
+  #isOwn({ symbol }: Instrument, tick: Tick): boolean {
+    return this.#ownTicks.get(symbol)?.delete(tick.sequence) ?? false;
   }
 
   #dropIfEmpty(book: CallerBook): void {
@@ -153,4 +152,14 @@ export class Exchange {
   #inExtendedSession(instrument: Instrument): boolean {
     return this.calendar(instrument.calendar).sessionAt(this.clock.now())?.kind === 'extended';
   }
+}
+
+function meetTicks(book: CallerBook, ticks: readonly Tick[], extendedSession: boolean): Matching {
+  const sum: Matching = { matches: [], prints: [] };
+  for (const tick of ticks) {
+    const { matches, prints } = book.meetTick(tick, extendedSession);
+    sum.matches.push(...matches);
+    sum.prints.push(...prints);
+  }
+  return sum;
 }

@@ -1,3 +1,3 @@
-export type { Incoming, Match, Matching, Print } from './caller-book.js';
+export type { Incoming, Match, Matching } from './caller-book.js';
 export { type Arrival, Exchange, type ExchangeListener, type Remainder } from './exchange.js';
 export type { Side } from './price-levels.js';

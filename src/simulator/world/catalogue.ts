@@ -8,25 +8,10 @@ import type { IndexRow, SecurityRow } from './data/rows.js';
 import { sgEquities, sgEtfs, sgIndices } from './data/sg.js';
 import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, usIndices } from './data/us.js';
 import { exact } from './exact.js';
+import { Exchange } from './exchange.js';
 import type { CalendarName, Instrument, TickTable } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
 import { tickTables } from './tick-tables.js';
-
-/** Qot_Common.ExchType. */
-const Exchange = {
-  unknown: 0,
-  hkMainBoard: 1,
-  nyse: 4,
-  nasdaq: 5,
-  amex: 7,
-  cboe: 13,
-  sh: 14,
-  sz: 15,
-  star: 16,
-  sgx: 17,
-  bursaMalaysia: 20,
-  tse: 21,
-} as const;
 
 /** What the rows of one table have in common. */
 interface Listing {
@@ -40,10 +25,10 @@ interface Listing {
 
 const hk = { market: 'HK', exchange: Exchange.hkMainBoard, currency: 'HKD', calendar: 'HK' } as const;
 const us = { market: 'US', currency: 'USD', calendar: 'US', tickTable: tickTables.us } as const;
-const sh = { market: 'SH', exchange: Exchange.sh, currency: 'CNH', calendar: 'CN' } as const;
-const sz = { market: 'SZ', exchange: Exchange.sz, currency: 'CNH', calendar: 'CN' } as const;
-const sg = { market: 'SG', exchange: Exchange.sgx, currency: 'SGD', calendar: 'SG', tickTable: tickTables.sg } as const;
-const jp = { market: 'JP', exchange: Exchange.tse, currency: 'JPY', calendar: 'JP', tickTable: tickTables.jpTopix500 } as const;
+const sh = { market: 'SH', exchange: Exchange.shanghai, currency: 'CNH', calendar: 'CN' } as const;
+const sz = { market: 'SZ', exchange: Exchange.shenzhen, currency: 'CNH', calendar: 'CN' } as const;
+const sg = { market: 'SG', exchange: Exchange.singapore, currency: 'SGD', calendar: 'SG', tickTable: tickTables.sg } as const;
+const jp = { market: 'JP', exchange: Exchange.tokyo, currency: 'JPY', calendar: 'JP', tickTable: tickTables.jpTopix500 } as const;
 const my = { market: 'MY', exchange: Exchange.bursaMalaysia, currency: 'MYR', calendar: 'MY', tickTable: tickTables.my } as const;
 
 /** Every real instrument but futures, in the order of lists: by market, equities before ETFs before indices. */

@@ -60,8 +60,8 @@ function contractMonths({ months, lastTrade }: FutureProduct, businessDays: Cale
   for (let month = FIRST_EXPIRY_MONTH, ahead = 0; ahead <= EXPIRY_MONTHS; month = monthAfter(month), ahead += 1) {
     if (!listsMonth(months, Number(month.slice(5)))) continue;
     const lastDay = lastTradeDate(lastTrade, month, businessDays);
-    if (lastDay >= FIRST_EXPIRY_MONTH && lastDay < monthAfter(FIRST_EXPIRY_MONTH, EXPIRY_MONTHS))
-      contracts.push({ month, lastTradeDate: lastDay });
+    const expires = lastDay >= FIRST_EXPIRY_MONTH && lastDay < monthAfter(FIRST_EXPIRY_MONTH, EXPIRY_MONTHS);
+    if (expires) contracts.push({ month, lastTradeDate: lastDay });
   }
   return contracts;
 }

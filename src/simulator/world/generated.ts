@@ -1,5 +1,6 @@
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
 import { exact } from './exact.js';
+import { Exchange } from './exchange.js';
 import type { CalendarName, Instrument, TickTable } from './instrument.js';
 import { hash, instrumentId } from './instrument-id.js';
 import { tickTables } from './tick-tables.js';
@@ -24,17 +25,25 @@ const origins: readonly Origin[] = [
   {
     market: 'HK',
     calendar: 'HK',
-    exchange: 1,
+    exchange: Exchange.hkMainBoard,
     currency: 'HKD',
     tickTable: tickTables.hkEquity,
     lots: [100, 200, 500, 1000, 2000],
     code: (n) => String(90_000 + n),
   },
-  { market: 'US', calendar: 'US', exchange: 5, currency: 'USD', tickTable: tickTables.us, lots: [1], code: (n) => `ZQ${letters(n)}` },
+  {
+    market: 'US',
+    calendar: 'US',
+    exchange: Exchange.nasdaq,
+    currency: 'USD',
+    tickTable: tickTables.us,
+    lots: [1],
+    code: (n) => `ZQ${letters(n)}`,
+  },
   {
     market: 'SH',
     calendar: 'CN',
-    exchange: 14,
+    exchange: Exchange.shanghai,
     currency: 'CNH',
     tickTable: tickTables.cnEquity,
     lots: [100],
@@ -43,7 +52,7 @@ const origins: readonly Origin[] = [
   {
     market: 'SZ',
     calendar: 'CN',
-    exchange: 15,
+    exchange: Exchange.shenzhen,
     currency: 'CNH',
     tickTable: tickTables.cnEquity,
     lots: [100],

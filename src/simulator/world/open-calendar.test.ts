@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCalendar } from './calendars.js';
-import { MarketState } from './schedules.js';
+import { MarketState } from './market-state.js';
 
 const HOUR = 3_600_000;
 

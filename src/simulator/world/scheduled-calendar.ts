@@ -1,7 +1,7 @@
 import { dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay, weekdayOfNumber } from '../../contract/time.js';
 import type { Calendar, TradingDate, TradingSession } from './calendar.js';
 import type { CalendarName } from './instrument.js';
-import type { Hours, Mark, Schedule } from './schedules.js';
+import type { Hours, Mark, Schedule } from './schedule.js';
 
 const DAY_MS = 86_400_000;
 /** Plans kept at once: about ten years of days. */

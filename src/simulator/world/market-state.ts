@@ -1,0 +1,23 @@
+/** Qot_Common.QotMarketState, as far as schedules show it. */
+export const MarketState = {
+  auction: 1,
+  waitingOpen: 2,
+  morning: 3,
+  rest: 4,
+  afternoon: 5,
+  closed: 6,
+  preMarket: 8,
+  afterHours: 10,
+  afterHoursEnd: 11,
+  nightOpen: 13,
+  nightEnd: 14,
+  futureDayOpen: 15,
+  futureDayBreak: 16,
+  futureDayClose: 17,
+  futureDayWaiting: 18,
+  hkClosingAuction: 19,
+  futureOpen: 23,
+  futureClose: 26,
+  closingAuction: 30,
+  tradeAtLast: 35,
+} as const;

@@ -1,0 +1,32 @@
+import type { TradingSession } from './calendar.js';
+import type { Holidays } from './data/holidays.js';
+
+/**
+ * From this wall time on the market shows `state`, until the next mark; with `session`, it trades meanwhile. Hours from 24 on are
+ * those of the following calendar day.
+ */
+export type Mark = readonly [wallTime: string, state: number, session?: TradingSession['kind']];
+
+/** The hours of a trading day. */
+export interface Hours {
+  /** Marks of an evening before that belong to this day. */
+  readonly eve?: {
+    /** Which day's evening: the calendar day before, or the trading day before (then a weekend lies in between). */
+    readonly of: 'previous-day' | 'previous-trading-day';
+    readonly marks: readonly Mark[];
+  };
+  readonly full: readonly Mark[];
+  /** A half day; it has no evening session after it. */
+  readonly half?: readonly Mark[];
+}
+
+/** When one group of instruments trades. Every change of state is a mark; the last one of a day holds until the next day's first. */
+export interface Schedule {
+  /** IANA zone of all its wall times. */
+  readonly timeZone: string;
+  readonly holidays: Holidays;
+  /** The hours in force, newest first; the last has no `since`. */
+  readonly hours: readonly (Hours & { readonly since?: string })[];
+  /** What the market shows around the clock where time is kept in mode `open`. */
+  readonly openState: number;
+}
