@@ -2,11 +2,12 @@ import { create } from '@bufbuild/protobuf';
 import * as UpdateKL from '../../contract/generated/Qot_UpdateKL_pb.js';
 import * as UpdateRT from '../../contract/generated/Qot_UpdateRT_pb.js';
 import type { QuoteStream, ResponseMessage } from '../../gateway/backend.js';
-import { Refusal, type Simulation } from '../../simulator/handler.js';
+import { Refusal } from '../../simulator/handler.js';
 import type { Bar, TimeSharePoint } from '../../simulator/market/index.js';
 import { hoursOf, klineMessage, periodOf } from '../../simulator/quote/bars.js';
 import { averagePrice } from '../../simulator/quote/figures.js';
 import type { Listing } from '../../simulator/quote/listings.js';
+import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
 import { timeShareMessage } from '../../simulator/quote/time-shares.js';
 import { success } from './answers.js';
 import type { Feed } from './feeds.js';
@@ -15,7 +16,7 @@ import { RunningBars } from './running-bars.js';
 const ProtoId = { kline: 3007, rt: 3009 } as const;
 
 /** The running bar at each trade; at the first trade of a new bar, the final form of the bar before it too. */
-export function klineFeed(simulation: Simulation, listing: Listing, stream: QuoteStream, klType: number): Feed {
+export function klineFeed(simulation: QuoteSimulation, listing: Listing, stream: QuoteStream, klType: number): Feed {
   const period = periodOf(klType);
   if (period instanceof Refusal) throw new Error(period.message);
   return barFeed(ProtoId.kline, new RunningBars(simulation, listing, period, hoursOf(stream.extendedTime, 0)), (bars) => {
@@ -30,7 +31,7 @@ export function klineFeed(simulation: Simulation, listing: Listing, stream: Quot
 }
 
 /** The running minute at each trade, and the final form of the minute before it as above. */
-export function timeShareFeed(simulation: Simulation, listing: Listing, stream: QuoteStream): Feed {
+export function timeShareFeed(simulation: QuoteSimulation, listing: Listing, stream: QuoteStream): Feed {
   const minutes = new RunningBars(simulation, listing, { unit: 'minute', count: 1 }, hoursOf(stream.extendedTime, 0));
   return barFeed(ProtoId.rt, minutes, (bars) => {
     const payload = create(UpdateRT.S2CSchema);
@@ -42,7 +43,7 @@ export function timeShareFeed(simulation: Simulation, listing: Listing, stream: 
 }
 
 /** From the newest bar backwards: what the day had traded up to a minute is what it has traded up to now less the minutes after. */
-function minutePoints(simulation: Simulation, { instrument }: Listing, bars: readonly Bar[]): TimeSharePoint[] {
+function minutePoints(simulation: QuoteSimulation, { instrument }: Listing, bars: readonly Bar[]): TimeSharePoint[] {
   const quote = simulation.market.quote(instrument);
   let { volume, turnover } = quote;
   const points: TimeSharePoint[] = [];

@@ -4,14 +4,14 @@ import { type Security, SecuritySchema } from '../../contract/generated/Qot_Comm
 import { parseSymbol } from '../../contract/markets.js';
 import type { Operation, PayloadOf, ProtocolMessages, RequestOf } from '../../contract/operation.js';
 import type { Backend, CallContext, PushEvent, ResponseMessage } from '../../gateway/backend.js';
-import { createSimulation, type OpenSimulation, type SimulationOptions } from '../../simulator/simulation.js';
+import { createSimulation, type RunningSimulation, type SimulationOptions } from '../../simulator/simulation.js';
 import { MemoryStore } from '../../storage/index.js';
 import { createSimBackend } from './index.js';
 
 /** For tests: a started backend on a clock that stands still at 2026-11-20 10:30 in Hong Kong (a Friday), and what it pushed. */
 export interface Fixture {
   readonly clock: ManualClock;
-  readonly simulation: OpenSimulation;
+  readonly simulation: RunningSimulation;
   readonly backend: Backend;
   readonly pushes: PushEvent[];
   readonly defects: unknown[];

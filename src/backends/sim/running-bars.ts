@@ -1,16 +1,16 @@
 import type { Decimal } from '../../contract/decimal.js';
-import type { Simulation } from '../../simulator/handler.js';
 import { EMITTED_TICKS_MAX } from '../../simulator/market/live-events.js';
 import type { Bar, BarPeriod, Tick } from '../../simulator/market/market.js';
 import { type Hours, inHours } from '../../simulator/quote/bars.js';
 import type { Listing } from '../../simulator/quote/listings.js';
+import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
 
 /**
  * The running bar of a stream, carried on from trade to trade: reading it from the market at every trade would cost the
  * more, the longer the bar. It is read anew when a trade opens the next bar.
  */
 export class RunningBars {
-  readonly #simulation: Simulation;
+  readonly #simulation: QuoteSimulation;
   readonly #listing: Listing;
   readonly #period: BarPeriod;
   readonly #hours: Hours;
@@ -18,7 +18,7 @@ export class RunningBars {
   /** Of the newest trade that the bar holds: what was read may be ahead of the events. */
   #sequence = 0n;
 
-  constructor(simulation: Simulation, listing: Listing, period: BarPeriod, hours: Hours) {
+  constructor(simulation: QuoteSimulation, listing: Listing, period: BarPeriod, hours: Hours) {
     this.#simulation = simulation;
     this.#listing = listing;
     this.#period = period;

@@ -2,11 +2,12 @@ import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../contract/generated/Qot_GetCapitalDistribution_pb.js';
 import { localDateTime } from '../../contract/time.js';
-import { type Handler, Refusal } from '../handler.js';
+import { Refusal } from '../handler.js';
 import { locate } from './locate.js';
+import type { QuoteHandler } from './quote-simulation.js';
 
 /** Qot_GetCapitalDistribution: the trading day's money by order size, buyers as aggressors flowing in; undirected (auction) trades do not count. */
-export const getCapitalDistribution: Handler<C2S, S2C> = (simulation, request) => {
+export const getCapitalDistribution: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);
   if (listing instanceof Refusal) return listing;
   const quote = simulation.market.quote(listing.instrument);

@@ -8,13 +8,14 @@ import {
   S2CSchema,
 } from '../../contract/generated/Qot_GetCapitalFlow_pb.js';
 import { addDays, localDate, localDateTime, parseLocal, weekday } from '../../contract/time.js';
-import { type Handler, Refusal, type Simulation } from '../handler.js';
+import { Refusal } from '../handler.js';
 import type { BySize } from '../market/index.js';
 import { labelTime } from './bars.js';
 import { addFlows, netOf, netOfBar, noFlow } from './capital.js';
 import { historyPage } from './history-bars.js';
 import type { Listing } from './listings.js';
 import { locate } from './locate.js';
+import type { QuoteHandler, QuoteSimulation } from './quote-simulation.js';
 
 /** Qot_Common.PeriodType. */
 const PeriodType = { intraday: 1, day: 2, week: 3, month: 4 } as const;
@@ -30,7 +31,7 @@ const day = { unit: 'day' } as const;
  * Qot_GetCapitalFlow: net money flowing in. Intraday: what flowed in since the day began, as of the end of each minute that traded. Day, week,
  * month: what flowed in during each, a week or month being the sum of its days within the dates asked for; it is named by the first of them.
  */
-export const getCapitalFlow: Handler<C2S, S2C> = (simulation, request) => {
+export const getCapitalFlow: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);
   if (listing instanceof Refusal) return listing;
   const periodType = request.periodType === 0 ? PeriodType.intraday : request.periodType;
@@ -44,7 +45,7 @@ export const getCapitalFlow: Handler<C2S, S2C> = (simulation, request) => {
   return payload;
 };
 
-function itemsOf(simulation: Simulation, listing: Listing, periodType: number, request: C2S): CapitalFlowItem[] | Refusal {
+function itemsOf(simulation: QuoteSimulation, listing: Listing, periodType: number, request: C2S): CapitalFlowItem[] | Refusal {
   switch (periodType) {
     case PeriodType.intraday:
       return intraday(simulation, listing);
@@ -59,12 +60,17 @@ function itemsOf(simulation: Simulation, listing: Listing, periodType: number, r
   }
 }
 
-function intraday(simulation: Simulation, listing: Listing): CapitalFlowItem[] {
+function intraday(simulation: QuoteSimulation, listing: Listing): CapitalFlowItem[] {
   const { minutes } = simulation.capitalFlows.of(listing.instrument);
   return minutes.map(({ time, net }) => item(listing, time + MINUTE_MS, net, false));
 }
 
-function byDays(simulation: Simulation, listing: Listing, request: C2S, groupOf: (day: string) => string): CapitalFlowItem[] | Refusal {
+function byDays(
+  simulation: QuoteSimulation,
+  listing: Listing,
+  request: C2S,
+  groupOf: (day: string) => string,
+): CapitalFlowItem[] | Refusal {
   const range = datesOf(simulation, listing, request);
   if (range instanceof Refusal) return range;
   const { bars } = historyPage(simulation, listing, { period: day, hours: 'all', ...range }, RANGE_DAYS_MAX, undefined);
@@ -88,7 +94,7 @@ function byDays(simulation: Simulation, listing: Listing, request: C2S, groupOf:
   return items;
 }
 
-function datesOf(simulation: Simulation, listing: Listing, request: C2S): { first: number; last: number } | Refusal {
+function datesOf(simulation: QuoteSimulation, listing: Listing, request: C2S): { first: number; last: number } | Refusal {
   const { timeZone } = listing.market;
   // A night session belongs to a trading day that is yet to come.
   const endDay = request.endTime === '' ? simulation.market.quote(listing.instrument).tradingDay : request.endTime.slice(0, 10);

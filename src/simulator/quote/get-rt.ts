@@ -1,14 +1,16 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../contract/generated/Qot_GetRT_pb.js';
-import { type Handler, Refusal } from '../handler.js';
+import { Refusal } from '../handler.js';
 import { timeShare } from '../market/index.js';
 import { locate } from './locate.js';
+import type { QuoteHandler } from './quote-simulation.js';
 import { timeShareMessage } from './time-shares.js';
 
 /** Qot_GetRT: the trading day minute by minute. Volumes and turnovers sum to the quote's. */
-export const getRt: Handler<C2S, S2C> = ({ clock, world, market, ...simulation }, request) => {
+export const getRt: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);
   if (listing instanceof Refusal) return listing;
+  const { clock, world, market } = simulation;
   const { instrument } = listing;
   const payload = create(S2CSchema);
   payload.security = listing.security;

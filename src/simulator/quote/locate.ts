@@ -1,5 +1,6 @@
-import { Refusal, type Simulation } from '../handler.js';
+import { Refusal } from '../handler.js';
 import type { Listing } from './listings.js';
+import type { QuoteSimulation } from './quote-simulation.js';
 
 interface SecurityName {
   readonly market: number;
@@ -7,14 +8,14 @@ interface SecurityName {
 }
 
 /** The listing that a request names, or why there is none. A message's required security may be missing on a raw protocol connection. */
-export function locate(simulation: Pick<Simulation, 'listings'>, security: SecurityName | undefined): Listing | Refusal {
+export function locate(simulation: QuoteSimulation, security: SecurityName | undefined): Listing | Refusal {
   if (security === undefined) return new Refusal('missing field "security"');
   return simulation.listings.find(security) ?? new Refusal(simulation.listings.describeUnknown(security));
 }
 
 /** The listings that a request names, in its order. One unknown symbol refuses the whole request, so that no answer is partial. */
 export function locateAll(
-  simulation: Pick<Simulation, 'listings'>,
+  simulation: QuoteSimulation,
   securities: readonly SecurityName[],
   countMax: number,
 ): readonly Listing[] | Refusal {
