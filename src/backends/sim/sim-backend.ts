@@ -14,7 +14,7 @@ import type {
   ResponseMessage,
 } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
-import type { OpenSimulation } from '../../simulator/simulation.js';
+import type { RunningSimulation } from '../../simulator/simulation.js';
 import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
 import { handlersByName } from './handlers.js';
@@ -29,7 +29,7 @@ export interface DefectLogger {
 
 export interface SimBackendOptions {
   /** Closed when the backend stops. */
-  readonly simulation: OpenSimulation;
+  readonly simulation: RunningSimulation;
   readonly clock: Clock;
   readonly logger: DefectLogger;
 }
@@ -41,7 +41,7 @@ export function createSimBackend(options: SimBackendOptions): Backend {
 
 class SimBackend implements Backend {
   readonly name = 'sim';
-  readonly #simulation: OpenSimulation;
+  readonly #simulation: RunningSimulation;
   readonly #logger: DefectLogger;
   readonly #lifecycle: Lifecycle;
   readonly #streams: Streams;

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
-import type { Simulation } from '../handler.js';
 import type { Quote } from '../market/market.js';
 import type { Listing } from './listings.js';
+import type { QuoteSimulation } from './quote-simulation.js';
 
 export interface PriceRange {
   readonly high: Decimal;
@@ -17,10 +17,10 @@ interface Remembered {
 const YEAR_MS = 52 * 7 * 86_400_000;
 
 // Whole days do not change any more, so their range is worked out once a trading day.
-const remembered = new WeakMap<Simulation, Map<Listing, Remembered>>();
+const remembered = new WeakMap<QuoteSimulation, Map<Listing, Remembered>>();
 
 /** Highest and lowest trade of the 52 weeks up to now. */
-export function yearRange(simulation: Simulation, listing: Listing, quote: Quote): PriceRange {
+export function yearRange(simulation: QuoteSimulation, listing: Listing, quote: Quote): PriceRange {
   let ranges = remembered.get(simulation);
   if (ranges === undefined) {
     ranges = new Map();
@@ -38,7 +38,7 @@ export function yearRange(simulation: Simulation, listing: Listing, quote: Quote
   };
 }
 
-function daysBefore(simulation: Simulation, listing: Listing, tradingDay: string): PriceRange | undefined {
+function daysBefore(simulation: QuoteSimulation, listing: Listing, tradingDay: string): PriceRange | undefined {
   const to = simulation.world.calendar(listing.instrument).sessions(tradingDay)[0]?.start ?? simulation.clock.now();
   let range: PriceRange | undefined;
   for (const { high, low } of simulation.market.bars(listing.instrument, { unit: 'day' }, { from: to - YEAR_MS, to })) {
