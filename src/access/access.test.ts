@@ -7,7 +7,7 @@ import { Access } from './access.js';
 import { AuditLog } from './audit.js';
 import { Keyring } from './keyring.js';
 import { OrderGates } from './order-gates.js';
-import { acceptedScopes, tradeScope } from './scopes.js';
+import { scopeMask } from './scopes.js';
 import { keysFileText, orderOf, temporaryFolder, textOf } from './testing/fixtures.js';
 
 const noon = Date.UTC(2026, 7, 1, 12);
@@ -43,18 +43,18 @@ describe('scope mode', () => {
       const named = access.authenticate(textOf(id));
       return named.ok ? named.key : undefined;
     };
-    expect(access.authorise(key('reader'), acceptedScopes('qot:state'))).toBeUndefined();
-    expect(access.authorise(key('trader'), tradeScope('simulate'))).toBeUndefined();
-    expect(access.authorise(key('trader'), tradeScope('real'))).toEqual({
+    expect(access.authorise(key('reader'), scopeMask(['qot:state', 'qot:read']))).toBeUndefined();
+    expect(access.authorise(key('trader'), scopeMask(['trade:simulate']))).toBeUndefined();
+    expect(access.authorise(key('trader'), scopeMask(['trade:real']))).toEqual({
       code: 'auth.scope',
       message: 'scope insufficient: needs trade:real; key "trader" holds trade:simulate',
     });
-    expect(access.authorise(key('idle'), acceptedScopes('metrics'))).toEqual({
+    expect(access.authorise(key('idle'), scopeMask(['metrics:read', 'admin']))).toEqual({
       code: 'auth.scope',
       message: 'scope insufficient: needs admin or metrics:read; key "idle" holds no scope',
     });
-    expect(access.authorise(undefined, acceptedScopes('qot:read'))?.code).toBe('auth.scope');
-    expect(access.authorise(undefined, acceptedScopes('none'))).toBeUndefined();
+    expect(access.authorise(undefined, scopeMask(['qot:read']))?.code).toBe('auth.scope');
+    expect(access.authorise(undefined, 0)).toBeUndefined();
   });
 
   it('holds the orders of a key against its limits', () => {
@@ -90,10 +90,11 @@ describe('legacy mode', () => {
     const { access } = accessOf();
     expect(access.scopeMode).toBe(false);
     expect(access.authenticate('svc_any')).toEqual({ ok: true, key: undefined });
-    for (const rule of ['none', 'qot:read', 'qot:state', 'qot:write', 'acc:read', 'metrics', 'auth:setup'] as const) {
-      expect(access.authorise(undefined, acceptedScopes(rule))).toBeUndefined();
+    for (const scope of ['qot:read', 'qot:state', 'qot:write', 'acc:read', 'metrics:read', 'auth:setup'] as const) {
+      expect(access.authorise(undefined, scopeMask([scope]))).toBeUndefined();
     }
-    for (const refused of [tradeScope('simulate'), tradeScope('real'), acceptedScopes('trade:unlock'), acceptedScopes('admin')]) {
+    expect(access.authorise(undefined, 0)).toBeUndefined();
+    for (const refused of [scopeMask(['trade:simulate']), scopeMask(['trade:real']), scopeMask(['trade:unlock']), scopeMask(['admin'])]) {
       expect(access.authorise(undefined, refused)).toMatchObject({ code: 'auth.legacy', message: expect.stringContaining('UNAUTHORIZED') });
     }
     expect(await access.reload('r1')).toBeUndefined();

@@ -30,18 +30,5 @@ export {
 export { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
 export { type Admission, type Admittance, OrderGates, type OrderGatesOptions } from './order-gates.js';
 export { err, ok, type Result } from './result.js';
-export {
-  acceptedScopes,
-  publicInLegacyMode,
-  type Scope,
-  type ScopeMask,
-  type ScopeRule,
-  scopeMask,
-  scopeMeanings,
-  scopes,
-  scopesIn,
-  scopesSatisfy,
-  type TradeEnvironment,
-  tradeScope,
-} from './scopes.js';
+export { type ScopeMask, scopeMask, scopesIn, scopesSatisfy } from './scopes.js';
 export { parseUtcTimestamp, utcDay } from './timestamp.js';

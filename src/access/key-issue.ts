@@ -14,12 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Scope } from '../contract/scope.js';
 import { digestOf } from './digest-table.js';
 import { withFileLock } from './file-lock.js';
 import { KEYS_FILE_VERSION, parseKeysFile } from './keys-file.js';
 import { formatLoadError, type LoadedKeys, loadKeysFile } from './keys-source.js';
 import { err, ok, type Result } from './result.js';
-import type { Scope } from './scopes.js';
 
 /** What a new key is to be. */
 export interface NewKey {

@@ -1,9 +1,10 @@
+import { scopes } from '../contract/scope.js';
 import { Faults, listOf, nullable, oneOf, optionalField, type Read, readObject, readString, requiredField, shown } from './json-fields.js';
 import { type JsonArray, type JsonNode, parseJsonText, positionOf, type TextFault } from './json-text.js';
 import type { KeyRecord } from './key-record.js';
 import { readLimits, unlimited } from './limits.js';
 import { err, type Result } from './result.js';
-import { scopeMask, scopes } from './scopes.js';
+import { scopeMask } from './scopes.js';
 import { parseUtcTimestamp } from './timestamp.js';
 
 export const KEYS_FILE_VERSION = 2;

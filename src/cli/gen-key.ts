@@ -11,12 +11,10 @@ import {
   type NewKey,
   ok,
   type Result,
-  type Scope,
-  scopeMeanings,
-  scopes,
   tradeSides,
 } from '../access/index.js';
 import { nearestName } from '../contract/names.js';
+import { type Scope, scopeMeanings, scopes } from '../contract/scope.js';
 import { configFolder } from '../storage/index.js';
 import { type CommandLine, EXIT_FAILED, EXIT_USAGE, processCommandLine } from './command-line.js';
 import { parseExpiry } from './expiry.js';

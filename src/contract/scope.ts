@@ -1,27 +1,27 @@
-/** The permissions that a key can hold. `access` says what each grants; wildcards do not exist and none implies another. */
-export const scopes = [
-  'qot:read',
-  'qot:write',
-  'qot:state',
-  'acc:read',
-  'trade:simulate',
-  'trade:real',
-  'trade:unlock',
-  'admin',
-  'metrics:read',
-  'auth:setup',
-] as const;
+/** The permissions that a key can hold, each with its meaning. There are no wildcards, and no scope implies another. */
+export const scopeMeanings = {
+  'qot:read': 'quote reads and subscriptions, and the handshake of /ws',
+  'qot:write': 'quote-side user state: watchlists, price reminders, option-event alerts, stock notes',
+  'qot:state': 'subscribe and unsubscribe',
+  'acc:read': 'account reads (funds, positions, orders, fills) and account pushes',
+  'trade:simulate': 'place, modify and cancel orders in simulated accounts',
+  'trade:real': 'place, modify and cancel orders in real accounts',
+  'trade:unlock': 'unlock trading',
+  admin: 'daemon administration; for operations keys only',
+  'metrics:read': 'the /metrics page',
+  'auth:setup': 'answer a verification that the login backend asks for',
+} as const;
 
-export type Scope = (typeof scopes)[number];
+export type Scope = keyof typeof scopeMeanings;
+
+/** Every scope, in the specification's order. */
+export const scopes = Object.keys(scopeMeanings) as readonly Scope[];
 
 /**
  * What a caller must hold: any one of `anyOf`. `byEnv` is for orders: `trade:simulate` or `trade:real`, whichever the
- * request's environment names. `none` is for probes.
+ * request's environment names.
  */
-export type ScopeRule =
-  | { readonly kind: 'anyOf'; readonly anyOf: readonly Scope[] }
-  | { readonly kind: 'byEnv' }
-  | { readonly kind: 'none' };
+export type ScopeRule = { readonly kind: 'anyOf'; readonly anyOf: readonly Scope[] } | { readonly kind: 'byEnv' };
 
 export function anyOf(...scopes: Scope[]): ScopeRule {
   return { kind: 'anyOf', anyOf: scopes };

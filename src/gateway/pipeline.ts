@@ -51,7 +51,7 @@ export class Pipeline {
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
-    this.#permissions = new Permissions(parts.access);
+    this.#permissions = new Permissions(parts.access, parts.switches);
   }
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */

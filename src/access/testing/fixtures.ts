@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
+import type { Scope } from '../../contract/scope.js';
 import { digestOf } from '../digest-table.js';
 import type { OrderFacts } from '../gates.js';
 import type { KeyRecord } from '../key-record.js';
 import { type Limits, unlimited } from '../limits.js';
-import { type Scope, scopeMask } from '../scopes.js';
+import { scopeMask } from '../scopes.js';
 
 const folders: string[] = [];
 afterEach(() => {

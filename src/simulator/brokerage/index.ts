@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Store } from '../../storage/index.js';
-import type { SimulatedMarket } from '../market/index.js';
+import type { Market, SimulatedMarket } from '../market/index.js';
 import type { World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import { OrderCheck } from './check-order.js';
@@ -25,7 +25,7 @@ export interface BrokerageOptions {
   readonly clock: Clock;
   readonly world: World;
   /** The tape of callers' trades is put back into it. */
-  readonly market: SimulatedMarket;
+  readonly market: Market & Pick<SimulatedMarket, 'restorePrints'>;
   /** Keeps orders, fills, ledger and answered packet numbers. A second brokerage made on it continues where the first one ended. */
   readonly store: Store;
   /** What latencies are drawn from. */

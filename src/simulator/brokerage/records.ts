@@ -171,9 +171,11 @@ export class Records {
     for (const order of change.orders.values()) {
       const key = keyOfId(order.id);
       transaction.put(tables.orders, key, order);
-      if (isLive(order)) transaction.put(tables.liveOrders, key, order.id);
-      else transaction.remove(tables.liveOrders, key);
-      if (change.created.has(order.id)) transaction.put(tables.ordersByTime, timeKey(order.accId, order.createdAt, order.id), order.id);
+      if (change.created.has(order.id)) {
+        transaction.put(tables.liveOrders, key, order.id);
+        transaction.put(tables.ordersByTime, timeKey(order.accId, order.createdAt, order.id), order.id);
+      }
+      if (!isLive(order)) transaction.remove(tables.liveOrders, key);
     }
     for (const fill of change.fills) transaction.put(tables.fills, timeKey(fill.accId, fill.time, fill.id), fill);
     for (const [key, amount] of change.cash) transaction.put(tables.cash, key, amount);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
-import type { Bar, Book, BookLevel, Execution, MarketEvent, Quote, SimulatedMarket, Tick, TickDirection } from '../market/index.js';
+import type { Bar, Book, BookLevel, Execution, Market, MarketEvent, Quote, SimulatedMarket, Tick, TickDirection } from '../market/index.js';
 import type { Instrument } from '../world/index.js';
 import { opposite, type Side } from './price-levels.js';
 
@@ -17,7 +17,7 @@ interface Script {
  * For tests: a market whose flow does exactly what it is told. Like the real one, it tells events in a turn of their own, and
  * callers' trades among them.
  */
-export class ScriptedMarket implements SimulatedMarket {
+export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePrints'> {
   readonly #scripts = new Map<string, Script>();
   readonly #listeners = new Set<(event: MarketEvent) => void>();
 

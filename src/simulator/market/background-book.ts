@@ -17,7 +17,7 @@ export interface BackgroundLevel {
 }
 
 /** Levels on each side. */
-export const BOOK_DEPTH = 40;
+const BOOK_DEPTH = 40;
 
 const BOOK_STREAM = keyOf('book');
 const REFRESH_MS_MIN = 400;
@@ -28,7 +28,7 @@ const LEVEL_LOTS_PER_TRADE = 3;
 /**
  * When a symbol's book changes between trades: once in every period, at a moment drawn for each. A liquid symbol's period is half a second.
  */
-export interface Refreshes {
+interface Refreshes {
   readonly key: number;
   readonly period: number;
 }
@@ -83,22 +83,23 @@ export function bookState(
 }
 
 /**
- * The background's levels of one side, best first. The last trade's price is the best ask when it was bought, else the best bid; the other
- * side's best is one step away. The best level is renewed by every trade and refresh, those behind it ever more rarely.
+ * The background's `depth` best levels of one side, at most {@link BOOK_DEPTH}, best first. The last trade's price is
+ * the best ask when it was bought, else the best bid; the other side's best is one step away. The best level is renewed
+ * by every trade and refresh, those behind it ever more rarely.
  */
-export function backgroundLevels(state: BookState, side: Side): BackgroundLevel[] {
+export function backgroundLevels(state: BookState, side: Side, depth = BOOK_DEPTH): BackgroundLevel[] {
   const { ladder, last, boardLot } = state;
   const bought = last.direction >= 0;
   const step = side === 'buy' ? ladder.down : ladder.up;
   const levels: BackgroundLevel[] = [];
   let price = bought === (side === 'sell') ? last.price : step(last.price);
-  for (let i = 0; i < BOOK_DEPTH && price > 0; i++) {
+  for (let i = 0; i < Math.min(depth, BOOK_DEPTH) && price > 0; i++) {
     const place = mix(state.key, (price / ladder.finest) * 2 + (side === 'buy' ? 1 : 0));
     const pace = Math.min(i, 5);
     const turn = Math.floor((state.refresh + (place & 31)) / 2 ** pace);
     const draw = mix(mix(place, turn), i === 0 ? last.index : pace);
-    const depth = 1 + Math.min(i, 10) / 5;
-    const lots = Math.max(1, Math.round(state.levelLots * depth * (0.2 + 1.6 * uniform(draw, 0) * uniform(draw, 1))));
+    const swell = 1 + Math.min(i, 10) / 5;
+    const lots = Math.max(1, Math.round(state.levelLots * swell * (0.2 + 1.6 * uniform(draw, 0) * uniform(draw, 1))));
     const orderCount = Math.max(1, Math.min(lots, Math.round(Math.sqrt(lots) * (0.4 + uniform(draw, 2)))));
     levels.push({ price, volume: lots * boardLot, orderCount, draw });
     price = step(price);

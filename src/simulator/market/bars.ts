@@ -8,15 +8,15 @@ const MINUTE = 60_000;
 const MS_PER_DAY = 86_400_000;
 
 /** Which bars: those that start in [from, to); the first `limit` of them, or the last where `from` is not given. Epoch ms. */
-export interface BarRange {
+interface BarRange {
   readonly from?: number;
   readonly to: number;
   readonly limit?: number;
 }
 
 /**
- * Bars of any period as of `now`, oldest first. A bar exists where a trade does. Minute bars are counted from each session's start and do not
- * reach over a break; the bar of a week and longer starts with its first trading day.
+ * Bars of any period as of `now`, oldest first. A bar exists where a trade does. Minute bars are counted from each
+ * session's start and do not reach over a break; the bar of a week and longer starts with its first trading day.
  */
 export function barsOf(tape: Tape, instrument: Instrument, period: BarPeriod, range: BarRange, now: number): readonly Bar[] {
   if (range.limit !== undefined && range.limit <= 0) return [];
@@ -106,7 +106,7 @@ function minuteBars(tape: Tape, instrument: Instrument, days: readonly TradingDa
 }
 
 /** Starts of the day's minute bars, counted from each session's start. */
-export function minuteEdges(day: TradingDay, minutes: number): number[] {
+function minuteEdges(day: TradingDay, minutes: number): number[] {
   const edges: number[] = [];
   for (const { start, end } of day.sessions) for (let edge = start; edge < end; edge += minutes * MINUTE) edges.push(edge);
   return edges;

@@ -39,7 +39,7 @@ const LOTS_PER_TRADE = 6;
 const TRADES_A_DAY = 30_000;
 
 /** Turnover of a symbol's typical trade, from which the size classes are counted: super from 3 times, big from 1.5, mid from 0.6. */
-export function typicalTrade(instrument: Instrument): Decimal {
+function typicalTrade(instrument: Instrument): Decimal {
   const volume = BigInt(Math.round(Math.max(LOTS_PER_TRADE * instrument.lotSize, instrument.dailyVolume / TRADES_A_DAY)));
   return multiply(instrument.referencePrice * volume, instrument.future?.multiplier ?? DECIMAL_ONE);
 }

@@ -17,6 +17,12 @@ export interface LoadedBar {
   readonly volume: bigint;
 }
 
+/** The bars loaded for one instrument, by rising time: all of days, or all of minutes. */
+export interface LoadedHistory {
+  readonly instrument: Instrument;
+  readonly bars: readonly LoadedBar[];
+}
+
 interface Loaded {
   readonly time: number;
   readonly totals: Aggregate;

@@ -1,6 +1,7 @@
 export { type BrokerQueue, brokerQueue, type QueuedBroker } from './broker-queue.js';
 export { type BySize, type CapitalFlow, CapitalFlows } from './capital-flow.js';
-export type { LoadedBar } from './history.js';
+export type { LoadedBar, LoadedHistory } from './history.js';
+export { type LoadedFolder, loadHistoryFolder, parseHistory } from './history-file.js';
 export type {
   Bar,
   BarPeriod,
@@ -14,5 +15,5 @@ export type {
   TickDirection,
 } from './market.js';
 export { priceLimit } from './price-limit.js';
-export { createMarket, type LoadedHistory, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
+export { createMarket, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
 export { type TimeSharePoint, timeShare } from './time-share.js';

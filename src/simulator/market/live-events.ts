@@ -12,7 +12,10 @@ export interface LiveSource {
   nextChange(instrument: Instrument): number;
 }
 
-/** After a jump of the clock (a machine that slept) only this many of the missed ticks are emitted, the newest: the tape and the bars have them all. */
+/**
+ * After a jump of the clock (a machine that slept) only this many of the missed ticks are emitted, the newest: the tape
+ * and the bars have them all.
+ */
 export const EMITTED_TICKS_MAX = 1_000;
 
 interface Watched {
@@ -74,6 +77,11 @@ export class LiveEvents {
 
   #fire(watched: Watched): void {
     const { instrument } = watched;
+    // Timers of the machine may come a moment early.
+    if (this.clock.now() < watched.due) {
+      this.#arm(watched, watched.due);
+      return;
+    }
     // Armed before the listeners run: what they change then counts as new.
     this.#arm(watched, this.source.nextChange(instrument));
     const ticks = this.source.ticksAfter(instrument, watched.emitted);

@@ -93,6 +93,11 @@ describe('the views of one symbol agree', () => {
           expect(isOnTick(instrument.tickTable, tick.price)).toBe(true);
           if (i > 0) expect(tick.sequence > ticks[i - 1]!.sequence && tick.time >= ticks[i - 1]!.time).toBe(true);
         }
+        const { bids, asks } = market.book(instrument, 40);
+        if (bids[0] !== undefined && asks[0] !== undefined) {
+          expect(bids[0].price < asks[0].price).toBe(true);
+          if (ticks.length > 0) expect([bids[0].price, asks[0].price]).toContain(quote.last);
+        } else expect(instrument.kind).toBe('index');
         // The oldest minute may have begun before the ticks asked for.
         const minutes = market.bars(instrument, minute(1), { limit: 40 }).filter((bar) => bar.start > (ticks[0]?.time ?? 0));
         for (const bar of minutes) {

@@ -94,12 +94,19 @@ export interface Market {
   /**
    * Takes background liquidity at `limit` or better (any price when undefined), best first, up to `volume`.
    * What was taken is gone from the book until the background renews that level, and is printed on the tape.
+   *
+   * Background levels that callers' resting orders on the other side would cross are hidden from the book. They are taken too, at the
+   * resting price (at `limit`, when that is less): so a resting order is filled by calling this with its own price after each event,
+   * and the caller then takes what was filled off the book with {@link Market.show}. Nothing can be taken outside the sessions.
    */
   take(instrument: Instrument, side: 'buy' | 'sell', volume: bigint, limit?: Decimal): readonly Execution[];
   /** Volume of the background shown at exactly this price on the given side of the book. */
   volumeAt(instrument: Instrument, side: 'buy' | 'sell', price: Decimal): bigint;
   /** Adds (negative: removes) a caller's resting volume to what the book shows at a price. */
   show(instrument: Instrument, side: 'buy' | 'sell', price: Decimal, volumeChange: bigint, orderCountChange: number): void;
-  /** Prints a trade on the tape: a resting order that was filled by the flow at the moment of a background tick needs none, a cross between two callers' orders does. */
+  /**
+   * Prints a trade on the tape: a resting order that was filled by the flow at the moment of a background tick needs
+   * none, a cross between two callers' orders does.
+   */
   print(instrument: Instrument, price: Decimal, volume: bigint, direction: TickDirection): void;
 }

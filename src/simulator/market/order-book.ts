@@ -34,7 +34,12 @@ export class OrderBook {
 
   /** The best `depth` levels of one side as shown. */
   levels(state: BookState, side: Side, depth: number): BookLevel[] {
-    const background = this.#open(state, side).filter((level) => !this.#isHidden(side, level.price));
+    const met = this.#resting[side === 'buy' ? 'sell' : 'buy'];
+    // The whole depth is drawn only where some of it may be gone or hidden.
+    const background =
+      met.size + this.#taken[side].size === 0
+        ? backgroundLevels(state, side, depth)
+        : this.#open(state, side).filter((level) => !this.#isHidden(side, level.price));
     const resting = this.#resting[side];
     if (resting.size === 0) return background.slice(0, depth).map(shown);
     const merged = new Map<number, BookLevel>(background.map((level) => [level.price, shown(level)]));

@@ -49,7 +49,7 @@ function expectSound(market: Market, of: Instrument): void {
   }
 }
 
-/** What a caller may do: take, rest at some ticks' distance from the touch (without meeting another caller's order), cross two callers, wait. */
+/** What a caller may do: take, rest near the touch (without meeting another caller), cross two callers, wait. */
 const actions = fc.array(
   fc.oneof(
     fc.record({

@@ -8,7 +8,7 @@ import { exponential, mix, normal } from './random.js';
 const OCTAVES = 10;
 
 /** Natural logarithm of the price of day `number` over its long-run mean. `daily` is the deviation of one day's change. */
-export function logPrice(key: number, number: number, daily: number): number {
+function logPrice(key: number, number: number, daily: number): number {
   let sum = 0;
   let length = 1;
   for (let octave = 0; octave < OCTAVES; octave++) {

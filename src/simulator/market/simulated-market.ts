@@ -5,7 +5,7 @@ import type { Instrument } from '../world/instrument.js';
 import { Background } from './background.js';
 import { type BookState, bookState, refreshAt, refreshesOf, type Side } from './background-book.js';
 import { barsOf } from './bars.js';
-import { History, type LoadedBar } from './history.js';
+import { History, type LoadedHistory } from './history.js';
 import { EMITTED_TICKS_MAX, LiveEvents } from './live-events.js';
 import type { Bar, BarPeriod, Book, Execution, Market, MarketEvent, Quote, Tick, TickDirection } from './market.js';
 import { OrderBook } from './order-book.js';
@@ -20,12 +20,6 @@ export interface MarketOptions {
   readonly calendarOf: (instrument: Instrument) => Calendar;
   /** Loaded bars that stand in for symbols' pasts, up to the trading day in which the market is made. */
   readonly history?: readonly LoadedHistory[];
-}
-
-/** The bars loaded for one instrument, by rising time. */
-export interface LoadedHistory {
-  readonly instrument: Instrument;
-  readonly bars: readonly LoadedBar[];
 }
 
 /** A {@link Market} whose prints can be put back after a restart, and whose whole day can be read. */
@@ -49,6 +43,8 @@ interface View {
   readonly closedAt: number | undefined;
   readonly quote: Quote;
   readonly book: BookState;
+  /** What was answered already, by depth. */
+  readonly books: Map<number, Book>;
   /** Of the background's last trade or refresh, epoch ms. */
   readonly bookTime: number;
 }
@@ -92,14 +88,12 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   book(instrument: Instrument, depth: number): Book {
-    const { book, bookTime } = this.#view(instrument);
-    if (instrument.kind === 'index') return { time: bookTime, bids: [], asks: [] };
-    const orders = this.#books.get(instrument.symbol) ?? NO_ORDERS;
-    return {
-      time: Math.max(bookTime, orders.changedAt),
-      bids: orders.levels(book, 'buy', depth),
-      asks: orders.levels(book, 'sell', depth),
-    };
+    const view = this.#view(instrument);
+    const known = view.books.get(depth);
+    if (known !== undefined) return known;
+    const book = this.#book(instrument, view, depth);
+    view.books.set(depth, book);
+    return book;
   }
 
   ticks(instrument: Instrument, count: number): readonly Tick[] {
@@ -205,8 +199,16 @@ class MarketOfTape implements SimulatedMarket {
       closedAt,
       quote,
       book: bookState(profile, today, last, Number(background.close(instrument, daysOf.previous(day))), refresh.number, instrument.lotSize),
+      books: new Map(),
       bookTime: Math.max(last?.time ?? 0, refresh.time),
     };
+  }
+
+  #book(instrument: Instrument, { book, bookTime }: View, depth: number): Book {
+    if (instrument.kind === 'index') return { time: bookTime, bids: [], asks: [] };
+    const orders = this.#books.get(instrument.symbol) ?? NO_ORDERS;
+    const time = Math.max(bookTime, orders.changedAt);
+    return { time, bids: orders.levels(book, 'buy', depth), asks: orders.levels(book, 'sell', depth) };
   }
 
   /** Before the day's first trade, every price is the close before. */

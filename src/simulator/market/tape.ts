@@ -85,7 +85,10 @@ export class Tape {
     return inOrder(found).slice(-count);
   }
 
-  /** All ticks of the trading day of `now` up to then with a sequence above `after`, oldest first; of callers' prints the newest thousand. */
+  /**
+   * All ticks of the trading day of `now` up to then with a sequence above `after`, oldest first; of callers' prints the
+   * newest thousand.
+   */
   dayTicks(instrument: Instrument, now: number, after: number): readonly Tick[] {
     const day = this.days(instrument).at(now);
     if (this.#historyOf(instrument, day) !== undefined) return [];

@@ -74,8 +74,8 @@ interface Pool {
 }
 
 /**
- * Gives a mark at `price` up to `extra` more lots out of the pool, moving others between the pool's two prices so that the amount stays the same.
- * Returns what it gave: nothing, when a price would run out of lots.
+ * Gives a mark at `price` up to `extra` more lots out of the pool, moving others between the pool's two prices so that
+ * the amount stays the same. Returns what it gave: nothing, when a price would run out of lots.
  */
 function enlarge(pool: Pool, price: number, extra: number, baseCount: number): number {
   const sideChange = -extra * (price - pool.base) * (pool.side - pool.base);
@@ -87,7 +87,10 @@ function enlarge(pool: Pool, price: number, extra: number, baseCount: number): n
   return extra;
 }
 
-/** `count` trades that share out `lots` with mean price `base`: pairs that lie equally far (at most `reach`) above and below, and one or two at `base`. */
+/**
+ * `count` trades that share out `lots` with mean price `base`: pairs that lie equally far (at most `reach`) above and
+ * below, and one or two at `base`.
+ */
 function spread(lots: number, base: number, count: number, reach: number, chance: () => number): Lot[] {
   const pairs = (count - 1) >> 1;
   const singles = count - 2 * pairs;

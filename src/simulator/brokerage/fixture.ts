@@ -1,0 +1,152 @@
+import { create } from '@bufbuild/protobuf';
+import { ManualClock } from '../../contract/clock.js';
+import { type Decimal, parseDecimal } from '../../contract/decimal.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifySchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { type C2S as PlaceC2S, C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import { MemoryStore, type Store } from '../../storage/index.js';
+import { ScriptedMarket } from '../exchange/scripted-market.js';
+import { Refusal, type Simulation } from '../handler.js';
+import { type CalendarMode, createWorld, type Instrument } from '../world/index.js';
+import type { Account } from './account.js';
+import type { BrokerageEvent } from './events.js';
+import { modifyOrder, placeOrder } from './handlers/index.js';
+import { type Brokerage, createBrokerage } from './index.js';
+import type { OrderRecord } from './order.js';
+
+/** Friday, 10:00 in Hong Kong. */
+export const START = Date.UTC(2026, 10, 20, 2);
+/** Longer than the longest way to the exchange. */
+export const ARRIVAL_MS = 60;
+
+/** The accounts by what they are for. */
+export const ids = {
+  hkCash: 281756478396547001n,
+  hkMargin: 281756478396547002n,
+  us: 281756478396547003n,
+  cn: 281756478396547004n,
+  futures: 281756478396547008n,
+  real: 281756479345015383n,
+};
+
+export const dec = (text: string): Decimal => {
+  const value = parseDecimal(text);
+  if (value === undefined) throw new Error(`no decimal: ${text}`);
+  return value;
+};
+
+type Fields<Message> = Partial<Omit<Message, '$typeName' | '$unknown' | 'header' | 'packetID'>>;
+export type PlaceInit = Fields<PlaceC2S>;
+type ModifyInit = Fields<ModifyC2S>;
+export type Packet = { connID: bigint; serialNo: number };
+const none: Packet = { connID: 0n, serialNo: 0 };
+
+/** For tests: a brokerage on a scripted market and a clock that stands still. */
+export class Fixture {
+  readonly simulation: Simulation;
+  readonly brokerage: Brokerage;
+  readonly events: BrokerageEvent[] = [];
+
+  private constructor(
+    readonly clock: ManualClock,
+    readonly market: ScriptedMarket,
+    readonly store: Store,
+    readonly mode: CalendarMode,
+  ) {
+    const world = createWorld({ calendarMode: mode, generatedInstruments: 0, seed: 1 });
+    this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, tradePassword: '123456' });
+    this.brokerage.onEvent((event) => this.events.push(event));
+    this.simulation = { clock, world, market, brokerage: this.brokerage };
+  }
+
+  static open({
+    start = START,
+    store = new MemoryStore(),
+    mode = 'open',
+  }: {
+    start?: number;
+    store?: Store;
+    mode?: CalendarMode;
+  } = {}): Fixture {
+    const clock = new ManualClock(start);
+    return new Fixture(clock, new ScriptedMarket(clock), store, mode);
+  }
+
+  /** Another process on the same store, `later` ms after; this one is left as it is, as a kill leaves it. */
+  restarted(later = 1_000, store: Store = this.store): Fixture {
+    return Fixture.open({ start: this.clock.now() + later, store, mode: this.mode });
+  }
+
+  instrument(symbol: string): Instrument {
+    const instrument = this.simulation.world.instrument(symbol);
+    if (instrument === undefined) throw new Error(`no ${symbol}`);
+    return instrument;
+  }
+
+  account(id: bigint): Account {
+    const account = this.brokerage.account(id);
+    if (account === undefined) throw new Error(`no account ${id}`);
+    return account;
+  }
+
+  /** Bids and asks of the flow as [price, volume] pairs. */
+  book(symbol: string, bids: readonly (readonly [string, bigint])[], asks: readonly (readonly [string, bigint])[]): void {
+    const levels = (side: readonly (readonly [string, bigint])[]) => side.map(([price, volume]) => [dec(price), volume] as const);
+    this.market.setBook(this.instrument(symbol), levels(bids), levels(asks));
+  }
+
+  trade(symbol: string, price: string, volume: bigint, direction: 1 | -1 | 0): void {
+    this.market.trade(this.instrument(symbol), dec(price), volume, direction);
+  }
+
+  /** Lets time pass, and everything written reach the disk. */
+  async pass(ms = ARRIVAL_MS): Promise<void> {
+    this.clock.advance(ms);
+    await this.brokerage.records.journal.whenDurable(undefined);
+  }
+
+  /** Places an order as a caller would: the account's first market, a normal limit order unless said otherwise. */
+  async tryPlace(accountId: bigint, order: PlaceInit, packet = none): Promise<bigint | Refusal> {
+    const account = this.account(accountId);
+    const answer = await placeOrder(
+      this.simulation,
+      create(PlaceSchema, { orderType: 1, trdSide: 1, ...order, packetID: packet, header: this.header(account) }),
+    );
+    return answer instanceof Refusal ? answer : answer.orderID;
+  }
+
+  async place(accountId: bigint, order: PlaceInit, packet = none): Promise<bigint> {
+    const placed = await this.tryPlace(accountId, order, packet);
+    if (placed instanceof Refusal) throw new Error(placed.message);
+    return placed;
+  }
+
+  async refusal(accountId: bigint, order: PlaceInit): Promise<string> {
+    const placed = await this.tryPlace(accountId, order);
+    if (placed instanceof Refusal) return placed.message;
+    throw new Error(`order ${placed} was accepted`);
+  }
+
+  /** The refusal's text, or undefined when the change was accepted. */
+  async modify(accountId: bigint, change: ModifyInit, packet = none): Promise<string | undefined> {
+    const answer = await modifyOrder(
+      this.simulation,
+      create(ModifySchema, { orderID: 0n, ...change, packetID: packet, header: this.header(this.account(accountId)) }),
+    );
+    return answer instanceof Refusal ? answer.message : undefined;
+  }
+
+  cancel(accountId: bigint, orderID: bigint): Promise<string | undefined> {
+    return this.modify(accountId, { orderID, modifyOrderOp: 2 });
+  }
+
+  order(id: bigint): OrderRecord {
+    const order = this.brokerage.order(id);
+    if (order === undefined) throw new Error(`no order ${id}`);
+    return order;
+  }
+
+  header(account: Account) {
+    const numbers: Record<string, number> = { HK: 1, US: 2, CN: 3, SG: 6, JP: 15, MY: 111, FUTURES: 5, FUTURES_SIMULATE_HK: 10 };
+    return { trdEnv: account.environment === 'real' ? 1 : 0, accID: account.id, trdMarket: numbers[account.markets[0] ?? ''] ?? 0 };
+  }
+}

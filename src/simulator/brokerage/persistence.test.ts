@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openLmdbStore, type Store } from '../../storage/index.js';
+import { dec, Fixture, ids, type PlaceInit } from './fixture.js';
+
+const HK = 'HK.00700';
+const buy: PlaceInit = { code: '00700', trdSide: 1, qty: 300, price: 600 };
+
+const cleanUp: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const action of cleanUp.splice(0).reverse()) await action();
+});
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'svc-brokerage-'));
+  cleanUp.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Opened without closing an earlier one, as after a kill: only what reached the disk is there. */
+function open(path: string): Store {
+  const store = openLmdbStore(path);
+  cleanUp.push(() => store.close());
+  return store;
+}
+
+describe('after a kill and a restart', () => {
+  it('has every acknowledged order, fill, balance and position', async () => {
+    const path = folder();
+    const before = Fixture.open({ store: open(path) });
+    before.book(HK, [], [['600', 100n]]);
+    const filled = await before.place(ids.hkCash, { ...buy, qty: 100, remark: 'first' });
+    await before.pass();
+    const working = await before.place(ids.hkCash, buy);
+    const after = before.restarted(1_000, open(path));
+    expect(after.order(filled)).toEqual(before.order(filled));
+    expect(after.order(working)).toEqual(before.order(working));
+    const account = after.account(ids.hkCash);
+    for (const look of [
+      (f: Fixture) => f.brokerage.records.ledger.cash(account, 'HKD'),
+      (f: Fixture) => f.brokerage.records.ledger.frozen(account, 'HKD'),
+      (f: Fixture) => f.brokerage.records.ledger.position(ids.hkCash, HK),
+      (f: Fixture) => f.brokerage.records.recentFills(account),
+      (f: Fixture) => [...f.brokerage.records.recentOrders(account)],
+    ]) {
+      expect(look(after)).toEqual(look(before));
+    }
+    expect(after.brokerage.records.ledger.frozen(account, 'HKD') > 0n).toBe(true);
+  });
+
+  it('goes on with working orders where they were, in their order', async () => {
+    const path = folder();
+    const before = Fixture.open({ store: open(path) });
+    const first = await before.place(ids.hkCash, buy);
+    const second = await before.place(ids.hkMargin, buy);
+    await before.pass();
+    before.trade(HK, '600', 100n, -1);
+    await before.pass();
+    expect(before.order(first)).toMatchObject({ status: 'filled_part', filledQuantity: 100n });
+
+    const after = before.restarted(1_000, open(path));
+    await after.pass();
+    after.trade(HK, '600', 300n, -1);
+    await after.pass();
+    expect(after.order(first)).toMatchObject({ status: 'filled_all', filledQuantity: 300n });
+    expect(after.order(second)).toMatchObject({ status: 'filled_part', filledQuantity: 100n });
+  });
+
+  it('sends what was on its way, confirms what was being cancelled, ends what has expired, arms what waits for a price', async () => {
+    const path = folder();
+    const before = Fixture.open({ store: open(path) });
+    before.book(HK, [], []);
+    const cancelling = await before.place(ids.hkCash, buy);
+    await before.pass();
+    await before.cancel(ids.hkCash, cancelling);
+    const sent = await before.place(ids.hkCash, { ...buy, timeInForce: 1 });
+    const stop = await before.place(ids.hkCash, { code: '00700', orderType: 11, qty: 100, price: 610, auxPrice: 605, timeInForce: 1 });
+    const day = await before.place(ids.hkCash, buy);
+
+    const after = before.restarted(24 * 3_600_000, open(path));
+    await after.pass();
+    expect(after.order(cancelling).status).toBe('cancelled_all');
+    expect(after.order(sent).status).toBe('submitted');
+    expect(after.order(day).status).toBe('cancelled_all');
+    after.trade(HK, '605', 100n, 1);
+    await after.pass(100);
+    expect(after.order(stop)).toMatchObject({ status: 'submitted', price: dec('610') });
+  });
+
+  it('numbers orders on without repetition, even if the clock was set back', async () => {
+    const path = folder();
+    const before = Fixture.open({ store: open(path) });
+    const first = await before.place(ids.hkCash, buy);
+    const after = before.restarted(-86_400_000, open(path));
+    const second = await after.place(ids.hkCash, buy);
+    expect(second > first).toBe(true);
+    expect(second > 2n ** 53n).toBe(true);
+    expect(after.order(second).idEx).not.toBe(after.order(first).idEx);
+    expect(after.brokerage.orderByIdEx(after.order(first).idEx)?.id).toBe(first);
+  });
+
+  it('puts the trades of callers back on the tape', async () => {
+    const path = folder();
+    const before = Fixture.open({ store: open(path) });
+    before.book(HK, [], [['600', 100n]]);
+    await before.place(ids.hkCash, buy);
+    await before.pass();
+    const tape = before.market.ticks(before.instrument(HK), 10);
+    expect(tape).toHaveLength(1);
+    const after = before.restarted(1_000, open(path));
+    expect(after.market.ticks(after.instrument(HK), 10)).toEqual(tape);
+  });
+});
+
+describe('a packet number', () => {
+  const packet = { connID: 2n ** 63n + 11n, serialNo: 7 };
+
+  it('gets its first answer again, also while the first is on its way and after a restart', async () => {
+    const path = folder();
+    const f = Fixture.open({ store: open(path) });
+    const [one, two] = await Promise.all([f.place(ids.hkCash, buy, packet), f.place(ids.hkCash, buy, packet)]);
+    expect(two).toBe(one);
+    const after = f.restarted(1_000, open(path));
+    expect(await after.place(ids.hkCash, buy, packet)).toBe(one);
+    expect([...after.brokerage.records.recentOrders(after.account(ids.hkCash))]).toHaveLength(1);
+    expect(await after.place(ids.hkCash, buy, { ...packet, serialNo: 8 })).not.toBe(one);
+  });
+
+  it('does not give that answer to another request', async () => {
+    const f = Fixture.open();
+    await f.place(ids.hkCash, buy, packet);
+    const other = await f.tryPlace(ids.hkCash, { ...buy, qty: 200 }, packet);
+    expect(other).toMatchObject({ message: expect.stringContaining('was already used for another request') });
+  });
+
+  it('protects changes too: a repeated cancellation is acknowledged, not refused', async () => {
+    const f = Fixture.open();
+    const id = await f.place(ids.hkCash, buy);
+    const cancel = { orderID: id, modifyOrderOp: 2 };
+    expect(await f.modify(ids.hkCash, cancel, packet)).toBeUndefined();
+    await f.pass();
+    expect(f.order(id).status).toBe('cancelled_all');
+    expect(await f.modify(ids.hkCash, cancel, packet)).toBeUndefined();
+    expect(await f.modify(ids.hkCash, cancel)).toContain('cannot be cancelled');
+  });
+
+  it('of nothing but zeros asks for no protection', async () => {
+    const f = Fixture.open();
+    expect(await f.place(ids.hkCash, buy)).not.toBe(await f.place(ids.hkCash, buy));
+  });
+
+  it('is forgotten after two days', async () => {
+    const f = Fixture.open();
+    const first = await f.place(ids.hkCash, buy, packet);
+    await f.pass(49 * 3_600_000);
+    await f.place(ids.hkCash, buy, { connID: 1n, serialNo: 1 });
+    expect(await f.place(ids.hkCash, buy, packet)).not.toBe(first);
+  });
+});
+
+it('tells an event only when the change is on disk, and takes nothing more once the disk has failed', async () => {
+  let fail: ((error: Error) => void) | undefined;
+  const path = folder();
+  const inner = open(path);
+  let broken = false;
+  const store: Store = {
+    table: (name) => inner.table(name),
+    write: (change) => (broken ? new Promise((_, reject) => (fail = reject)) : inner.write(change)),
+    close: () => inner.close(),
+  };
+  const f = Fixture.open({ store });
+  broken = true;
+  const placing = f.place(ids.hkCash, buy);
+  await Promise.resolve();
+  expect(f.events).toEqual([]);
+  fail?.(new Error('disk full'));
+  await expect(placing).rejects.toThrow('disk full');
+  expect(f.events).toEqual([]);
+  expect(await f.refusal(ids.hkCash, buy)).toContain('takes no orders: disk full');
+});

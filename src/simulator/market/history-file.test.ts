@@ -1,0 +1,111 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ManualClock } from '../../contract/clock.js';
+import { DECIMAL_ONE } from '../../contract/decimal.js';
+import { createWorld } from '../world/index.js';
+import { createMarket, loadHistoryFolder, parseHistory } from './index.js';
+
+const world = createWorld({ calendarMode: 'calendar', generatedInstruments: 0, seed: 'w' });
+const tencent = world.instrument('HK.00700')!;
+const apple = world.instrument('US.AAPL')!;
+const HEADER = 'time,open,high,low,close,volume\n';
+const calendarOf = (instrument: typeof tencent) => world.calendar(instrument);
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'history-'));
+  await writeFile(
+    join(folder, 'HK.00700.csv'),
+    `${HEADER}2026-11-16,600,610.5,598,605,1000\n2026-11-17,605,612,601,611,3001\n2026-11-18,611,611,590,592.2,0\n`,
+  );
+  await writeFile(
+    join(folder, 'US.AAPL.csv'),
+    `\uFEFF${HEADER}2026-11-18 09:30,270,271,269.5,270.25,500\r\n2026-11-18 09:31:00,270.25,272,270,271,700\r\n2026-11-18 09:33,271,271,271,271,10\r\n`,
+  );
+  await writeFile(join(folder, 'HK.99999.csv'), HEADER);
+  await writeFile(join(folder, 'notes.txt'), 'not read');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function marketWithHistory(time: number) {
+  const clock = new ManualClock(time);
+  const { histories, problems } = await loadHistoryFolder(folder, (symbol) => world.instrument(symbol), calendarOf);
+  return { market: createMarket({ clock, seed: 1, calendarOf, history: histories }), problems, clock };
+}
+
+describe('loaded history', () => {
+  test('stands in for the days that it covers, and the generator goes on from its last close', async () => {
+    const { market, problems } = await marketWithHistory(Date.UTC(2026, 10, 20, 6));
+    expect(problems).toEqual(['HK.99999.csv: the simulation has no such symbol; accepted is MARKET.CODE.csv, as in HK.00700.csv']);
+    const days = market.bars(tencent, { unit: 'day' }, { limit: 100 });
+    expect(days).toHaveLength(5);
+    expect(days[1]).toMatchObject({
+      open: 605n * DECIMAL_ONE,
+      high: 612n * DECIMAL_ONE,
+      low: 601n * DECIMAL_ONE,
+      close: 611n * DECIMAL_ONE,
+      previousClose: 605n * DECIMAL_ONE,
+      volume: 3001n,
+      turnover: 608n * DECIMAL_ONE * 3001n,
+    });
+    expect(days[3]!.previousClose).toBe(592_200_000_000n);
+    expect(Math.abs(Number(days[3]!.open - days[3]!.previousClose)) / Number(days[3]!.previousClose)).toBeLessThan(0.05);
+    // Day bars were loaded: those days have no minutes, and no ticks.
+    expect(market.bars(tencent, { unit: 'minute', count: 60 }, { from: days[0]!.start, to: days[3]!.start })).toEqual([]);
+    expect(market.ticks(tencent, 100_000)[0]!.time).toBeGreaterThanOrEqual(days[3]!.start);
+  });
+
+  test('of minutes makes the minute bars, and the day bar of them', async () => {
+    const { market } = await marketWithHistory(Date.UTC(2026, 10, 20, 20));
+    const [day] = market.bars(apple, { unit: 'day' }, { limit: 100 });
+    expect(day).toMatchObject({
+      open: 270n * DECIMAL_ONE,
+      high: 272n * DECIMAL_ONE,
+      low: 269_500_000_000n,
+      close: 271n * DECIMAL_ONE,
+      volume: 1210n,
+    });
+    const range = { from: day!.start, to: day!.end };
+    const minutes = market.bars(apple, { unit: 'minute', count: 1 }, range);
+    expect(minutes.map(({ volume }) => volume)).toEqual([500n, 700n, 10n]);
+    expect(minutes.reduce((sum, { turnover }) => sum + turnover, 0n)).toBe(day!.turnover);
+    expect(market.bars(apple, { unit: 'minute', count: 3 }, range).map(({ volume }) => volume)).toEqual([1200n, 10n]);
+  });
+
+  test('ends before the day in which the market is made', async () => {
+    const { market } = await marketWithHistory(Date.UTC(2026, 10, 17, 6));
+    const days = market.bars(tencent, { unit: 'day' }, { limit: 100 });
+    expect(days).toHaveLength(2);
+    expect(days[0]!.close).toBe(605n * DECIMAL_ONE);
+    expect(days[1]!.volume).not.toBe(3001n);
+  });
+});
+
+describe('a history file that is not as it should be', () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['', '1: the header is ""', 'time,open,high,low,close,volume'],
+    [HEADER, '2: no bar', 'at least one line'],
+    [`${HEADER}2026-11-16,1,2,1\n`, '2: 4 columns', 'accepted are 6'],
+    [`${HEADER}2026-02-30,1,2,1,1,5\n`, '2: column 1 (time): found "2026-02-30"', '"YYYY-MM-DD"'],
+    [`${HEADER}2026-11-16,x,2,1,1,5\n`, '2: column 2 (open): found "x"', 'a positive decimal'],
+    [`${HEADER}2026-11-16,1,2,0,1,5\n`, '2: column 4 (low): found "0"', 'a positive decimal'],
+    [`${HEADER}2026-11-16,3,2,1,1,5\n`, '2: column 3 (high): found "2"', 'not below open'],
+    [`${HEADER}2026-11-16,1,3,2,2,5\n`, '2: column 4 (low): found "2"', 'not above open'],
+    [`${HEADER}2026-11-16,1,1,1,1,1.5\n`, '2: column 6 (volume): found "1.5"', 'a whole number'],
+    [`${HEADER}2026-11-16,1,1,1,1,1\n2026-11-16,1,1,1,1,1\n`, '3: column 1 (time)', 'after that of the line before'],
+    [`${HEADER}2026-11-16,1,1,1,1,1\n2026-11-17 09:30,1,1,1,1,1\n`, '3: column 1 (time)', 'as in the lines before'],
+    [`${HEADER}2026-11-16 09:30,1,1,1,1,1\n2026-11-17,1,1,1,1,1\n`, '3: column 1 (time)', 'as in the lines before'],
+    [`${HEADER}2026-11-16 12:30,1,1,1,1,1\n`, '2: column 1 (time)', 'inside a session (Asia/Hong_Kong)'],
+    [`${HEADER}2026-11-16 09:30:30,1,1,1,1,1\n`, '2: column 1 (time)', '"YYYY-MM-DD HH:MM"'],
+  ];
+  test.each(cases)('%j', (text, found, accepted) => {
+    const parsed = parseHistory(text, world.calendar('HK'));
+    expect(parsed).toHaveProperty('problem');
+    if ('problem' in parsed) {
+      expect(parsed.problem).toContain(found);
+      expect(parsed.problem).toContain(accepted);
+    }
+  });
+});
