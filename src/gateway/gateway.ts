@@ -56,7 +56,12 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     const { access, backend, clock, store, logger, version, switches } = options;
-    this.push = new PushHub({ backend, clock, maxBacklogBytes: options.pushBacklogBytesMax });
+    this.push = new PushHub({
+      backend,
+      clock,
+      maxBacklogBytes: options.pushBacklogBytesMax,
+      onPublished: ({ stream }, ms) => this.meter.push(stream.subType, ms),
+    });
     this.#idempotency = new IdempotencyKeys(store, clock);
     const refresher = new CredentialRefresher(backend, logger);
     const local: LocalHandlers = {
@@ -77,7 +82,7 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const writes = new Writes(backend, access, clock);
+    const writes = new Writes(backend, access, clock, this.meter);
     this.#pipeline = new Pipeline({
       access,
       backend,

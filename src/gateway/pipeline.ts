@@ -2,8 +2,9 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Access, KeyRecord } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import type { Operation } from '../contract/operation.js';
+import { system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
-import type { Backend, CallContext, ResponseMessage } from './backend.js';
+import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
 import { BackendLost } from './backend.js';
 import type { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Identity, ownerOfKey } from './identity.js';
@@ -48,10 +49,15 @@ export interface PipelineParts {
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #permissions: Permissions;
+  #lifecycleState: LifecycleState;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
     this.#permissions = new Permissions(parts.access, parts.switches);
+    this.#lifecycleState = parts.backend.status().platform.lifecycleState;
+    parts.backend.onLifecycle(({ platform }) => {
+      this.#lifecycleState = platform.lifecycleState;
+    });
   }
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
@@ -98,6 +104,12 @@ export class Pipeline {
     const context: CallContext = { requestId: caller.requestId };
     try {
       const local = this.#parts.local[operation.name];
+      // A pending login is answered by the one operation that it waits for.
+      if (this.#lifecycleState !== 'ready' && operation !== system.verification && (local === undefined || operation.group !== 'admin')) {
+        return new Rejection('backend.not_ready', `the backend is ${this.#lifecycleState}; nothing was sent, try again shortly`, {
+          retryAfterSeconds: 1,
+        });
+      }
       const answer =
         operation.effect === 'order' || operation.effect === 'write'
           ? this.#write(operation, caller, identity, request, context)
