@@ -152,7 +152,8 @@ export class Gateway {
   /** Records a refusal of something that never reached an operation: an unknown path, a foreign origin. */
   auditRejection(caller: Caller, rejection: Rejection): void {
     const identity = this.#pipeline.identify(caller);
-    this.#audit(caller, identity instanceof Rejection ? null : (identity.key?.id ?? null), rejection);
+    const keyId = identity instanceof Rejection ? identity.details.keyId : identity.key?.id;
+    this.#audit(caller, keyId ?? null, rejection);
   }
 
   /** New requests are no longer ready to be served; those under way are answered. */

@@ -8,7 +8,7 @@ import type { Backend, CallContext, LifecycleState, ResponseMessage } from './ba
 import { BackendLost } from './backend.js';
 import type { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Identity, ownerOfKey } from './identity.js';
-import type { LocalHandlers } from './local/index.js';
+import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
 import type { Meter } from './meter.js';
 import { Permissions } from './permissions.js';
@@ -81,7 +81,10 @@ export class Pipeline {
   /** Names the caller, or says why the credential is no good. */
   identify(caller: Caller): Identity | Rejection {
     const authenticated = this.#parts.access.authenticate(caller.keyText);
-    if (!authenticated.ok) return new Rejection(authenticated.code, authenticated.message);
+    if (!authenticated.ok) {
+      const { code, message, keyId } = authenticated;
+      return new Rejection(code, message, keyId === null ? {} : { keyId });
+    }
     return { key: authenticated.key, owner: ownerOfKey(authenticated.key) };
   }
 
@@ -104,8 +107,7 @@ export class Pipeline {
     const context: CallContext = { requestId: caller.requestId };
     try {
       const local = this.#parts.local[operation.name];
-      // A pending login is answered by the one operation that it waits for.
-      if (this.#lifecycleState !== 'ready' && operation !== system.verification && (local === undefined || operation.group !== 'admin')) {
+      if (this.#lifecycleState !== 'ready' && needsBackend(operation, local)) {
         return new Rejection('backend.not_ready', `the backend is ${this.#lifecycleState}; nothing was sent, try again shortly`, {
           retryAfterSeconds: 1,
         });
@@ -164,7 +166,7 @@ export class Pipeline {
     access.audit.record({
       iface: caller.iface,
       endpoint: caller.endpoint,
-      keyId: key?.id ?? null,
+      keyId: key?.id ?? (rejected ? (answer.details.keyId ?? null) : null),
       outcome: rejected ? 'reject' : trade ? 'trade' : 'allow',
       reason: rejected ? answer.auditReason : answer.retType === RET_SUCCEED ? '' : `ret_type ${answer.retType}: ${answer.retMsg}`,
       requestId: caller.requestId,
@@ -173,4 +175,10 @@ export class Pipeline {
     meter.request(operation, caller.iface, rejected ? answer.code : undefined, performance.now() - started);
     return answer;
   }
+}
+
+/** What the gateway says of itself it can say always, and a pending login is answered by the one operation that it waits for. */
+function needsBackend(operation: Operation, local: LocalHandler | undefined): boolean {
+  if (operation === system.verification) return false;
+  return local === undefined || (operation.group !== 'admin' && operation.group !== 'system');
 }
