@@ -39,7 +39,7 @@ export function security(symbol: string): Security {
 }
 
 /** An operation's request, with the given fields. */
-export function requestOf<M extends ProtocolMessages>(operation: Operation<M>, fields: object): RequestOf<Operation<M>> {
+function requestOf<M extends ProtocolMessages>(operation: Operation<M>, fields: object): RequestOf<Operation<M>> {
   return create(operation.messages.C2SSchema, fields as never) as RequestOf<Operation<M>>;
 }
 

@@ -2,9 +2,10 @@ import type { Message } from '@bufbuild/protobuf';
 import { create, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type * as QotGetSecuritySnapshot from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, operations, quote, system, trade } from '../../contract/operations/index.js';
-import { accounts } from '../../simulator/brokerage/index.js';
+import { accounts } from '../../simulator/brokerage/account.js';
 import { call, context, type Fixture, payload, security, startFixture } from './fixture.js';
 import { handlersByName } from './handlers.js';
 
@@ -108,6 +109,30 @@ test('an order is cancelled by its text, alone and with all others', async () =>
     forAll: true,
   });
   expect(all).toMatchObject({ retType: 0 });
+});
+
+test('a snapshot of many symbols lets others have their turn, and is the same as one by one', async () => {
+  const { backend, simulation } = fixture;
+  const securityList = simulation.world
+    .instruments({ market: 'JP' })
+    .slice(0, 40)
+    .map(({ symbol }) => security(symbol));
+  const many = backend.call(quote.getSnapshot, create(quote.getSnapshot.messages.C2SSchema, { securityList }), context);
+  expect(many).toBeInstanceOf(Promise);
+  let turns = 0;
+  let done = false;
+  const count = () => {
+    turns += 1;
+    if (!done) setImmediate(count);
+  };
+  setImmediate(count);
+  const { snapshotList } = ((await many) as QotGetSecuritySnapshot.Response).s2c!;
+  done = true;
+  expect(turns).toBeGreaterThan(3);
+  for (const [index, one] of securityList.entries()) {
+    const single = await payload(backend, quote.getSnapshot, { securityList: [one] });
+    expect(single.snapshotList[0]).toEqual(snapshotList[index]);
+  }
 });
 
 describe('refusals name what is wrong', () => {

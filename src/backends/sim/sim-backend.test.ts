@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
 import type * as Notify from '../../contract/generated/Notify_pb.js';
 import { quote, subscription, trade } from '../../contract/operations/index.js';
-import { accounts } from '../../simulator/brokerage/index.js';
+import { accounts } from '../../simulator/brokerage/account.js';
 import { createSimulation } from '../../simulator/simulation.js';
 import { MemoryStore } from '../../storage/index.js';
 import { call, context, FIXTURE_TIME, security, startFixture } from './fixture.js';

@@ -23,11 +23,11 @@ import { readyNotices } from './notices.js';
 import { Streams } from './streams.js';
 
 /** Where defects of handlers are told; pino's logger is one. */
-export interface DefectLogger {
+interface DefectLogger {
   error(details: object, message: string): void;
 }
 
-export interface SimBackendOptions {
+interface SimBackendOptions {
   /** Closed when the backend stops. */
   readonly simulation: RunningSimulation;
   readonly clock: Clock;

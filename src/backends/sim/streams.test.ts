@@ -4,7 +4,7 @@ import * as UpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.
 import type * as UpdateKL from '../../contract/generated/Qot_UpdateKL_pb.js';
 import type * as UpdateRT from '../../contract/generated/Qot_UpdateRT_pb.js';
 import type * as UpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
-import { quote } from '../../contract/operations/index.js';
+import { account, quote, trade } from '../../contract/operations/index.js';
 import type { QuotePush, QuoteStream } from '../../gateway/backend.js';
 import { klTypeOfSubType } from '../../simulator/quote/sub-types.js';
 import { FIXTURE_TIME, type Fixture, payload, security, startFixture } from './fixture.js';
@@ -107,6 +107,31 @@ test.each([
   // The final form of every bar but the first was pushed too.
   const bars = (await payload(backend, quote.getKline, { security: security('HK.00700'), klType, rehabType: 0, reqNum: 10 })).klList;
   for (const bar of bars) if (latest.has(bar.time)) expect(latest.get(bar.time)).toEqual(bar);
+});
+
+test('a caller’s own trade is in every stream as in every read', async () => {
+  fixture = await startFixture();
+  const { backend, clock } = fixture;
+  await backend.subscribe([stream(1), stream(4), stream(5), stream(6), stream(11)]);
+  const accId = fixture.simulation.brokerage.accounts.find(({ markets, type }) => markets.includes('HK') && type === 'margin')!.id;
+  for (let serialNo = 1; serialNo <= 5; serialNo++) {
+    const header = { trdEnv: 0, accID: accId, trdMarket: 1 };
+    const order = { packetID: { connID: 9n, serialNo }, header, trdSide: 1, orderType: 2, code: '00700', qty: 300, secMarket: 1 };
+    await payload(backend, trade.placeOrder, order);
+    clock.advance(20_000);
+  }
+  const newest = (subType: number) => quotePushes(fixture).findLast((push) => push.stream.subType === subType)!.message;
+  const basic = (newest(1) as UpdateBasicQot.Response).s2c!.basicQotList[0]!;
+  const tick = (newest(4) as UpdateTicker.Response).s2c!.tickerList.at(-1)!;
+  const minute = (newest(5) as UpdateRT.Response).s2c!.rtList.at(-1)!;
+  const [dayBar, minuteBar] = [6, 11].map((subType) => (newest(subType) as UpdateKL.Response).s2c!.klList.at(-1)!);
+  expect([tick.price, minute.price, dayBar!.closePrice, minuteBar!.closePrice]).toEqual(Array(4).fill(basic.curPrice));
+  expect(dayBar).toMatchObject({ volume: basic.volume, turnover: basic.turnover, highPrice: basic.highPrice, lowPrice: basic.lowPrice });
+  expect(minuteBar).toMatchObject({ time: minute.time, volume: minute.volume, turnover: minute.turnover });
+  const read = await payload(backend, quote.getKline, { security: security('HK.00700'), klType: 1, rehabType: 0, reqNum: 1 });
+  expect(minuteBar).toEqual(read.klList[0]);
+  const fills = await payload(backend, account.getDeals, { header: { trdEnv: 0, accID: accId, trdMarket: 1 } });
+  expect(fills.orderFillList.length).toBeGreaterThan(0);
 });
 
 test('the day’s line that is pushed is the one that a read shows', async () => {

@@ -80,7 +80,7 @@ export function labelTime(simulation: QuoteSimulation, listing: Listing, period:
 }
 
 /** Qot_Common.KLFields: which figures of a bar an answer holds. */
-export const KlField = {
+const KlField = {
   high: 1,
   open: 2,
   low: 4,

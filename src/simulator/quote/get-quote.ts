@@ -5,7 +5,7 @@ import { Refusal } from '../handler.js';
 import { locate, locateAll } from './locate.js';
 import type { QuoteHandler } from './quote-simulation.js';
 
-export const QUOTE_SYMBOLS_MAX = 200;
+const QUOTE_SYMBOLS_MAX = 200;
 
 // The answer about one symbol is kept with its quote, so that it too is the same object while nothing changes.
 const singles = new WeakMap<BasicQot, S2C>();

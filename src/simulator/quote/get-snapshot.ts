@@ -15,7 +15,7 @@ import { averagePrice, percent } from './figures.js';
 import { lotSize } from './get-static-info.js';
 import type { Listing } from './listings.js';
 import { locateAll } from './locate.js';
-import { yearRange } from './price-range.js';
+import { prepareYearRanges, yearRange } from './price-range.js';
 import { SECURITY_STATUS_NORMAL } from './quote-board.js';
 import type { QuoteHandler, QuoteSimulation } from './quote-simulation.js';
 import { addKindData } from './snapshot-kinds.js';
@@ -28,9 +28,13 @@ const BALANCE_LEVELS = 5;
 export const getSnapshot: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listings = locateAll(simulation, request.securityList, SNAPSHOT_SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
-  const payload = create(S2CSchema);
-  payload.snapshotList = listings.map((listing) => snapshot(simulation, listing));
-  return payload;
+  const answer = () => {
+    const payload = create(S2CSchema);
+    payload.snapshotList = listings.map((listing) => snapshot(simulation, listing));
+    return payload;
+  };
+  const prepared = prepareYearRanges(simulation, listings);
+  return prepared === undefined ? answer() : prepared.then(answer);
 };
 
 function snapshot(simulation: QuoteSimulation, listing: Listing): Snapshot {

@@ -8,7 +8,7 @@ import { SUBSCRIPTION_QUOTA } from './version.js';
 const Part = { basic: 1, api: 2, rights: 4, disclaimer: 8, update: 16 } as const;
 
 /** The simulated user's number. */
-export const USER_ID = 1001n;
+const USER_ID = 1001n;
 
 /** GetUserInfo: the parts that `flag` names, all without it. */
 export const getUserInfo: QuoteHandler<C2S, S2C> = (simulation, { flag }) => {
