@@ -60,6 +60,7 @@ export class Gateway {
       backend,
       clock,
       maxBacklogBytes: options.pushBacklogBytesMax,
+      greeting: () => backend.notices(),
       onPublished: ({ stream }, ms) => this.meter.push(stream.subType, ms),
     });
     this.#idempotency = new IdempotencyKeys(store, clock);
