@@ -34,17 +34,29 @@ export function quote(of: QuoteStream, mark: number): QuotePush {
     });
     return { type: 'quote', protoId: 3007, stream: of, secKey, message };
   }
-  const message = create(QotUpdateBasicQot.ResponseSchema, {
-    retType: 0,
-    s2c: { basicQotList: [{ security, curPrice: mark, volume: 1n }] },
-  });
+  const prices = { priceSpread: 0.2, highPrice: mark, openPrice: mark, lowPrice: mark, curPrice: mark, lastClosePrice: mark };
+  const rates = { turnover: mark, turnoverRate: 0, amplitude: 0 };
+  const basicQot = { security, isSuspended: false, listTime: '', updateTime: '', ...prices, volume: 1n, ...rates };
+  const message = create(QotUpdateBasicQot.ResponseSchema, { retType: 0, s2c: { basicQotList: [basicQot] } });
   return { type: 'quote', protoId: 3005, stream: of, secKey, message };
 }
+
+const order = {
+  trdSide: 1,
+  orderType: 1,
+  orderStatus: 5,
+  orderIDEx: 'x',
+  code: '00700',
+  name: '',
+  qty: 100,
+  createTime: '',
+  updateTime: '',
+};
 
 export function trade(accId: bigint, trdMarket: number, orderID: bigint): TradePush {
   const message = create(TrdUpdateOrder.ResponseSchema, {
     retType: 0,
-    s2c: { header: { trdEnv: 0, accID: accId, trdMarket }, order: { orderID } },
+    s2c: { header: { trdEnv: 0, accID: accId, trdMarket }, order: { ...order, orderID } },
   });
   return { type: 'trade', protoId: 2208, accId, trdMarket, message };
 }
