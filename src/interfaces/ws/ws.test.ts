@@ -8,11 +8,13 @@ import { ManualClock } from '../../contract/clock.js';
 import type * as QotGetSubInfo from '../../contract/generated/Qot_GetSubInfo_pb.js';
 import type * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import { Rejection } from '../../contract/rejection.js';
+import type { Caller } from '../../gateway/index.js';
 import { answerSubInfo, answerSubscribe, type PushConnection, PushHub } from '../../gateway/push/index.js';
 import { FakeBackend, notify, quote, stream, trade } from '../../gateway/push/test-support.js';
+import { writeError } from '../common/error-body.js';
 import type { Command } from './commands.js';
 import { type Authentication, WsEndpoint, type WsEndpointOptions } from './endpoint.js';
-import { refusal } from './upgrade.js';
+import type { UpgradeRefusal } from './upgrade.js';
 
 const tencent = stream('HK.00700');
 const PING_INTERVAL_MS = 30_000;
@@ -24,10 +26,16 @@ afterEach(() => {
 
 /** Keys of these tests: `good` and `other`. */
 function authenticate(_request: IncomingMessage, token: string | undefined): Authentication {
-  if (token === undefined) return { ok: false, ...refusal(401, 'auth.missing', 'a key is needed') };
-  if (token === 'weak') return { ok: false, ...refusal(403, 'auth.scope', 'qot:read is needed') };
-  if (token !== 'good' && token !== 'other') return { ok: false, ...refusal(401, 'auth.invalid', 'no such key') };
-  return { ok: true, owner: `key:${token}`, keyId: token, permits: () => true };
+  if (token === undefined) return { ok: false, rejection: new Rejection('auth.missing', 'a key is needed') };
+  if (token === 'weak') return { ok: false, rejection: new Rejection('auth.scope', 'qot:read is needed') };
+  if (token !== 'good' && token !== 'other') return { ok: false, rejection: new Rejection('auth.invalid', 'no such key') };
+  const peer = { address: '127.0.0.1', loopback: true };
+  const caller: Caller = { iface: 'ws', endpoint: 'GET /ws', requestId: 'r1', peer, keyText: token };
+  return { ok: true, caller, owner: `key:${token}`, keyId: token, permits: () => true };
+}
+
+function refuse(_request: IncomingMessage, _token: string | undefined, rejection: Rejection): UpgradeRefusal {
+  return { status: rejection.kind.http, body: writeError(rejection, 'r1') };
 }
 
 async function setUp(options: Partial<WsEndpointOptions> & { maxBacklogBytes?: number } = {}) {
@@ -35,12 +43,12 @@ async function setUp(options: Partial<WsEndpointOptions> & { maxBacklogBytes?: n
   const clock = new ManualClock(Date.UTC(2026, 7, 3));
   const hub = new PushHub({ backend, clock, maxBacklogBytes: options.maxBacklogBytes ?? 8 * 1024 * 1024 });
   const defects: unknown[] = [];
-  const command = (connection: PushConnection, { operation, request }: Command) =>
+  const command = (_caller: Caller, connection: PushConnection, { operation, request }: Command) =>
     operation.name === 'query_subscription'
       ? answerSubInfo(hub, connection.ownOwner, request as QotGetSubInfo.C2S)
       : answerSubscribe(hub, connection.ownOwner, request as QotSub.C2S);
   const onDefect = (error: unknown) => defects.push(error);
-  const endpoint = new WsEndpoint({ hub, clock, authenticate, command, onDefect, ...options });
+  const endpoint = new WsEndpoint({ hub, clock, authenticate, refuse, command, onDefect, ...options });
   const server: Server = createServer();
   server.on('upgrade', (request, socket, head) => void endpoint.handleUpgrade(request, socket, head));
   server.listen(0, '127.0.0.1');
@@ -281,7 +289,7 @@ describe('commands', () => {
     await client.frames(1);
     clock.advance(1);
     const [ack, first] = await client.frames(2);
-    expect(ack).toEqual({ type: 'ack', id: 1, op: 'subscribe', ret_type: 0, ret_msg: '', err_code: 0, s2c: {} });
+    expect(ack).toEqual({ type: 'ack', id: 1, op: 'subscribe', ret_type: 0, ret_msg: null, err_code: null, s2c: {} });
     expect(first).toMatchObject({ type: 'quote', seq: 1, symbol: 'HK.00700' });
     clock.advance(1);
     const list = await client.ask('{"op":"query","id":"q"}');
