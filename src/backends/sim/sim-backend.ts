@@ -8,13 +8,14 @@ import type {
   BackendStatus,
   CallContext,
   CredentialRefresh,
+  NotifyPush,
   PushEvent,
   QuotePush,
   QuoteStream,
   ResponseMessage,
 } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
-import type { OpenSimulation } from '../../simulator/simulation.js';
+import type { RunningSimulation } from '../../simulator/simulation.js';
 import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
 import { handlersByName } from './handlers.js';
@@ -23,13 +24,13 @@ import { readyNotices } from './notices.js';
 import { Streams } from './streams.js';
 
 /** Where defects of handlers are told; pino's logger is one. */
-export interface DefectLogger {
+interface DefectLogger {
   error(details: object, message: string): void;
 }
 
-export interface SimBackendOptions {
+interface SimBackendOptions {
   /** Closed when the backend stops. */
-  readonly simulation: OpenSimulation;
+  readonly simulation: RunningSimulation;
   readonly clock: Clock;
   readonly logger: DefectLogger;
 }
@@ -41,7 +42,7 @@ export function createSimBackend(options: SimBackendOptions): Backend {
 
 class SimBackend implements Backend {
   readonly name = 'sim';
-  readonly #simulation: OpenSimulation;
+  readonly #simulation: RunningSimulation;
   readonly #logger: DefectLogger;
   readonly #lifecycle: Lifecycle;
   readonly #streams: Streams;
@@ -101,6 +102,10 @@ class SimBackend implements Backend {
 
   current(stream: QuoteStream): QuotePush | undefined {
     return this.#streams.current(stream);
+  }
+
+  notices(): readonly NotifyPush[] {
+    return readyNotices();
   }
 
   async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {

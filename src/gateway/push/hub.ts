@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
-import type { Backend, PushEvent, QuotePush, QuoteStream, TradePush } from '../backend.js';
+import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, TradePush } from '../backend.js';
 import { type AccountOutcome, AccountRegistrations } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits, type PushSink } from './connection.js';
 import { EventFrames, formatIndex, type WireFormat } from './event-frames.js';
@@ -16,6 +16,10 @@ export interface PushHubOptions {
   readonly subscriptionQuota?: number;
   /** Bytes that may wait for one reader before it is closed with 1013; default 8 MiB, sensible from 256 KiB up. */
   readonly maxBacklogBytes?: number;
+  /** What a new connection is told first. */
+  readonly greeting?: () => readonly NotifyPush[];
+  /** Told how long a quote event took from the backend to its connections, in milliseconds. */
+  readonly onPublished?: (event: QuotePush, ms: number) => void;
 }
 
 export interface ConnectOptions extends WireFormat {
@@ -79,6 +83,7 @@ export class PushHub {
   readonly #backend: PushBackend;
   readonly #clock: Clock;
   readonly #maxBacklogBytes: number;
+  readonly #greeting: () => readonly NotifyPush[];
   readonly #gatherer: Gatherer;
   readonly #members = new Map<string, Member>();
   /** Members by the owners whose subscriptions they receive: the key's and their own. */
@@ -88,18 +93,30 @@ export class PushHub {
   readonly #stopListening: () => void;
   #connectionCount = 0;
 
-  constructor({ backend, clock, subscriptionQuota = SUBSCRIPTION_QUOTA, maxBacklogBytes = MAX_BACKLOG_BYTES }: PushHubOptions) {
+  constructor({
+    backend,
+    clock,
+    subscriptionQuota = SUBSCRIPTION_QUOTA,
+    maxBacklogBytes = MAX_BACKLOG_BYTES,
+    greeting = () => [],
+    onPublished,
+  }: PushHubOptions) {
     this.#backend = backend;
     this.#clock = clock;
     this.#maxBacklogBytes = maxBacklogBytes;
+    this.#greeting = greeting;
     this.#gatherer = new Gatherer(clock);
     const listener = { started: (began: Subscription) => this.#started(began), ended: (ended: Subscription) => this.#ended(ended) };
     this.subscriptions = new Subscriptions(backend, listener, subscriptionQuota);
     this.accounts = new AccountRegistrations(backend, (owner, accId) => this.#accountEnded(owner, accId));
-    this.#stopListening = backend.onPush((event) => this.#publish(event));
+    this.#stopListening = backend.onPush((event) => {
+      const started = performance.now();
+      this.#publish(event);
+      if (event.type === 'quote') onPublished?.(event, performance.now() - started);
+    });
   }
 
-  /** Adds a subscriber. It gets first pushes of what its key is subscribed to already. */
+  /** Adds a subscriber. It gets the greeting, then first pushes of what its key is subscribed to already. */
   connect(options: ConnectOptions): PushConnection {
     this.#connectionCount += 1;
     const connection = new Connection({
@@ -119,6 +136,7 @@ export class PushHub {
       else members.add(member);
     }
     this.#reroute(member);
+    for (const notice of this.#greeting()) connection.push(new EventFrames(notice));
     for (const subscription of this.subscriptions.list(options.owner)) {
       if (subscription.push && subscription.first) this.#firstPush(subscription, [member]);
     }

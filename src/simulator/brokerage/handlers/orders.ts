@@ -9,7 +9,7 @@ import { S2CSchema } from '../../../contract/generated/Trd_GetOrderList_pb.js';
 import { type Handler, Refusal, type Simulation } from '../../handler.js';
 import { totalFees } from '../fees.js';
 import { type Filter, filterOf, passes, requiredTimes, statusesOf } from '../filter.js';
-import { addressed, addressedAccount } from '../header.js';
+import { addressed } from '../header.js';
 import { orderMessage } from '../messages.js';
 import type { OrderRecord } from '../order.js';
 import { isOpen } from '../order-status.js';
@@ -54,7 +54,7 @@ export const getHistoryOrders: Handler<HistoryC2S, HistoryS2C> = async ({ broker
 
 /** Trd_GetOrderFee: what orders have been charged so far, item by item. */
 export const getOrderFees: Handler<FeeC2S, FeeS2C> = ({ brokerage }, request) => {
-  const to = addressedAccount(brokerage, request.header);
+  const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   if (request.orderIdExList.length > FEE_ORDERS_MAX) {
     return new Refusal(`orderIdExList names ${request.orderIdExList.length} orders; at most ${FEE_ORDERS_MAX} are accepted`);
