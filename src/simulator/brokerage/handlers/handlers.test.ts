@@ -169,6 +169,8 @@ describe('orders and fills', () => {
     const { orderFeeList } = await answer(getOrderFees(f.simulation, create(FeeSchema, { header, orderIdExList: [f.order(filled).idEx] })));
     expect(orderFeeList[0]?.feeAmount).toBe(186.24);
     expect(orderFeeList[0]?.feeList).toContainEqual(expect.objectContaining({ title: 'Stamp Duty', value: 120 }));
+    const withoutMarket = create(FeeSchema, { header: { ...header, trdMarket: 0 }, orderIdExList: [f.order(filled).idEx] });
+    expect((await answer(getOrderFees(f.simulation, withoutMarket))).orderFeeList).toEqual(orderFeeList);
     expect(await refusal(getOrderFees(f.simulation, create(FeeSchema, { header, orderIdExList: ['20261120-0000000000000'] })))).toContain(
       'has no order',
     );
