@@ -70,7 +70,6 @@ export async function startDaemon({ settings, logger, requestShutdown, clock = s
     });
     await backend.start();
     undo.unshift(() => backend.stop());
-    undo.unshift(() => gateway.stop());
 
     const rest = await createRestServer({
       gateway,
@@ -82,8 +81,8 @@ export async function startDaemon({ settings, logger, requestShutdown, clock = s
     const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
     (rest.server as Server).on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
     undo.unshift(async () => {
-      ws.close();
-      await rest.close();
+      gateway.stop();
+      await Promise.all([ws.close(), rest.close()]);
     });
     await rest.listen({ host: settings.bind, port: settings.restPort }).catch((error: NodeJS.ErrnoException) => {
       throw new StartProblem(listenProblem(settings, error));

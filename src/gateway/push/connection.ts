@@ -9,8 +9,8 @@ import { Run } from './run.js';
 export interface PushSink {
   /** Bytes written and not yet with the kernel. At 0 no buffer that was written is looked at any more. */
   readonly bufferedBytes: number;
-  /** Writes whole frames. The buffer is the hub's again as soon as {@link bufferedBytes} is 0. */
-  write(frames: Buffer): void;
+  /** Writes whole frames; returns {@link bufferedBytes} after it. The buffer is the hub's again as soon as that is 0. */
+  write(frames: Buffer): number;
   /** Sends what is buffered, then closes with a WebSocket code and a reason. */
   close(code: number, reason: string): void;
 }
@@ -111,8 +111,7 @@ export class Connection implements Writer {
     const run = this.#run;
     if (run === undefined) return;
     this.#run = undefined;
-    this.#write(run);
-    if (this.#sink.bufferedBytes > STALLED_BYTES) this.#backlog = new Backlog(this.format);
+    if (this.#write(run) > STALLED_BYTES) this.#backlog = new Backlog(this.format);
   }
 
   /** The socket's buffer is empty: what waited may go on. */
@@ -174,10 +173,12 @@ export class Connection implements Writer {
     this.#onOverflow(this, reason);
   }
 
-  #write(run: Run): void {
+  /** Writes a run; returns the bytes that the sink then holds. */
+  #write(run: Run): number {
     const bytes = run.encode(this.#sequence + 1);
     this.#sequence += run.sequenced;
-    this.#sink.write(bytes);
-    if (this.#sink.bufferedBytes > 0) run.lend();
+    const buffered = this.#sink.write(bytes);
+    if (buffered > 0) run.lend();
+    return buffered;
   }
 }

@@ -4,10 +4,10 @@ import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Gateway } from '../../gateway/index.js';
+import { writeEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import { bearerOf, isLoopback, pathOf, wantsProblem } from '../common/http.js';
 import { decodeRequest } from './body.js';
-import { writeEnvelope } from './envelope.js';
 
 /** Writes answers and refusals. */
 export class Responder {

@@ -45,6 +45,8 @@ const PATH = '/ws';
 const PING_INTERVAL_MS = 30_000;
 const MAX_CONNECTIONS = 10_000;
 const COMMANDS_PER_SECOND = 100;
+/** How long peers may take to answer the close of a daemon that stops. */
+const CLOSE_MS_MAX = 1000;
 /** Commands are short; a longer message closes the connection with 1009. */
 const MESSAGE_BYTES_MAX = 64 * 1024;
 
@@ -54,6 +56,7 @@ export class WsEndpoint {
   readonly #server: WebSocketServer;
   readonly #sessions = new Set<Session>();
   #cancelBeat: () => void;
+  #onEmpty: () => void = () => undefined;
 
   constructor(options: WsEndpointOptions) {
     this.#options = options;
@@ -88,10 +91,22 @@ export class WsEndpoint {
     }
   }
 
-  /** Stops the heartbeats. The hub closes the connections. */
-  close(): void {
+  /** Ends it, after the hub has closed the connections: peers that do not answer the close within a second are cut off. */
+  async close(): Promise<void> {
     this.#cancelBeat();
     this.#server.close();
+    if (this.#sessions.size === 0) return;
+    const { clock } = this.#options;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.at(clock.now() + CLOSE_MS_MAX, () => {
+        for (const session of this.#sessions) session.terminate();
+        resolve();
+      });
+      this.#onEmpty = () => {
+        cancel();
+        resolve();
+      };
+    });
   }
 
   async #admit(request: IncomingMessage): Promise<Admission> {
@@ -126,6 +141,7 @@ export class WsEndpoint {
     webSocket.on('close', () => {
       this.#sessions.delete(session);
       connection.disconnected();
+      if (this.#sessions.size === 0) this.#onEmpty();
     });
   }
 
