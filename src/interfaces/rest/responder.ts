@@ -6,7 +6,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Gateway } from '../../gateway/index.js';
 import { writeEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
-import { bearerOf, isLoopback, wantsProblem } from '../common/http.js';
+import { bearerOf, isLoopback, pathOf, wantsProblem } from '../common/http.js';
 import { decodeRequest } from './body.js';
 
 /** Writes answers and refusals. */
@@ -20,7 +20,7 @@ export class Responder {
   serve(operation: Operation, request: FastifyRequest, reply: FastifyReply): void {
     const caller = this.caller(request, `${request.method} ${request.routeOptions.url ?? request.url}`);
     const query = request.method === 'GET' ? new URL(request.url, 'http://localhost').searchParams : undefined;
-    const answer = this.gateway.call(operation, caller, () => decodeRequest(operation, (request.body as string | undefined) ?? '', query));
+    const answer = this.gateway.call(operation, caller, () => decodeRequest(operation, request.body as Buffer | undefined, query));
     const write = (settled: Answer) => {
       try {
         this.#write(operation, caller, request, reply, settled);
@@ -47,19 +47,14 @@ export class Responder {
   }
 
   /** Refuses what never reached an operation. */
-  reject(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    rejection: Rejection,
-    caller = this.caller(request, `${request.method} ${request.url.slice(0, 200)}`),
-  ): void {
+  reject(request: FastifyRequest, reply: FastifyReply, rejection: Rejection, caller = this.caller(request, askedOf(request))): void {
     this.gateway.auditRejection(caller, rejection);
     this.#writeRejection(caller, request, reply, rejection);
   }
 
   /** Refuses what failed before it reached an operation, by a defect. */
   fail(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
-    const caller = this.caller(request, `${request.method} ${request.url.slice(0, 200)}`);
+    const caller = this.caller(request, askedOf(request));
     this.reject(request, reply, this.gateway.defect(caller, thrown), caller);
   }
 
@@ -82,6 +77,13 @@ export class Responder {
     const body = problem ? writeProblem(rejection, caller.requestId) : writeError(rejection, caller.requestId);
     send(reply, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, body);
   }
+}
+
+const ASKED_CHARACTERS_MAX = 200;
+
+/** What a request that reached no route asked for. */
+function askedOf({ method, url }: FastifyRequest): string {
+  return `${method} ${pathOf(url).slice(0, ASKED_CHARACTERS_MAX)}`;
 }
 
 function send(reply: FastifyReply, status: number, type: string, requestId: string, body: string): void {

@@ -7,7 +7,7 @@ import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
-import { isAllowedOrigin, isTrustedHost } from '../common/http.js';
+import { isAllowedOrigin, isTrustedHost, pathOf } from '../common/http.js';
 import { mountProbes } from './probes.js';
 import { Responder } from './responder.js';
 
@@ -53,7 +53,7 @@ export async function createRestServer(options: RestOptions): Promise<FastifyIns
   });
   app.removeAllContentTypeParsers();
   // Whatever the content type says: curl -d calls JSON a form.
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
   const responder = new Responder(gateway);
   app.setErrorHandler((error: { code?: string; statusCode?: number; message: string }, request, reply) => {
@@ -62,8 +62,7 @@ export async function createRestServer(options: RestOptions): Promise<FastifyIns
     else responder.reject(request, reply, rejection);
   });
   app.setNotFoundHandler((request, reply) => {
-    const { pathname } = new URL(request.url, 'http://localhost');
-    const allowed = methods.get(pathname);
+    const allowed = methods.get(pathOf(request.url));
     if (allowed !== undefined) void reply.header('allow', allowed.join(', '));
     const rejection =
       allowed === undefined
@@ -72,6 +71,8 @@ export async function createRestServer(options: RestOptions): Promise<FastifyIns
     responder.reject(request, reply, rejection);
   });
   app.addHook('onRequest', (request, reply, done) => {
+    // Also where it is empty or no media type at all, which the framework would refuse.
+    if (request.raw.headers['content-type'] !== undefined) request.raw.headers['content-type'] = 'application/json';
     const refused = checkOrigin(request, options);
     if (refused === undefined) done();
     else responder.reject(request, reply, refused);

@@ -6,7 +6,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
 import type { Caller } from '../../gateway/identity.js';
 import type { Permits, PushConnection, PushHub, WireFormat } from '../../gateway/push/index.js';
-import { isAllowedOrigin } from '../common/http.js';
+import { isAllowedOrigin, pathOf } from '../common/http.js';
 import type { Command } from './commands.js';
 import { Session } from './session.js';
 import { SocketSink } from './socket-sink.js';
@@ -41,6 +41,7 @@ export interface WsEndpointOptions {
   readonly onDefect: (error: unknown) => void;
 }
 
+const PATH = '/ws';
 const PING_INTERVAL_MS = 30_000;
 const MAX_CONNECTIONS = 10_000;
 const COMMANDS_PER_SECOND = 100;
@@ -109,6 +110,8 @@ export class WsEndpoint {
   }
 
   async #admit(request: IncomingMessage): Promise<Admission> {
+    // An upgrade comes here whatever its path: HTTP's own routing does not see it.
+    if (pathOf(request.url) !== PATH) return refused(new Rejection('route.not_found', 'not found'));
     const { origin, host } = request.headers;
     if (!isAllowedOrigin(origin, host, this.#options.allowedOrigins ?? [])) {
       const shown = JSON.stringify(String(origin).slice(0, 200));
