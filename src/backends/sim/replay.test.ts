@@ -24,7 +24,15 @@ async function session(seed: string): Promise<string[]> {
     if (step % 20 !== 0) continue;
     const packetID = { connID: 1n, serialNo: step + 1 };
     const order = step % 40 === 0 ? { orderType: 2 } : { orderType: 1, price: 880 };
-    await call(backend, trade.placeOrder, { packetID, header, trdSide: TrdSide.TrdSide_Buy, code: '00700', secMarket: 1, qty: 300, ...order });
+    await call(backend, trade.placeOrder, {
+      packetID,
+      header,
+      trdSide: TrdSide.TrdSide_Buy,
+      code: '00700',
+      secMarket: 1,
+      qty: 300,
+      ...order,
+    });
   }
   await backend.stop();
   return pushes.map(textOf);
