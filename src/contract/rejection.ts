@@ -69,6 +69,8 @@ export const rejectionKinds = {
   'backend.not_ready': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
   // "500: server bug or gateway disconnect": the outcome of what was sent is unknown.
   'backend.disconnected': { http: 500, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
+  // The disk does not take writes: nothing more is promised until the daemon is started again with room.
+  'storage.failed': { http: 500, grpc: grpcStatus.INTERNAL, audit: 'storage' },
   internal: { http: 500, grpc: grpcStatus.INTERNAL, audit: 'internal' },
 } as const satisfies Record<string, RejectionKind>;
 

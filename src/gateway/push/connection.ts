@@ -111,7 +111,15 @@ export class Connection implements Writer {
     const run = this.#run;
     if (run === undefined) return;
     this.#run = undefined;
-    if (this.#write(run) > STALLED_BYTES) this.#backlog = new Backlog(this.format);
+    this.#writeGathered(run);
+  }
+
+  /** Writes an event at once: called by the pass when nothing else is gathered. */
+  pushNow(frames: EventFrames, origin: Run): void {
+    if (!this.#open) return;
+    const frame = frames.in(this.format);
+    if (this.#backlog === undefined) this.#writeGathered(origin.with(frame));
+    else this.#wait(this.#backlog, frame);
   }
 
   /** The socket's buffer is empty: what waited may go on. */
@@ -129,6 +137,7 @@ export class Connection implements Writer {
 
   /** Takes back frames that are not to be delivered any more, as far as the socket does not have them. */
   purge(unwanted: (frame: Frame) => boolean): void {
+    this.#gatherer.settle();
     this.#backlog?.purge(unwanted);
     if (this.#run === undefined) return;
     const frames = this.#run.frames();
@@ -152,6 +161,7 @@ export class Connection implements Writer {
 
   #add(frame: Frame): void {
     if (!this.#open) return;
+    this.#gatherer.settle();
     if (this.#backlog !== undefined) {
       this.#wait(this.#backlog, frame);
       return;
@@ -171,6 +181,10 @@ export class Connection implements Writer {
     const reason = `the backlog passed ${this.#maxBacklogBytes} bytes: read faster or subscribe to less`;
     this.close(CLOSE_TRY_AGAIN_LATER, reason);
     this.#onOverflow(this, reason);
+  }
+
+  #writeGathered(run: Run): void {
+    if (this.#write(run) > STALLED_BYTES) this.#backlog = new Backlog(this.format);
   }
 
   /** Writes a run; returns the bytes that the sink then holds. */

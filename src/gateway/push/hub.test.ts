@@ -149,6 +149,20 @@ describe('delivery', () => {
     expect(sink.writes).toBe(3);
   });
 
+  it('is not held up by a clock that is set back', async () => {
+    let now = START;
+    const backend = new FakeBackend();
+    const hub = new PushHub({ backend, clock: { now: () => now, at: () => () => undefined } });
+    const sink = new FakeSink();
+    hub.connect({ iface: 'ws', owner: 'key:a', permits: () => true, format: 'json', int64: 'number', sink });
+    backend.push(notify('before'));
+    await turn();
+    now -= 3_600_000;
+    backend.push(notify('after'));
+    await turn();
+    expect(sink.frames()).toHaveLength(2);
+  });
+
   it('gives trade events to the owners of the account whose rights allow them, and notifications to all', async () => {
     const { backend, hub, join, settle } = setUp();
     const onlyHk = (event: PushEvent) => event.type !== 'trade' || event.trdMarket === 1;
@@ -196,6 +210,24 @@ describe('delivery', () => {
   });
 });
 
+describe('a buffer that is shared', () => {
+  it('stays as it is while a socket still holds it', async () => {
+    const { backend, hub, join, settle } = setUp();
+    const early = join();
+    backend.push(notify('only for the first'));
+    await settle();
+    const late = join();
+    await hub.subscribe('key:a', [tencent], register);
+    early.sink.stuck = true;
+    backend.push(quote(tencent, 1));
+    backend.push(quote(tencent, 2));
+    await settle();
+    early.sink.drain();
+    expect(early.sink.frames().map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(late.sink.frames().map(({ seq }) => seq)).toEqual([1, 2]);
+  });
+});
+
 describe('first pushes', () => {
   it('go at once to the connections that newly receive the stream', async () => {
     const { backend, hub, join, settle } = setUp();
@@ -232,6 +264,8 @@ describe('first pushes', () => {
     connection.hold();
     await hub.subscribe(connection.ownOwner, [tencent, stream('US.AAPL')], register);
     await hub.subscriptions.unsubscribe(connection.ownOwner, [tencent]);
+    // Subscribed again, but without a first push: that of the earlier generation must not come instead.
+    await hub.subscribe(connection.ownOwner, [tencent], { push: true, first: false });
     connection.send('{"type":"ack"}');
     connection.release();
     await settle();
@@ -267,6 +301,19 @@ describe('generations', () => {
     expect(marks).not.toContain(4);
     expect(marks.at(-1)).toBe(5);
     expect(sink.frames().map(({ seq }) => seq)).toEqual(sink.frames().map((_, index) => index + 1));
+  });
+
+  it('an event that nobody else has followed is taken back too, and only from those who ended', async () => {
+    const { backend, hub, join, settle } = setUp();
+    const [one, other] = [join(), join({ owner: 'key:b' })];
+    await hub.subscribe('key:a', [tencent], register);
+    await hub.subscribe('key:b', [tencent], register);
+    await settle();
+    backend.push(quote(tencent, 1));
+    void hub.subscriptions.unsubscribe('key:a', [tencent]);
+    await settle();
+    expect(one.sink.writes).toBe(0);
+    expect(other.sink.frames().map(mark)).toEqual([1]);
   });
 
   it('nothing that waits for a slow reader outlives its subscription', async () => {

@@ -200,9 +200,7 @@ export class PushHub {
   #publishQuote(event: QuotePush): void {
     const key = streamKey(event.stream);
     const recipients = this.#routes.get(key) ?? this.#route(key, event);
-    if (recipients.length === 0) return;
-    const frames = new EventFrames(event);
-    for (const connection of recipients) connection.push(frames);
+    if (recipients.length > 0) this.#gatherer.broadcast(recipients, new EventFrames(event));
   }
 
   #route(key: string, event: QuotePush): readonly Connection[] {
