@@ -72,7 +72,7 @@ interface Member {
 const SUBSCRIPTION_QUOTA = 1000;
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Ours: the key of the connection does not open it any more. */
-export const CLOSE_KEY_REVOKED = 4401;
+const CLOSE_KEY_REVOKED = 4401;
 const NOBODY: readonly Connection[] = [];
 
 /**
