@@ -1,7 +1,7 @@
 import type { Problem } from './problem.js';
 
 /** gRPC status codes used here (https://grpc.io/docs/guides/status-codes). */
-export const grpcStatus = {
+const grpcStatus = {
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
@@ -31,7 +31,7 @@ const limited = { http: 429, grpc: grpcStatus.RESOURCE_EXHAUSTED, audit: 'limit'
 const conflict = { http: 409, grpc: grpcStatus.ABORTED, audit: 'idempotency' };
 
 /** Every way in which the gateway itself says no, and how each interface says it. */
-export const rejectionKinds = {
+const rejectionKinds = {
   'request.malformed_json': badRequest,
   'request.unknown_field': { ...badRequest, tool: 'unknown field' },
   'request.missing_field': badRequest,

@@ -1,4 +1,4 @@
-export { configFolder, ensurePrivateFolder, stateFolder } from './folders.js';
+export { configFolder, stateFolder } from './folders.js';
 export { isStrayCommitFailure, openLmdbStore } from './lmdb-store.js';
 export { MemoryStore } from './memory-store.js';
 export { writePrivateFile } from './private-file.js';
