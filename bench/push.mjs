@@ -99,7 +99,7 @@ async function main() {
       return () => undefined;
     },
   };
-  const hub = new PushHub({ backend, clock: systemClock });
+  const hub = new PushHub({ backend, onDefect: console.error, clock: systemClock });
   const endpoint = new WsEndpoint({
     hub,
     clock: systemClock,

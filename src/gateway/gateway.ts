@@ -61,6 +61,7 @@ export class Gateway {
       clock,
       maxBacklogBytes: options.pushBacklogBytesMax,
       greeting: () => backend.notices(),
+      onDefect: (error) => logger.error({ err: error }, 'an event could not be pushed'),
       onPublished: ({ stream }, ms) => this.meter.push(stream.subType, ms),
     });
     this.#idempotency = new IdempotencyKeys(store, clock);

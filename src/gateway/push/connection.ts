@@ -98,7 +98,8 @@ export class Connection implements Writer {
   }
 
   push(frames: EventFrames): void {
-    this.#add(frames.in(this.format));
+    const frame = frames.in(this.format);
+    if (frame !== undefined) this.#add(frame);
   }
 
   /** Sends a text of its own, in order with the events, without a sequence number. */
@@ -118,6 +119,7 @@ export class Connection implements Writer {
   pushNow(frames: EventFrames, origin: Run): void {
     if (!this.#open) return;
     const frame = frames.in(this.format);
+    if (frame === undefined) return;
     if (this.#backlog === undefined) this.#writeGathered(origin.with(frame));
     else this.#wait(this.#backlog, frame);
   }

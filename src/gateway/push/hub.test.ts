@@ -9,6 +9,10 @@ import { TICKERS_MAX } from './backlog.js';
 import { type ConnectOptions, PushHub } from './hub.js';
 import { FakeBackend, FakeSink, notify, quote, stream, trade, turn } from './test-support.js';
 
+const rethrow = (error: unknown) => {
+  throw error;
+};
+
 const START = Date.UTC(2026, 7, 3, 2);
 const tencent = stream('HK.00700');
 const ticker = stream('HK.00700', 4);
@@ -19,7 +23,7 @@ const tick = (frame: unknown) => (frame as { body: { ticker_list: { price: numbe
 function setUp(maxBacklogBytes?: number) {
   const backend = new FakeBackend();
   const clock = new ManualClock(START);
-  const hub = new PushHub({ backend, clock, ...(maxBacklogBytes === undefined ? {} : { maxBacklogBytes }) });
+  const hub = new PushHub({ backend, onDefect: rethrow, clock, ...(maxBacklogBytes === undefined ? {} : { maxBacklogBytes }) });
   const join = (options: Partial<ConnectOptions> = {}) => {
     const sink = new FakeSink();
     const all = { iface: 'ws', owner: 'key:a', permits: () => true, format: 'json', int64: 'number', ...options } as const;
@@ -152,7 +156,7 @@ describe('delivery', () => {
   it('is not held up by a clock that is set back', async () => {
     let now = START;
     const backend = new FakeBackend();
-    const hub = new PushHub({ backend, clock: { now: () => now, at: () => () => undefined } });
+    const hub = new PushHub({ backend, onDefect: rethrow, clock: { now: () => now, at: () => () => undefined } });
     const sink = new FakeSink();
     hub.connect({ iface: 'ws', owner: 'key:a', permits: () => true, format: 'json', int64: 'number', sink });
     backend.push(notify('before'));
@@ -226,6 +230,19 @@ describe('a buffer that is shared', () => {
     expect(early.sink.frames().map(({ seq }) => seq)).toEqual([1, 2, 3]);
     expect(late.sink.frames().map(({ seq }) => seq)).toEqual([1, 2]);
   });
+});
+
+it('goes on with the next event when one cannot be encoded', async () => {
+  const backend = new FakeBackend();
+  const defects: unknown[] = [];
+  const hub = new PushHub({ backend, clock: new ManualClock(0), onDefect: (error) => defects.push(error) });
+  const sink = new FakeSink();
+  hub.connect({ iface: 'ws', owner: 'key:a', permits: () => true, format: 'json', int64: 'number', sink });
+  await hub.subscribe('key:a', [tencent], register);
+  backend.push({ ...quote(tencent, 1), protoId: 9999 });
+  backend.push(quote(tencent, 2));
+  await Promise.resolve();
+  expect([defects.length, sink.frames().map(mark)]).toEqual([1, [2]]);
 });
 
 describe('first pushes', () => {

@@ -18,6 +18,8 @@ export interface PushHubOptions {
   readonly maxBacklogBytes?: number;
   /** What a new connection is told first. */
   readonly greeting?: () => readonly NotifyPush[];
+  /** An event that could not be encoded: a defect of the backend, which must not keep others from their events. */
+  readonly onDefect: (error: unknown) => void;
   /** Told how long a quote event took from the backend to its connections, in milliseconds. */
   readonly onPublished?: (event: QuotePush, ms: number) => void;
 }
@@ -84,6 +86,7 @@ export class PushHub {
   readonly #clock: Clock;
   readonly #maxBacklogBytes: number;
   readonly #greeting: () => readonly NotifyPush[];
+  readonly #onDefect: (error: unknown) => void;
   readonly #gatherer: Gatherer;
   readonly #members = new Map<string, Member>();
   /** Members by the owners whose subscriptions they receive: the key's and their own. */
@@ -99,12 +102,14 @@ export class PushHub {
     subscriptionQuota = SUBSCRIPTION_QUOTA,
     maxBacklogBytes = MAX_BACKLOG_BYTES,
     greeting = () => [],
+    onDefect,
     onPublished,
   }: PushHubOptions) {
     this.#backend = backend;
     this.#clock = clock;
     this.#maxBacklogBytes = maxBacklogBytes;
     this.#greeting = greeting;
+    this.#onDefect = onDefect;
     this.#gatherer = new Gatherer(clock);
     const listener = { started: (began: Subscription) => this.#started(began), ended: (ended: Subscription) => this.#ended(ended) };
     this.subscriptions = new Subscriptions(backend, listener, subscriptionQuota);
@@ -136,7 +141,7 @@ export class PushHub {
       else members.add(member);
     }
     this.#reroute(member);
-    for (const notice of this.#greeting()) connection.push(new EventFrames(notice));
+    for (const notice of this.#greeting()) connection.push(this.#framesOf(notice));
     for (const subscription of this.subscriptions.list(options.owner)) {
       if (subscription.push && subscription.first) this.#firstPush(subscription, [member]);
     }
@@ -191,16 +196,20 @@ export class PushHub {
         this.#publishTrade(event);
         return;
       case 'notify': {
-        const frames = new EventFrames(event);
+        const frames = this.#framesOf(event);
         for (const { connection } of this.#members.values()) connection.push(frames);
       }
     }
   }
 
+  #framesOf(event: PushEvent): EventFrames {
+    return new EventFrames(event, this.#onDefect);
+  }
+
   #publishQuote(event: QuotePush): void {
     const key = streamKey(event.stream);
     const recipients = this.#routes.get(key) ?? this.#route(key, event);
-    if (recipients.length > 0) this.#gatherer.broadcast(recipients, new EventFrames(event));
+    if (recipients.length > 0) this.#gatherer.broadcast(recipients, this.#framesOf(event));
   }
 
   #route(key: string, event: QuotePush): readonly Connection[] {
@@ -212,7 +221,7 @@ export class PushHub {
   }
 
   #publishTrade(event: TradePush): void {
-    const frames = new EventFrames(event);
+    const frames = this.#framesOf(event);
     for (const { connection, permits } of this.#membersOf(this.accounts.receivers(event.accId))) {
       if (permits(event)) connection.push(frames);
     }
@@ -259,7 +268,7 @@ export class PushHub {
     if (members.length === 0) return;
     const event = this.#backend.current(subscription.stream);
     if (event === undefined) return;
-    const frames = new EventFrames(event);
+    const frames = this.#framesOf(event);
     for (const member of members) {
       if (member.held !== undefined) member.held.push({ subscription, generation: subscription.generation });
       else if (member.permits(event)) member.connection.push(frames);

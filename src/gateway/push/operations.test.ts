@@ -18,12 +18,16 @@ import {
 import { streamKey } from './streams.js';
 import { answer, FakeBackend, FakeSink } from './test-support.js';
 
+const rethrow = (error: unknown) => {
+  throw error;
+};
+
 const tencent = { market: 1, code: '00700' };
 const apple = { market: 11, code: 'AAPL' };
 
 function setUp(subscriptionQuota = 1000) {
   const backend = new FakeBackend();
-  const hub = new PushHub({ backend, clock: new ManualClock(0), subscriptionQuota });
+  const hub = new PushHub({ backend, onDefect: rethrow, clock: new ManualClock(0), subscriptionQuota });
   const sub = (request: MessageInitShape<typeof QotSub.C2SSchema>, owner = 'key:a') =>
     answerSubscribe(hub, owner, create(QotSub.C2SSchema, { isSubOrUnSub: true, isRegOrUnRegPush: true, ...request }));
   const keys = (owner = 'key:a') => hub.subscriptions.list(owner).map(({ stream }) => streamKey(stream));

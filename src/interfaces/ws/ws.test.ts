@@ -16,6 +16,10 @@ import type { Command } from './commands.js';
 import { type Authentication, WsEndpoint, type WsEndpointOptions } from './endpoint.js';
 import type { UpgradeRefusal } from './upgrade.js';
 
+const rethrow = (error: unknown) => {
+  throw error;
+};
+
 const tencent = stream('HK.00700');
 const PING_INTERVAL_MS = 30_000;
 
@@ -41,7 +45,7 @@ function refuse(_request: IncomingMessage, _token: string | undefined, rejection
 async function setUp(options: Partial<WsEndpointOptions> & { maxBacklogBytes?: number } = {}) {
   const backend = new FakeBackend();
   const clock = new ManualClock(Date.UTC(2026, 7, 3));
-  const hub = new PushHub({ backend, clock, maxBacklogBytes: options.maxBacklogBytes ?? 8 * 1024 * 1024 });
+  const hub = new PushHub({ backend, onDefect: rethrow, clock, maxBacklogBytes: options.maxBacklogBytes ?? 8 * 1024 * 1024 });
   const defects: unknown[] = [];
   const command = (_caller: Caller, connection: PushConnection, { operation, request }: Command) =>
     operation.name === 'query_subscription'
