@@ -1,23 +1,88 @@
-// Brings a checkout to a runnable state: installs, generates the messages, compiles. Each step runs only when its
-// inputs are newer than its last success, so a call with nothing to do costs a few milliseconds.
-// Uses nothing but Node's own modules: on a fresh clone there is nothing else.
-import { spawnSync } from 'node:child_process';
+// Brings a checkout to a runnable state: installs, generates the messages, compiles. A step runs only when its inputs
+// have changed since its last success, so that a call with nothing to do costs a few milliseconds. Uses nothing but
+// Node's own modules: on a fresh clone there is nothing else.
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { holdLock } from './lock.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, '.cache');
 
-/** Every file below `path`, or `path` itself when it is a file. */
-function files(path) {
-  const full = join(root, path);
-  if (!existsSync(full)) return [];
-  if (statSync(full).isFile()) return [full];
-  return readdirSync(full, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+const steps = [
+  {
+    name: 'install',
+    inputs: ['package.json', 'package-lock.json', '.npmrc'],
+    outputs: ['node_modules/.package-lock.json'],
+    action: () => run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']),
+  },
+  {
+    name: 'generate',
+    inputs: ['buf.gen.yaml', 'proto', 'package-lock.json'],
+    outputs: ['src/contract/generated'],
+    async action() {
+      remove('src/contract/generated');
+      await run(process.execPath, ['node_modules/@bufbuild/buf/bin/buf', 'generate']);
+    },
+  },
+  {
+    name: 'compile',
+    inputs: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
+    outputs: ['dist/daemon/main.js', 'dist/cli/main.js'],
+    // From scratch each time: what an incremental build believes of a folder that was changed meanwhile is wrong.
+    async action() {
+      remove('dist');
+      await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
+    },
+  },
+];
+
+/** Does what is left to do. When something fails, says so and ends the process. */
+export async function prepare() {
+  const started = performance.now();
+  if (steps.every(isDone)) {
+    report('up to date', started);
+    return;
+  }
+  mkdirSync(cache, { recursive: true });
+  const release = await holdLock(join(cache, 'prepare.lock'), (owner) =>
+    console.error(`prepare: waiting for process ${owner}, which is preparing this checkout`),
+  );
+  try {
+    for (const step of steps) {
+      if (isDone(step)) continue;
+      // Without its stamp, a step that is cut short here is done again.
+      rmSync(stampOf(step), { force: true });
+      console.error(`prepare: ${step.name} …`);
+      await step.action();
+      // The inputs are read again: an install may touch the lock file.
+      writeFileSync(stampOf(step), fingerprint(step.inputs));
+    }
+  } catch (error) {
+    if (!(error instanceof StepFailure)) throw error;
+    release();
+    console.error(`\nprepare: ${error.message}`);
+    process.exit(error.status);
+  }
+  release();
+  report('done', started);
+}
+
+function report(what, started) {
+  console.error(`prepare: ${what} (${Math.round(performance.now() - started)} ms)`);
+}
+
+function stampOf({ name }) {
+  return join(cache, `${name}.stamp`);
+}
+
+function isDone(step) {
+  const { inputs, outputs } = step;
+  if (!outputs.every((output) => existsSync(join(root, output)))) return false;
+  return existsSync(stampOf(step)) && readFileSync(stampOf(step), 'utf8') === fingerprint(inputs);
 }
 
 /** A digest of the names, sizes and times of the inputs: enough to see that something changed. */
@@ -30,33 +95,46 @@ function fingerprint(inputs) {
   return hash.update(process.version).digest('hex');
 }
 
-function run(command, args) {
-  // Standard output belongs to the command that follows (svcd prints its ready line there).
-  const done = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
-  if (done.status !== 0) {
-    console.error(`\n${command} ${args.join(' ')} failed (exit status ${done.status ?? done.signal}).`);
-    process.exit(done.status ?? 1);
+/** Every file below `path`, or `path` itself when it is a file. */
+function files(path) {
+  const full = join(root, path);
+  if (!existsSync(full)) return [];
+  if (statSync(full).isFile()) return [full];
+  return readdirSync(full, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function remove(path) {
+  rmSync(join(root, path), { recursive: true, force: true });
+}
+
+class StepFailure extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
   }
 }
 
-function step(name, inputs, outputs, action) {
-  const stamp = join(cache, `${name}.stamp`);
-  const current = fingerprint(inputs);
-  const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === current;
-  if (fresh && outputs.every((output) => existsSync(join(root, output)))) return;
-  action();
-  mkdirSync(cache, { recursive: true });
-  // The inputs are read again: an install may touch the lock file.
-  writeFileSync(stamp, fingerprint(inputs));
+/** Runs a command to its end. An interruption is passed on and waited for, so that no command outlives its lock. */
+async function run(command, args) {
+  // Standard output belongs to the command that follows (svcd prints its ready line there).
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
+  let interruption;
+  const interrupt = (signal) => {
+    interruption ??= signal;
+    child.kill(signal);
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  const status = await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
+  });
+  process.off('SIGINT', interrupt);
+  process.off('SIGTERM', interrupt);
+  if (interruption !== undefined) throw new StepFailure('interrupted', 128 + constants.signals[interruption]);
+  if (status !== 0) throw new StepFailure(`${command} ${args.join(' ')} failed (exit status ${status})`, status);
 }
 
-step('install', ['package.json', 'package-lock.json', '.npmrc'], ['node_modules/.package-lock.json'], () =>
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']),
-);
-step('generate', ['buf.gen.yaml', 'proto', 'package-lock.json'], ['src/contract/generated'], () => {
-  rmSync(join(root, 'src/contract/generated'), { recursive: true, force: true });
-  run(process.execPath, ['node_modules/@bufbuild/buf/bin/buf', 'generate']);
-});
-step('compile', ['src', 'tsconfig.json', 'package-lock.json'], ['dist/daemon/main.js'], () => {
-  run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']);
-});
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await prepare();

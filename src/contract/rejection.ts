@@ -85,6 +85,8 @@ export class Rejection {
       readonly retryAfterSeconds?: number;
       /** Path of the field at fault. */
       readonly field?: string;
+      /** The key that was meant, where it is known though refused: for the audit trail alone. */
+      readonly keyId?: string;
     } = {},
   ) {}
 

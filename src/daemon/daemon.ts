@@ -11,6 +11,7 @@ import { packageVersion } from '../version.js';
 import { auditToLog } from './audit-to-log.js';
 import type { Logger } from './log.js';
 import type { Settings } from './settings.js';
+import { flagOf } from './settings-table.js';
 import { lockState } from './state-lock.js';
 import { loadTlsMaterial } from './tls.js';
 import { createWsEndpoint } from './ws-endpoint.js';
@@ -161,7 +162,8 @@ function createBackend(settings: Settings, store: Store, clock: Clock, logger: L
 }
 
 function switchesOf(settings: Settings): ReadonlySet<string> {
-  return new Set(settings.enableTrading ? ['--enable-trading'] : []);
+  const switches = ['enableTrading', 'enableDesktopPhase2Reads'] as const;
+  return new Set(switches.filter((name) => settings[name]).map(flagOf));
 }
 
 async function reload(access: Access, logger: Logger): Promise<void> {

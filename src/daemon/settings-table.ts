@@ -103,6 +103,12 @@ export const settingsTable = {
     about: 'Let orders be placed, modified and cancelled.',
     demo: () => 'true',
   }),
+  enableDesktopPhase2Reads: setting({
+    type: onOff,
+    default: false,
+    group: 'Access',
+    about: 'Serve forex display quotes (market 81, FX.EURUSD).',
+  }),
   metricsPublic: setting({
     type: onOff,
     default: false,

@@ -56,7 +56,12 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     const { access, backend, clock, store, logger, version, switches } = options;
-    this.push = new PushHub({ backend, clock, maxBacklogBytes: options.pushBacklogBytesMax });
+    this.push = new PushHub({
+      backend,
+      clock,
+      maxBacklogBytes: options.pushBacklogBytesMax,
+      onPublished: ({ stream }, ms) => this.meter.push(stream.subType, ms),
+    });
     this.#idempotency = new IdempotencyKeys(store, clock);
     const refresher = new CredentialRefresher(backend, logger);
     const local: LocalHandlers = {
@@ -77,7 +82,7 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const writes = new Writes(backend, access, clock);
+    const writes = new Writes(backend, access, clock, this.meter);
     this.#pipeline = new Pipeline({
       access,
       backend,
@@ -147,7 +152,8 @@ export class Gateway {
   /** Records a refusal of something that never reached an operation: an unknown path, a foreign origin. */
   auditRejection(caller: Caller, rejection: Rejection): void {
     const identity = this.#pipeline.identify(caller);
-    this.#audit(caller, identity instanceof Rejection ? null : (identity.key?.id ?? null), rejection);
+    const keyId = identity instanceof Rejection ? identity.details.keyId : identity.key?.id;
+    this.#audit(caller, keyId ?? null, rejection);
   }
 
   /** New requests are no longer ready to be served; those under way are answered. */

@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { QotPushType } from '../contract/generated/GetDelayStatistics_pb.js';
+import { SubType } from '../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { DelayHistogram } from './delay-histogram.js';
 import type { Iface } from './identity.js';
@@ -32,7 +34,7 @@ export class Meter {
   readonly registry = new Registry();
   readonly requests = new Map<string, RequestFigures>();
   readonly placedOrders: PlacedOrder[] = [];
-  /** Backend event received → frames handed to the sockets, by push type. */
+  /** Backend event received → frames handed to the connections, by GetDelayStatistics.QotPushType. */
   readonly pushDelays = new Map<number, DelayHistogram>();
   readonly #children = new Map<string, { count: Counter.Internal; time: Histogram.Internal<string> }>();
   readonly #requests: Counter;
@@ -104,8 +106,10 @@ export class Meter {
     if (this.placedOrders.length > PLACED_ORDERS_KEPT) this.placedOrders.shift();
   }
 
-  /** A push of this kind (GetDelayStatistics.QotPushType) went through the gateway in so many milliseconds. */
-  push(kind: number, ms: number): void {
+  /** A quote event of this Qot_Common.SubType went through the gateway in so many milliseconds. */
+  push(subType: number, ms: number): void {
+    const kind = pushTypes.get(subType);
+    if (kind === undefined) return;
     let histogram = this.pushDelays.get(kind);
     if (histogram === undefined) {
       histogram = new DelayHistogram();
@@ -114,3 +118,11 @@ export class Meter {
     histogram.add(ms);
   }
 }
+
+/** The subscription types that the delay statistics tell apart. */
+const pushTypes: ReadonlyMap<number, QotPushType> = new Map([
+  [SubType.SubType_Basic, QotPushType.QotPushType_Price],
+  [SubType.SubType_Ticker, QotPushType.QotPushType_Ticker],
+  [SubType.SubType_OrderBook, QotPushType.QotPushType_OrderBook],
+  [SubType.SubType_Broker, QotPushType.QotPushType_Broker],
+]);

@@ -95,7 +95,7 @@ function marketName(trading: number): string {
 /** The names by which a market whitelist may allow an order. */
 function marketTokens(trading: number, market: QuoteMarketInfo): string[] {
   const name = marketName(trading);
-  if (name.startsWith('FUTURES')) return ['FUTURES'];
+  if (name.startsWith('FUTURES')) return market.name === 'HK' ? ['FUTURES', 'HK_FUTURE'] : ['FUTURES'];
   return market.name === 'SH' || market.name === 'SZ' ? [name, market.name] : [name];
 }
 

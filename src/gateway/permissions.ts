@@ -17,6 +17,10 @@ import { Rejection } from '../contract/rejection.js';
 import { marketTokenOfHeader } from './order-facts.js';
 import { subjectsOf } from './subjects.js';
 
+/** Qot_Common.QotMarket of the shared forex display quotes. */
+const FOREX_MARKET = 81;
+const FOREX_SWITCH = '--enable-desktop-phase2-reads';
+
 const simulate = scopeMask(['trade:simulate']);
 const real = scopeMask(['trade:real']);
 const anyTrade = scopeMask(['trade:simulate', 'trade:real']);
@@ -24,7 +28,11 @@ const masks = new Map<Operation, ScopeMask>();
 
 /** What scopes and allowlists say of a request; the risk limits are the gates' business. */
 export class Permissions {
-  constructor(readonly access: Access) {}
+  constructor(
+    readonly access: Access,
+    /** Start-up switches that are on. */
+    readonly switches: ReadonlySet<string>,
+  ) {}
 
   /** Before the body is read: does the caller hold a scope that could do? */
   scope(operation: Operation, key: KeyRecord | undefined): Rejection | undefined {
@@ -49,11 +57,13 @@ export class Permissions {
       const denied = this.#hold(key, env === TrdEnv.TrdEnv_Real ? real : simulate);
       if (denied !== undefined) return denied;
     }
+    const subjects = subjectsOf(operation, request);
+    if (!this.switches.has(FOREX_SWITCH) && subjects.securities.some(({ market }) => market === FOREX_MARKET)) {
+      return new Rejection('feature_disabled', `forex quotes are switched off; start the daemon with ${FOREX_SWITCH}`);
+    }
     const flags = this.access.flagLimits;
     const own = key?.limits;
-    const limited = isLimited(flags) || (own !== undefined && isLimited(own));
-    if (!limited) return undefined;
-    const subjects = subjectsOf(operation, request);
+    if (!isLimited(flags) && (own === undefined || !isLimited(own))) return undefined;
     for (const limits of own === undefined ? [flags] : [own, flags]) {
       const denied = checkLimits(operation, limits, subjects, header);
       if (denied !== undefined) return denied;

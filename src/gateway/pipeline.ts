@@ -2,12 +2,13 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Access, KeyRecord } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import type { Operation } from '../contract/operation.js';
+import { system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
-import type { Backend, CallContext, ResponseMessage } from './backend.js';
+import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
 import { BackendLost } from './backend.js';
 import type { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Identity, ownerOfKey } from './identity.js';
-import type { LocalHandlers } from './local/index.js';
+import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
 import type { Meter } from './meter.js';
 import { Permissions } from './permissions.js';
@@ -48,10 +49,15 @@ export interface PipelineParts {
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #permissions: Permissions;
+  #lifecycleState: LifecycleState;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
-    this.#permissions = new Permissions(parts.access);
+    this.#permissions = new Permissions(parts.access, parts.switches);
+    this.#lifecycleState = parts.backend.status().platform.lifecycleState;
+    parts.backend.onLifecycle(({ platform }) => {
+      this.#lifecycleState = platform.lifecycleState;
+    });
   }
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
@@ -75,7 +81,10 @@ export class Pipeline {
   /** Names the caller, or says why the credential is no good. */
   identify(caller: Caller): Identity | Rejection {
     const authenticated = this.#parts.access.authenticate(caller.keyText);
-    if (!authenticated.ok) return new Rejection(authenticated.code, authenticated.message);
+    if (!authenticated.ok) {
+      const { code, message, keyId } = authenticated;
+      return new Rejection(code, message, keyId === null ? {} : { keyId });
+    }
     return { key: authenticated.key, owner: ownerOfKey(authenticated.key) };
   }
 
@@ -98,6 +107,11 @@ export class Pipeline {
     const context: CallContext = { requestId: caller.requestId };
     try {
       const local = this.#parts.local[operation.name];
+      if (this.#lifecycleState !== 'ready' && needsBackend(operation, local)) {
+        return new Rejection('backend.not_ready', `the backend is ${this.#lifecycleState}; nothing was sent, try again shortly`, {
+          retryAfterSeconds: 1,
+        });
+      }
       const answer =
         operation.effect === 'order' || operation.effect === 'write'
           ? this.#write(operation, caller, identity, request, context)
@@ -152,7 +166,7 @@ export class Pipeline {
     access.audit.record({
       iface: caller.iface,
       endpoint: caller.endpoint,
-      keyId: key?.id ?? null,
+      keyId: key?.id ?? (rejected ? (answer.details.keyId ?? null) : null),
       outcome: rejected ? 'reject' : trade ? 'trade' : 'allow',
       reason: rejected ? answer.auditReason : answer.retType === RET_SUCCEED ? '' : `ret_type ${answer.retType}: ${answer.retMsg}`,
       requestId: caller.requestId,
@@ -161,4 +175,10 @@ export class Pipeline {
     meter.request(operation, caller.iface, rejected ? answer.code : undefined, performance.now() - started);
     return answer;
   }
+}
+
+/** What the gateway says of itself it can say always, and a pending login is answered by the one operation that it waits for. */
+function needsBackend(operation: Operation, local: LocalHandler | undefined): boolean {
+  if (operation === system.verification) return false;
+  return local === undefined || (operation.group !== 'admin' && operation.group !== 'system');
 }

@@ -16,6 +16,7 @@ import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
 import type { PacketId } from './idempotency.js';
 import type { Identity } from './identity.js';
+import type { Meter } from './meter.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
 import { failure, payloadOf, RET_SUCCEED } from './responses.js';
 
@@ -38,6 +39,7 @@ export class Writes {
     readonly backend: Backend,
     readonly access: Access,
     readonly clock: Clock,
+    readonly meter: Meter,
   ) {}
 
   sender(operation: Operation, request: Message, identity: Identity, context: CallContext): Send {
@@ -81,7 +83,11 @@ export class Writes {
     const { admission } = admittance;
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
     await Promise.all([admission.durable, commit?.(packet)]);
+    const started = performance.now();
     const response = await this.#send(operation, request, packet, context);
+    if (operation === trade.placeOrder && response.retType === RET_SUCCEED) {
+      this.meter.placed(payloadOf(trade.placeOrder, response)?.orderIDEx ?? '', performance.now() - started);
+    }
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
     if (response.retType !== RET_SUCCEED) await admission.refund();
     return response;

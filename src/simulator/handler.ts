@@ -1,20 +1,14 @@
 import type { Clock } from '../contract/clock.js';
 import type { Brokerage } from './brokerage/index.js';
 import type { Market } from './market/market.js';
-import type { HistoryQuota } from './quote/history-quota.js';
-import type { Listings } from './quote/listings.js';
-import type { QuoteBoard } from './quote/quote-board.js';
 import type { World } from './world/index.js';
 
-/** Everything a handler may look at. Made once, by {@link createSimulation}. */
+/** What every handler may look at. */
 export interface Simulation {
   readonly clock: Clock;
   readonly world: World;
   readonly market: Market;
   readonly brokerage: Brokerage;
-  readonly listings: Listings;
-  readonly quoteBoard: QuoteBoard;
-  readonly historyQuota: HistoryQuota;
 }
 
 /** A refusal by the brokerage: `retType` -1 with this text. */
@@ -26,5 +20,8 @@ export class Refusal {
   ) {}
 }
 
-/** Answers one operation: its `C2S` in, its `S2C` (or a refusal) out. */
-export type Handler<C2S, S2C> = (simulation: Simulation, request: C2S) => S2C | Refusal | Promise<S2C | Refusal>;
+/** Answers one operation: its `C2S` in, its `S2C` (or a refusal) out. `Seen` is what it looks at. */
+export type Handler<C2S, S2C, Seen extends Simulation = Simulation> = (
+  simulation: Seen,
+  request: C2S,
+) => S2C | Refusal | Promise<S2C | Refusal>;

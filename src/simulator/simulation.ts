@@ -1,13 +1,12 @@
 import type { Clock } from '../contract/clock.js';
 import type { Store } from '../storage/index.js';
 import { createBrokerage } from './brokerage/index.js';
-import type { Simulation } from './handler.js';
-import { loadBars } from './load-bars.js';
-import { createMarket } from './market/index.js';
+import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder } from './market/index.js';
 import { HistoryQuota } from './quote/history-quota.js';
 import { Listings } from './quote/listings.js';
 import { QuoteBoard } from './quote/quote-board.js';
-import { type CalendarMode, createWorld } from './world/index.js';
+import type { QuoteSimulation } from './quote/quote-simulation.js';
+import { type CalendarMode, createWorld, type World } from './world/index.js';
 
 export interface SimulationOptions {
   readonly clock: Clock;
@@ -20,8 +19,6 @@ export interface SimulationOptions {
   readonly generatedInstruments?: number;
   /** Unlocks the real accounts. Default "123456". */
   readonly tradePassword?: string;
-  /** A folder of `MARKET.CODE.csv` files whose bars are those symbols' history. */
-  readonly dataFolder?: string;
   /**
    * Most symbols whose K-line history may be read within 30 days. Default 100: what the specification falls back to
    * while nobody has said anything else.
@@ -30,25 +27,54 @@ export interface SimulationOptions {
 }
 
 /** A simulation and its end. */
-export interface OpenSimulation extends Simulation {
+export interface RunningSimulation extends QuoteSimulation {
   /** Ends matching and timers and waits until everything is on disk. */
   close(): Promise<void>;
+}
+
+/** Why a data folder cannot be used: each text names file, line, column and what is accepted. */
+export class DataProblems {
+  constructor(readonly problems: readonly string[]) {}
 }
 
 const GENERATED_INSTRUMENTS = 0;
 const TRADE_PASSWORD = '123456';
 const HISTORY_KL_QUOTA_MAX = 100;
 
-/**
- * Composes the simulated world, its market and its brokerage, once. Throws RangeError for a number of generated
- * instruments out of bounds, and DataFolderError for a data folder that cannot be used.
- */
-export function createSimulation(options: SimulationOptions): OpenSimulation {
-  const { clock, seed, store, calendarMode, tradePassword = TRADE_PASSWORD, dataFolder } = options;
-  const world = createWorld({ calendarMode, generatedInstruments: options.generatedInstruments ?? GENERATED_INSTRUMENTS, seed });
-  const history = dataFolder === undefined ? [] : loadBars(dataFolder, world);
+/** Composes the simulated world, its market and its brokerage. Throws RangeError for a number of generated instruments out of bounds. */
+export function createSimulation(options: SimulationOptions): RunningSimulation {
+  return compose(options, worldOf(options), []);
+}
+
+/** As {@link createSimulation}, with the bars of the folder's `MARKET.CODE.csv` files as those symbols' history. */
+export async function createSimulationWithData(options: SimulationOptions, folder: string): Promise<RunningSimulation | DataProblems> {
+  const world = worldOf(options);
+  try {
+    const { histories, problems } = await loadHistoryFolder(
+      folder,
+      (symbol) => world.instrument(symbol),
+      (instrument) => world.calendar(instrument),
+    );
+    return problems.length > 0 ? new DataProblems(problems) : compose(options, world, histories);
+  } catch (error) {
+    if (isFileError(error)) return new DataProblems([`cannot read the data folder: ${error.message}`]);
+    throw error;
+  }
+}
+
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+function worldOf({ calendarMode, seed, generatedInstruments = GENERATED_INSTRUMENTS }: SimulationOptions): World {
+  return createWorld({ calendarMode, generatedInstruments, seed });
+}
+
+function compose(options: SimulationOptions, world: World, history: readonly LoadedHistory[]): RunningSimulation {
+  const { clock, seed, store, tradePassword = TRADE_PASSWORD } = options;
   const market = createMarket({ clock, seed, calendarOf: (instrument) => world.calendar(instrument), history });
   const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword });
+  const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
     clock,
     world,
@@ -56,7 +82,10 @@ export function createSimulation(options: SimulationOptions): OpenSimulation {
     brokerage,
     listings: new Listings(world),
     quoteBoard: new QuoteBoard(market),
-    historyQuota: new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX }),
-    close: () => brokerage.close(),
+    capitalFlows: new CapitalFlows(market),
+    historyQuota,
+    async close() {
+      await Promise.all([brokerage.close(), historyQuota.whenDurable()]);
+    },
   };
 }

@@ -1,17 +1,18 @@
 import type { PushEvent } from '../../gateway/backend.js';
 import { type BrokerageEvent, fillPush, orderPush } from '../../simulator/brokerage/index.js';
-import { Refusal, type Simulation } from '../../simulator/handler.js';
+import { Refusal } from '../../simulator/handler.js';
+import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
 
 const ProtoId = { order: 2208, fill: 2218 } as const;
 
 /** Order and fill pushes of the accounts somebody wants them of. */
 export class AccountPushes {
-  readonly #simulation: Simulation;
+  readonly #simulation: QuoteSimulation;
   readonly #emit: (event: PushEvent) => void;
   #wanted: ReadonlySet<bigint> = new Set();
   #stopListening: (() => void) | undefined;
 
-  constructor(simulation: Simulation, emit: (event: PushEvent) => void) {
+  constructor(simulation: QuoteSimulation, emit: (event: PushEvent) => void) {
     this.#simulation = simulation;
     this.#emit = emit;
   }

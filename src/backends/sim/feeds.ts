@@ -4,12 +4,13 @@ import * as UpdateBroker from '../../contract/generated/Qot_UpdateBroker_pb.js';
 import * as UpdateOrderBook from '../../contract/generated/Qot_UpdateOrderBook_pb.js';
 import * as UpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
 import type { QuoteStream, ResponseMessage } from '../../gateway/backend.js';
-import { Refusal, type Simulation } from '../../simulator/handler.js';
+import { Refusal } from '../../simulator/handler.js';
 import type { MarketEvent, Tick } from '../../simulator/market/market.js';
 import { isRegular } from '../../simulator/quote/bars.js';
 import { queueFields } from '../../simulator/quote/broker-queue.js';
 import type { Listing } from '../../simulator/quote/listings.js';
 import { BookType, bookFields } from '../../simulator/quote/order-book.js';
+import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
 import { klTypeOfSubType, SubType, subTypesOf } from '../../simulator/quote/sub-types.js';
 import { PushDataType, tickerMessage } from '../../simulator/quote/tickers.js';
 import { success } from './answers.js';
@@ -34,7 +35,7 @@ const PUSHED_LEVELS = 10;
 const FIRST_TICKS = 50;
 
 /** The feed of a stream, or why there is none: its symbol does not serve the type. */
-export function createFeed(simulation: Simulation, listing: Listing, stream: QuoteStream): Feed | Refusal {
+export function createFeed(simulation: QuoteSimulation, listing: Listing, stream: QuoteStream): Feed | Refusal {
   const { subType } = stream;
   if (!subTypesOf(listing).includes(subType)) {
     return new Refusal(`${stream.symbol} does not serve sub_type ${subType}; accepted: ${subTypesOf(listing).join(', ')}`);
@@ -60,7 +61,7 @@ export function createFeed(simulation: Simulation, listing: Listing, stream: Quo
   }
 }
 
-function basicFeed(simulation: Simulation, listing: Listing): Feed {
+function basicFeed(simulation: QuoteSimulation, listing: Listing): Feed {
   const current = () => {
     const payload = create(UpdateBasicQot.S2CSchema);
     payload.basicQotList = [simulation.quoteBoard.read(listing)];
@@ -69,7 +70,7 @@ function basicFeed(simulation: Simulation, listing: Listing): Feed {
   return { protoId: ProtoId.basic, on: 'tick', next: current, current };
 }
 
-function bookFeed(simulation: Simulation, listing: Listing, type: number): Feed {
+function bookFeed(simulation: QuoteSimulation, listing: Listing, type: number): Feed {
   const current = () => {
     const payload = create(UpdateOrderBook.S2CSchema);
     payload.security = listing.security;
@@ -79,7 +80,7 @@ function bookFeed(simulation: Simulation, listing: Listing, type: number): Feed 
   return { protoId: ProtoId.orderBook, on: 'book', next: current, current };
 }
 
-function brokerFeed(simulation: Simulation, listing: Listing): Feed {
+function brokerFeed(simulation: QuoteSimulation, listing: Listing): Feed {
   const current = () => {
     const payload = create(UpdateBroker.S2CSchema);
     payload.security = listing.security;
@@ -89,7 +90,7 @@ function brokerFeed(simulation: Simulation, listing: Listing): Feed {
   return { protoId: ProtoId.broker, on: 'book', next: current, current };
 }
 
-function tickerFeed(simulation: Simulation, listing: Listing, { extendedTime }: QuoteStream): Feed {
+function tickerFeed(simulation: QuoteSimulation, listing: Listing, { extendedTime }: QuoteStream): Feed {
   const regularOnly = listing.market.name === 'US' && !extendedTime;
   const push = (ticks: readonly Tick[], pushDataType: number) => {
     const wanted = regularOnly ? ticks.filter((tick) => isRegular(simulation, listing, tick.time)) : ticks;

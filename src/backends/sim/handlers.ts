@@ -1,12 +1,12 @@
 import type { Operation, PayloadOf, RequestOf } from '../../contract/operation.js';
 import { account, quote, system, trade } from '../../contract/operations/index.js';
 import * as brokerageHandlers from '../../simulator/brokerage/handlers/index.js';
-import type { Handler } from '../../simulator/handler.js';
 import * as quoteHandlers from '../../simulator/quote/index.js';
+import type { QuoteHandler } from '../../simulator/quote/quote-simulation.js';
 import * as systemHandlers from '../../simulator/system/index.js';
 import type { BackendOperations } from './operations.js';
 
-type HandlerOf<O extends Operation> = Handler<RequestOf<O>, PayloadOf<O>>;
+type HandlerOf<O extends Operation> = QuoteHandler<RequestOf<O>, PayloadOf<O>>;
 
 /** The handler of every declared operation that is not the gateway's own: leaving one out does not build. */
 const handlers: { readonly [Name in keyof BackendOperations]: HandlerOf<BackendOperations[Name]> } = {
@@ -54,10 +54,10 @@ const handlers: { readonly [Name in keyof BackendOperations]: HandlerOf<BackendO
 const declared: Readonly<Record<string, Operation>> = { ...system, ...quote, ...account, ...trade };
 
 /** Handlers by the operation's declared name ("get_quote"). Requests are what the operation declares, or the decoder has a defect. */
-export const handlersByName: ReadonlyMap<string, Handler<unknown, unknown>> = new Map(
+export const handlersByName: ReadonlyMap<string, QuoteHandler<unknown, unknown>> = new Map(
   Object.entries(handlers).map(([name, handler]) => {
     const operation = declared[name];
     if (operation === undefined) throw new Error(`handler ${name} has no declaration`);
-    return [operation.name, handler as Handler<unknown, unknown>];
+    return [operation.name, handler as QuoteHandler<unknown, unknown>];
   }),
 );

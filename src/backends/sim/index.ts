@@ -1,1 +1,1 @@
-export { createSimBackend, type DefectLogger, type SimBackendOptions } from './sim-backend.js';
+export { createSimBackend } from './sim-backend.js';

@@ -4,7 +4,7 @@ import type { account, admin, quote, subscription, system, trade } from '../../c
  * The operations that the gateway answers by itself, whatever stands behind it: they are about its own connections,
  * subscriptions and process. By the export names of the declarations.
  */
-export type GatewayOperation =
+type GatewayOperation =
   | keyof typeof admin
   | keyof typeof subscription
   | 'ping'

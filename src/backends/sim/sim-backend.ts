@@ -14,7 +14,7 @@ import type {
   ResponseMessage,
 } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
-import type { OpenSimulation } from '../../simulator/simulation.js';
+import type { RunningSimulation } from '../../simulator/simulation.js';
 import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
 import { handlersByName } from './handlers.js';
@@ -23,13 +23,13 @@ import { readyNotices } from './notices.js';
 import { Streams } from './streams.js';
 
 /** Where defects of handlers are told; pino's logger is one. */
-export interface DefectLogger {
+interface DefectLogger {
   error(details: object, message: string): void;
 }
 
-export interface SimBackendOptions {
+interface SimBackendOptions {
   /** Closed when the backend stops. */
-  readonly simulation: OpenSimulation;
+  readonly simulation: RunningSimulation;
   readonly clock: Clock;
   readonly logger: DefectLogger;
 }
@@ -41,7 +41,7 @@ export function createSimBackend(options: SimBackendOptions): Backend {
 
 class SimBackend implements Backend {
   readonly name = 'sim';
-  readonly #simulation: OpenSimulation;
+  readonly #simulation: RunningSimulation;
   readonly #logger: DefectLogger;
   readonly #lifecycle: Lifecycle;
   readonly #streams: Streams;

@@ -1,10 +1,11 @@
 import { parseSymbol } from '../../contract/markets.js';
 import type { PushEvent, QuotePush, QuoteStream } from '../../gateway/backend.js';
-import { Refusal, type Simulation } from '../../simulator/handler.js';
+import { Refusal } from '../../simulator/handler.js';
 import type { MarketEvent } from '../../simulator/market/market.js';
 import { checkRehabType } from '../../simulator/quote/bars.js';
 import type { Listing } from '../../simulator/quote/listings.js';
 import { locate } from '../../simulator/quote/locate.js';
+import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
 import { createFeed, type Feed } from './feeds.js';
 
 interface Running {
@@ -15,14 +16,14 @@ interface Running {
 
 /** The running quote streams: turns what happens in the market into their pushes, in the order in which it happens. */
 export class Streams {
-  readonly #simulation: Simulation;
+  readonly #simulation: QuoteSimulation;
   readonly #emit: (event: PushEvent) => void;
   readonly #running = new Map<string, Running>();
   /** By the symbol of their instrument, so that an event costs what hangs on it. */
   readonly #bySymbol = new Map<string, Set<Running>>();
   #stopListening: (() => void) | undefined;
 
-  constructor(simulation: Simulation, emit: (event: PushEvent) => void) {
+  constructor(simulation: QuoteSimulation, emit: (event: PushEvent) => void) {
     this.#simulation = simulation;
     this.#emit = emit;
   }

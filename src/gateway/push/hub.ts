@@ -16,6 +16,8 @@ export interface PushHubOptions {
   readonly subscriptionQuota?: number;
   /** Bytes that may wait for one reader before it is closed with 1013; default 8 MiB, sensible from 256 KiB up. */
   readonly maxBacklogBytes?: number;
+  /** Told how long a quote event took from the backend to its connections, in milliseconds. */
+  readonly onPublished?: (event: QuotePush, ms: number) => void;
 }
 
 export interface ConnectOptions extends WireFormat {
@@ -88,7 +90,13 @@ export class PushHub {
   readonly #stopListening: () => void;
   #connectionCount = 0;
 
-  constructor({ backend, clock, subscriptionQuota = SUBSCRIPTION_QUOTA, maxBacklogBytes = MAX_BACKLOG_BYTES }: PushHubOptions) {
+  constructor({
+    backend,
+    clock,
+    subscriptionQuota = SUBSCRIPTION_QUOTA,
+    maxBacklogBytes = MAX_BACKLOG_BYTES,
+    onPublished,
+  }: PushHubOptions) {
     this.#backend = backend;
     this.#clock = clock;
     this.#maxBacklogBytes = maxBacklogBytes;
@@ -96,7 +104,11 @@ export class PushHub {
     const listener = { started: (began: Subscription) => this.#started(began), ended: (ended: Subscription) => this.#ended(ended) };
     this.subscriptions = new Subscriptions(backend, listener, subscriptionQuota);
     this.accounts = new AccountRegistrations(backend, (owner, accId) => this.#accountEnded(owner, accId));
-    this.#stopListening = backend.onPush((event) => this.#publish(event));
+    this.#stopListening = backend.onPush((event) => {
+      const started = performance.now();
+      this.#publish(event);
+      if (event.type === 'quote') onPublished?.(event, performance.now() - started);
+    });
   }
 
   /** Adds a subscriber. It gets first pushes of what its key is subscribed to already. */

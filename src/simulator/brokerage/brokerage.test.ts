@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { tradeMarketOf } from './account.js';
 import { totalFees } from './fees.js';
 import { dec, Fixture, ids } from './fixture.js';
 import { averagePrice, units } from './order.js';
@@ -462,4 +463,47 @@ it('lets two callers trade with each other, on the tape once', async () => {
   await f.pass();
   expect([f.order(sold).status, f.order(bought).status]).toEqual(['filled_all', 'filled_all']);
   expect(f.market.ticks(f.instrument(HK), 10).filter((tick) => tick.price === dec('605'))).toHaveLength(1);
+});
+
+describe('every account', () => {
+  const accounts = Fixture.open().brokerage.accounts.flatMap((account) => account.markets.map((market) => [account.id, market] as const));
+
+  it.each(accounts)('%s trades in %s', async (id, market) => {
+    const f = Fixture.open();
+    await unlock(f);
+    const account = f.account(id);
+    const instrument = f.simulation.world
+      .instruments()
+      .find((one) => tradeMarketOf(one, account.environment) === market && (one.kind !== 'future' || one.future?.isMain));
+    if (instrument === undefined) throw new Error(`the world has nothing to trade in ${market}`);
+    const price = Number(instrument.referencePrice) / 1e9;
+    f.market.setBook(instrument, [], [[instrument.referencePrice, 1_000n]]);
+    const order = await f.place(id, { code: instrument.code, qty: instrument.lotSize, price }, undefined, market);
+    await f.pass();
+    expect(f.order(order)).toMatchObject({ status: 'filled_all', tradeMarket: market, currency: instrument.currency });
+    expect(f.brokerage.records.ledger.position(id, instrument.symbol)?.quantity).toBe(BigInt(instrument.lotSize));
+  });
+
+  it('of simulated futures goes by the one market of all futures too', async () => {
+    const f = Fixture.open();
+    const order = await f.place(ids.futures, { code: 'HSImain', qty: 1, price: 26_000 }, undefined, 'FUTURES');
+    expect(f.order(order).tradeMarket).toBe('FUTURES_SIMULATE_HK');
+  });
+});
+
+describe('time in force', () => {
+  it('good till a date: until the end of that day', async () => {
+    const f = Fixture.open();
+    const id = await f.place(ids.hkCash, { ...buy, timeInForce: 3, expireTime: '2026-11-23' });
+    await f.pass(Date.UTC(2026, 10, 23, 15, 59, 59) - f.clock.now());
+    expect(f.order(id).status).toBe('submitted');
+    await f.pass(1_000);
+    expect(f.order(id)).toMatchObject({ status: 'cancelled_all', lastError: 'expired at the end of its time in force' });
+    expect(await f.refusal(ids.hkCash, { ...buy, timeInForce: 3, expireTime: 'soon' })).toContain('expireTime "soon" must be');
+  });
+
+  it('is the day for orders that do not wait', async () => {
+    const f = Fixture.open();
+    expect(await f.refusal(ids.hkCash, { ...buy, orderType: 8, timeInForce: 1 })).toContain('is for the day only');
+  });
 });

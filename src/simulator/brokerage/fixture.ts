@@ -6,17 +6,21 @@ import { type C2S as PlaceC2S, C2SSchema as PlaceSchema } from '../../contract/g
 import { MemoryStore, type Store } from '../../storage/index.js';
 import { ScriptedMarket } from '../exchange/scripted-market.js';
 import { Refusal, type Simulation } from '../handler.js';
+import { HistoryQuota } from '../quote/history-quota.js';
+import { Listings } from '../quote/listings.js';
+import { QuoteBoard } from '../quote/quote-board.js';
 import { type CalendarMode, createWorld, type Instrument } from '../world/index.js';
 import type { Account } from './account.js';
 import type { BrokerageEvent } from './events.js';
 import { modifyOrder, placeOrder } from './handlers/index.js';
 import { type Brokerage, createBrokerage } from './index.js';
 import type { OrderRecord } from './order.js';
+import { type TradeMarket, tradeEnvironments, tradeMarkets } from './terms.js';
 
 /** Friday, 10:00 in Hong Kong. */
 export const START = Date.UTC(2026, 10, 20, 2);
 /** Longer than the longest way to the exchange. */
-export const ARRIVAL_MS = 60;
+const ARRIVAL_MS = 60;
 
 /** The accounts by what they are for. */
 export const ids = {
@@ -37,7 +41,7 @@ export const dec = (text: string): Decimal => {
 type Fields<Message> = Partial<Omit<Message, '$typeName' | '$unknown' | 'header' | 'packetID'>>;
 export type PlaceInit = Fields<PlaceC2S>;
 type ModifyInit = Fields<ModifyC2S>;
-export type Packet = { connID: bigint; serialNo: number };
+type Packet = { connID: bigint; serialNo: number };
 const none: Packet = { connID: 0n, serialNo: 0 };
 
 /** For tests: a brokerage on a scripted market and a clock that stands still. */
@@ -55,7 +59,15 @@ export class Fixture {
     const world = createWorld({ calendarMode: mode, generatedInstruments: 0, seed: 1 });
     this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, tradePassword: '123456' });
     this.brokerage.onEvent((event) => this.events.push(event));
-    this.simulation = { clock, world, market, brokerage: this.brokerage };
+    this.simulation = {
+      clock,
+      world,
+      market,
+      brokerage: this.brokerage,
+      listings: new Listings(world),
+      quoteBoard: new QuoteBoard(market),
+      historyQuota: new HistoryQuota({ clock, store, max: 100 }),
+    };
   }
 
   static open({
@@ -105,17 +117,17 @@ export class Fixture {
   }
 
   /** Places an order as a caller would: the account's first market, a normal limit order unless said otherwise. */
-  async tryPlace(accountId: bigint, order: PlaceInit, packet = none): Promise<bigint | Refusal> {
+  async tryPlace(accountId: bigint, order: PlaceInit, packet = none, market?: TradeMarket): Promise<bigint | Refusal> {
     const account = this.account(accountId);
     const answer = await placeOrder(
       this.simulation,
-      create(PlaceSchema, { orderType: 1, trdSide: 1, ...order, packetID: packet, header: this.header(account) }),
+      create(PlaceSchema, { orderType: 1, trdSide: 1, ...order, packetID: packet, header: this.header(account, market) }),
     );
     return answer instanceof Refusal ? answer : answer.orderID;
   }
 
-  async place(accountId: bigint, order: PlaceInit, packet = none): Promise<bigint> {
-    const placed = await this.tryPlace(accountId, order, packet);
+  async place(accountId: bigint, order: PlaceInit, packet = none, market?: TradeMarket): Promise<bigint> {
+    const placed = await this.tryPlace(accountId, order, packet, market);
     if (placed instanceof Refusal) throw new Error(placed.message);
     return placed;
   }
@@ -145,8 +157,9 @@ export class Fixture {
     return order;
   }
 
-  header(account: Account) {
-    const numbers: Record<string, number> = { HK: 1, US: 2, CN: 3, SG: 6, JP: 15, MY: 111, FUTURES: 5, FUTURES_SIMULATE_HK: 10 };
-    return { trdEnv: account.environment === 'real' ? 1 : 0, accID: account.id, trdMarket: numbers[account.markets[0] ?? ''] ?? 0 };
+  /** Names the account's first market unless told another. */
+  header(account: Account, market = account.markets[0]) {
+    if (market === undefined) throw new Error(`account ${account.id} has no market`);
+    return { trdEnv: tradeEnvironments.numberOf(account.environment), accID: account.id, trdMarket: tradeMarkets.numberOf(market) };
   }
 }

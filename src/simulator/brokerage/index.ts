@@ -16,7 +16,7 @@ import { Routing } from './routing.js';
 import { TradeLock } from './trade-lock.js';
 import { Valuer } from './valuation.js';
 
-export { type Account, accounts } from './account.js';
+export type { Account } from './account.js';
 export type { BrokerageEvent } from './events.js';
 export { fillPush, orderPush } from './messages.js';
 export type { FillRecord, OrderRecord } from './order.js';

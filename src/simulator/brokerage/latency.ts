@@ -6,17 +6,25 @@ export interface LatencyRange {
   readonly max: number;
 }
 
-/** Whole milliseconds within a range, drawn evenly; the same seed draws the same ones. */
-export function latencySource(range: LatencyRange, seed: string | number): () => number {
+/** Times on the way to the exchange. */
+export interface Latency {
+  /** Whole milliseconds, drawn evenly from the range. */
+  draw(): number;
+  readonly max: number;
+}
+
+/** Draws latencies from a range; the same seed draws the same ones. Throws RangeError for a range that is none. */
+export function latencySource(range: LatencyRange, seed: string | number): Latency {
   if (!(Number.isInteger(range.min) && Number.isInteger(range.max) && range.min >= 0 && range.max >= range.min)) {
     throw new RangeError(`latency must be whole milliseconds, 0 <= min <= max: ${range.min}, ${range.max}`);
   }
   let state = createHash('sha256').update(`latency/${seed}`).digest().readUInt32LE();
-  return () => {
+  const draw = (): number => {
     // Mulberry32, by Tommy Ettinger.
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return range.min + (((t ^ (t >>> 14)) >>> 0) % (range.max - range.min + 1));
   };
+  return { draw, max: range.max };
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { totalFees } from './fees.js';
 import { Fixture, ids } from './fixture.js';
 import { frozenCash, type OrderRecord } from './order.js';
+import { isOpen } from './order-status.js';
 
 const HK = 'HK.00700';
 const prices = [595, 597.5, 600, 602.5, 605];
@@ -37,6 +38,7 @@ function checkAccount(f: Fixture, id: bigint): void {
     expect(net >= 0n).toBe(true);
     expect(ledger.cash(account, 'HKD') >= ledger.frozen(account, 'HKD')).toBe(true);
   }
+  expect(ledger.openOrders(account)).toBe(orders.filter((order) => isOpen(order.status)).length);
   expect(ledger.frozen(account, 'HKD')).toBe(orders.reduce((sum, order) => sum + frozenCash(order), 0n));
 
   // Cash in + what was sold − what was bought − fees = cash now; and at cost, nothing appears or is lost.

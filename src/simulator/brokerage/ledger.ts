@@ -17,6 +17,7 @@ export class Ledger {
   readonly #frozen = new Map<string, Decimal>();
   readonly #margin = new Map<string, Decimal>();
   readonly #working = new Map<string, bigint>();
+  readonly #openOrders = new Map<string, bigint>();
 
   constructor(tables: Tables) {
     for (const account of accounts) {
@@ -63,6 +64,11 @@ export class Ledger {
     return this.#working.get(`${accId}/${symbol}/${side}`) ?? 0n;
   }
 
+  /** How many orders of an account are open. */
+  openOrders(account: Account): number {
+    return Number(this.#openOrders.get(`${account.id}`) ?? 0n);
+  }
+
   /** Units of a long position that no open order is selling. */
   sellable(accId: bigint, symbol: string): bigint {
     const held = this.position(accId, symbol)?.quantity ?? 0n;
@@ -85,6 +91,7 @@ export class Ledger {
 
   #addOrder(order: OrderRecord, sign: 1n | -1n): void {
     if (!isOpen(order.status)) return;
+    add(this.#openOrders, `${order.accId}`, sign);
     add(this.#working, `${order.accId}/${order.symbol}/${order.side}`, sign * remainingOf(order));
     add(this.#frozen, `${order.accId}/${order.currency}`, sign * frozenCash(order));
     add(this.#margin, `${order.accId}/${order.currency}`, sign * reservedMargin(order));

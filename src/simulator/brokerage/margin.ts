@@ -3,7 +3,7 @@ import type { QuoteMarket } from '../../contract/markets.js';
 import type { Instrument } from '../world/instrument.js';
 
 /** Margin of a margin account, each as a part of market value in percent. */
-export interface MarginTerms {
+interface MarginTerms {
   readonly initial: bigint;
   readonly marginCall: bigint;
   readonly maintenance: bigint;
@@ -20,6 +20,9 @@ export interface MarginRatios {
 const longTerms: MarginTerms = { initial: 50n, alert: 45n, marginCall: 42n, maintenance: 40n };
 const shortTerms: MarginTerms = { initial: 60n, alert: 55n, marginCall: 52n, maintenance: 50n };
 const futureTerms: MarginTerms = { initial: 10n, alert: 9n, marginCall: 8n, maintenance: 8n };
+
+/** Initial margin of stocks that are lent, in percent of their value. */
+export const stockInitialPercent = { long: longTerms.initial, short: shortTerms.initial };
 
 const lends: ReadonlySet<QuoteMarket> = new Set(['HK', 'US', 'SG', 'JP', 'MY']);
 const lendsStock: ReadonlySet<QuoteMarket> = new Set(['HK', 'US', 'JP']);

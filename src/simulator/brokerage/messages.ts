@@ -29,7 +29,7 @@ import {
 } from './terms.js';
 
 /** "2026-11-20 09:30:00.250" on the clocks of an IANA zone. */
-export function timeText(time: number, timeZone: string): string {
+function timeText(time: number, timeZone: string): string {
   return `${localDateTime(time, timeZone)}.${String(((time % 1000) + 1000) % 1000).padStart(3, '0')}`;
 }
 
@@ -39,7 +39,7 @@ export function percentOf(a: Decimal, b: Decimal): number | undefined {
 }
 
 /** Names the account in answers and pushes. */
-export function headerOf(account: Account, market: TradeMarket): TrdHeader {
+function headerOf(account: Account, market: TradeMarket): TrdHeader {
   return create(TrdHeaderSchema, {
     trdEnv: tradeEnvironments.numberOf(account.environment),
     accID: account.id,

@@ -13,6 +13,9 @@ import type { Routing } from './routing.js';
 import type { TradeMarket } from './terms.js';
 import type { TradeLock } from './trade-lock.js';
 
+/** Open orders of one account: far more than anybody needs, few enough to be kept in memory. */
+const OPEN_ORDERS_MAX = 50_000;
+
 /**
  * Where callers' commands change orders. A command is answered once its change is on disk; what the exchange then makes of it
  * comes as events.
@@ -34,6 +37,9 @@ export class OrderDesk {
     const { account } = request;
     const known = this.#known(account, request);
     if (known !== undefined) return known;
+    if (this.records.ledger.openOrders(account) >= OPEN_ORDERS_MAX) {
+      return new Refusal(`account ${account.id} has ${OPEN_ORDERS_MAX} open orders, the most it may have`);
+    }
     const checked = this.check.place(request);
     if (checked instanceof Refusal) return checked;
     const { instrument, tradeMarket, quantity, price, worstPrice, trigger, hold, expiresAt } = checked;

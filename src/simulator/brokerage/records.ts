@@ -13,8 +13,8 @@ import { type PacketAnswer, type PacketId, Packets } from './packets.js';
 import type { PositionRecord } from './position.js';
 import { type PrintRecord, paddedTime, type Tables, tablesOf, timeBound, timeKey } from './tables.js';
 
-/** How long finished orders and fills stay in memory: longer than any trading day. The store keeps them for good. */
-const RECENT_MS = 48 * 3_600_000;
+/** How long finished orders and fills stay in memory: the last trading day, over a long weekend. The store keeps them for good. */
+const RECENT_MS = 4 * 24 * 3_600_000;
 const PRINTS_KEPT_MS = 7 * 24 * 3_600_000;
 const LAST_ID = 'last';
 const FOREVER = Number.MAX_SAFE_INTEGER;
@@ -43,7 +43,7 @@ export class Records {
   readonly #orders = new Map<bigint, OrderRecord>();
   /** Orders in memory by account, in order of creation. */
   readonly #ordersOf = new Map<bigint, Set<bigint>>();
-  /** Fills of the last two days by account, in order of time. */
+  /** Recent fills by account, in order of time. */
   readonly #fillsOf = new Map<bigint, FillRecord[]>();
   #sweptAt: number;
 
@@ -93,7 +93,7 @@ export class Records {
     return this.#orders.get(id) ?? this.#tables.orders.get(keyOfId(id));
   }
 
-  /** Open orders, and those of the last two days, in order of creation. */
+  /** Open orders, and recent ones, in order of creation. */
   *recentOrders(account: Account): Iterable<OrderRecord> {
     for (const id of this.#ordersOf.get(account.id) ?? []) {
       const order = this.#orders.get(id);
@@ -101,7 +101,7 @@ export class Records {
     }
   }
 
-  /** Fills of the last two days in order of time. */
+  /** Recent fills in order of time. */
   recentFills(account: Account): readonly FillRecord[] {
     return this.#fillsOf.get(account.id) ?? [];
   }

@@ -6,6 +6,7 @@ import { type Account, accounts } from './account.js';
 import { Agenda } from './agenda.js';
 import { trailingLimit, trailingTrigger } from './check-order.js';
 import { execute } from './execution.js';
+import type { Latency } from './latency.js';
 import { isBuying, type OrderRecord, remainingOf } from './order.js';
 import { cancelled, isChangeable, moved } from './order-status.js';
 import { rulesOf } from './order-types.js';
@@ -31,7 +32,7 @@ export class Routing {
     private readonly world: World,
     market: Market,
     private readonly records: Records,
-    private readonly latency: () => number,
+    private readonly latency: Latency,
   ) {
     this.#steps = new Agenda(clock, (id) => this.#step(id));
     this.#expiries = new Agenda(clock, (id) => this.#expire(id));
@@ -74,7 +75,8 @@ export class Routing {
     }
     const opens = sessionFor(this.world.calendar(instrument), now, order.extendedHours).start;
     // What waited for the opening goes then, in the order in which it came; nothing overtakes what was sent before it.
-    this.#lastArrival = Math.max(this.#lastArrival, now + this.latency());
+    // The bound is for a clock that was set back.
+    this.#lastArrival = Math.max(now + this.latency.draw(), Math.min(this.#lastArrival, now + this.latency.max));
     this.#steps.set(order.id, opens > now ? opens : this.#lastArrival);
   }
 
@@ -89,7 +91,7 @@ export class Routing {
 
   /** Has the cancellation of a recalled order confirmed in a moment. */
   confirmCancellation(order: OrderRecord): void {
-    this.#steps.set(order.id, this.clock.now() + this.latency());
+    this.#steps.set(order.id, this.clock.now() + this.latency.draw());
   }
 
   /** Lowers what a resting order still has to trade without losing its place; false when it does not rest. */

@@ -7,6 +7,9 @@ import { C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrde
 import { MemoryStore, type Store } from '../../storage/index.js';
 import { Refusal } from '../handler.js';
 import { createMarket } from '../market/index.js';
+import { HistoryQuota } from '../quote/history-quota.js';
+import { Listings } from '../quote/listings.js';
+import { QuoteBoard } from '../quote/quote-board.js';
 import { createWorld, nextPrice } from '../world/index.js';
 import { ids, START } from './fixture.js';
 import { placeOrder } from './handlers/index.js';
@@ -19,11 +22,20 @@ const tencent = world.instrument('HK.00700')!;
 function open(seed: number, store: Store = new MemoryStore(), clock = new ManualClock(START)) {
   const market = createMarket({ clock, seed, calendarOf: (instrument) => world.calendar(instrument) });
   const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword: '123456' });
+  const simulation = {
+    clock,
+    world,
+    market,
+    brokerage,
+    listings: new Listings(world),
+    quoteBoard: new QuoteBoard(market),
+    historyQuota: new HistoryQuota({ clock, store, max: 100 }),
+  };
   const events: BrokerageEvent[] = [];
   brokerage.onEvent((event) => events.push(event));
   const place = async (accID: bigint, trdSide: number, price: bigint, qty: number): Promise<bigint | undefined> => {
     const placed = await placeOrder(
-      { clock, world, market, brokerage },
+      simulation,
       create(PlaceSchema, {
         packetID: { connID: 0n, serialNo: 0 },
         header: { trdEnv: 0, accID, trdMarket: 1 },

@@ -1,3 +1,2 @@
-export type { Incoming, Match, Matching } from './caller-book.js';
-export { type Arrival, Exchange, type ExchangeListener, type Remainder } from './exchange.js';
-export type { Side } from './price-levels.js';
+export type { Match, Matching } from './caller-book.js';
+export { Exchange, type Remainder } from './exchange.js';

@@ -21,14 +21,16 @@ interface BarRange {
 export function barsOf(tape: Tape, instrument: Instrument, period: BarPeriod, range: BarRange, now: number): readonly Bar[] {
   if (range.limit !== undefined && range.limit <= 0) return [];
   const groups = dayGroups(tape, instrument, period, range, now);
-  const bars = (group: readonly TradingDay[]): readonly Bar[] =>
-    period.unit === 'minute' ? minuteBars(tape, instrument, group, period.count, now) : longBar(tape, instrument, group, now);
+  const bars = (group: readonly TradingDay[], wanted: number): readonly Bar[] =>
+    period.unit === 'minute'
+      ? group.flatMap((day) => minuteBars(tape, instrument, day, period.count, range, wanted, now))
+      : longBar(tape, instrument, group, now);
   const limit = range.limit ?? Infinity;
   const found: Bar[][] = [];
   let count = 0;
   for (const group of groups) {
     if (count >= limit) break;
-    const kept = bars(group).filter((bar) => bar.start >= (range.from ?? -Infinity) && bar.start < range.to);
+    const kept = bars(group, limit - count).filter((bar) => bar.start >= (range.from ?? -Infinity) && bar.start < range.to);
     found.push(kept);
     count += kept.length;
   }
@@ -89,20 +91,60 @@ function longBar(tape: Tape, instrument: Instrument, days: readonly TradingDay[]
   return [barOf(first.start, last.end, tape.previousClose(instrument, first), totals)];
 }
 
-function minuteBars(tape: Tape, instrument: Instrument, days: readonly TradingDay[], minutes: number, now: number): readonly Bar[] {
-  return days.flatMap((day) => {
-    const edges = minuteEdges(day, minutes).filter((edge) => edge <= now);
-    const totals = tape.slices(instrument, day, [...edges, Math.min(day.end, now + 1)]);
-    const bars: Bar[] = [];
-    let previousClose = tape.previousClose(instrument, day);
-    for (const [i, traded] of totals.entries()) {
-      const start = edges[i];
-      if (traded === undefined || start === undefined) continue;
-      bars.push(barOf(start, barEnd(day, start, minutes), previousClose, traded));
-      previousClose = traded.close;
-    }
-    return bars;
-  });
+/**
+ * The day's minute bars in the range, oldest first: at least the `wanted` first ones, or last ones where `from` is not given.
+ * The tape is read a block of bars at a time, so that the running bar does not cost the whole day.
+ */
+function minuteBars(
+  tape: Tape,
+  instrument: Instrument,
+  day: TradingDay,
+  minutes: number,
+  range: BarRange,
+  wanted: number,
+  now: number,
+): readonly Bar[] {
+  const { from = -Infinity, to } = range;
+  const forward = range.from !== undefined;
+  const edges = minuteEdges(day, minutes);
+  let [low, high] = [edges.findIndex((edge) => edge >= from), edges.findLastIndex((edge) => edge < to && edge <= now) + 1];
+  const blocks: (readonly Bar[])[] = [];
+  let count = 0;
+  for (let size = wanted; low >= 0 && low < high && count < wanted; size *= 2) {
+    const first = forward ? low : Math.max(low, high - size);
+    const last = forward ? Math.min(high, low + size) : high;
+    const block = blockOfBars(tape, instrument, day, minutes, edges, first, last, now);
+    blocks.push(block);
+    count += block.length;
+    if (forward) low = last;
+    else high = first;
+  }
+  return forward ? blocks.flat() : blocks.reverse().flat();
+}
+
+/** The bars that start at `edges[first]` up to, not including, `edges[last]`. */
+function blockOfBars(
+  tape: Tape,
+  instrument: Instrument,
+  day: TradingDay,
+  minutes: number,
+  edges: readonly number[],
+  first: number,
+  last: number,
+  now: number,
+): readonly Bar[] {
+  const starts = edges.slice(first, last);
+  const until = Math.min(edges[last] ?? day.end, now + 1);
+  const [before, ...totals] = tape.slices(instrument, day, [day.start, ...starts, until]);
+  const bars: Bar[] = [];
+  let previousClose = before?.close ?? tape.previousClose(instrument, day);
+  for (const [i, traded] of totals.entries()) {
+    const start = starts[i];
+    if (traded === undefined || start === undefined) continue;
+    bars.push(barOf(start, barEnd(day, start, minutes), previousClose, traded));
+    previousClose = traded.close;
+  }
+  return bars;
 }
 
 /** Starts of the day's minute bars, counted from each session's start. */

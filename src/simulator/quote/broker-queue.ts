@@ -1,12 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { type Broker, BrokerSchema } from '../../contract/generated/Qot_Common_pb.js';
-import type { Simulation } from '../handler.js';
-import type { BookLevel } from '../market/market.js';
-import { keyOf, uniform } from '../market/random.js';
+import { brokerQueue, type QueuedBroker } from '../market/index.js';
 import type { Listing } from './listings.js';
+import type { QuoteSimulation } from './quote-simulation.js';
 
-const BROKERS = 48;
-const QUEUE_LENGTH_MAX = 40;
+/** The exchange shows the queues at as many price levels of each side. */
 const LEVELS = 10;
 
 /** Whether its exchange shows who queues: Hong Kong does, for what is traded in board lots. */
@@ -20,24 +18,16 @@ export interface QueueFields {
   readonly brokerBidList: Broker[];
 }
 
-/** Who stands at the best prices: one entry for each order of the book, nearest level first, at most 40 a side. */
-export function queueFields(simulation: Simulation, listing: Listing): QueueFields {
-  const book = simulation.market.book(listing.instrument, LEVELS);
-  return { brokerAskList: queue(listing, 'ask', book.asks), brokerBidList: queue(listing, 'bid', book.bids) };
+/** Who stands at the best prices, nearest level first. */
+export function queueFields({ market }: QuoteSimulation, { instrument }: Listing): QueueFields {
+  const { asks, bids } = brokerQueue(instrument, market.book(instrument, LEVELS));
+  return { brokerAskList: asks.map(brokerMessage), brokerBidList: bids.map(brokerMessage) };
 }
 
-function queue(listing: Listing, side: string, levels: readonly BookLevel[]): Broker[] {
-  const brokers: Broker[] = [];
-  for (const [index, level] of levels.entries()) {
-    const key = keyOf(`${listing.instrument.symbol} ${side} ${level.price}`);
-    for (let order = 0; order < level.orderCount && brokers.length < QUEUE_LENGTH_MAX; order++) {
-      const number = 1 + Math.floor(uniform(key, order) * BROKERS);
-      const broker = create(BrokerSchema);
-      broker.id = BigInt(number);
-      broker.name = `Simulated Broker ${number}`;
-      broker.pos = index + 1;
-      brokers.push(broker);
-    }
-  }
-  return brokers;
+function brokerMessage({ id, name, position }: QueuedBroker): Broker {
+  const message = create(BrokerSchema);
+  message.id = BigInt(id);
+  message.name = name;
+  message.pos = position;
+  return message;
 }

@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../contract/generated/Qot_GetBroker_pb.js';
-import { type Handler, Refusal } from '../handler.js';
+import { Refusal } from '../handler.js';
 import { hasBrokerQueue, queueFields } from './broker-queue.js';
 import { locate } from './locate.js';
+import type { QuoteHandler } from './quote-simulation.js';
 
 /** Qot_GetBroker: who queues at the best prices. Only the Hong Kong exchange shows it. */
-export const getBroker: Handler<C2S, S2C> = (simulation, request) => {
+export const getBroker: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);
   if (listing instanceof Refusal) return listing;
   if (!hasBrokerQueue(listing)) {

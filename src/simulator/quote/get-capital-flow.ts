@@ -8,13 +8,14 @@ import {
   S2CSchema,
 } from '../../contract/generated/Qot_GetCapitalFlow_pb.js';
 import { addDays, localDate, localDateTime, parseLocal, weekday } from '../../contract/time.js';
-import { type Handler, Refusal, type Simulation } from '../handler.js';
-import type { Bar } from '../market/market.js';
+import { Refusal } from '../handler.js';
+import type { BySize } from '../market/index.js';
 import { labelTime } from './bars.js';
-import { addFlows, capitalFlow, type NetFlow, netFlow, noFlow } from './capital.js';
+import { addFlows, netOf, netOfBar, noFlow } from './capital.js';
 import { historyPage } from './history-bars.js';
 import type { Listing } from './listings.js';
 import { locate } from './locate.js';
+import type { QuoteHandler, QuoteSimulation } from './quote-simulation.js';
 
 /** Qot_Common.PeriodType. */
 const PeriodType = { intraday: 1, day: 2, week: 3, month: 4 } as const;
@@ -23,13 +24,14 @@ const PeriodType = { intraday: 1, day: 2, week: 3, month: 4 } as const;
 const RANGE_DAYS_DEFAULT = 365;
 const RANGE_DAYS_MAX = 3660;
 
+const MINUTE_MS = 60_000;
 const day = { unit: 'day' } as const;
 
 /**
- * Qot_GetCapitalFlow: net money flowing in. Intraday: what flowed in since the day began, minute by minute. Day, week,
+ * Qot_GetCapitalFlow: net money flowing in. Intraday: what flowed in since the day began, as of the end of each minute that traded. Day, week,
  * month: what flowed in during each, a week or month being the sum of its days within the dates asked for; it is named by the first of them.
  */
-export const getCapitalFlow: Handler<C2S, S2C> = (simulation, request) => {
+export const getCapitalFlow: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);
   if (listing instanceof Refusal) return listing;
   const periodType = request.periodType === 0 ? PeriodType.intraday : request.periodType;
@@ -43,7 +45,7 @@ export const getCapitalFlow: Handler<C2S, S2C> = (simulation, request) => {
   return payload;
 };
 
-function itemsOf(simulation: Simulation, listing: Listing, periodType: number, request: C2S): CapitalFlowItem[] | Refusal {
+function itemsOf(simulation: QuoteSimulation, listing: Listing, periodType: number, request: C2S): CapitalFlowItem[] | Refusal {
   switch (periodType) {
     case PeriodType.intraday:
       return intraday(simulation, listing);
@@ -58,50 +60,44 @@ function itemsOf(simulation: Simulation, listing: Listing, periodType: number, r
   }
 }
 
-/** The flow up to each minute is that of the day's bar as it stood then. */
-function intraday(simulation: Simulation, listing: Listing): CapitalFlowItem[] {
-  const { instrument } = listing;
-  const { tradingDay } = simulation.market.quote(instrument);
-  const from = simulation.world.calendar(instrument).sessions(tradingDay)[0]?.start;
-  if (from === undefined) return [];
-  let soFar: Pick<Bar, 'open' | 'high' | 'low' | 'close' | 'turnover'> | undefined;
-  return simulation.market.bars(instrument, { unit: 'minute', count: 1 }, { from }).map((bar) => {
-    soFar = {
-      open: soFar?.open ?? bar.open,
-      high: soFar === undefined || bar.high > soFar.high ? bar.high : soFar.high,
-      low: soFar === undefined || bar.low < soFar.low ? bar.low : soFar.low,
-      close: bar.close,
-      turnover: (soFar?.turnover ?? 0n) + bar.turnover,
-    };
-    return item(listing, bar.end, netFlow(capitalFlow(instrument, soFar)), false);
-  });
+function intraday(simulation: QuoteSimulation, listing: Listing): CapitalFlowItem[] {
+  const { minutes } = simulation.capitalFlows.of(listing.instrument);
+  return minutes.map(({ time, net }) => item(listing, time + MINUTE_MS, net, false));
 }
 
-function byDays(simulation: Simulation, listing: Listing, request: C2S, groupOf: (day: string) => string): CapitalFlowItem[] | Refusal {
+function byDays(
+  simulation: QuoteSimulation,
+  listing: Listing,
+  request: C2S,
+  groupOf: (day: string) => string,
+): CapitalFlowItem[] | Refusal {
   const range = datesOf(simulation, listing, request);
   if (range instanceof Refusal) return range;
   const { bars } = historyPage(simulation, listing, { period: day, hours: 'all', ...range }, RANGE_DAYS_MAX, undefined);
+  const today = simulation.capitalFlows.of(listing.instrument);
   const items: CapitalFlowItem[] = [];
-  let group: { name: string; time: number; flow: NetFlow } | undefined;
+  let group: { name: string; time: number; flow: BySize } | undefined;
   const close = () => {
     if (group !== undefined) items.push(item(listing, group.time, group.flow, true));
   };
   for (const bar of bars) {
     const time = labelTime(simulation, listing, day, bar);
-    const name = groupOf(localDate(time, listing.market.timeZone));
+    const tradingDay = localDate(time, listing.market.timeZone);
+    const name = groupOf(tradingDay);
     if (group?.name !== name) {
       close();
       group = { name, time, flow: noFlow };
     }
-    group.flow = addFlows(group.flow, netFlow(capitalFlow(listing.instrument, bar)));
+    group.flow = addFlows(group.flow, tradingDay === today.tradingDay ? netOf(today) : netOfBar(listing.instrument, bar));
   }
   close();
   return items;
 }
 
-function datesOf(simulation: Simulation, listing: Listing, request: C2S): { first: number; last: number } | Refusal {
+function datesOf(simulation: QuoteSimulation, listing: Listing, request: C2S): { first: number; last: number } | Refusal {
   const { timeZone } = listing.market;
-  const endDay = request.endTime === '' ? localDate(simulation.clock.now(), timeZone) : request.endTime.slice(0, 10);
+  // A night session belongs to a trading day that is yet to come.
+  const endDay = request.endTime === '' ? simulation.market.quote(listing.instrument).tradingDay : request.endTime.slice(0, 10);
   const last = parseLocal(endDay, timeZone);
   if (last === undefined) return new Refusal('end_time: expected yyyy-MM-dd');
   const beginDay = request.beginTime === '' ? addDays(endDay, 1 - RANGE_DAYS_DEFAULT) : request.beginTime.slice(0, 10);
@@ -117,7 +113,7 @@ function mondayOf(label: string): string {
   return addDays(label, -((weekday(label) + 6) % 7));
 }
 
-function item(listing: Listing, time: number, flow: NetFlow, withMain: boolean): CapitalFlowItem {
+function item(listing: Listing, time: number, flow: BySize, withMain: boolean): CapitalFlowItem {
   const message = create(CapitalFlowItemSchema);
   message.time = localDateTime(time, listing.market.timeZone);
   message.timestamp = time / 1000;

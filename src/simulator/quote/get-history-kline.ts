@@ -1,14 +1,15 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { parseLocal } from '../../contract/time.js';
-import { type Handler, Refusal, type Simulation } from '../handler.js';
+import { Refusal } from '../handler.js';
 import { checkRehabType, hoursOf, klineMessage, periodOf } from './bars.js';
 import { type HistoryRange, historyPage } from './history-bars.js';
 import type { Listing } from './listings.js';
 import { locate } from './locate.js';
+import type { QuoteHandler, QuoteSimulation } from './quote-simulation.js';
 
 /** Most bars of one page, also of a request without a limit: one answer must not hold the daemon up. The rest is on the next page. */
-export const HISTORY_PAGE_BARS_MAX = 50_000;
+const HISTORY_PAGE_BARS_MAX = 20_000;
 
 const DAY_MS = 86_400_000;
 
@@ -16,7 +17,7 @@ const DAY_MS = 86_400_000;
  * Qot_RequestHistoryKL: bars whose time text lies between two times of the market's zone, both inclusive, in pages.
  * A symbol counts towards the quota when it is first asked for; the answer waits until that is on disk.
  */
-export const getHistoryKline: Handler<C2S, S2C> = (simulation, request) => {
+export const getHistoryKline: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);
   if (listing instanceof Refusal) return listing;
   const range = rangeOf(listing, request);
@@ -55,7 +56,7 @@ function badTime(field: string): Refusal {
   return new Refusal(`${field}: expected yyyy-MM-dd HH:mm:ss or yyyy-MM-dd`);
 }
 
-function page(simulation: Simulation, listing: Listing, range: HistoryRange, request: C2S, resume: number | undefined): S2C {
+function page(simulation: QuoteSimulation, listing: Listing, range: HistoryRange, request: C2S, resume: number | undefined): S2C {
   const count = request.maxAckKLNum === 0 ? HISTORY_PAGE_BARS_MAX : Math.min(request.maxAckKLNum, HISTORY_PAGE_BARS_MAX);
   const { bars, next } = historyPage(simulation, listing, range, count, resume);
   // 0 names no field, which nobody means: it is what a caller sends who leaves the choice open.

@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../contract/generated/Qot_GetKL_pb.js';
-import { type Handler, Refusal } from '../handler.js';
+import { Refusal } from '../handler.js';
 import { checkRehabType, klineMessage, periodOf } from './bars.js';
 import { locate } from './locate.js';
+import type { QuoteHandler } from './quote-simulation.js';
 
 const BARS_MAX = 1000;
 
@@ -10,7 +11,7 @@ const BARS_MAX = 1000;
  * Qot_GetKL: the newest bars, oldest first, the running one last. Extended hours are included, so that the last close
  * is the quote's last price at every moment.
  */
-export const getKline: Handler<C2S, S2C> = (simulation, request) => {
+export const getKline: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);
   if (listing instanceof Refusal) return listing;
   const period = periodOf(request.klType);

@@ -1,12 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, MarketInfoSchema, type S2C, S2CSchema } from '../../contract/generated/Qot_GetMarketState_pb.js';
-import { type Handler, Refusal } from '../handler.js';
+import { Refusal } from '../handler.js';
 import { locateAll } from './locate.js';
+import type { QuoteHandler } from './quote-simulation.js';
 
 const SYMBOLS_MAX = 400;
 
 /** Qot_GetMarketState: the state, now, of the sessions that each symbol trades by. */
-export const getMarketState: Handler<C2S, S2C> = (simulation, request) => {
+export const getMarketState: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listings = locateAll(simulation, request.securityList, SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
   const now = simulation.clock.now();

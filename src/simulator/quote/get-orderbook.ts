@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../contract/generated/Qot_GetOrderBook_pb.js';
-import { type Handler, Refusal } from '../handler.js';
+import { Refusal } from '../handler.js';
 import { locate } from './locate.js';
 import { BOOK_DEPTH_MAX, BookType, bookFields } from './order-book.js';
+import type { QuoteHandler } from './quote-simulation.js';
 
 /** Qot_GetOrderBook: best levels of both sides. Indices have an empty book; odd lots have one in Hong Kong alone. */
-export const getOrderBook: Handler<C2S, S2C> = (simulation, request) => {
+export const getOrderBook: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);
   if (listing instanceof Refusal) return listing;
   const { num, orderBookType } = request;

@@ -1,16 +1,17 @@
 import { create } from '@bufbuild/protobuf';
 import type { BasicQot } from '../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../contract/generated/Qot_GetBasicQot_pb.js';
-import { type Handler, Refusal } from '../handler.js';
+import { Refusal } from '../handler.js';
 import { locate, locateAll } from './locate.js';
+import type { QuoteHandler } from './quote-simulation.js';
 
-export const QUOTE_SYMBOLS_MAX = 200;
+const QUOTE_SYMBOLS_MAX = 200;
 
 // The answer about one symbol is kept with its quote, so that it too is the same object while nothing changes.
 const singles = new WeakMap<BasicQot, S2C>();
 
 /** Qot_GetBasicQot. The answer is shared between callers: nothing may write to it. */
-export const getQuote: Handler<C2S, S2C> = (simulation, request) => {
+export const getQuote: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const { securityList } = request;
   if (securityList.length !== 1) {
     const listings = locateAll(simulation, securityList, QUOTE_SYMBOLS_MAX);

@@ -9,14 +9,15 @@ import {
   SnapshotBasicDataSchema,
   SnapshotSchema,
 } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
-import { type Handler, Refusal, type Simulation } from '../handler.js';
+import { Refusal } from '../handler.js';
 import type { Book, Quote } from '../market/market.js';
 import { averagePrice, percent } from './figures.js';
 import { lotSize } from './get-static-info.js';
 import type { Listing } from './listings.js';
 import { locateAll } from './locate.js';
-import { yearRange } from './price-range.js';
+import { prepareYearRanges, yearRange } from './price-range.js';
 import { SECURITY_STATUS_NORMAL } from './quote-board.js';
+import type { QuoteHandler, QuoteSimulation } from './quote-simulation.js';
 import { addKindData } from './snapshot-kinds.js';
 
 const SNAPSHOT_SYMBOLS_MAX = 400;
@@ -24,15 +25,19 @@ const SNAPSHOT_SYMBOLS_MAX = 400;
 const BALANCE_LEVELS = 5;
 
 /** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds, all as of one moment. */
-export const getSnapshot: Handler<C2S, S2C> = (simulation, request) => {
+export const getSnapshot: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listings = locateAll(simulation, request.securityList, SNAPSHOT_SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
-  const payload = create(S2CSchema);
-  payload.snapshotList = listings.map((listing) => snapshot(simulation, listing));
-  return payload;
+  const answer = () => {
+    const payload = create(S2CSchema);
+    payload.snapshotList = listings.map((listing) => snapshot(simulation, listing));
+    return payload;
+  };
+  const prepared = prepareYearRanges(simulation, listings);
+  return prepared === undefined ? answer() : prepared.then(answer);
 };
 
-function snapshot(simulation: Simulation, listing: Listing): Snapshot {
+function snapshot(simulation: QuoteSimulation, listing: Listing): Snapshot {
   const quote = simulation.market.quote(listing.instrument);
   const message = create(SnapshotSchema);
   message.basic = basicData(simulation, listing, quote);
@@ -40,7 +45,7 @@ function snapshot(simulation: Simulation, listing: Listing): Snapshot {
   return message;
 }
 
-function basicData(simulation: Simulation, listing: Listing, quote: Quote): SnapshotBasicData {
+function basicData(simulation: QuoteSimulation, listing: Listing, quote: Quote): SnapshotBasicData {
   const { instrument } = listing;
   const board = simulation.quoteBoard.read(listing);
   const range = yearRange(simulation, listing, quote);
@@ -64,7 +69,7 @@ function basicData(simulation: Simulation, listing: Listing, quote: Quote): Snap
   data.turnover = board.turnover;
   data.turnoverRate = board.turnoverRate;
   data.amplitude = board.amplitude;
-  data.avgPrice = averagePrice(instrument, quote.turnover, quote.volume, quote.last);
+  data.avgPrice = decimalToNumber(averagePrice(instrument, quote.turnover, quote.volume, quote.last));
   data.highest52WeeksPrice = decimalToNumber(range.high);
   data.lowest52WeeksPrice = decimalToNumber(range.low);
   data.secStatus = SECURITY_STATUS_NORMAL;

@@ -9,15 +9,16 @@ import {
 import { type C2S, type S2C, S2CSchema } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
 import { quoteMarketNumbered } from '../../contract/markets.js';
 import { parseLocal } from '../../contract/time.js';
-import { type Handler, Refusal, type Simulation } from '../handler.js';
+import { Refusal } from '../handler.js';
 import type { FutureTerms } from '../world/instrument.js';
 import { type Listing, securityTypes } from './listings.js';
 import { locateAll } from './locate.js';
+import type { QuoteHandler, QuoteSimulation } from './quote-simulation.js';
 
 const SYMBOLS_MAX = 1000;
 
 /** Qot_GetStaticInfo: of the securities named, or of all of a market, a type or both. */
-export const getStaticInfo: Handler<C2S, S2C> = (simulation, request) => {
+export const getStaticInfo: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listings =
     request.securityList.length > 0 ? locateAll(simulation, request.securityList, SYMBOLS_MAX) : listAll(simulation, request);
   if (listings instanceof Refusal) return listings;
@@ -26,7 +27,7 @@ export const getStaticInfo: Handler<C2S, S2C> = (simulation, request) => {
   return payload;
 };
 
-function listAll(simulation: Simulation, { market: marketNumber, secType }: C2S): readonly Listing[] | Refusal {
+function listAll(simulation: QuoteSimulation, { market: marketNumber, secType }: C2S): readonly Listing[] | Refusal {
   if (marketNumber === 0 && secType === 0) return new Refusal('name symbols, or a market and sec_type');
   const market = quoteMarketNumbered(marketNumber);
   if (market === undefined && marketNumber !== 0) {

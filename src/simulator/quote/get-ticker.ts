@@ -1,13 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../contract/generated/Qot_GetTicker_pb.js';
-import { type Handler, Refusal } from '../handler.js';
+import { Refusal } from '../handler.js';
 import { locate } from './locate.js';
+import type { QuoteHandler } from './quote-simulation.js';
 import { tickerMessage } from './tickers.js';
 
 const TICKS_MAX = 1000;
 
 /** Qot_GetTicker: the newest trades, oldest first. */
-export const getTicker: Handler<C2S, S2C> = (simulation, request) => {
+export const getTicker: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);
   if (listing instanceof Refusal) return listing;
   const { maxRetNum } = request;

@@ -1,7 +1,7 @@
-import type { Simulation } from '../handler.js';
 import type { Bar, BarPeriod } from '../market/market.js';
 import { type Hours, inHours, labelTime } from './bars.js';
 import type { Listing } from './listings.js';
+import type { QuoteSimulation } from './quote-simulation.js';
 
 /** What bars a history read is about. `first` and `last` hold for the time that names a bar, both inclusive, epoch ms. */
 export interface HistoryRange {
@@ -27,7 +27,7 @@ const EVE_MS = 12 * DAY_MS;
  * The market is read for as many bars as are still wanted, so that a page costs what it holds and not what the range holds.
  */
 export function historyPage(
-  simulation: Simulation,
+  simulation: QuoteSimulation,
   listing: Listing,
   range: HistoryRange,
   count: number,

@@ -18,6 +18,7 @@ export class HistoryQuota {
   readonly #table;
   /** In order of time. */
   readonly #uses = new Map<string, number>();
+  #lastWrite: Promise<void> = Promise.resolve();
 
   constructor(options: { readonly clock: Clock; readonly store: Store; readonly max: number }) {
     this.max = options.max;
@@ -38,10 +39,16 @@ export class HistoryQuota {
     if (this.#uses.has(symbol)) return undefined;
     if (this.#uses.size >= this.max) return 'exceeded';
     this.#uses.set(symbol, now);
-    return this.#store.write((transaction) => {
+    this.#lastWrite = this.#store.write((transaction) => {
       for (const old of expired) transaction.remove(this.#table, old);
       transaction.put(this.#table, symbol, now);
     });
+    return this.#lastWrite;
+  }
+
+  /** Resolves when everything that was counted is on disk. */
+  whenDurable(): Promise<void> {
+    return this.#lastWrite;
   }
 
   /** What is in use now, oldest first. */

@@ -2,11 +2,11 @@ import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../contract/decimal.js';
 import { type OrderBook, OrderBookSchema } from '../../contract/generated/Qot_Common_pb.js';
 import { localDateTime } from '../../contract/time.js';
-import type { Simulation } from '../handler.js';
 import type { Book, BookLevel } from '../market/market.js';
 import { keyOf, uniform } from '../market/random.js';
 import { nextPrice } from '../world/ticks.js';
 import type { Listing } from './listings.js';
+import type { QuoteSimulation } from './quote-simulation.js';
 
 /** Qot_Common.OrderBookType. */
 export const BookType = { normal: 0, odd: 1 } as const;
@@ -25,7 +25,7 @@ export interface BookFields {
   readonly orderBookType: number;
 }
 
-export function bookFields(simulation: Simulation, listing: Listing, depth: number, type: number): BookFields {
+export function bookFields(simulation: QuoteSimulation, listing: Listing, depth: number, type: number): BookFields {
   const whole = simulation.market.book(listing.instrument, depth);
   const book = type === BookType.odd ? oddLotBook(listing, whole) : whole;
   const time = localDateTime(book.time, listing.market.timeZone);

@@ -1,14 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, CapabilitySchema, type S2C, S2CSchema } from '../../contract/generated/svc/quote_capability_pb.js';
 import { quoteMarkets } from '../../contract/markets.js';
-import type { Handler } from '../handler.js';
 import { klTypes } from '../quote/bars.js';
 import { BOOK_DEPTH_MAX } from '../quote/order-book.js';
+import type { QuoteHandler } from '../quote/quote-simulation.js';
 import { subTypesOf } from '../quote/sub-types.js';
 import { SUBSCRIPTION_QUOTA } from './version.js';
 
 /** Per market: the subscription types that at least one of its instruments serves. */
-export const getQuoteCapability: Handler<C2S, S2C> = ({ world, listings }) =>
+export const getQuoteCapability: QuoteHandler<C2S, S2C> = ({ world, listings }) =>
   create(S2CSchema, {
     subQuota: SUBSCRIPTION_QUOTA,
     capabilityList: quoteMarkets.map(({ name, number }) => {

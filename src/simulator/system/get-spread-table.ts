@@ -8,11 +8,11 @@ import {
   SpreadItemSchema,
   SpreadTableSchema,
 } from '../../contract/generated/svc/spread_table_pb.js';
-import type { Handler } from '../handler.js';
+import type { QuoteHandler } from '../quote/quote-simulation.js';
 import type { TickTable } from '../world/instrument.js';
 
 /** The tick tables in use, in the order in which the instruments name them first. */
-export const getSpreadTable: Handler<C2S, S2C> = ({ world }) => {
+export const getSpreadTable: QuoteHandler<C2S, S2C> = ({ world }) => {
   const tables = new Map(world.instruments().map(({ tickTable }) => [tickTable.name, tickTable]));
   const spreadTableList = [...tables.values()].map((table) =>
     create(SpreadTableSchema, { spreadCode: table.name, spreadItemList: items(table) }),

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../contract/generated/GetUserInfo_pb.js';
-import type { Handler, Simulation } from '../handler.js';
+import type { QuoteHandler, QuoteSimulation } from '../quote/quote-simulation.js';
 import { QotRight } from './rights.js';
 import { SUBSCRIPTION_QUOTA } from './version.js';
 
@@ -8,10 +8,10 @@ import { SUBSCRIPTION_QUOTA } from './version.js';
 const Part = { basic: 1, api: 2, rights: 4, disclaimer: 8, update: 16 } as const;
 
 /** The simulated user's number. */
-export const USER_ID = 1001n;
+const USER_ID = 1001n;
 
 /** GetUserInfo: the parts that `flag` names, all without it. */
-export const getUserInfo: Handler<C2S, S2C> = (simulation, { flag }) => {
+export const getUserInfo: QuoteHandler<C2S, S2C> = (simulation, { flag }) => {
   const wanted = (part: number) => flag === 0 || (flag & part) !== 0;
   const info = create(S2CSchema);
   if (wanted(Part.basic)) Object.assign(info, { nickName: 'Simulated User', avatarUrl: '', userID: USER_ID, isAppNNOrMM: false });
@@ -22,7 +22,7 @@ export const getUserInfo: Handler<C2S, S2C> = (simulation, { flag }) => {
   return info;
 };
 
-function quotas({ historyQuota }: Simulation): Partial<S2C> {
+function quotas({ historyQuota }: QuoteSimulation): Partial<S2C> {
   return { subQuota: SUBSCRIPTION_QUOTA, historyKLQuota: historyQuota.max };
 }
 

@@ -1,6 +1,7 @@
 import type { C2S, S2C } from '../../contract/generated/Verification_pb.js';
-import { type Handler, Refusal } from '../handler.js';
+import { Refusal } from '../handler.js';
+import type { QuoteHandler } from '../quote/quote-simulation.js';
 
 /** Verification: refused, as nobody logs in to the simulated brokerage. */
-export const verification: Handler<C2S, S2C> = () =>
+export const verification: QuoteHandler<C2S, S2C> = () =>
   new Refusal('no verification is pending: the simulated backend needs no login and sends no codes');

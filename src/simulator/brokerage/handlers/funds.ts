@@ -8,6 +8,7 @@ import { type Handler, Refusal } from '../../handler.js';
 import { type Account, currenciesOf } from '../account.js';
 import { addressed } from '../header.js';
 import type { Brokerage } from '../index.js';
+import { stockInitialPercent } from '../margin.js';
 import { currencies, type TradeMarket, tradeMarkets } from '../terms.js';
 import type { Valuation } from '../valuation.js';
 
@@ -23,10 +24,6 @@ export const getFunds: Handler<C2S, S2C> = ({ brokerage }, request) => {
   return brokerage.records.journal.whenDurable(answer);
 };
 
-/** Initial margin of a stock, in percent: what one unit of free margin buys is 100 over this. */
-const LONG_PERCENT = 50n;
-const SHORT_PERCENT = 60n;
-
 function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Funds {
   const { valuer } = brokerage;
   const value = valuer.valuation(account, currency);
@@ -38,7 +35,7 @@ function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Fu
   const cashFree = atLeastZero(value.cash - value.frozenCash);
   const withdrawable = lesser(cashFree, free);
   return create(FundsSchema, {
-    power: n(lends ? (free * 100n) / LONG_PERCENT : free),
+    power: n(lends ? (free * 100n) / stockInitialPercent.long : free),
     totalAssets: n(value.netAssets),
     cash: n(value.cash),
     marketVal: n(value.longValue + value.shortValue),
@@ -52,7 +49,7 @@ function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Fu
     shortMv: n(value.shortValue),
     pendingAsset: 0,
     maxWithdrawal: n(withdrawable),
-    ...(lends ? { maxPowerShort: n((free * 100n) / SHORT_PERCENT) } : {}),
+    ...(lends ? { maxPowerShort: n((free * 100n) / stockInitialPercent.short) } : {}),
     ...(account.type === 'margin' ? marginFigures(value, free) : {}),
     ...(isFutures
       ? { availableFunds: n(free), unrealizedPL: n(value.unrealised), realizedPL: n(value.realised), riskLevel: riskLevel(value) }

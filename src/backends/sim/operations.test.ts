@@ -1,0 +1,237 @@
+import type { Message } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type * as QotGetSecuritySnapshot from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import { account, operations, quote, system, trade } from '../../contract/operations/index.js';
+import { accounts } from '../../simulator/brokerage/account.js';
+import { call, context, type Fixture, payload, security, startFixture } from './fixture.js';
+import { handlersByName } from './handlers.js';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+afterAll(() => fixture.backend.stop());
+
+const one = { security: security('HK.00700') };
+const some = { securityList: ['HK.00700', 'HK.800000', 'HK.02800', 'HK.HSImain', 'US.AAPL', 'FX.EURUSD'].map(security) };
+const history = { ...one, klType: 2, rehabType: 1, beginTime: '2026-11-01', endTime: '2026-11-20' };
+const header = { trdEnv: 0, accID: accounts[1]!.id, trdMarket: 1 };
+const order = {
+  packetID: { connID: 1n, serialNo: 1 },
+  header,
+  trdSide: 1,
+  orderType: 1,
+  code: '00700',
+  qty: 100,
+  price: 500,
+  secMarket: 1,
+};
+
+/** A typical request of every operation that a backend answers. */
+const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.fromEntries(
+  (
+    [
+      [system.getGlobalState, { userID: 0n }],
+      [system.getUserInfo, {}],
+      [system.getQuoteRights, {}],
+      [system.getQuoteCapability, {}],
+      [system.getTokenState, {}],
+      [system.getRiskFreeRate, {}],
+      [system.getSpreadTable, {}],
+      [quote.getQuote, some],
+      [quote.getSnapshot, some],
+      [quote.getKline, { ...one, klType: 2, rehabType: 0, reqNum: 10 }],
+      [quote.getHistoryKline, history],
+      [quote.getHistoryKlQuota, { bGetDetail: true }],
+      [quote.getOrderBook, { ...one, num: 10 }],
+      [quote.getTicker, { ...one, maxRetNum: 10 }],
+      [quote.getRt, one],
+      [quote.getBroker, one],
+      [quote.getStaticInfo, some],
+      [quote.getMarketState, some],
+      [quote.getCapitalFlow, one],
+      [quote.getCapitalDistribution, one],
+      [account.listAccounts, { userID: 0n }],
+      [account.getFunds, { header }],
+      [account.getPositions, { header }],
+      [account.getOrders, { header }],
+      [account.getDeals, { header }],
+      [account.getHistoryOrders, { header, filterConditions: { beginTime: '2026-11-01', endTime: '2026-11-20' } }],
+      [account.getHistoryDeals, { header, filterConditions: { beginTime: '2026-11-01', endTime: '2026-11-20' } }],
+      [account.getOrderFee, { header, orderIdExList: [] }],
+      [account.getMaxTrdQtys, { header, orderType: 1, code: '00700', price: 500, secMarket: 1 }],
+      [account.getMarginRatio, { header, securityList: [one.security] }],
+      [trade.placeOrder, order],
+      [trade.unlockTrade, { unlock: false }],
+    ] as const
+  ).map(([operation, fields]) => [operation.name, [operation, fields]]),
+);
+
+/** Those whose typical request needs an order, or is refused. */
+const elsewhere = ['verification', 'modify_order', 'cancel_order', 'cancel_all_order'];
+
+test('every operation that a backend answers has a typical request here', () => {
+  expect([...Object.keys(typical), ...elsewhere].sort()).toEqual([...handlersByName.keys()].sort());
+});
+
+describe.each(Object.keys(typical))('%s', (name) => {
+  const [operation, fields] = typical[name]!;
+
+  test('answers a typical request with a complete message', async () => {
+    const response = await call(fixture.backend, operation, fields);
+    expect(response).toMatchObject({ retType: 0, retMsg: '', s2c: expect.anything() });
+    // Encoding throws where a required field is missing.
+    expect(toBinary(operation.messages.ResponseSchema, response).length).toBeGreaterThan(0);
+  });
+});
+
+test('an order is cancelled by its text, alone and with all others', async () => {
+  const { backend, clock } = fixture;
+  const placed = await payload(backend, trade.placeOrder, { ...order, packetID: { connID: 2n, serialNo: 1 } });
+  expect(placed).toMatchObject({ orderIDEx: expect.any(String) });
+  clock.advance(1_000);
+  const cancelled = await call(backend, trade.cancelOrder, {
+    packetID: { connID: 2n, serialNo: 2 },
+    header,
+    orderID: 0n,
+    orderIDEx: (placed as { orderIDEx: string }).orderIDEx,
+    modifyOrderOp: 2,
+  });
+  expect(cancelled).toMatchObject({ retType: 0 });
+  const all = await call(backend, trade.cancelAllOrder, {
+    packetID: { connID: 2n, serialNo: 3 },
+    header,
+    orderID: 0n,
+    modifyOrderOp: 2,
+    forAll: true,
+  });
+  expect(all).toMatchObject({ retType: 0 });
+});
+
+test('a snapshot of many symbols lets others have their turn, and is the same as one by one', async () => {
+  const { backend, simulation } = fixture;
+  const securityList = simulation.world
+    .instruments({ market: 'JP' })
+    .slice(0, 40)
+    .map(({ symbol }) => security(symbol));
+  const many = backend.call(quote.getSnapshot, create(quote.getSnapshot.messages.C2SSchema, { securityList }), context);
+  expect(many).toBeInstanceOf(Promise);
+  let turns = 0;
+  let done = false;
+  const count = () => {
+    turns += 1;
+    if (!done) setImmediate(count);
+  };
+  setImmediate(count);
+  const { snapshotList } = ((await many) as QotGetSecuritySnapshot.Response).s2c!;
+  done = true;
+  expect(turns).toBeGreaterThan(3);
+  for (const [index, one] of securityList.entries()) {
+    const single = await payload(backend, quote.getSnapshot, { securityList: [one] });
+    expect(single.snapshotList[0]).toEqual(snapshotList[index]);
+  }
+});
+
+describe('refusals name what is wrong', () => {
+  const refused = async (operation: Operation, fields: object): Promise<string> => {
+    const { retType, retMsg } = await call(fixture.backend, operation, fields);
+    expect(retType).toBe(-1);
+    return retMsg;
+  };
+
+  test.each([
+    ['HK', '700', 'HK.00700'],
+    ['HK', '0700', 'HK.00700'],
+    ['SZ', '600519', 'SH.600519'],
+    ['US', '00700', 'HK.00700'],
+  ])('%s.%s probably means %s', async (market, code, meant) => {
+    const { market: number } = security(`${market}.X`);
+    const text = await refused(quote.getQuote, { securityList: [{ ...one.security, market: number, code }] });
+    expect(text).toContain(`${market}.${code}`);
+    expect(text).toContain(`did you mean ${meant}?`);
+  });
+
+  test('a symbol that is like no other is named alone', async () => {
+    expect(await refused(quote.getSnapshot, { securityList: [security('HK.00700'), security('US.NOSUCHTHING')] })).toBe(
+      'unknown symbol US.NOSUCHTHING',
+    );
+    expect(await refused(quote.getQuote, { securityList: [security(`US.${'A'.repeat(10_000)}`)] })).toMatch(/^unknown symbol US\.A{32}…$/);
+  });
+
+  test('bounds, enumerations and markets', async () => {
+    expect(await refused(quote.getQuote, {})).toContain('no symbols');
+    expect(await refused(quote.getQuote, { securityList: Array(201).fill(one.security) })).toContain('at most 200');
+    expect(await refused(quote.getSnapshot, { securityList: Array(401).fill(one.security) })).toContain('at most 400');
+    expect(await refused(quote.getQuote, { securityList: [{ ...one.security, market: 99 }] })).toContain('unknown quote market 99');
+    expect(await refused(quote.getRt, {})).toContain('security');
+    expect(await refused(quote.getKline, { ...one, klType: 1004, rehabType: 0, reqNum: 1 })).toContain('kl_type 1004');
+    expect(await refused(quote.getKline, { ...one, klType: 1, rehabType: 3, reqNum: 1 })).toContain('rehab_type 3');
+    expect(await refused(quote.getKline, { ...one, klType: 1, rehabType: 0, reqNum: 0 })).toContain('req_num 0');
+    expect(await refused(quote.getOrderBook, { ...one, num: 41 })).toContain('1 to 40');
+    expect(await refused(quote.getOrderBook, { ...one, num: 1, orderBookType: 2 })).toContain('order_book_type 2');
+    expect(await refused(quote.getTicker, { ...one, maxRetNum: -1 })).toContain('1 to 1000');
+    expect(await refused(quote.getBroker, { security: security('US.AAPL') })).toContain('Hong Kong');
+    expect(await refused(quote.getCapitalFlow, { ...one, periodType: 5 })).toContain('period_type 5');
+    expect(await refused(quote.getCapitalFlow, { ...one, periodType: 2, beginTime: '1900-01-01', endTime: '2026-11-20' })).toContain(
+      'days',
+    );
+    expect(await refused(quote.getCapitalFlow, { ...one, periodType: 2, beginTime: '2026-02-30' })).toContain('begin_time');
+    expect(await refused(quote.getStaticInfo, {})).toContain('market');
+    expect(await refused(quote.getStaticInfo, { market: 77 })).toContain('77');
+    expect(await refused(system.getRiskFreeRate, { rateTime: 9_999_999_999_999n })).toContain('future');
+    expect(await refused(system.getRiskFreeRate, { rateTime: -1n })).toContain('rate_time');
+    expect(await refused(system.verification, { type: 2, op: 1 })).toContain('no verification is pending');
+  });
+});
+
+test('no request, however odd, is a defect', async () => {
+  const backendOperations = operations.filter(({ name }) => handlersByName.has(name));
+  const odd = fc.record({
+    operation: fc.constantFrom(...backendOperations),
+    fields: fc.dictionary(
+      fc.constantFrom(
+        'klType',
+        'rehabType',
+        'reqNum',
+        'num',
+        'maxRetNum',
+        'maxAckKLNum',
+        'periodType',
+        'orderBookType',
+        'market',
+        'secType',
+        'flag',
+        'session',
+      ),
+      fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
+    ),
+    texts: fc.dictionary(
+      fc.constantFrom('beginTime', 'endTime', 'code'),
+      fc.oneof(fc.string(), fc.constantFrom('2026-11-20', '0000-01-01 00:00:00', '9999-12-31')),
+    ),
+    key: fc.uint8Array({ maxLength: 40 }),
+    market: fc.constantFrom(0, 1, 2, 11, 21, 61, 81, -1, 2 ** 31 - 1),
+    code: fc.oneof(fc.string(), fc.constantFrom('00700', 'HSImain', '800000', 'aapl', '__proto__', 'constructor')),
+  });
+  await fc.assert(
+    fc.asyncProperty(odd, async ({ operation, fields, texts, key, market, code }) => {
+      const request = create(operation.messages.C2SSchema) as Message & Record<string, unknown>;
+      for (const field of operation.messages.C2SSchema.fields) {
+        const name = field.localName;
+        if (field.fieldKind === 'scalar' && name in fields) request[name] = fields[name];
+        if (field.fieldKind === 'scalar' && name in texts) request[name] = texts[name];
+        if (name === 'nextReqKey') request[name] = key;
+        if (name === 'security') request[name] = { ...one.security, market, code };
+        if (name === 'securityList') request[name] = [{ ...one.security, market, code }];
+      }
+      const response = await fixture.backend.call(operation, request, context);
+      expect([0, -1]).toContain(response.retType);
+      if (response.retType === -1) expect(response.retMsg).not.toBe('');
+    }),
+    { numRuns: 600 },
+  );
+  expect(fixture.defects).toEqual([]);
+});

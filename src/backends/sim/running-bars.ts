@@ -1,0 +1,81 @@
+import type { Decimal } from '../../contract/decimal.js';
+import { EMITTED_TICKS_MAX } from '../../simulator/market/live-events.js';
+import type { Bar, BarPeriod, Tick } from '../../simulator/market/market.js';
+import { type Hours, inHours } from '../../simulator/quote/bars.js';
+import type { Listing } from '../../simulator/quote/listings.js';
+import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
+
+/**
+ * The running bar of a stream, carried on from trade to trade: reading it from the market at every trade would cost the
+ * more, the longer the bar. It is read anew when a trade opens the next bar.
+ */
+export class RunningBars {
+  readonly #simulation: QuoteSimulation;
+  readonly #listing: Listing;
+  readonly #period: BarPeriod;
+  readonly #hours: Hours;
+  #bar: Bar | undefined;
+  /** Of the newest trade that the bar holds: what was read may be ahead of the events. */
+  #sequence = 0n;
+
+  constructor(simulation: QuoteSimulation, listing: Listing, period: BarPeriod, hours: Hours) {
+    this.#simulation = simulation;
+    this.#listing = listing;
+    this.#period = period;
+    this.#hours = hours;
+    this.#read(1);
+  }
+
+  /** The bar as of now; none outside the stream's hours. */
+  newest(): readonly Bar[] {
+    return this.#wanted(this.#simulation.market.bars(this.#listing.instrument, this.#period, { limit: 1 }));
+  }
+
+  /** The bars that new trades changed: the running one, after the final form of the one before it when they opened a new one. */
+  changedBy(ticks: readonly Tick[]): readonly Bar[] {
+    const before = this.#bar;
+    const fresh = ticks.filter((tick) => tick.sequence > this.#sequence);
+    const last = fresh.at(-1);
+    if (before === undefined || (last !== undefined && last.time >= before.end) || ticks.length >= EMITTED_TICKS_MAX) {
+      return this.#wanted(this.#read(2).filter((bar) => before === undefined || bar.start >= before.start));
+    }
+    if (last !== undefined) {
+      this.#sequence = last.sequence;
+      this.#bar = fresh.reduce(withTick, before);
+    }
+    return this.#bar === undefined ? [] : this.#wanted([this.#bar]);
+  }
+
+  #read(limit: number): readonly Bar[] {
+    const { market } = this.#simulation;
+    const bars = market.bars(this.#listing.instrument, this.#period, { limit });
+    this.#bar = bars.at(-1);
+    this.#sequence = market.ticks(this.#listing.instrument, 1).at(-1)?.sequence ?? 0n;
+    return bars;
+  }
+
+  #wanted(bars: readonly Bar[]): readonly Bar[] {
+    return bars.filter((bar) => inHours(this.#simulation, this.#listing, this.#period, bar, this.#hours));
+  }
+}
+
+function withTick(bar: Bar, tick: Tick): Bar {
+  return {
+    ...bar,
+    high: greater(tick.price, bar.high),
+    low: lesser(tick.price, bar.low),
+    close: tick.price,
+    volume: bar.volume + tick.volume,
+    turnover: bar.turnover + tick.turnover,
+  };
+}
+
+function greater(a: Decimal, b: Decimal): Decimal {
+  if (a > b) return a;
+  return b;
+}
+
+function lesser(a: Decimal, b: Decimal): Decimal {
+  if (a < b) return a;
+  return b;
+}
