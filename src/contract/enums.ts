@@ -210,3 +210,9 @@ export function memberNamed(enumeration: Enumeration, name: string): Member | un
 export function listAccepted(enumeration: Enumeration, dialect: Dialect): string {
   return [...acceptedNumbers(enumeration, dialect)].map(([number, member]) => `${number} (${member.name})`).join(', ');
 }
+
+/** The same where names are accepted too; some members may have no number: "day (1), quarter". */
+export function listNamed(enumeration: Enumeration, dialect: Dialect): string {
+  const numbers = new Map([...acceptedNumbers(enumeration, dialect)].map(([number, member]) => [member, number]));
+  return enumeration.members.map((member) => (numbers.has(member) ? `${member.name} (${numbers.get(member)})` : member.name)).join(', ');
+}

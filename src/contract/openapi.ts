@@ -2,13 +2,14 @@ import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf
 import { acceptedNumbers, type Enumeration, enumerationOf, listAccepted } from './enums.js';
 import { snakeCase } from './names.js';
 import type { Operation, RestRoute } from './operation.js';
-import { operations } from './operations/index.js';
+import { operations as declared } from './operations/index.js';
 import type { Param } from './shape.js';
 
 type Schema = Record<string, unknown>;
 
 /** The OpenAPI 3.1 document of the REST interface, as JSON text, made from the declarations alone. */
-export function openApi(options: { version: string }): string {
+export function openApi(options: { readonly version: string; readonly operations?: readonly Operation[] }): string {
+  const { operations = declared } = options;
   const schemas: Record<string, Schema> = { ...commonSchemas };
   const paths: Record<string, Schema> = { ...probePaths };
   for (const operation of operations) {

@@ -107,7 +107,7 @@ describe('a request body', () => {
       'symbol: US.AAPL is not a security of sec_market 1',
     ],
     ['modify_order', '{"acc_id":1,"env":1,"market":1,"order_id":1,"modify_order_op":2}', 'unknown field "acc_id"'],
-    ['cancel_order', `{${ACCOUNT},"order_id":1,"op":1}`, 'op: expected one of cancel, found the number 1'],
+    ['cancel_order', `{${ACCOUNT},"order_id":1,"op":1}`, 'op: expected one of cancel (2), found the number 1'],
     [
       'get_history_orders',
       `{${ACCOUNT},"begin_time":"2026-13-01","end_time":"2026-01-01"}`,

@@ -127,6 +127,11 @@ export class Gateway {
     return this.#pipeline.call(operation, caller, decode);
   }
 
+  /** Logs a defect that an interface met while it wrote an answer: what the caller is told instead. */
+  defect(caller: Caller, thrown: unknown): Rejection {
+    return this.#pipeline.defect(caller, thrown);
+  }
+
   /** Who asks to open a push connection and what it may see, or why not; the refusal is the interface's to audit. */
   openPush(caller: Caller): { readonly identity: Identity; readonly permits: Permits } | Rejection {
     const identity = this.#pipeline.identify(caller);

@@ -67,7 +67,7 @@ export class Pipeline {
     if (identity instanceof Rejection) return this.#finish(operation, caller, undefined, started, identity);
     const refused = this.authorise(operation, caller, identity);
     if (refused !== undefined) return this.#finish(operation, caller, identity.key, started, refused);
-    const request = decode();
+    const request = this.#decode(operation, caller, decode);
     if (request instanceof Rejection) return this.#finish(operation, caller, identity.key, started, request);
     const forbidden = this.#permissions.check(operation, identity.key, request);
     if (forbidden !== undefined) return this.#finish(operation, caller, identity.key, started, forbidden);
@@ -101,6 +101,14 @@ export class Pipeline {
       return new Rejection('rest.unlock_trade.local_transport_required', message);
     }
     return undefined;
+  }
+
+  #decode(operation: Operation, caller: Caller, decode: () => Message | Rejection): Message | Rejection {
+    try {
+      return decode();
+    } catch (thrown) {
+      return this.#failed(operation, caller, thrown);
+    }
   }
 
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
@@ -155,7 +163,12 @@ export class Pipeline {
           : '';
       return new Rejection('backend.disconnected', `${thrown.message}${unknown}`);
     }
-    this.#parts.logger.error({ err: thrown, operation: operation.name, request_id: caller.requestId }, 'request failed');
+    return this.defect(caller, thrown);
+  }
+
+  /** Logs what should not have happened; the refusal tells the caller where to look, and no more. */
+  defect(caller: Caller, thrown: unknown): Rejection {
+    this.#parts.logger.error({ err: thrown, endpoint: caller.endpoint, request_id: caller.requestId }, 'request failed');
     return new Rejection('internal', `internal error; the log has the details under request id ${caller.requestId}`);
   }
 

@@ -1,5 +1,14 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
-import { acceptedNumbers, type Dialect, type Enumeration, enumerationOf, listAccepted, memberNamed, numberIn } from '../enums.js';
+import {
+  acceptedNumbers,
+  type Dialect,
+  type Enumeration,
+  enumerationOf,
+  listAccepted,
+  listNamed,
+  memberNamed,
+  numberIn,
+} from '../enums.js';
 import { nearestName, snakeCase } from '../names.js';
 import { stop } from '../problem.js';
 import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
@@ -135,7 +144,7 @@ function scalarFieldReader(field: DescField, scalar: ScalarType, dialect: Dialec
 /** Reads a number (or, where the dialect takes them, a name) of an enumeration into the public number. */
 export function enumerationReader(enumeration: Enumeration, dialect: Dialect, names = dialect === 'mcp'): ValueReader {
   const accepted = acceptedNumbers(enumeration, dialect);
-  const list = names ? enumeration.members.map((member) => member.name).join(', ') : listAccepted(enumeration, dialect);
+  const list = names ? listNamed(enumeration, dialect) : listAccepted(enumeration, dialect);
   return (value, path) => {
     const member =
       typeof value === 'number' ? accepted.get(value) : names && typeof value === 'string' ? memberNamed(enumeration, value) : undefined;

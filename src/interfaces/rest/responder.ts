@@ -21,8 +21,15 @@ export class Responder {
     const caller = this.caller(request, `${request.method} ${request.routeOptions.url ?? request.url}`);
     const query = request.method === 'GET' ? new URL(request.url, 'http://localhost').searchParams : undefined;
     const answer = this.gateway.call(operation, caller, () => decodeRequest(operation, (request.body as string | undefined) ?? '', query));
-    if (answer instanceof Promise) void answer.then((settled) => this.#write(operation, caller, request, reply, settled));
-    else this.#write(operation, caller, request, reply, answer);
+    const write = (settled: Answer) => {
+      try {
+        this.#write(operation, caller, request, reply, settled);
+      } catch (thrown) {
+        this.#writeRejection(caller, request, reply, this.gateway.defect(caller, thrown));
+      }
+    };
+    if (answer instanceof Promise) void answer.then(write);
+    else write(answer);
   }
 
   caller(request: FastifyRequest, endpoint: string): Caller {
@@ -48,6 +55,12 @@ export class Responder {
   ): void {
     this.gateway.auditRejection(caller, rejection);
     this.#writeRejection(caller, request, reply, rejection);
+  }
+
+  /** Refuses what failed before it reached an operation, by a defect. */
+  fail(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+    const caller = this.caller(request, `${request.method} ${request.url.slice(0, 200)}`);
+    this.reject(request, reply, this.gateway.defect(caller, thrown), caller);
   }
 
   #write(operation: Operation, caller: Caller, request: FastifyRequest, reply: FastifyReply, answer: Answer): void {

@@ -3,7 +3,8 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { openApi } from '../../contract/openapi.js';
-import { operations } from '../../contract/operations/index.js';
+import type { Operation } from '../../contract/operation.js';
+import { operations as declared } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import { isAllowedOrigin, isTrustedHost } from '../common/http.js';
@@ -18,6 +19,8 @@ export interface RestOptions {
   readonly allowedOrigins: readonly string[];
   readonly metricsPublic: boolean;
   readonly version: string;
+  /** What is served; every declared operation by default. */
+  readonly operations?: readonly Operation[];
 }
 
 /** Largest request body: 1 MiB. No operation's body comes near it. */
@@ -32,7 +35,8 @@ const CONNECTIONS_MAX = 20_000;
  * writes the answer; no rule lives here.
  */
 export async function createRestServer(options: RestOptions): Promise<FastifyInstance> {
-  const { gateway } = options;
+  const { gateway, operations = declared } = options;
+  const methods = methodsByPath(operations);
   const app = Fastify({
     bodyLimit: BODY_BYTES_MAX,
     logController: new LogController({ disableRequestLogging: true }),
@@ -53,7 +57,9 @@ export async function createRestServer(options: RestOptions): Promise<FastifyIns
 
   const responder = new Responder(gateway);
   app.setErrorHandler((error: { code?: string; statusCode?: number; message: string }, request, reply) => {
-    responder.reject(request, reply, rejectionOf(error));
+    const rejection = rejectionOf(error);
+    if (rejection === undefined) responder.fail(request, reply, error);
+    else responder.reject(request, reply, rejection);
   });
   app.setNotFoundHandler((request, reply) => {
     const { pathname } = new URL(request.url, 'http://localhost');
@@ -76,14 +82,17 @@ export async function createRestServer(options: RestOptions): Promise<FastifyIns
       app.route({ method, url: path, handler: (request, reply) => responder.serve(operation, request, reply) });
     }
   }
-  const document = openApi({ version: options.version });
+  const document = openApi({ version: options.version, operations });
   app.get('/openapi.json', (_request, reply) => reply.header('content-type', 'application/json').send(document));
   mountProbes(app, gateway, { metricsPublic: options.metricsPublic, responder });
   return app;
 }
 
-const methods = new Map<string, string[]>();
-for (const { method, path } of operations.flatMap((operation) => operation.rest)) methods.set(path, [...(methods.get(path) ?? []), method]);
+function methodsByPath(operations: readonly Operation[]): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { method, path } of operations.flatMap(({ rest }) => rest)) methods.set(path, [...(methods.get(path) ?? []), method]);
+  return methods;
+}
 
 function createServer(handler: (request: IncomingMessage, response: never) => void, { tls }: RestOptions): Server {
   const settings = { requestTimeout: REQUEST_MS_MAX, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: KEEP_ALIVE_MS };
@@ -109,9 +118,10 @@ function checkOrigin(request: FastifyRequest, { gateway, allowedOrigins }: RestO
   return undefined;
 }
 
-function rejectionOf(error: { code?: string; statusCode?: number; message: string }): Rejection {
+/** What the caller did wrong, or undefined where it was nothing. */
+function rejectionOf(error: { code?: string; statusCode?: number; message: string }): Rejection | undefined {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new Rejection('request.too_large', `body too large: accepted are at most ${BODY_BYTES_MAX} bytes`);
   if (error.statusCode !== undefined && error.statusCode < 500) return new Rejection('request.invalid', error.message);
-  return new Rejection('internal', 'internal error');
+  return undefined;
 }

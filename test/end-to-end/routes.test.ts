@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestDaemon } from '../support/daemon.js';
+
+let daemon: TestDaemon<'desk'>;
+beforeAll(async () => {
+  daemon = await TestDaemon.start({ keys: { desk: { scopes: ['qot:read'] } } });
+});
+afterAll(() => daemon.stop());
+
+describe('404', () => {
+  it.each([['/api/nothing'], ['/api/quot'], ['/'], ['/api/admin'], ['/api/quote/'], ['/api/QUOTE'], ['/..%2fetc']])(
+    '%s: without a hint at what there is',
+    async (path) => {
+      for (const client of [daemon.as('desk'), daemon.as()]) {
+        const answer = await client.get(path);
+        expect(answer.status).toBe(404);
+        expect(answer.json).toMatchObject({ code: 'route.not_found', error: 'not found', ret_type: -1 });
+        expect(answer.headers.allow).toBeUndefined();
+      }
+    },
+  );
+
+  it('says the same of an unknown path to a caller whose key is no good', async () => {
+    const answer = await daemon.withKey('svc_nonsense').post('/api/nothing', {});
+    expect([answer.status, answer.json.error]).toEqual([404, 'not found']);
+  });
+});
+
+describe('405', () => {
+  it('names the methods of a known path', async () => {
+    const wrong = await daemon.as('desk').get('/api/quote');
+    expect([wrong.status, wrong.json.code, wrong.headers.allow]).toEqual([405, 'route.method_not_allowed', 'POST']);
+    const put = await daemon.as('desk').request('PUT', '/api/delay-statistics', { body: {} });
+    expect([put.status, put.headers.allow]).toEqual([405, 'GET, POST']);
+  });
+});
+
+describe('413', () => {
+  const limit = 1024 * 1024;
+  const body = (bytes: number) => JSON.stringify({ symbol: 'HK.00700' }).padEnd(bytes);
+
+  it('takes a body of 1 MiB and refuses one byte more', async () => {
+    expect((await daemon.as('desk').post('/api/quote', body(limit))).status).toBe(200);
+    const over = await daemon.as('desk').post('/api/quote', body(limit + 1));
+    expect([over.status, over.json.code]).toEqual([413, 'request.too_large']);
+    expect(over.json.error).toContain(String(limit));
+    expect(over.headers.connection).toBe('close');
+  });
+});

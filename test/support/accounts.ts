@@ -1,0 +1,15 @@
+/** Accounts of the simulated brokerage, as text: their 18 digits are beyond what a double holds. */
+export const HK_CASH = '281756478396547001';
+export const HK_MARGIN = '281756478396547002';
+export const US_MARGIN = '281756478396547003';
+export const REAL = '281756479345015383';
+
+/** REST's numbers. */
+export const SIMULATE = 1;
+export const REAL_ENV = 2;
+export const HK = 1;
+export const US = 2;
+export const BUY = 1;
+export const SELL = 2;
+export const NORMAL = 1;
+export const MARKET = 2;

@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import type { Clock } from '../../src/contract/clock.js';
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.js';
+import { createLog } from '../../src/daemon/log.js';
+import { planStartup } from '../../src/daemon/startup.js';
+import { HttpClient } from './http-client.js';
+import { type KeyWish, makeKey } from './keys.js';
+import { PushClient } from './push-client.js';
+
+export interface TestDaemonOptions<Id extends string> {
+  /** Keys by id. With them the daemon runs in scope mode with TLS, without in legacy mode over plain HTTP. */
+  readonly keys?: Readonly<Record<Id, KeyWish>>;
+  readonly flags?: readonly string[];
+  readonly clock?: Clock;
+}
+
+/** A line of the audit trail. */
+export type AuditLine = Record<string, unknown>;
+
+/** Where a daemon under test keeps its things, and how its callers reach it. */
+export class TestSite<Id extends string = string> {
+  readonly folder = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
+  readonly keysPath = join(this.folder, 'config', 'keys.json');
+  readonly auditPath = join(this.folder, 'audit.jsonl');
+  readonly keys = {} as Record<Id, string>;
+  readonly ca: string | undefined;
+  readonly #tls = inject('tls');
+  readonly #connections: PushClient[] = [];
+  url = '';
+
+  constructor(readonly scopeMode: boolean) {
+    this.ca = scopeMode ? readFileSync(this.#tls.cert, 'utf8') : undefined;
+  }
+
+  /** Flags that every daemon under test gets. */
+  get flags(): string[] {
+    const { cert, key } = this.#tls;
+    const scope = this.scopeMode ? ['--rest-keys-file', this.keysPath, '--rest-tls-cert', cert, '--rest-tls-key', key] : [];
+    return ['--rest-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
+  }
+
+  get variables(): Record<string, string> {
+    return { SVC_CONFIG_DIR: join(this.folder, 'config'), SVC_STATE_DIR: join(this.folder, 'state') };
+  }
+
+  async addKey(id: Id, wish: KeyWish): Promise<string> {
+    this.keys[id] = await makeKey(this.keysPath, id, wish);
+    return this.keys[id];
+  }
+
+  /** A client with the key of this id, or with none. */
+  as(id?: Id): HttpClient {
+    return this.withKey(id === undefined ? undefined : this.keys[id]);
+  }
+
+  withKey(keyText: string | undefined): HttpClient {
+    return new HttpClient(this.url, this.ca, keyText);
+  }
+
+  /** Opens `/ws`; closed when the daemon is stopped. */
+  async push(id?: Id, query = ''): Promise<PushClient> {
+    const headers = id === undefined ? {} : { authorization: `Bearer ${this.keys[id]}` };
+    return this.pushAt(`/ws${query}`, headers);
+  }
+
+  async pushAt(path: string, headers: Record<string, string> = {}): Promise<PushClient> {
+    const url = `${this.url.replace(/^http/, 'ws')}${path}`;
+    const client = await PushClient.open(url, { headers, ...(this.ca === undefined ? {} : { ca: this.ca }) });
+    this.#connections.push(client);
+    return client;
+  }
+
+  auditLines(path = this.auditPath): AuditLine[] {
+    const lines = readFileSync(path, 'utf8').split('\n');
+    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as AuditLine);
+  }
+
+  async leave(): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => connection.close()));
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A daemon in this process, composed as `svcd` composes it. */
+export class TestDaemon<Id extends string = string> extends TestSite<Id> {
+  readonly log: string[] = [];
+  readonly shutdownRequests: string[] = [];
+  #daemon: Daemon | undefined;
+
+  static async start<Id extends string>(options: TestDaemonOptions<Id> = {}): Promise<TestDaemon<Id>> {
+    const test = new TestDaemon<Id>(options.keys !== undefined);
+    for (const [id, wish] of Object.entries<KeyWish>(options.keys ?? {})) await test.addKey(id as Id, wish);
+    await test.boot(options);
+    return test;
+  }
+
+  get daemon(): Daemon {
+    if (this.#daemon === undefined) throw new Error('the daemon is not running');
+    return this.#daemon;
+  }
+
+  /** Starts the daemon on this site; a second start finds the state of the first. */
+  async boot({ flags = [], clock }: Pick<TestDaemonOptions<Id>, 'flags' | 'clock'> = {}): Promise<void> {
+    const environment = { variables: this.variables, home: this.folder, cwd: this.folder, platform: process.platform };
+    const startup = planStartup([...this.flags, ...flags], environment);
+    if (startup.kind !== 'run') throw new Error(startup.text);
+    const logger = createLog({ level: 'debug', target: { write: (line) => this.log.push(line) }, readable: false });
+    this.#daemon = await startDaemon({
+      settings: startup.settings,
+      logger,
+      requestShutdown: (reason) => this.shutdownRequests.push(reason),
+      ...(clock === undefined ? {} : { clock }),
+    });
+    this.url = this.#daemon.restUrl;
+  }
+
+  /** The audit trail so far. */
+  async audit(): Promise<AuditLine[]> {
+    await this.daemon.access.audit.flush();
+    return this.auditLines();
+  }
+
+  /** Ends the daemon and keeps the site. */
+  async halt(): Promise<void> {
+    await this.leave();
+    await this.#daemon?.stop();
+    this.#daemon = undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.halt();
+    this.remove();
+  }
+}

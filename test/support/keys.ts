@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { issueKey, type LimitFlags, limitsFromFlags } from '../../src/access/index.js';
+import type { Scope } from '../../src/contract/scope.js';
+
+/** A key that a test asks for. */
+export interface KeyWish {
+  readonly scopes: readonly Scope[];
+  readonly limits?: LimitFlags;
+  /** Epoch ms. */
+  readonly expiresAt?: number;
+  readonly machines?: readonly string[];
+}
+
+/** Issues a key into the keys file as `svcctl gen-key` does; its text. */
+export async function makeKey(path: string, id: string, wish: KeyWish): Promise<string> {
+  const limits = limitsFromFlags(wish.limits ?? {});
+  if (!limits.ok) throw new Error(limits.error);
+  const issued = await issueKey(path, {
+    id,
+    scopes: wish.scopes,
+    limitsJson: limits.value.json,
+    allowedMachines: wish.machines ?? null,
+    createdAt: 0,
+    expiresAt: wish.expiresAt ?? null,
+    note: '',
+    sdk: false,
+  });
+  if (!issued.ok) throw new Error(issued.error);
+  return issued.value.keyText;
+}
+
+/** Changes the record of one key in the keys file, as an operator's editor does; `undefined` takes it out. */
+export function editKey(path: string, id: string, change: Record<string, unknown> | undefined): void {
+  const file = JSON.parse(readFileSync(path, 'utf8')) as { keys: { id: string }[] };
+  const keys = file.keys.flatMap((key) => (key.id !== id ? [key] : change === undefined ? [] : [{ ...key, ...change }]));
+  writeFileSync(path, JSON.stringify({ ...file, keys }));
+}

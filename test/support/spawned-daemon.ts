@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { TestSite } from './daemon.js';
+import type { KeyWish } from './keys.js';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** `bin/svcd` as a process of its own, with real signals. It runs what `npm run build` compiled. */
+export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
+  #child: ChildProcess | undefined;
+  stderr = '';
+
+  static async start<Id extends string>(options: { keys?: Readonly<Record<Id, KeyWish>>; flags?: readonly string[] } = {}) {
+    const test = new SpawnedDaemon<Id>(options.keys !== undefined);
+    for (const [id, wish] of Object.entries<KeyWish>(options.keys ?? {})) await test.addKey(id as Id, wish);
+    await test.boot(options.flags);
+    return test;
+  }
+
+  /** Starts the process on this site and waits for its ready line. */
+  async boot(flags: readonly string[] = []): Promise<void> {
+    const child = spawn(process.execPath, [join(root, 'bin', 'svcd'), ...this.flags, ...flags], {
+      env: { PATH: process.env.PATH, HOME: this.folder, ...this.variables },
+      cwd: this.folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    child.stderr.on('data', (part: Buffer) => {
+      this.stderr += part.toString();
+    });
+    const lines = createInterface(child.stdout);
+    const exited = once(child, 'exit').then(([status]) => {
+      throw new Error(`svcd ended with status ${status} before it was ready:\n${this.stderr}`);
+    });
+    const [line] = (await Promise.race([once(lines, 'line'), exited])) as [string];
+    exited.catch(() => undefined);
+    const ready = JSON.parse(line) as { event: string; rest: string; pid: number };
+    if (ready.event !== 'ready' || ready.pid !== child.pid) throw new Error(`not a ready line: ${line}`);
+    this.url = ready.rest;
+  }
+
+  /** The exit status, or the signal that ended the process. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
+    const child = this.#running();
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    const [status, by] = (await exited) as [number | null, NodeJS.Signals | null];
+    this.#child = undefined;
+    return status ?? by ?? 0;
+  }
+
+  /** Resolves with the exit status when the process ends by itself. */
+  async exited(): Promise<number> {
+    const child = this.#running();
+    const [status] = child.exitCode === null ? ((await once(child, 'exit')) as [number]) : [child.exitCode];
+    this.#child = undefined;
+    return status;
+  }
+
+  hangUp(): void {
+    this.#running().kill('SIGHUP');
+  }
+
+  async stop(): Promise<void> {
+    await this.leave();
+    if (this.#child !== undefined && this.#child.exitCode === null) await this.end('SIGKILL');
+    this.remove();
+  }
+
+  #running(): ChildProcess {
+    if (this.#child === undefined) throw new Error('svcd is not running');
+    return this.#child;
+  }
+}

@@ -1,0 +1,13 @@
+const POLL_MS = 5;
+const WAIT_MS_MAX = 15_000;
+
+/** Waits for a condition that nothing announces. Resolves with its first value that is neither undefined nor false. */
+export async function until<T>(condition: () => T | undefined | false | Promise<T | undefined | false>, what: string): Promise<T> {
+  const deadline = Date.now() + WAIT_MS_MAX;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > deadline) throw new Error(`waited ${WAIT_MS_MAX} ms in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
