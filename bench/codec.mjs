@@ -7,14 +7,14 @@
  * The limits are `JSON.parse` of the same request and `JSON.stringify` of the same answer as plain objects.
  */
 import { join } from 'node:path';
-import { parseJson } from '../dist/contract/json/parse.js';
 import { messageWriter } from '../dist/contract/json/message-json.js';
+import { parseJson } from '../dist/contract/json/parse.js';
 import { quote } from '../dist/contract/operations/index.js';
 import { requestDecoder } from '../dist/contract/request.js';
 import { decodeRequest } from '../dist/interfaces/rest/body.js';
 import { writeEnvelope } from '../dist/interfaces/rest/envelope.js';
-import { composeGateway } from './lib/gateway.mjs';
 import { temporaryFolder, writeKeys } from './lib/fixture.mjs';
+import { composeGateway } from './lib/gateway.mjs';
 import { number, report } from './lib/report.mjs';
 import { interleave, median, spread } from './lib/statistics.mjs';
 import { nanoseconds, turns } from './lib/timing.mjs';
@@ -50,7 +50,14 @@ const results = await interleave(rounds, {
   copy: () => nanoseconds(fresh),
   copyAndEncode: () => nanoseconds(() => write(fresh())),
   encode: () => nanoseconds(() => writeEnvelope(operation, response, 'number')),
-  whole: () => turns((index) => writeEnvelope(operation, gateway.call(operation, caller(index), () => decodeRequest(operation, body, undefined)), 'number')),
+  whole: () =>
+    turns((index) =>
+      writeEnvelope(
+        operation,
+        gateway.call(operation, caller(index), () => decodeRequest(operation, body, undefined)),
+        'number',
+      ),
+    ),
 });
 results.encodeNew = results.copyAndEncode.map((ns, round) => ns - results.copy[round]);
 

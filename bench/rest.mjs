@@ -41,7 +41,14 @@ const servers = {
   daemon: { pid: daemon.pid, port: Number(daemon.url.port), tls: true },
   bareTls: { pid: bareTls.pid, port: bareTls.ready.port, tls: true },
 };
-const targets = Object.entries(servers).map(([name, { port, tls: secure }]) => ({ name, port, tls: secure, path: '/api/quote', headers, body }));
+const targets = Object.entries(servers).map(([name, { port, tls: secure }]) => ({
+  name,
+  port,
+  tls: secure,
+  path: '/api/quote',
+  headers,
+  body,
+}));
 const generators = await Promise.all(
   Array.from({ length: GENERATORS }, () => start('load/http-load.mjs', 'load', { targets, connections: CONNECTIONS / GENERATORS })),
 );

@@ -45,7 +45,10 @@ export async function start(script, role, parameters) {
 export async function startDaemon(folder, flags) {
   const environment = { ...process.env, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
   const stdio = ['ignore', 'pipe', 'inherit'];
-  const child = spawn(process.execPath, [...profilingFlags(), `${root}bin/svcd`, '--rest-port', '0', ...flags], { env: environment, stdio });
+  const child = spawn(process.execPath, [...profilingFlags(), `${root}bin/svcd`, '--rest-port', '0', ...flags], {
+    env: environment,
+    stdio,
+  });
   pin(child.pid, 'server');
   const ended = failure(child, 'svcd');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
@@ -64,6 +67,7 @@ export async function startDaemon(folder, flags) {
 
 /** `SVC_BENCH_PROFILE=<folder>` writes a CPU profile of every server there. */
 function profilingFlags() {
+  if (process.env.XFLAGS) return process.env.XFLAGS.split(' ');
   const folder = process.env.SVC_BENCH_PROFILE;
   return folder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', folder];
 }
