@@ -38,7 +38,7 @@ export function mountProbes(app: FastifyInstance, gateway: Gateway, options: { m
       options.responder.reject({ request: request.raw, response: reply.raw }, refused, caller);
       return;
     }
-    const text = await gateway.meter.registry.metrics();
-    return reply.header('content-type', gateway.meter.registry.contentType).send(text);
+    const text = await gateway.meter.metrics();
+    return reply.header('content-type', gateway.meter.contentType).send(text);
   });
 }
