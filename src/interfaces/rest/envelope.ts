@@ -4,16 +4,16 @@ import type { Operation } from '../../contract/operation.js';
 import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
 
 // By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once.
-const written: Readonly<Record<Int64Format, WeakMap<ResponseMessage, string>>> = { number: new WeakMap(), string: new WeakMap() };
+const written: Readonly<Record<Int64Format, WeakMap<ResponseMessage, Buffer>>> = { number: new WeakMap(), string: new WeakMap() };
 
-/** The response envelope: `ret_type`, `ret_msg`, `err_code`, `s2c`. */
-export function writeEnvelope(operation: Operation, response: ResponseMessage, int64: Int64Format): string {
-  let text = written[int64].get(response);
-  if (text === undefined) {
-    text = write(operation, response, int64);
-    written[int64].set(response, text);
+/** The response envelope, UTF-8: `ret_type`, `ret_msg`, `err_code`, `s2c`. Shared: nobody writes to it. */
+export function writeEnvelope(operation: Operation, response: ResponseMessage, int64: Int64Format): Buffer {
+  let body = written[int64].get(response);
+  if (body === undefined) {
+    body = Buffer.from(write(operation, response, int64), 'utf8');
+    written[int64].set(response, body);
   }
-  return text;
+  return body;
 }
 
 function write(operation: Operation, response: ResponseMessage, int64: Int64Format): string {

@@ -85,7 +85,7 @@ export class Responder {
       this.#writeRejection(caller, exchange, answer);
       return;
     }
-    let body: string;
+    let body: Buffer;
     try {
       const int64: Int64Format = exchange.request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
       body = writeEnvelope(operation, answer, int64);
@@ -104,7 +104,7 @@ export class Responder {
     if (kind.http === 413) response.setHeader('connection', 'close');
     const problem = wantsProblem(request.headers);
     const body = problem ? writeProblem(rejection, caller.requestId) : writeError(rejection, caller.requestId);
-    send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, body);
+    send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, Buffer.from(body, 'utf8'));
   }
 }
 
@@ -113,10 +113,10 @@ function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark));
 }
 
-function send(response: ServerResponse, status: number, type: string, requestId: string, body: string): void {
+function send(response: ServerResponse, status: number, type: string, requestId: string, body: Buffer): void {
   response.writeHead(status, {
     'content-type': type,
-    'content-length': Buffer.byteLength(body),
+    'content-length': body.length,
     'cache-control': 'no-store',
     'x-request-id': requestId,
   });
