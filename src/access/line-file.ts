@@ -4,8 +4,10 @@ import { err, ok, type Result } from './result.js';
 
 /** Lines held in memory while the disk fails, in characters. Beyond it new lines are counted and dropped. */
 const HELD_MAX = 32 * 1024 * 1024;
-/** At this size what has gathered is written without waiting for the end of the turn. */
+/** At this size what has gathered is written without waiting any longer. */
 const WRITE_EARLY = 256 * 1024;
+/** Pause between two writes, so that under load many lines share one. A line after a longer silence goes at once. */
+const PAUSE_MS = 5;
 const RETRY_MS = 1_000;
 
 export interface LineFileOptions {
@@ -19,7 +21,7 @@ export interface LineFileOptions {
 }
 
 /**
- * A file that lines are appended to, one write a turn. A failing disk loses nothing until memory for `heldMax`
+ * A file that lines are appended to: at the end of the turn, or under load every few milliseconds. A failing disk loses nothing until memory for `heldMax`
  * characters is used up; after that the number of lost lines is reported.
  */
 export class LineFile {
@@ -32,6 +34,8 @@ export class LineFile {
   #sent = 0;
   #writing = false;
   #scheduled = false;
+  #pausing = false;
+  #cancelPause = () => {};
   #failing = false;
   #lost = 0;
   #cancelRetry = () => {};
@@ -60,13 +64,21 @@ export class LineFile {
     this.#gathered += `${line}\n`;
     if (this.#writing || this.#failing) return;
     if (this.#gathered.length >= WRITE_EARLY) this.#next();
-    else if (!this.#scheduled) {
+    else if (!this.#scheduled && !this.#pausing) {
       this.#scheduled = true;
       setImmediate(() => {
         this.#scheduled = false;
         if (!this.#writing && !this.#failing) this.#next();
       });
     }
+  }
+
+  #pause(): void {
+    this.#pausing = true;
+    this.#cancelPause = this.#options.clock.at(this.#options.clock.now() + PAUSE_MS, () => {
+      this.#pausing = false;
+      if (this.#gathered !== '' && !this.#writing && !this.#failing) this.#next();
+    });
   }
 
   /** Resolves when everything taken so far is written, or has failed to be. */
@@ -89,6 +101,7 @@ export class LineFile {
   async close(): Promise<void> {
     await this.flush();
     this.#cancelRetry();
+    this.#cancelPause();
     const held = this.#leaving.length - this.#sent + this.#gathered.length;
     if (held > 0) this.#options.report(`${this.#options.path}: ${held} bytes were lost, the file could not be written`);
     closeSync(this.#file);
@@ -123,7 +136,9 @@ export class LineFile {
       this.#options.report(`${this.#options.path} is written again${this.#lost > 0 ? `; ${this.#lost} lines were lost` : ''}`);
       this.#lost = 0;
     }
-    this.#next();
+    const urgent = this.#sent < this.#leaving.length || this.#waiting.length > 0 || this.#reopening.length > 0;
+    if (urgent || this.#gathered.length >= WRITE_EARLY) this.#next();
+    else if (!this.#pausing) this.#pause();
   }
 
   #failed(error: Error): void {

@@ -41,6 +41,8 @@ export function requestDecoder<M extends ProtocolMessages>(operation: Operation<
 interface Slot {
   /** What two names for the same thing share: giving both is refused. */
   readonly target: string;
+  /** The whole that the target is a part of, or the target itself: "header" of "header.accID". */
+  readonly whole: string;
   /** What is to happen once every field is read goes to `later`. */
   set(message: Message, value: JsonValue, path: string, later: (() => void)[]): void;
 }
@@ -61,7 +63,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   // The first parameter of a field names it in error texts.
   const friendly = new Map(params.map((param): [string, string] => [param.field, param.name]).reverse());
   const checkRequired = requiredCheck(desc, '', friendly);
-  const required = params.filter((param) => param.required);
+  const required = params.filter((param) => param.required).map(({ name, field }) => ({ name, isSet: presence(desc, field) }));
 
   const readFields = (message: Message, object: JsonObject, path: string, given: Map<string, string>, later: (() => void)[]) => {
     for (const name in object) {
@@ -75,7 +77,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       }
       const slot = slots.get(name);
       if (slot === undefined) unknownField(here, name, names());
-      const earlier = given.get(slot.target) ?? given.get(slot.target.split('.')[0] ?? '');
+      const earlier = given.get(slot.target) ?? given.get(slot.whole);
       if (earlier !== undefined) stop('invalid', here, `"${earlier}" and "${here}" say the same thing: give one of them`);
       if (value === null || value === undefined) continue;
       given.set(slot.target, here);
@@ -96,7 +98,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       }
       for (const act of later) act();
       for (const set of defaults) set(message);
-      for (const param of required) if (!isSet(message, desc, param.field)) missing(param.name);
+      for (const { name, isSet } of required) if (!isSet(message)) missing(name);
       checkRequired(message);
       return message;
     });
@@ -131,6 +133,7 @@ function lowLevelSlot(operation: Operation, field: DescField, read: ValueReader,
   const reader = field.fieldKind === 'message' ? overridden(operation, field, field.message, read, dialect) : read;
   return {
     target: field.name,
+    whole: field.name,
     set(message, value, path) {
       const fields = message as unknown as Fields;
       const known = fields[field.localName];
@@ -173,15 +176,18 @@ function paramSlot(desc: DescMessage, param: Param, dialect: Dialect): Slot {
   if (param.type.kind === 'order_symbol') return orderSymbolSlot(desc);
   const read = paramReader(param, dialect);
   const set = fieldSetter(desc, param.field);
-  return { target: param.field, set: (message, value, path) => set(message, read(value, path)) };
+  const [whole = ''] = param.field.split('.');
+  return { target: param.field, whole, set: (message, value, path) => set(message, read(value, path)) };
 }
 
 function orderSymbolSlot(desc: DescMessage): Slot {
   const setCode = fieldSetter(desc, 'code');
   const setSecMarket = fieldSetter(desc, 'secMarket');
   const setMarket = fieldSetter(desc, 'header.trdMarket');
+  const hasMarket = presence(desc, 'header.trdMarket');
   return {
     target: 'code',
+    whole: 'code',
     set(message, value, path, later) {
       const { market, code } = readSymbol(value, path);
       setCode(message, code);
@@ -193,7 +199,7 @@ function orderSymbolSlot(desc: DescMessage): Slot {
         setSecMarket(message, market.secMarket);
         const tradingMarket = market.name === 'SH' || market.name === 'SZ' ? 'CN' : market.name;
         const member = trdMarket.members.find(({ name }) => name === tradingMarket);
-        if (member !== undefined && !isSet(message, desc, 'header.trdMarket')) setMarket(message, member.public);
+        if (member !== undefined && !hasMarket(message)) setMarket(message, member.public);
       });
     },
   };
@@ -215,7 +221,11 @@ function securityReader(dialect: Dialect): ValueReader {
       return security;
     }
     const { market, code } = readSymbol(value, path);
-    return create(SecuritySchema, { market: market.number, code });
+    // Assigned one by one: `create` with an initialiser goes through reflection.
+    const security = create(SecuritySchema);
+    security.market = market.number;
+    security.code = code;
+    return security;
   };
 }
 
@@ -304,10 +314,10 @@ function bounded(read: ValueReader, max: number, param: Param): ValueReader {
 function fieldSetter(desc: DescMessage, path: string, fixed?: unknown): (message: Message, value?: unknown) => void {
   const [head = '', ...tail] = path.split('.');
   const field = fieldNamed(desc, head);
-  const onlyUnset = fixed !== undefined;
   if (tail.length === 0) {
+    const isSet = fixed === undefined ? undefined : presence(desc, head);
     return (message, value = fixed) => {
-      if (onlyUnset && isSet(message, desc, head)) return;
+      if (isSet?.(message)) return;
       (message as unknown as Fields)[field.localName] = value;
     };
   }
@@ -321,15 +331,18 @@ function fieldSetter(desc: DescMessage, path: string, fixed?: unknown): (message
   };
 }
 
-function isSet(message: Message, desc: DescMessage, path: string): boolean {
+/** Whether a message has the field of this path, and more than an empty list in it. */
+function presence(desc: DescMessage, path: string): (message: Message) => boolean {
   const [head = '', ...tail] = path.split('.');
   const field = fieldNamed(desc, head);
-  const fields = message as unknown as Fields;
-  if (!Object.hasOwn(fields, field.localName)) return false;
-  const value = fields[field.localName];
-  if (Array.isArray(value)) return value.length > 0;
-  if (tail.length === 0 || field.fieldKind !== 'message') return value !== undefined;
-  return value !== undefined && isSet(value as Message, field.message, tail.join('.'));
+  const { localName } = field;
+  const inner = tail.length === 0 || field.fieldKind !== 'message' ? undefined : presence(field.message, tail.join('.'));
+  return (message) => {
+    if (!Object.hasOwn(message, localName)) return false;
+    const value = (message as unknown as Fields)[localName];
+    if (Array.isArray(value)) return value.length > 0;
+    return value !== undefined && (inner === undefined || inner(value as Message));
+  };
 }
 
 function fieldNamed(desc: DescMessage, name: string): DescField {

@@ -8,6 +8,7 @@ import { createRestServer } from '../interfaces/rest/index.js';
 import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
 import { openLmdbStore, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
+import { auditToLog } from './audit-to-log.js';
 import type { Logger } from './log.js';
 import type { Settings } from './settings.js';
 import { flagOf } from './settings-table.js';
@@ -136,12 +137,7 @@ function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditL
   const audit = AuditLog.open({
     clock,
     ...(auditLog === null ? {} : { path: auditLog }),
-    // Refusals and trades are news; what was allowed is detail.
-    log: (_line, { outcome, iface, endpoint, keyId, reason, requestId }) =>
-      logger[outcome === 'allow' ? 'debug' : 'info'](
-        { target: 'audit', iface, endpoint, key_id: keyId, outcome, reason, request_id: requestId },
-        'audit',
-      ),
+    log: auditToLog(logger),
     report: (message) => logger.error({ target: 'audit' }, message),
   });
   if (!audit.ok) throw new StartProblem(audit.error);

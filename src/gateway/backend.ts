@@ -91,6 +91,8 @@ export interface Backend {
    * Answers one operation. `request` is the operation's `C2S`; the answer is its `Response`. A backend that can answer
    * at once returns the value itself, so that a cached read does not leave the turn. {@link BackendLost} means that the
    * outcome is unknown (connection lost, timeout); a definite refusal is a Response with retType other than 0.
+   * Nobody writes to an answer once it is returned: while nothing changes, a backend may return the same object again,
+   * and whoever encodes it need not do so twice.
    */
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage>;
   /** Starts a stream; its pushes begin. Rejected streams (unknown symbol, no right) are a Response with retType other than 0. */

@@ -19,7 +19,7 @@ export interface Caller {
   /** The API key's text, when the request carried one. */
   readonly keyText: string | undefined;
   /** The caller's name for this write: a repetition gets the first answer. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /** The connection that subscriptions made by this request belong to; without one they belong to the key. */
   readonly connectionOwner?: string;
 }

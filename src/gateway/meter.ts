@@ -1,16 +1,10 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { QotPushType } from '../contract/generated/GetDelayStatistics_pb.js';
 import { SubType } from '../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { DelayHistogram } from './delay-histogram.js';
 import type { Iface } from './identity.js';
-
-/** Running figures of one operation. Milliseconds. */
-export interface RequestFigures {
-  readonly operation: Operation;
-  count: number;
-  totalMs: number;
-}
+import { RequestFigures, requestMetrics } from './request-figures.js';
 
 export interface PlacedOrder {
   readonly orderId: string;
@@ -31,34 +25,25 @@ const PLACED_ORDERS_KEPT = 100;
  * Prometheus conventions (https://prometheus.io/docs/practices/naming).
  */
 export class Meter {
-  readonly registry = new Registry();
-  readonly requests = new Map<string, RequestFigures>();
+  readonly requests = new Map<Operation, RequestFigures>();
   readonly placedOrders: PlacedOrder[] = [];
-  /** Backend event received → frames handed to the connections, by GetDelayStatistics.QotPushType. */
+  /** Backend event received → frames handed to the sockets, by push type. */
   readonly pushDelays = new Map<number, DelayHistogram>();
-  readonly #children = new Map<string, { count: Counter.Internal; time: Histogram.Internal<string> }>();
-  readonly #requests: Counter;
-  readonly #seconds: Histogram;
+  readonly #gauges = new Registry();
 
-  constructor() {
-    this.#requests = new Counter({
-      name: 'svc_requests_total',
-      help: 'Requests by interface, operation and result (ok, or the code of the rejection).',
-      labelNames: ['interface', 'operation', 'result'],
-      registers: [this.registry],
-    });
-    this.#seconds = new Histogram({
-      name: 'svc_request_seconds',
-      help: 'Time from the decoded request to its answer.',
-      labelNames: ['interface', 'operation'],
-      buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-      registers: [this.registry],
-    });
+  /** The type of what {@link metrics} returns. */
+  get contentType(): string {
+    return this.#gauges.contentType;
+  }
+
+  /** Everything in Prometheus' text format. */
+  async metrics(): Promise<string> {
+    return `${requestMetrics(this.requests.values())}\n${await this.#gauges.metrics()}`;
   }
 
   /** Adds the gauges of the parts that are made later than the meter. */
   watch(sources: GaugeSources): void {
-    const registers = [this.registry];
+    const registers = [this.#gauges];
     const gauge = (name: string, help: string, read: () => number) =>
       new Gauge({
         name,
@@ -80,24 +65,12 @@ export class Meter {
 
   /** One request was answered. `rejection`: the code it was rejected with. */
   request(operation: Operation, iface: Iface, rejection: string | undefined, ms: number): void {
-    const key = `${iface} ${operation.name} ${rejection ?? ''}`;
-    let child = this.#children.get(key);
-    if (child === undefined) {
-      child = {
-        count: this.#requests.labels(iface, operation.name, rejection ?? 'ok'),
-        time: this.#seconds.labels(iface, operation.name),
-      };
-      this.#children.set(key, child);
-    }
-    child.count.inc();
-    child.time.observe(ms / 1000);
-    let figures = this.requests.get(operation.name);
+    let figures = this.requests.get(operation);
     if (figures === undefined) {
-      figures = { operation, count: 0, totalMs: 0 };
-      this.requests.set(operation.name, figures);
+      figures = new RequestFigures(operation);
+      this.requests.set(operation, figures);
     }
-    figures.count += 1;
-    figures.totalMs += ms;
+    figures.add(iface, rejection ?? 'ok', ms);
   }
 
   /** An order was acknowledged after so many milliseconds. */

@@ -1,4 +1,4 @@
-import { InexactNumber, type JsonObject, type JsonValue } from './value.js';
+import { emptyObject, InexactNumber, type JsonObject, type JsonValue } from './value.js';
 
 /** Where and why a text is not the JSON that is accepted here. Lines and columns count from 1. */
 export interface JsonSyntaxError {
@@ -10,10 +10,10 @@ export interface JsonSyntaxError {
 export type JsonParse = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly error: JsonSyntaxError };
 
 const DEPTH_MAX = 64;
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
+const LAST_CONTROL = 0x1f;
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-// Up to the first character that ends or escapes a string; control characters are not allowed inside one (RFC 8259, section 7).
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is for
-const PLAIN_CHARACTERS = /[^"\\\u0000-\u001f]*/y;
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 /** Every decimal of at most this many significant digits survives a double and back (IEEE 754 DBL_DIG). */
 const EXACT_DIGITS = 15;
@@ -63,11 +63,11 @@ class Parser {
 
   #value(depth: number): JsonValue {
     switch (this.text.charCodeAt(this.#at)) {
-      case 0x7b: // {
+      case OPEN_BRACE:
         return this.#object(depth + 1);
-      case 0x5b: // [
+      case OPEN_BRACKET:
         return this.#array(depth + 1);
-      case 0x22: // "
+      case QUOTE:
         return this.#string();
       case 0x74: // t
         return this.#word('true', true);
@@ -82,22 +82,22 @@ class Parser {
 
   #object(depth: number): JsonObject {
     this.#bound(depth);
-    const object: JsonObject = Object.create(null);
+    const object = emptyObject();
     this.#at += 1;
     this.#space();
-    if (this.#take('}')) return object;
+    if (this.#take(CLOSE_BRACE)) return object;
     for (;;) {
       const start = this.#at;
-      if (this.text[start] !== '"') throw new Stop(`expected a field name in double quotes, found ${this.#found()}`, start);
+      if (this.text.charCodeAt(start) !== QUOTE) throw new Stop(`expected a field name in double quotes, found ${this.#found()}`, start);
       const name = this.#string();
       if (name in object) throw new Stop(`the field ${JSON.stringify(name)} stands twice`, start);
       this.#space();
-      if (!this.#take(':')) throw new Stop(`expected ":" after the field name, found ${this.#found()}`, this.#at);
+      if (!this.#take(COLON)) throw new Stop(`expected ":" after the field name, found ${this.#found()}`, this.#at);
       this.#space();
       object[name] = this.#value(depth);
       this.#space();
-      if (this.#take('}')) return object;
-      if (!this.#take(',')) throw new Stop(`expected "," or "}", found ${this.#found()}`, this.#at);
+      if (this.#take(CLOSE_BRACE)) return object;
+      if (!this.#take(COMMA)) throw new Stop(`expected "," or "}", found ${this.#found()}`, this.#at);
       this.#space();
     }
   }
@@ -107,12 +107,12 @@ class Parser {
     const array: JsonValue[] = [];
     this.#at += 1;
     this.#space();
-    if (this.#take(']')) return array;
+    if (this.#take(CLOSE_BRACKET)) return array;
     for (;;) {
       array.push(this.#value(depth));
       this.#space();
-      if (this.#take(']')) return array;
-      if (!this.#take(',')) throw new Stop(`expected "," or "]", found ${this.#found()}`, this.#at);
+      if (this.#take(CLOSE_BRACKET)) return array;
+      if (!this.#take(COMMA)) throw new Stop(`expected "," or "]", found ${this.#found()}`, this.#at);
       this.#space();
     }
   }
@@ -121,14 +121,26 @@ class Parser {
     this.#at += 1;
     let result = '';
     for (;;) {
-      PLAIN_CHARACTERS.lastIndex = this.#at;
-      const plain = PLAIN_CHARACTERS.exec(this.text)?.[0] ?? '';
-      result += plain;
-      this.#at += plain.length;
-      if (this.#take('"')) return result;
-      if (this.text[this.#at] !== '\\') throw new Stop(`expected the string's end, found ${this.#found()}`, this.#at);
+      const plain = this.#plainCharacters();
+      result = result === '' ? plain : result + plain;
+      if (this.#take(QUOTE)) return result;
+      if (this.text.charCodeAt(this.#at) !== BACKSLASH) throw new Stop(`expected the string's end, found ${this.#found()}`, this.#at);
       result += this.#escape();
     }
+  }
+
+  /** Up to what ends or escapes a string; control characters are not allowed inside one (RFC 8259, section 7). */
+  #plainCharacters(): string {
+    const { text } = this;
+    const start = this.#at;
+    let end = start;
+    while (end < text.length) {
+      const code = text.charCodeAt(end);
+      if (code === QUOTE || code === BACKSLASH || code <= LAST_CONTROL) break;
+      end += 1;
+    }
+    this.#at = end;
+    return text.slice(start, end);
   }
 
   #escape(): string {
@@ -164,14 +176,14 @@ class Parser {
     return value;
   }
 
-  #take(character: string): boolean {
-    if (this.text[this.#at] !== character) return false;
+  #take(code: number): boolean {
+    if (this.text.charCodeAt(this.#at) !== code) return false;
     this.#at += 1;
     return true;
   }
 
   #space(): void {
-    for (;;) {
+    while (this.#at < this.text.length) {
       const code = this.text.charCodeAt(this.#at);
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
       this.#at += 1;

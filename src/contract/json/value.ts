@@ -1,10 +1,21 @@
 /**
  * JSON values without loss. Integers that a double cannot hold exactly are bigints; a fraction whose digits a double
- * would change is kept as its text. Objects have no prototype, so any field name is safe.
+ * would change is kept as its text. Objects inherit no names, so any field name is safe.
  */
 export type JsonValue = null | boolean | number | bigint | string | InexactNumber | JsonValue[] | JsonObject;
 export interface JsonObject {
   [name: string]: JsonValue;
+}
+
+// An object of a constructor whose prototype is empty and at the end of its chain is one in the engine's fast form,
+// which one of Object.create(null) is not.
+function Bare(): void {}
+Bare.prototype = Object.create(null);
+const BareObject = Bare as unknown as new () => JsonObject;
+
+/** An object without any name, inherited ones included: any field name is safe in it. */
+export function emptyObject(): JsonObject {
+  return new BareObject();
 }
 
 /** A number with more digits than a double carries, as it was written. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Message } from '@bufbuild/protobuf';
 import { parseJson } from '../../contract/json/parse.js';
-import type { JsonObject, JsonValue } from '../../contract/json/value.js';
+import { emptyObject, type JsonValue } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
@@ -29,7 +29,7 @@ const INTEGER_TEXT = /^-?\d{1,20}$/;
 
 /** Query parameters by the rules of the body: digits are integers, true and false booleans, everything else text. */
 function readQuery(query: URLSearchParams): JsonValue | Rejection {
-  const object: JsonObject = Object.create(null);
+  const object = emptyObject();
   for (const [name, text] of query) {
     if (name in object) return new Rejection('request.invalid', `the query parameter "${name}" stands twice`, { field: name });
     object[name] = queryValue(text);

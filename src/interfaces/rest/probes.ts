@@ -31,10 +31,14 @@ export function mountProbes(app: FastifyInstance, gateway: Gateway, options: { m
   });
 
   app.get('/metrics', async (request, reply) => {
-    const caller = options.responder.caller(request, 'GET /metrics');
+    const caller = options.responder.caller(request.raw, 'GET /metrics');
     const refused = options.metricsPublic ? undefined : gateway.authoriseMetrics(caller);
-    if (refused instanceof Rejection) return options.responder.reject(request, reply, refused, caller);
-    const text = await gateway.meter.registry.metrics();
-    return reply.header('content-type', gateway.meter.registry.contentType).send(text);
+    if (refused instanceof Rejection) {
+      reply.hijack();
+      options.responder.reject({ request: request.raw, response: reply.raw }, refused, caller);
+      return;
+    }
+    const text = await gateway.meter.metrics();
+    return reply.header('content-type', gateway.meter.contentType).send(text);
   });
 }

@@ -1,91 +1,127 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Int64Format } from '../../contract/json/scalars.js';
-import type { Operation } from '../../contract/operation.js';
+import type { Operation, RestRoute } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Answer, Caller, Gateway } from '../../gateway/index.js';
+import type { Answer, Caller, Gateway, Peer } from '../../gateway/index.js';
 import { writeEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import { bearerOf, isLoopback, pathOf, wantsProblem } from '../common/http.js';
 import { decodeRequest } from './body.js';
+
+/** One exchange, as `node:http` has it: the server's framework finds the route and reads the body, and is done then. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Answers the requests of one operation's route; `body` is undefined where none was read. */
+export type RouteHandler = (exchange: Exchange, body: Buffer | undefined) => void;
 
 /** Writes answers and refusals. */
 export class Responder {
   // Request ids are unique among restarts without costing a random number each.
   readonly #idPrefix = randomBytes(6).toString('base64url');
   #idCount = 0;
+  readonly #peers = new WeakMap<Socket, Peer>();
 
   constructor(readonly gateway: Gateway) {}
 
-  serve(operation: Operation, request: FastifyRequest, reply: FastifyReply): void {
-    const caller = this.caller(request, `${request.method} ${request.routeOptions.url ?? request.url}`);
-    const query = request.method === 'GET' ? new URL(request.url, 'http://localhost').searchParams : undefined;
-    const answer = this.gateway.call(operation, caller, () => decodeRequest(operation, request.body as Buffer | undefined, query));
-    const write = (settled: Answer) => {
-      try {
-        this.#write(operation, caller, request, reply, settled);
-      } catch (thrown) {
-        this.#writeRejection(caller, request, reply, this.gateway.defect(caller, thrown));
-      }
+  /** The handler of a route; what is the same for all its requests is made here. */
+  route(operation: Operation, { method, path }: RestRoute): RouteHandler {
+    const endpoint = `${method} ${path}`;
+    const isGet = method === 'GET';
+    return (exchange, body) => {
+      const caller = this.caller(exchange.request, endpoint);
+      const decode = () => decodeRequest(operation, body, isGet ? queryOf(exchange.request) : undefined);
+      const answer = this.gateway.call(operation, caller, decode);
+      if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, exchange, settled));
+      else this.#answer(operation, caller, exchange, answer);
     };
-    if (answer instanceof Promise) void answer.then(write);
-    else write(answer);
   }
 
-  caller(request: FastifyRequest, endpoint: string): Caller {
-    const { headers, socket } = request.raw;
+  caller({ headers, socket }: IncomingMessage, endpoint: string): Caller {
     const idempotencyKey = headers['idempotency-key'];
     this.#idCount += 1;
     return {
       iface: 'rest',
       endpoint,
-      requestId: `${this.#idPrefix}-${this.#idCount.toString(36)}`,
-      peer: { address: socket.remoteAddress ?? '', loopback: isLoopback(socket.remoteAddress) },
+      requestId: `${this.#idPrefix}-${this.#idCount}`,
+      peer: this.#peerOf(socket),
       keyText: bearerOf(headers),
-      ...(typeof idempotencyKey === 'string' ? { idempotencyKey } : {}),
+      idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : undefined,
     };
   }
 
   /** Refuses what never reached an operation. */
-  reject(request: FastifyRequest, reply: FastifyReply, rejection: Rejection, caller = this.caller(request, askedOf(request))): void {
+  reject({ request, response }: Exchange, rejection: Rejection, caller = this.#strayCaller(request)): void {
     this.gateway.auditRejection(caller, rejection);
-    this.#writeRejection(caller, request, reply, rejection);
+    this.#writeRejection(caller, { request, response }, rejection);
   }
 
   /** Refuses what failed before it reached an operation, by a defect. */
-  fail(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
-    const caller = this.caller(request, askedOf(request));
-    this.reject(request, reply, this.gateway.defect(caller, thrown), caller);
+  fail(exchange: Exchange, thrown: unknown): void {
+    const caller = this.#strayCaller(exchange.request);
+    this.reject(exchange, this.gateway.defect(caller, thrown), caller);
   }
 
-  #write(operation: Operation, caller: Caller, request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
+  /** Of a request that reached no route. */
+  #strayCaller(request: IncomingMessage): Caller {
+    return this.caller(request, `${request.method} ${pathOf(request.url).slice(0, ASKED_CHARACTERS_MAX)}`);
+  }
+
+  #peerOf(socket: Socket): Peer {
+    let peer = this.#peers.get(socket);
+    if (peer === undefined) {
+      const { remoteAddress } = socket;
+      peer = { address: remoteAddress ?? '', loopback: isLoopback(remoteAddress) };
+      this.#peers.set(socket, peer);
+    }
+    return peer;
+  }
+
+  #answer(operation: Operation, caller: Caller, exchange: Exchange, answer: Answer): void {
     if (answer instanceof Rejection) {
-      this.#writeRejection(caller, request, reply, answer);
+      this.#writeRejection(caller, exchange, answer);
       return;
     }
-    const int64: Int64Format = request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
-    send(reply, 200, 'application/json', caller.requestId, writeEnvelope(operation, answer, int64));
+    let body: Buffer;
+    try {
+      const int64: Int64Format = exchange.request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
+      body = writeEnvelope(operation, answer, int64);
+    } catch (thrown) {
+      this.#writeRejection(caller, exchange, this.gateway.defect(caller, thrown));
+      return;
+    }
+    send(exchange.response, 200, 'application/json', caller.requestId, body);
   }
 
-  #writeRejection(caller: Caller, request: FastifyRequest, reply: FastifyReply, rejection: Rejection): void {
+  #writeRejection(caller: Caller, { request, response }: Exchange, rejection: Rejection): void {
     const { kind, details } = rejection;
-    if (details.retryAfterSeconds !== undefined) void reply.header('retry-after', details.retryAfterSeconds);
-    if (kind.http === 401) void reply.header('www-authenticate', 'Bearer');
+    if (details.retryAfterSeconds !== undefined) response.setHeader('retry-after', details.retryAfterSeconds);
+    if (kind.http === 401) response.setHeader('www-authenticate', 'Bearer');
     // The rest of an oversized body is not worth reading.
-    if (kind.http === 413) void reply.header('connection', 'close');
+    if (kind.http === 413) response.setHeader('connection', 'close');
     const problem = wantsProblem(request.headers);
     const body = problem ? writeProblem(rejection, caller.requestId) : writeError(rejection, caller.requestId);
-    send(reply, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, body);
+    send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, Buffer.from(body, 'utf8'));
   }
 }
 
 const ASKED_CHARACTERS_MAX = 200;
 
-/** What a request that reached no route asked for. */
-function askedOf({ method, url }: FastifyRequest): string {
-  return `${method} ${pathOf(url).slice(0, ASKED_CHARACTERS_MAX)}`;
+function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
+  const mark = url.indexOf('?');
+  return new URLSearchParams(mark === -1 ? '' : url.slice(mark));
 }
 
-function send(reply: FastifyReply, status: number, type: string, requestId: string, body: string): void {
-  void reply.code(status).header('content-type', type).header('cache-control', 'no-store').header('x-request-id', requestId).send(body);
+function send(response: ServerResponse, status: number, type: string, requestId: string, body: Buffer): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': body.length,
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+  });
+  response.end(body);
 }

@@ -1,7 +1,7 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { openApi } from '../../contract/openapi.js';
 import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
@@ -9,7 +9,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import { isAllowedOrigin, isTrustedHost, pathOf } from '../common/http.js';
 import { mountProbes } from './probes.js';
-import { Responder } from './responder.js';
+import { type Exchange, Responder } from './responder.js';
 
 export interface RestOptions {
   readonly gateway: Gateway;
@@ -32,18 +32,27 @@ const CONNECTIONS_MAX = 20_000;
 
 /**
  * REST: one route per declared path. A route decodes the body, names the caller, hands over to the pipeline and
- * writes the answer; no rule lives here.
+ * writes the answer; no rule lives here. The framework finds the route and reads the body; answers are written to
+ * `node:http` itself, which halves what the framework costs a request.
  */
 export async function createRestServer(options: RestOptions): Promise<FastifyInstance> {
   const { gateway, operations = declared } = options;
   const methods = methodsByPath(operations);
+  const responder = new Responder(gateway);
   const app = Fastify({
     bodyLimit: BODY_BYTES_MAX,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: 'idle',
     // Requests under way are answered; new ones on a closing server are refused by the closed listener.
     return503OnClosing: false,
-    serverFactory: (handler) => createServer(handler, options),
+    serverFactory: (handler) =>
+      createServer((request, response) => {
+        // Also where it is empty or no media type at all, which the framework would refuse.
+        if (request.headers['content-type'] !== undefined) request.headers['content-type'] = 'application/json';
+        const refused = checkOrigin(request, options);
+        if (refused === undefined) handler(request, response);
+        else responder.reject({ request, response }, refused);
+      }, options),
     clientErrorHandler: (error, socket) => {
       const status =
         (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
@@ -55,11 +64,10 @@ export async function createRestServer(options: RestOptions): Promise<FastifyIns
   // Whatever the content type says: curl -d calls JSON a form.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
-  const responder = new Responder(gateway);
   app.setErrorHandler((error: { code?: string; statusCode?: number; message: string }, request, reply) => {
     const rejection = rejectionOf(error);
-    if (rejection === undefined) responder.fail(request, reply, error);
-    else responder.reject(request, reply, rejection);
+    if (rejection === undefined) responder.fail(takeOver(request, reply), error);
+    else responder.reject(takeOver(request, reply), rejection);
   });
   app.setNotFoundHandler((request, reply) => {
     const allowed = methods.get(pathOf(request.url));
@@ -68,19 +76,20 @@ export async function createRestServer(options: RestOptions): Promise<FastifyIns
       allowed === undefined
         ? new Rejection('route.not_found', 'not found')
         : new Rejection('route.method_not_allowed', `${request.method} is not accepted here, use ${allowed.join(' or ')}`);
-    responder.reject(request, reply, rejection);
-  });
-  app.addHook('onRequest', (request, reply, done) => {
-    // Also where it is empty or no media type at all, which the framework would refuse.
-    if (request.raw.headers['content-type'] !== undefined) request.raw.headers['content-type'] = 'application/json';
-    const refused = checkOrigin(request, options);
-    if (refused === undefined) done();
-    else responder.reject(request, reply, refused);
+    responder.reject(takeOver(request, reply), rejection);
   });
 
   for (const operation of operations) {
-    for (const { method, path } of operation.rest) {
-      app.route({ method, url: path, handler: (request, reply) => responder.serve(operation, request, reply) });
+    for (const route of operation.rest) {
+      const serve = responder.route(operation, route);
+      app.route({
+        method: route.method,
+        url: route.path,
+        handler: (request, reply) => {
+          reply.hijack();
+          serve({ request: request.raw, response: reply.raw }, request.body as Buffer | undefined);
+        },
+      });
     }
   }
   const document = openApi({ version: options.version, operations });
@@ -89,22 +98,28 @@ export async function createRestServer(options: RestOptions): Promise<FastifyIns
   return app;
 }
 
+/** Takes a reply out of the framework's hands, with the headers that it has got there. */
+function takeOver(request: FastifyRequest, reply: FastifyReply): Exchange {
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
+  reply.hijack();
+  return { request: request.raw, response: reply.raw };
+}
+
 function methodsByPath(operations: readonly Operation[]): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, string[]>();
   for (const { method, path } of operations.flatMap(({ rest }) => rest)) methods.set(path, [...(methods.get(path) ?? []), method]);
   return methods;
 }
 
-function createServer(handler: (request: IncomingMessage, response: never) => void, { tls }: RestOptions): Server {
+function createServer(listener: RequestListener, { tls }: RestOptions): Server {
   const settings = { requestTimeout: REQUEST_MS_MAX, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: KEEP_ALIVE_MS };
-  const listener = handler as Parameters<typeof createHttpServer>[1];
   const server =
     tls === undefined ? createHttpServer(settings, listener) : createHttpsServer({ ...settings, ...tls, minVersion: 'TLSv1.2' }, listener);
   server.maxConnections = CONNECTIONS_MAX;
   return server as Server;
 }
 
-function checkOrigin(request: FastifyRequest, { gateway, allowedOrigins }: RestOptions): Rejection | undefined {
+function checkOrigin(request: IncomingMessage, { gateway, allowedOrigins }: RestOptions): Rejection | undefined {
   const { origin, host } = request.headers;
   if (!isAllowedOrigin(origin, host, allowedOrigins)) {
     return new Rejection('auth.origin', `origin ${origin} may not call this daemon; list it in --allowed-origins`);

@@ -1,0 +1,78 @@
+/**
+ * What decoding and encoding cost, in ns: the JSON of a quote request to its message, a quote's message to its JSON, and
+ * get_quote through the whole pipeline in this process (key, gates, audit to a file, answer as text).
+ *
+ *   node bench/codec.mjs [rounds]
+ *
+ * The limits are `JSON.parse` of the same request and `JSON.stringify` of the same answer as plain objects.
+ */
+import { join } from 'node:path';
+import { messageWriter } from '../dist/contract/json/message-json.js';
+import { parseJson } from '../dist/contract/json/parse.js';
+import { quote } from '../dist/contract/operations/index.js';
+import { requestDecoder } from '../dist/contract/request.js';
+import { decodeRequest } from '../dist/interfaces/rest/body.js';
+import { writeEnvelope } from '../dist/interfaces/rest/envelope.js';
+import { temporaryFolder, writeKeys } from './lib/fixture.mjs';
+import { composeGateway } from './lib/gateway.mjs';
+import { number, report } from './lib/report.mjs';
+import { interleave, median, spread } from './lib/statistics.mjs';
+import { nanoseconds, turns } from './lib/timing.mjs';
+
+const rounds = Number(process.argv[2] ?? 25);
+const folder = temporaryFolder();
+const keys = writeKeys(join(folder, 'keys'), 100);
+const { gateway, backend, stop } = await composeGateway({ folder, keysFile: keys.path, auditFile: join(folder, 'audit.jsonl') });
+const operation = quote.getQuote;
+
+const body = '{"symbol":"HK.00700"}';
+const decode = requestDecoder(operation, 'rest');
+const request = decodeRequest(operation, body, undefined);
+const write = messageWriter(operation.messages.S2CSchema, 'rest');
+const response = backend.call(operation, request, { requestId: 'bench' });
+const text = write(response.s2c);
+const plain = JSON.parse(text);
+// A new message each time has nothing remembered about it: what the first reader after a change pays.
+const fresh = () => ({ ...response.s2c, basicQotList: response.s2c.basicQotList.map((item) => ({ ...item })) });
+const caller = (index) => ({
+  iface: 'rest',
+  endpoint: 'POST /api/quote',
+  requestId: `bench-${index}`,
+  peer: { address: '127.0.0.1', loopback: true },
+  keyText: keys.texts[index % keys.texts.length],
+});
+
+const results = await interleave(rounds, {
+  jsonParse: () => nanoseconds(() => JSON.parse(body)),
+  parse: () => nanoseconds(() => parseJson(body)),
+  decode: () => nanoseconds(() => decode(parseJson(body).value)),
+  stringify: () => nanoseconds(() => JSON.stringify(plain)),
+  copy: () => nanoseconds(fresh),
+  copyAndEncode: () => nanoseconds(() => write(fresh())),
+  encode: () => nanoseconds(() => writeEnvelope(operation, response, 'number')),
+  whole: () =>
+    turns((index) =>
+      writeEnvelope(
+        operation,
+        gateway.call(operation, caller(index), () => decodeRequest(operation, body, undefined)),
+        'number',
+      ),
+    ),
+});
+results.encodeNew = results.copyAndEncode.map((ns, round) => ns - results.copy[round]);
+
+report([
+  figure('parse the quote request exactly and strictly', 'parse', 'JSON.parse', 'jsonParse'),
+  figure('parse and decode the quote request', 'decode', 'JSON.parse', 'jsonParse'),
+  figure(`encode a new quote answer (${text.length} characters)`, 'encodeNew', 'JSON.stringify', 'stringify'),
+  figure('encode the answer of an unchanged quote', 'encode', 'JSON.stringify', 'stringify'),
+  figure('get_quote in process: key, decode, gates, backend, audit, encode', 'whole'),
+]);
+await stop();
+
+function figure(name, measured, limitName, limit) {
+  const value = `${number(median(results[measured]))} ns`;
+  if (limit === undefined) return { name, value, spread: `${spread(results[measured], 0)} ns` };
+  const ratios = results[measured].map((ns, round) => results[limit][round] / ns);
+  return { name, value, limit: `${limitName} ${number(median(results[limit]))} ns`, ratio: median(ratios), spread: spread(ratios) };
+}

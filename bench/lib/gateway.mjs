@@ -1,0 +1,45 @@
+/** The gateway and what it stands on, composed as src/daemon/daemon.ts does it, in this process and without a listener. */
+import { join } from 'node:path';
+import { Access, AuditLog, Keyring, OrderGates } from '../../dist/access/index.js';
+import { createSimBackend } from '../../dist/backends/sim/index.js';
+import { systemClock as clock } from '../../dist/contract/clock.js';
+import { auditToLog } from '../../dist/daemon/audit-to-log.js';
+import { stderrLog } from '../../dist/daemon/log.js';
+import { Gateway } from '../../dist/gateway/index.js';
+import { createSimulation } from '../../dist/simulator/simulation.js';
+import { MemoryStore, openLmdbStore } from '../../dist/storage/index.js';
+
+export function composeAccess({ keysFile, auditFile, store }) {
+  const keyring = Keyring.open({ path: keysFile, clock });
+  const audit = AuditLog.open({ path: auditFile, clock, log: auditToLog(stderrLog('info')), report: console.error });
+  if (!keyring.ok || !audit.ok) throw new Error('the bench made files that are refused');
+  const gates = new OrderGates({ store, now: clock.now(), onStoreFailure: console.error });
+  return new Access({ keyring: keyring.value, gates, audit: audit.value });
+}
+
+export async function composeGateway({ folder, keysFile, auditFile, durable = true }) {
+  const store = durable ? openLmdbStore(join(folder, 'database')) : new MemoryStore();
+  const access = composeAccess({ keysFile, auditFile, store });
+  const logger = stderrLog('info');
+  const simulation = createSimulation({ clock, seed: 1, store, calendarMode: 'open' });
+  const backend = createSimBackend({ simulation, clock, logger });
+  const gateway = new Gateway({
+    access,
+    backend,
+    clock,
+    store,
+    logger,
+    version: 'bench',
+    switches: new Set(['--enable-trading']),
+    pushBacklogBytesMax: 8 * 1024 ** 2,
+    shutdown: () => process.exit(),
+  });
+  await backend.start();
+  const stop = async () => {
+    gateway.stop();
+    await backend.stop();
+    await store.close();
+    await access.audit.close();
+  };
+  return { gateway, backend, access, stop };
+}

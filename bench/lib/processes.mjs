@@ -1,0 +1,87 @@
+import { fork, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Servers get a core of their own, load generators the others. */
+const pinnable = process.platform === 'linux' && availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0;
+const cores = { server: '0', load: availableParallelism() > 2 ? `1-${availableParallelism() - 1}` : '1' };
+
+function pin(pid, role) {
+  if (pinnable) spawnSync('taskset', ['-a', '-c', '-p', cores[role], String(pid)]);
+}
+
+export const pinning = pinnable ? `servers on core ${cores.server}, load on ${cores.load}` : 'not pinned';
+
+/** A script of this folder in a process of its own, once it has sent its first message: that message is `ready`. */
+export async function start(script, role, parameters) {
+  const execArgv = role === 'server' ? profilingFlags() : [];
+  const child = fork(fileURLToPath(new URL(`../${script}`, import.meta.url)), [JSON.stringify(parameters)], { execArgv });
+  pin(child.pid, role);
+  const ended = failure(child, script);
+  const [ready] = await Promise.race([once(child, 'message'), ended]);
+  return {
+    ready,
+    pid: child.pid,
+    async ask(question) {
+      child.send(question);
+      const [answer] = await Promise.race([once(child, 'message'), ended]);
+      return answer;
+    },
+    async stop() {
+      ended.catch(() => undefined);
+      const exited = once(child, 'exit');
+      child.disconnect();
+      await exited;
+    },
+  };
+}
+
+/** `svcd` itself, with these flags, once it is ready. */
+export async function startDaemon(folder, flags) {
+  const environment = { ...process.env, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  const child = spawn(process.execPath, [...profilingFlags(), `${root}bin/svcd`, '--rest-port', '0', ...flags], {
+    env: environment,
+    stdio,
+  });
+  pin(child.pid, 'server');
+  const ended = failure(child, 'svcd');
+  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
+  const { rest } = JSON.parse(line);
+  return {
+    url: new URL(rest),
+    pid: child.pid,
+    async stop() {
+      ended.catch(() => undefined);
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** `SVC_BENCH_PROFILE=<folder>` writes a CPU profile of every server there. */
+function profilingFlags() {
+  if (process.env.XFLAGS) return process.env.XFLAGS.split(' ');
+  const folder = process.env.SVC_BENCH_PROFILE;
+  return folder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', folder];
+}
+
+async function failure(child, name) {
+  const [code, signal] = await once(child, 'exit');
+  throw new Error(`${name} ended early (${signal ?? code})`);
+}
+
+const TICKS_PER_SECOND = 100;
+
+/** CPU seconds that a process has used, all its threads and the kernel's work for them included; undefined outside Linux. */
+export function cpuSeconds(pid) {
+  if (process.platform !== 'linux') return undefined;
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}

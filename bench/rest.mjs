@@ -1,0 +1,109 @@
+/**
+ * REST `POST /api/quote` with key, gates and audit to a file, 64 keep-alive connections, against a bare `node:http`
+ * server that reads and parses the same body and answers the same bytes.
+ *
+ *   node bench/rest.mjs [rounds]
+ *
+ * Two pairs: the gateway over plain HTTP (composed here; the daemon refuses keys without TLS) against node:http, and the
+ * daemon itself against node:https. Every server has the same core to itself while it is loaded; rounds alternate.
+ */
+import { request } from 'node:http';
+import { request as requestTls } from 'node:https';
+import { join } from 'node:path';
+import { temporaryFolder, writeCertificate, writeKeys } from './lib/fixture.mjs';
+import { cpuSeconds, pinning, start, startDaemon } from './lib/processes.mjs';
+import { number, report } from './lib/report.mjs';
+import { interleave, median, quantile, spread } from './lib/statistics.mjs';
+
+const CONNECTIONS = 64;
+const GENERATORS = 2;
+const ROUND_MS = 1000;
+const FLOOR = 0.7;
+const rounds = Number(process.argv[2] ?? 11);
+
+const folder = temporaryFolder();
+const tls = await writeCertificate(folder);
+const keys = writeKeys(join(folder, 'keys'), 100);
+const body = '{"symbol":"HK.00700"}';
+const headers = { authorization: `Bearer ${keys.texts[50]}` };
+
+const gateway = await start('servers/gateway.mjs', 'server', { folder, keysFile: keys.path, auditFile: join(folder, 'audit-plain.jsonl') });
+const daemonFlags = ['--rest-keys-file', keys.path, '--rest-tls-cert', tls.cert, '--rest-tls-key', tls.key];
+const daemon = await startDaemon(folder, [...daemonFlags, '--audit-log', join(folder, 'audit-tls.jsonl')]);
+const answer = await post(requestTls, daemon.url.port, body);
+await post(request, gateway.ready.port, body);
+const bare = await start('servers/bare.mjs', 'server', { body: answer });
+const bareTls = await start('servers/bare.mjs', 'server', { body: answer, tls });
+
+const servers = {
+  gateway: { pid: gateway.pid, port: gateway.ready.port, tls: false },
+  bare: { pid: bare.pid, port: bare.ready.port, tls: false },
+  daemon: { pid: daemon.pid, port: Number(daemon.url.port), tls: true },
+  bareTls: { pid: bareTls.pid, port: bareTls.ready.port, tls: true },
+};
+const targets = Object.entries(servers).map(([name, { port, tls: secure }]) => ({
+  name,
+  port,
+  tls: secure,
+  path: '/api/quote',
+  headers,
+  body,
+}));
+const generators = await Promise.all(
+  Array.from({ length: GENERATORS }, () => start('load/http-load.mjs', 'load', { targets, connections: CONNECTIONS / GENERATORS })),
+);
+
+/** Loads one server; requests a second, CPU µs a request, and latencies. */
+async function load(name, ms = ROUND_MS) {
+  const before = cpuSeconds(servers[name].pid);
+  const answers = await Promise.all(generators.map((generator) => generator.ask({ target: name, ms })));
+  const requests = answers.reduce((sum, { requests }) => sum + requests, 0);
+  const rate = answers.reduce((sum, { requests, seconds }) => sum + requests / seconds, 0);
+  const cpu = before === undefined ? Number.NaN : ((cpuSeconds(servers[name].pid) - before) / requests) * 1e6;
+  return { rate, cpu, latencies: answers.flatMap(({ latencies }) => latencies) };
+}
+
+const names = Object.keys(servers);
+for (const name of names) await load(name, 2 * ROUND_MS);
+const results = await interleave(rounds, Object.fromEntries(names.map((name) => [name, () => load(name)])));
+
+report([
+  figure('REST /api/quote, key, gates and audit, plain HTTP', 'gateway', 'bare', 'node:http', FLOOR),
+  figure('REST /api/quote, the daemon over TLS', 'daemon', 'bareTls', 'node:https'),
+]);
+for (const process of [...generators, gateway, bare, bareTls, daemon]) await process.stop();
+
+function figure(name, measured, limit, limitName, floor) {
+  const ratios = results[measured].map(({ rate }, round) => rate / results[limit][round].rate);
+  const ratio = median(ratios);
+  return {
+    name: `${name}, ${CONNECTIONS} connections (${pinning})`,
+    value: describe(results[measured]),
+    limit: `${limitName} ${describe(results[limit])}`,
+    ratio,
+    spread: spread(ratios),
+    ...(floor === undefined ? {} : { floor: `≥ ${floor}`, pass: ratio >= floor }),
+  };
+}
+
+function describe(rounds) {
+  const latencies = rounds.flatMap((round) => round.latencies);
+  const cpu = median(rounds.map((round) => round.cpu));
+  const milliseconds = (share) => number(quantile(latencies, share) / 1000, 2);
+  return `${number(median(rounds.map(({ rate }) => rate)))}/s, ${number(cpu, 1)} µs CPU each, p50 ${milliseconds(0.5)} ms, p99 ${milliseconds(0.99)} ms`;
+}
+
+/** One request; its answer must be a success. */
+function post(send, port, text) {
+  return new Promise((resolve, reject) => {
+    const sent = send({ port, host: '127.0.0.1', method: 'POST', path: '/api/quote', headers, rejectUnauthorized: false }, (response) => {
+      let received = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        received += chunk;
+      });
+      response.on('end', () => (received.startsWith('{"ret_type":0') ? resolve(received) : reject(new Error(received))));
+    });
+    sent.on('error', reject);
+    sent.end(text);
+  });
+}

@@ -1,0 +1,12 @@
+/**
+ * The gateway over plain HTTP and yet with keys, which the daemon itself refuses: so that it can be compared with
+ * `node:http` without TLS blurring the difference.
+ */
+import { createRestServer } from '../../dist/interfaces/rest/index.js';
+import { composeGateway } from '../lib/gateway.mjs';
+
+const { gateway } = await composeGateway(JSON.parse(process.argv[2]));
+const rest = await createRestServer({ gateway, allowedOrigins: [], metricsPublic: false, version: 'bench' });
+await rest.listen({ host: '127.0.0.1', port: 0 });
+process.send({ port: rest.server.address().port });
+process.on('disconnect', () => process.exit());
