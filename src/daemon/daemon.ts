@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
@@ -72,7 +71,7 @@ export async function startDaemon({ settings, logger, requestShutdown, clock = s
     await backend.start();
     undo.unshift(() => backend.stop());
 
-    const rest = await createRestServer({
+    const rest = createRestServer({
       gateway,
       ...(tls === undefined ? {} : { tls }),
       allowedOrigins: settings.allowedOrigins,
@@ -80,7 +79,7 @@ export async function startDaemon({ settings, logger, requestShutdown, clock = s
       version: packageVersion,
     });
     const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
-    (rest.server as Server).on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
+    rest.server.on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
     undo.unshift(async () => {
       gateway.stop();
       await Promise.all([ws.close(), rest.close()]);

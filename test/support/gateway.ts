@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
@@ -127,7 +126,7 @@ export async function serveGateway(options: {
     pushBacklogBytesMax: 1024 * 1024,
     shutdown: () => undefined,
   });
-  const rest = await createRestServer({
+  const rest = createRestServer({
     gateway,
     allowedOrigins: [],
     metricsPublic: false,
@@ -135,7 +134,7 @@ export async function serveGateway(options: {
     ...(operations === undefined ? {} : { operations }),
   });
   await rest.listen({ host: '127.0.0.1', port: 0 });
-  const address = (rest.server as Server).address();
+  const address = rest.server.address();
   if (address === null || typeof address === 'string') throw new Error('no address');
   const url = `http://127.0.0.1:${address.port}`;
   return {

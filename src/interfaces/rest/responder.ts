@@ -5,18 +5,19 @@ import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation, RestRoute } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Gateway, Peer } from '../../gateway/index.js';
+import { type Body, bodyOf } from '../common/body.js';
 import { writeEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import { bearerOf, isLoopback, pathOf, wantsProblem } from '../common/http.js';
 import { decodeRequest } from './body.js';
 
-/** One exchange, as `node:http` has it: the server's framework finds the route and reads the body, and is done then. */
+/** One exchange, as `node:http` has it. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** Answers the requests of one operation's route; `body` is undefined where none was read. */
+/** Answers the requests of one route; `body` is undefined for GET. */
 export type RouteHandler = (exchange: Exchange, body: Buffer | undefined) => void;
 
 /** Writes answers and refusals. */
@@ -54,6 +55,13 @@ export class Responder {
     };
   }
 
+  /** Answers with a text of this type. */
+  text({ response }: Exchange, status: number, type: string, text: string): void {
+    const body = bodyOf(text);
+    response.writeHead(status, { 'content-type': type, 'content-length': body.byteLength, 'cache-control': 'no-store' });
+    response.end(body.text, body.encoding);
+  }
+
   /** Refuses what never reached an operation. */
   reject({ request, response }: Exchange, rejection: Rejection, caller = this.#strayCaller(request)): void {
     this.gateway.auditRejection(caller, rejection);
@@ -86,7 +94,7 @@ export class Responder {
       this.#writeRejection(caller, exchange, answer);
       return;
     }
-    let body: Buffer;
+    let body: Body;
     try {
       const int64: Int64Format = exchange.request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
       body = writeEnvelope(operation, answer, int64);
@@ -105,7 +113,7 @@ export class Responder {
     if (kind.http === 413) response.setHeader('connection', 'close');
     const problem = wantsProblem(request.headers);
     const body = problem ? writeProblem(rejection, caller.requestId) : writeError(rejection, caller.requestId);
-    send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, Buffer.from(body, 'utf8'));
+    send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, bodyOf(body));
   }
 }
 
@@ -116,12 +124,10 @@ function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark));
 }
 
-function send(response: ServerResponse, status: number, type: string, requestId: string, body: Buffer): void {
-  response.writeHead(status, {
-    'content-type': type,
-    'content-length': body.length,
-    'cache-control': 'no-store',
-    'x-request-id': requestId,
-  });
-  response.end(body);
+function send(response: ServerResponse, status: number, type: string, requestId: string, { text, byteLength, encoding }: Body): void {
+  // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
+  if (response.req.method === 'GET') response.setHeader('cache-control', 'no-store');
+  response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
+  // A text, not bytes: node:http then sends head and body in one write.
+  response.end(text, encoding);
 }
