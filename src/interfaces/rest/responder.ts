@@ -25,8 +25,14 @@ export class Responder {
   readonly #idPrefix = randomBytes(6).toString('base64url');
   #idCount = 0;
   readonly #peers = new WeakMap<Socket, Peer>();
+  #closing = false;
 
   constructor(readonly gateway: Gateway) {}
+
+  /** From now on each answer is the last one of its connection, so that the listener can close. */
+  beginClosing(): void {
+    this.#closing = true;
+  }
 
   /** The handler of a route; what is the same for all its requests is made here. */
   route(operation: Operation, { method, path }: RestRoute): RouteHandler {
@@ -94,7 +100,7 @@ export class Responder {
       this.#writeRejection(caller, exchange, this.gateway.defect(caller, thrown));
       return;
     }
-    send(exchange.response, 200, 'application/json', caller.requestId, body);
+    this.#send(exchange.response, 200, 'application/json', caller.requestId, body);
   }
 
   #writeRejection(caller: Caller, { request, response }: Exchange, rejection: Rejection): void {
@@ -105,7 +111,18 @@ export class Responder {
     if (kind.http === 413) response.setHeader('connection', 'close');
     const problem = wantsProblem(request.headers);
     const body = problem ? writeProblem(rejection, caller.requestId) : writeError(rejection, caller.requestId);
-    send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, Buffer.from(body, 'utf8'));
+    this.#send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, Buffer.from(body, 'utf8'));
+  }
+
+  #send(response: ServerResponse, status: number, type: string, requestId: string, body: Buffer): void {
+    if (this.#closing) response.setHeader('connection', 'close');
+    response.writeHead(status, {
+      'content-type': type,
+      'content-length': body.length,
+      'cache-control': 'no-store',
+      'x-request-id': requestId,
+    });
+    response.end(body);
   }
 }
 
@@ -114,14 +131,4 @@ const ASKED_CHARACTERS_MAX = 200;
 function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
   const mark = url.indexOf('?');
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark));
-}
-
-function send(response: ServerResponse, status: number, type: string, requestId: string, body: Buffer): void {
-  response.writeHead(status, {
-    'content-type': type,
-    'content-length': body.length,
-    'cache-control': 'no-store',
-    'x-request-id': requestId,
-  });
-  response.end(body);
 }

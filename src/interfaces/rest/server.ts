@@ -60,6 +60,12 @@ export async function createRestServer(options: RestOptions): Promise<FastifyIns
       else socket.destroy();
     },
   });
+  app.addHook('preClose', (done) => {
+    responder.beginClosing();
+    // Idle connections are ended next. One whose last answer is not known to be written yet counts as idle even with a new
+    // request under way; by the time that immediates run, every answer that such a request followed is known to be.
+    setImmediate(done);
+  });
   app.removeAllContentTypeParsers();
   // Whatever the content type says: curl -d calls JSON a form.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
