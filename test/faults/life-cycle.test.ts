@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -153,6 +153,18 @@ describe('the end of a daemon', () => {
     expect(remarks).toEqual(acknowledged.sort());
   });
 
+  it('answers a request that was half sent before SIGTERM, and does not wait for its connection to be closed from the other side', async () => {
+    const { child, ready, ended } = run(folder());
+    const socket = await sendHalfARequest((await ready).rest);
+    const goodbye = once(child.stderr, 'data');
+    child.kill('SIGTERM');
+    expect(String(await goodbye)).toContain('shutting down');
+    const answer = once(socket, 'data');
+    socket.write(REST_OF_THE_REQUEST);
+    expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n(.*\r\n)*connection: close\r\n/i);
+    expect((await ended).status).toBe(0);
+  });
+
   it('comes at once with a second SIGINT, even while a request is under way', async () => {
     const home = folder();
     const { child, ready, ended } = run(home);
@@ -182,14 +194,18 @@ describe('the end of a daemon', () => {
   });
 });
 
-/** Leaves a request at the daemon whose body never comes to its end. */
-async function sendHalfARequest(url: string): Promise<void> {
+const [HALF_OF_THE_REQUEST, REST_OF_THE_REQUEST] = ['{"symbol":', '"HK.00700"}'];
+
+/** Leaves a request at the daemon whose body has not come to its end. */
+async function sendHalfARequest(url: string): Promise<Socket> {
   const { hostname: host, port } = new URL(url);
   const socket = connect({ host, port: Number(port) });
   cleanUps.push(() => socket.destroy());
   socket.on('error', () => undefined);
   const whole = `GET /livez HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-  socket.write(`${whole}POST /api/quote HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\n{"symbol"`);
+  const length = HALF_OF_THE_REQUEST.length + REST_OF_THE_REQUEST.length;
+  socket.write(`${whole}POST /api/quote HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${length}\r\n\r\n${HALF_OF_THE_REQUEST}`);
   // Both were read together: when the first is answered, the second is under way.
   await once(socket, 'data');
+  return socket;
 }

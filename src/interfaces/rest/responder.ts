@@ -27,7 +27,14 @@ export class Responder {
   #idCount = 0;
   readonly #peers = new WeakMap<Socket, Peer>();
 
+  #closing = false;
+
   constructor(readonly gateway: Gateway) {}
+
+  /** From now on each answer is its connection's last. */
+  beginClosing(): void {
+    this.#closing = true;
+  }
 
   /** The handler of a route; what is the same for all its requests is made here. */
   route(operation: Operation, { method, path }: RestRoute): RouteHandler {
@@ -102,7 +109,7 @@ export class Responder {
       this.#writeRejection(caller, exchange, this.gateway.defect(caller, thrown));
       return;
     }
-    send(exchange.response, 200, 'application/json', caller.requestId, body);
+    this.#send(exchange.response, 200, 'application/json', caller.requestId, body);
   }
 
   #writeRejection(caller: Caller, { request, response }: Exchange, rejection: Rejection): void {
@@ -113,7 +120,16 @@ export class Responder {
     if (kind.http === 413) response.setHeader('connection', 'close');
     const problem = wantsProblem(request.headers);
     const body = problem ? writeProblem(rejection, caller.requestId) : writeError(rejection, caller.requestId);
-    send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, bodyOf(body));
+    this.#send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, bodyOf(body));
+  }
+
+  #send(response: ServerResponse, status: number, type: string, requestId: string, { text, byteLength, encoding }: Body): void {
+    if (this.#closing) response.setHeader('connection', 'close');
+    // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
+    if (response.req.method === 'GET') response.setHeader('cache-control', 'no-store');
+    response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
+    // A text, not bytes: node:http then sends head and body in one write.
+    response.end(text, encoding);
   }
 }
 
@@ -122,12 +138,4 @@ const ASKED_CHARACTERS_MAX = 200;
 function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
   const mark = url.indexOf('?');
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark));
-}
-
-function send(response: ServerResponse, status: number, type: string, requestId: string, { text, byteLength, encoding }: Body): void {
-  // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
-  if (response.req.method === 'GET') response.setHeader('cache-control', 'no-store');
-  response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
-  // A text, not bytes: node:http then sends head and body in one write.
-  response.end(text, encoding);
 }

@@ -76,12 +76,14 @@ export function createRestServer(options: RestOptions): RestServer {
       server.listen(port, host);
       await once(server, 'listening');
     },
-    close() {
-      const closed = new Promise<void>((resolve) => {
+    async close() {
+      responder.beginClosing();
+      // A connection whose last answer is not known to be written yet counts as idle even with a new request under way; by
+      // the time that immediates run, every answer that such a request followed is known to be.
+      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
-      server.closeIdleConnections();
-      return closed;
     },
   };
 }
