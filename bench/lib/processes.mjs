@@ -50,6 +50,8 @@ export async function startDaemon(folder, flags) {
     stdio,
   });
   pin(child.pid, 'server');
+  // A bench that fails half way leaves no daemon behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   const ended = failure(child, 'svcd');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
   const { rest } = JSON.parse(line);
@@ -67,7 +69,6 @@ export async function startDaemon(folder, flags) {
 
 /** `SVC_BENCH_PROFILE=<folder>` writes a CPU profile of every server there. */
 function profilingFlags() {
-  if (process.env.XFLAGS) return process.env.XFLAGS.split(' ');
   const folder = process.env.SVC_BENCH_PROFILE;
   return folder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', folder];
 }
