@@ -11,7 +11,7 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { temporaryFolder, wideLimits, writeCertificate, writeKeys } from './lib/fixture.mjs';
-import { pinning, startDaemon } from './lib/processes.mjs';
+import { startDaemon } from './lib/processes.mjs';
 import { number, report } from './lib/report.mjs';
 import { interleave, median, quantile, spread } from './lib/statistics.mjs';
 
@@ -23,10 +23,14 @@ const rounds = Number(process.argv[2] ?? 15);
 const folder = temporaryFolder();
 const tls = await writeCertificate(folder);
 const keys = writeKeys(join(folder, 'keys'), 100, { ...wideLimits, max_daily_value: 1e17 });
-const daemon = await startDaemon(folder, [
-  ...['--rest-keys-file', keys.path, '--rest-tls-cert', tls.cert, '--rest-tls-key', tls.key],
-  ...['--enable-trading', '--audit-log', join(folder, 'audit.jsonl'), '--log-level', 'warn'],
-]);
+const daemon = await startDaemon(
+  folder,
+  [
+    ...['--rest-keys-file', keys.path, '--rest-tls-cert', tls.cert, '--rest-tls-key', tls.key],
+    ...['--enable-trading', '--audit-log', join(folder, 'audit.jsonl'), '--log-level', 'warn'],
+  ],
+  { pinned: false },
+);
 const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENT, rejectUnauthorized: false });
 const file = openSync(join(folder, 'bare'), 'a');
 const line = Buffer.alloc(300, 'x');
@@ -64,7 +68,7 @@ function figure(name, key, judged) {
   const p50 = median(latencies);
   const rate = median(results[key].map((round) => round.rate));
   return {
-    name: `order placed → acknowledged over REST, durable, ${name} (${pinning})`,
+    name: `order placed → acknowledged over REST, durable, ${name}`,
     value: `p50 ${number(p50, 2)} ms, p99 ${number(quantile(latencies, 0.99), 2)} ms, ${number(rate)} orders/s`,
     limit: `one write + fdatasync p50 ${number(bare, 3)} ms`,
     ratio: bare / p50,

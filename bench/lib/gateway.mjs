@@ -41,5 +41,5 @@ export async function composeGateway({ folder, keysFile, auditFile, durable = tr
     await store.close();
     await access.audit.close();
   };
-  return { gateway, backend, access, stop };
+  return { gateway, backend, access, store, stop };
 }

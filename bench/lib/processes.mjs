@@ -41,15 +41,15 @@ export async function start(script, role, parameters) {
   };
 }
 
-/** `svcd` itself, with these flags, once it is ready. */
-export async function startDaemon(folder, flags) {
+/** `svcd` itself, with these flags, once it is ready. Unpinned where its threads (the database's writer) are to run beside each other. */
+export async function startDaemon(folder, flags, { pinned = true } = {}) {
   const environment = { ...process.env, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
   const stdio = ['ignore', 'pipe', 'inherit'];
   const child = spawn(process.execPath, [...profilingFlags(), `${root}bin/svcd`, '--rest-port', '0', ...flags], {
     env: environment,
     stdio,
   });
-  pin(child.pid, 'server');
+  if (pinned) pin(child.pid, 'server');
   // A bench that fails half way leaves no daemon behind.
   process.once('exit', () => child.kill('SIGKILL'));
   const ended = failure(child, 'svcd');
