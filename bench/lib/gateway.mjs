@@ -11,7 +11,7 @@ import { MemoryStore, openLmdbStore } from '../../dist/storage/index.js';
 
 function composeAccess({ keysFile, auditFile, store }) {
   const keyring = Keyring.open({ path: keysFile, clock });
-  const audit = AuditLog.open({ path: auditFile, clock, log: auditToLog(stderrLog('info')), report: console.error });
+  const audit = AuditLog.open({ path: auditFile, clock, log: auditToLog(stderrLog('warn')), report: console.error });
   if (!keyring.ok || !audit.ok) throw new Error('the bench made files that are refused');
   const gates = new OrderGates({ store, now: clock.now(), onStoreFailure: console.error });
   return new Access({ keyring: keyring.value, gates, audit: audit.value });
@@ -20,7 +20,7 @@ function composeAccess({ keysFile, auditFile, store }) {
 export async function composeGateway({ folder, keysFile, auditFile, durable = true }) {
   const store = durable ? openLmdbStore(join(folder, 'database')) : new MemoryStore();
   const access = composeAccess({ keysFile, auditFile, store });
-  const logger = stderrLog('info');
+  const logger = stderrLog('warn');
   const simulation = createSimulation({ clock, seed: 1, store, calendarMode: 'open' });
   const backend = createSimBackend({ simulation, clock, logger });
   const gateway = new Gateway({
@@ -41,5 +41,5 @@ export async function composeGateway({ folder, keysFile, auditFile, durable = tr
     await store.close();
     await access.audit.close();
   };
-  return { gateway, backend, access, stop };
+  return { gateway, backend, access, store, stop };
 }

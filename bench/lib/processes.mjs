@@ -41,15 +41,17 @@ export async function start(script, role, parameters) {
   };
 }
 
-/** `svcd` itself, with these flags, once it is ready. */
-export async function startDaemon(folder, flags) {
+/** `svcd` itself, with these flags, once it is ready. Unpinned where its threads (the database's writer) are to run beside each other. */
+export async function startDaemon(folder, flags, { pinned = true } = {}) {
   const environment = { ...process.env, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
   const stdio = ['ignore', 'pipe', 'inherit'];
   const child = spawn(process.execPath, [...profilingFlags(), `${root}bin/svcd`, '--rest-port', '0', ...flags], {
     env: environment,
     stdio,
   });
-  pin(child.pid, 'server');
+  if (pinned) pin(child.pid, 'server');
+  // A bench that fails half way leaves no daemon behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   const ended = failure(child, 'svcd');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
   const { rest } = JSON.parse(line);
@@ -67,7 +69,6 @@ export async function startDaemon(folder, flags) {
 
 /** `SVC_BENCH_PROFILE=<folder>` writes a CPU profile of every server there. */
 function profilingFlags() {
-  if (process.env.XFLAGS) return process.env.XFLAGS.split(' ');
   const folder = process.env.SVC_BENCH_PROFILE;
   return folder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', folder];
 }

@@ -12,12 +12,19 @@ export function nanoseconds(action, calls = CALLS) {
   return Number(process.hrtime.bigint() - started) / calls;
 }
 
-/** Nanoseconds of one call, 64 a turn: what a turn ends with (a write to the audit file) is part of it. */
-export async function turns(action, count = Math.ceil(CALLS / PER_TURN)) {
-  const started = process.hrtime.bigint();
+/**
+ * Nanoseconds of one call, 64 a turn: what a turn ends with (a write to the audit file) is part of it. `prepare` is run
+ * for each call of a turn beforehand and is no part of it.
+ */
+export async function turns(action, { count = Math.ceil(CALLS / PER_TURN), prepare } = {}) {
+  let spent = 0n;
   for (let turn = 0; turn < count; turn++) {
-    for (let index = 0; index < PER_TURN; index++) sink = action(turn * PER_TURN + index);
+    const first = turn * PER_TURN;
+    if (prepare !== undefined) for (let index = 0; index < PER_TURN; index++) sink = prepare(first + index);
+    const started = process.hrtime.bigint();
+    for (let index = 0; index < PER_TURN; index++) sink = action(first + index);
     await new Promise(setImmediate);
+    spent += process.hrtime.bigint() - started;
   }
-  return Number(process.hrtime.bigint() - started) / (count * PER_TURN);
+  return Number(spent) / (count * PER_TURN);
 }

@@ -47,6 +47,12 @@ interface Slot {
   set(message: Message, value: JsonValue, path: string, later: (() => void)[]): void;
 }
 
+/** A target that the request has set, and where. There are few, so that a list is searched faster than a map is made. */
+interface Given {
+  readonly target: string;
+  readonly path: string;
+}
+
 function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operation> {
   const desc = operation.messages.C2SSchema;
   const slots = new Map<string, Slot>();
@@ -65,7 +71,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const checkRequired = requiredCheck(desc, '', friendly);
   const required = params.filter((param) => param.required).map(({ name, field }) => ({ name, isSet: presence(desc, field) }));
 
-  const readFields = (message: Message, object: JsonObject, path: string, given: Map<string, string>, later: (() => void)[]) => {
+  const readFields = (message: Message, object: JsonObject, path: string, given: Given[], later: (() => void)[]) => {
     for (const name in object) {
       const value = object[name];
       const here = childPath(path, name);
@@ -77,10 +83,10 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       }
       const slot = slots.get(name);
       if (slot === undefined) unknownField(here, name, names());
-      const earlier = given.get(slot.target) ?? given.get(slot.whole);
+      const earlier = given.find(({ target }) => target === slot.target || target === slot.whole)?.path;
       if (earlier !== undefined) stop('invalid', here, `"${earlier}" and "${here}" say the same thing: give one of them`);
       if (value === null || value === undefined) continue;
-      given.set(slot.target, here);
+      given.push({ target: slot.target, path: here });
       slot.set(message, value, here, later);
     }
   };
@@ -91,7 +97,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
         stop('wrong_type', '', `body: expected an object, found ${describeJson(body)}`);
       }
       const message = create(desc);
-      const given = new Map<string, string>();
+      const given: Given[] = [];
       const later: (() => void)[] = [];
       if (isJsonObject(body)) {
         readFields(message, body, '', given, later);

@@ -1,0 +1,123 @@
+/**
+ * The access path of one request in ns, with 1, 100 and 10,000 keys: hash the key text, look it up, check scope, account,
+ * market and symbol, pass the seven gates (orders), write the audit record (to a file). The steps are those of
+ * src/gateway/pipeline.ts, in its order and by the same functions; 64 requests share a turn of the event loop, and the
+ * write to the audit file at its end is part of the figure.
+ *
+ *   node bench/access.mjs [rounds]
+ *
+ * An order's reservation is put into a store in memory here: what the disk adds to it, bench/orders.mjs measures.
+ */
+import { join } from 'node:path';
+import { systemClock } from '../dist/contract/clock.js';
+import { quote, trade } from '../dist/contract/operations/index.js';
+import { Permissions } from '../dist/gateway/permissions.js';
+import { decodeRequest } from '../dist/interfaces/rest/body.js';
+import { MemoryStore } from '../dist/storage/index.js';
+import { temporaryFolder, wideLimits, writeKeys } from './lib/fixture.mjs';
+import { composeAccess } from './lib/gateway.mjs';
+import { number, report } from './lib/report.mjs';
+import { interleave, median, spread } from './lib/statistics.mjs';
+import { turns } from './lib/timing.mjs';
+
+const COUNTS = [1, 100, 10_000];
+const BOUND_NS = 2500;
+const DRIFT_MAX = 1.2;
+const rounds = Number(process.argv[2] ?? 31);
+
+const folder = temporaryFolder();
+const quoteRequest = decodeRequest(quote.getQuote, '{"symbol":"HK.00700"}', undefined);
+const orderRequest = decodeRequest(
+  trade.placeOrder,
+  '{"market":1,"acc_id":281756000000000001,"env":1,"side":1,"symbol":"HK.00700","qty":100,"price":512.5}',
+  undefined,
+);
+const facts = {
+  accId: 281756000000000001n,
+  markets: ['HK'],
+  symbol: 'HK.00700',
+  side: 'BUY',
+  value: 51_250_000_000_000n,
+  increase: 51_250_000_000_000n,
+};
+// 10,000 keys spend at most this much of their rate in a run, one key all of it: the gate's work must be the same.
+const limits = { ...wideLimits, max_orders_per_minute: 100_000, max_daily_value: 1e20 };
+
+const measurements = {};
+for (const count of COUNTS) {
+  const keys = writeKeys(join(folder, 'keys'), count, limits);
+  const access = composeAccess({ keysFile: keys.path, auditFile: join(folder, `audit-${count}.jsonl`), store: new MemoryStore() });
+  const permissions = new Permissions(access, new Set(['--enable-trading']));
+  const inOrder = keys.texts;
+  // Drawn beforehand: to draw one is not part of the path.
+  const atRandom = Array.from({ length: 65_536 }, () => inOrder[Math.floor(Math.random() * count)]);
+
+  const identify = (operation, request, text) => {
+    const authenticated = access.authenticate(text);
+    if (!authenticated.ok) throw new Error(authenticated.message);
+    const denied = permissions.scope(operation, authenticated.key) ?? permissions.check(operation, authenticated.key, request);
+    if (denied !== undefined) throw new Error(denied.message);
+    return authenticated.key;
+  };
+  const record = (endpoint, key, outcome, index) =>
+    access.audit.record({ iface: 'rest', endpoint, keyId: key.id, outcome, reason: '', requestId: `bench-${index}` });
+  const read = (text, index) => record('POST /api/quote', identify(quote.getQuote, quoteRequest, text), 'allow', index);
+  const order = (text, index) => {
+    const key = identify(trade.placeOrder, orderRequest, text);
+    const admittance = access.admit(key, facts, systemClock.now());
+    if (!admittance.ok) throw new Error(admittance.denial.reason);
+    record('POST /api/order', key, 'trade', index);
+  };
+  for (const [choice, textOf] of [
+    ['in order', (index) => inOrder[index % count]],
+    ['at random', (index) => atRandom[index & 65_535]],
+  ]) {
+    // A key text has just come from a socket when its request is judged: a new string, in the processor's cache; what the
+    // gateway keeps of the key may not be.
+    const arrived = new Array(64).fill('');
+    const prepare = (index) => {
+      arrived[index % 64] = Buffer.from(textOf(index), 'latin1').toString('latin1');
+    };
+    measurements[`read ${choice} ${count}`] = () => turns((index) => read(arrived[index % 64], index), { prepare });
+    // Fewer, so that one key stays within its orders a minute.
+    measurements[`order ${choice} ${count}`] = () => turns((index) => order(arrived[index % 64], index), { prepare, count: 10 });
+  }
+}
+await interleave(5, measurements);
+const results = await interleave(rounds, measurements);
+
+const figures = [];
+for (const [kind, bound] of [
+  ['read', BOUND_NS],
+  ['order', undefined],
+]) {
+  for (const choice of ['in order', 'at random']) {
+    for (const count of COUNTS) figures.push(absolute(`${kind} ${choice} ${count}`, kind, choice, count, bound));
+    figures.push(drift(kind, choice));
+  }
+}
+report(figures);
+process.exit();
+
+function absolute(key, kind, choice, count, bound) {
+  const ns = median(results[key]);
+  const what = kind === 'read' ? 'a read' : 'an order, with the seven gates and its reservation';
+  return {
+    name: `access path of ${what}; ${number(count)} keys ${choice}`,
+    value: `${number(ns)} ns`,
+    spread: `${spread(results[key], 0)} ns`,
+    ...(bound === undefined ? {} : { limit: `${number(bound)} ns`, ratio: bound / ns, floor: `≤ ${number(bound)} ns`, pass: ns <= bound }),
+  };
+}
+
+function drift(kind, choice) {
+  const ratios = results[`${kind} ${choice} 10000`].map((ns, round) => ns / results[`${kind} ${choice} 1`][round]);
+  const ratio = median(ratios);
+  const judged = kind === 'read' ? { floor: `≤ ${DRIFT_MAX}`, pass: ratio <= DRIFT_MAX } : {};
+  return {
+    name: `the same, 10,000 keys against 1, ${choice} (${kind})`,
+    value: `${ratio.toFixed(2)} times`,
+    spread: spread(ratios),
+    ...judged,
+  };
+}
