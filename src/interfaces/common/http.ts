@@ -34,9 +34,9 @@ export function isAllowedOrigin(origin: string | undefined, host: string | undef
 }
 
 /** The path of a request target, as it came: nothing decoded, and without the query, which may hold a key. */
-export function pathOf(target: string | undefined): string {
-  const [path = '/'] = (target ?? '/').split('?', 1);
-  return path;
+export function pathOf(target = '/'): string {
+  const mark = target.indexOf('?');
+  return mark < 0 ? target : target.slice(0, mark);
 }
 
 /** Whether the client asks for RFC 9457 problem details. */
