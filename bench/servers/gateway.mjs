@@ -6,7 +6,7 @@ const { createRestServer } = await import('../../dist/interfaces/rest/index.js')
 const { composeGateway } = await import('../lib/gateway.mjs');
 
 const { gateway } = await composeGateway(JSON.parse(process.argv[2]));
-const rest = await createRestServer({ gateway, allowedOrigins: [], metricsPublic: false, version: 'bench' });
+const rest = createRestServer({ gateway, allowedOrigins: [], metricsPublic: false, version: 'bench' });
 await rest.listen({ host: '127.0.0.1', port: 0 });
 process.send({ port: rest.server.address().port });
 process.on('disconnect', () => process.exit());

@@ -30,11 +30,6 @@ export interface GateDenial {
   readonly retryAfterSeconds?: number;
 }
 
-/** The reason as the audit trail has it: "limit: rate limit exceeded: …". */
-export function auditReason(denial: GateDenial): string {
-  return `limit: ${denial.reason}`;
-}
-
 export function marketGate(limits: Limits, facts: OrderFacts): GateDenial | undefined {
   if (allowsMarket(limits, facts.markets)) return undefined;
   return denial('market', `market ${facts.markets.join('/')} is not allowed; allowed: ${list(limits.allowedMarkets)}`);

@@ -1,7 +1,7 @@
 export { Access, type AccessParts, type Authentication, type ScopeDenial } from './access.js';
 export { AuditLog, type AuditLogOptions } from './audit.js';
 export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './audit-event.js';
-export { auditReason, type GateDenial, type GateName, type OrderFacts } from './gates.js';
+export type { GateDenial, GateName, OrderFacts } from './gates.js';
 export { generateKeyText, issueKey, type NewKey } from './key-issue.js';
 export type { KeyRecord } from './key-record.js';
 export {
@@ -25,10 +25,9 @@ export {
   limitsFromFlags,
   type TradeSide,
   tradeSides,
-  unlimited,
 } from './limits.js';
 export { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
 export { type Admission, type Admittance, OrderGates, type OrderGatesOptions } from './order-gates.js';
 export { err, ok, type Result } from './result.js';
 export { type ScopeMask, scopeMask, scopesIn, scopesSatisfy } from './scopes.js';
-export { parseUtcTimestamp, utcDay } from './timestamp.js';
+export { parseUtcTimestamp } from './timestamp.js';

@@ -9,7 +9,7 @@ export const tradeSides = ['BUY', 'SELL', 'SELL_SHORT', 'BUY_BACK'] as const;
 export type TradeSide = (typeof tradeSides)[number];
 
 /** Names a market list may hold: quote markets and trading markets. `CN` stands for Shanghai and Shenzhen both. */
-export const limitMarkets = ['HK', 'US', 'CN', 'SH', 'SZ', 'HKCC', 'FUTURES', 'HK_FUTURE', 'SG', 'JP', 'AU', 'MY', 'CA', 'FX'] as const;
+const limitMarkets = ['HK', 'US', 'CN', 'SH', 'SZ', 'HKCC', 'FUTURES', 'HK_FUTURE', 'SG', 'JP', 'AU', 'MY', 'CA', 'FX'] as const;
 
 /** The limits of a key, or of the daemon's start-up flags. null = not limited. */
 export interface Limits {

@@ -112,7 +112,8 @@ describe('kill -9', () => {
     const cap = 400;
     writeFileSync(
       script,
-      `import { OrderGates, unlimited } from ${JSON.stringify(`file://${code}/access/index.js`)};
+      `import { OrderGates } from ${JSON.stringify(`file://${code}/access/index.js`)};
+       import { unlimited } from ${JSON.stringify(`file://${code}/access/limits.js`)};
        import { openLmdbStore } from ${JSON.stringify(`file://${code}/storage/index.js`)};
        const gates = new OrderGates({ store: openLmdbStore(${JSON.stringify(join(folder, 'db'))}), now: ${start}, onStoreFailure() {} });
        const key = { id: 'k', limits: { ...unlimited, maxDailyValue: ${cap}n } };

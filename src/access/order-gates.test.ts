@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { MemoryStore, type Store } from '../storage/index.js';
-import { auditReason, type OrderFacts } from './gates.js';
+import type { OrderFacts } from './gates.js';
 import { parseHoursWindow } from './hours-window.js';
 import { type Limits, unlimited } from './limits.js';
 import { OrderGates } from './order-gates.js';
@@ -112,7 +112,6 @@ describe('the seven gates', () => {
       reason: 'rate limit exceeded: 2 orders in the last 60 s, at most 2',
       retryAfterSeconds: 59,
     });
-    expect(auditReason(rate)).toBe('limit: rate limit exceeded: 2 orders in the last 60 s, at most 2');
     expect(denial({ allowedMarkets: new Set(['US', 'FX']) }, orderOf(1))).toMatchObject({
       reason: 'market HK is not allowed; allowed: US, FX',
     });

@@ -175,6 +175,7 @@ const enumerationsByField: readonly { prefix: string; fields: Readonly<Record<st
     },
   },
   { prefix: 'Qot_Common.Security', fields: { market: quoteMarketNumbers } },
+  { prefix: 'Qot_GetStaticInfo.C2S', fields: { market: quoteMarketNumbers } },
   { prefix: 'GetDelayStatistics', fields: { typeList: delayStatisticsType, qotPushStage } },
 ];
 

@@ -36,7 +36,7 @@ const bySecMarket = new Map<number, QuoteMarketInfo>(quoteMarkets.map((market) =
 const aliases: Readonly<Record<string, QuoteMarket>> = { HK_FUTURE: 'HK', CN: 'SH' };
 
 /** The market that a name of an interface ("HK", "HK_FUTURE", "CN") means. */
-export function quoteMarketNamed(name: string): QuoteMarketInfo | undefined {
+function quoteMarketNamed(name: string): QuoteMarketInfo | undefined {
   return byName.get(aliases[name] ?? name);
 }
 

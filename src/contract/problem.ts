@@ -8,7 +8,7 @@ export interface Problem {
 }
 
 /** Carries a {@link Problem} out of the recursion of a decoder; never leaves the contract. */
-export class ProblemSignal {
+class ProblemSignal {
   constructor(readonly problem: Problem) {}
 }
 

@@ -1,7 +1,7 @@
 import type { Problem } from './problem.js';
 
 /** gRPC status codes used here (https://grpc.io/docs/guides/status-codes). */
-export const grpcStatus = {
+const grpcStatus = {
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
@@ -31,7 +31,7 @@ const limited = { http: 429, grpc: grpcStatus.RESOURCE_EXHAUSTED, audit: 'limit'
 const conflict = { http: 409, grpc: grpcStatus.ABORTED, audit: 'idempotency' };
 
 /** Every way in which the gateway itself says no, and how each interface says it. */
-export const rejectionKinds = {
+const rejectionKinds = {
   'request.malformed_json': badRequest,
   'request.unknown_field': { ...badRequest, tool: 'unknown field' },
   'request.missing_field': badRequest,
@@ -69,6 +69,8 @@ export const rejectionKinds = {
   'backend.not_ready': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
   // "500: server bug or gateway disconnect": the outcome of what was sent is unknown.
   'backend.disconnected': { http: 500, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
+  // The disk does not take writes: nothing more is promised until the daemon is started again with room.
+  'storage.failed': { http: 500, grpc: grpcStatus.INTERNAL, audit: 'storage' },
   internal: { http: 500, grpc: grpcStatus.INTERNAL, audit: 'internal' },
 } as const satisfies Record<string, RejectionKind>;
 

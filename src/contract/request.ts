@@ -248,7 +248,7 @@ const HK = 1;
 
 /** `yyyy-MM-dd` with an optional ` HH:mm:ss`, as {@link Param} kind `time` takes it. */
 export const TIME_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])( ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
-export const DATE_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+const DATE_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
 /** Reads the value of a friendly field into the message's terms. */
 function paramReader(param: Param, dialect: Dialect): ValueReader {

@@ -1,11 +1,10 @@
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, systemClock } from '../contract/clock.js';
 import { type Backend, Gateway } from '../gateway/index.js';
 import { createRestServer } from '../interfaces/rest/index.js';
-import { createSimulation } from '../simulator/simulation.js';
+import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
 import { openLmdbStore, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { auditToLog } from './audit-to-log.js';
@@ -57,7 +56,7 @@ export async function startDaemon({ settings, logger, requestShutdown, clock = s
     const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database did not take a write');
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: clock.now(), onStoreFailure });
     const access = new Access({ keyring, gates, audit });
-    const backend = createBackend(settings, store, clock, logger);
+    const backend = await createBackend(settings, store, clock, logger);
     const gateway = new Gateway({
       access,
       backend,
@@ -71,9 +70,8 @@ export async function startDaemon({ settings, logger, requestShutdown, clock = s
     });
     await backend.start();
     undo.unshift(() => backend.stop());
-    undo.unshift(() => gateway.stop());
 
-    const rest = await createRestServer({
+    const rest = createRestServer({
       gateway,
       ...(tls === undefined ? {} : { tls }),
       allowedOrigins: settings.allowedOrigins,
@@ -81,10 +79,10 @@ export async function startDaemon({ settings, logger, requestShutdown, clock = s
       version: packageVersion,
     });
     const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
-    (rest.server as Server).on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
+    rest.server.on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
     undo.unshift(async () => {
-      ws.close();
-      await rest.close();
+      gateway.stop();
+      await Promise.all([ws.close(), rest.close()]);
     });
     await rest.listen({ host: settings.bind, port: settings.restPort }).catch((error: NodeJS.ErrnoException) => {
       throw new StartProblem(listenProblem(settings, error));
@@ -145,19 +143,20 @@ function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditL
   return audit.value;
 }
 
-function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Backend {
-  const { simClock } = settings;
+async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<Backend> {
+  const { simClock, simData } = settings;
   const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : clock;
-  const simulation = createSimulation({
+  const options: SimulationOptions = {
     clock: simulationClock,
     seed: settings.simSeed,
     store,
     calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
     generatedInstruments: settings.simInstruments,
     tradePassword: settings.simTradePassword,
-    ...(settings.simData === null ? {} : { dataFolder: settings.simData }),
     ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
-  });
+  };
+  const simulation = simData === null ? createSimulation(options) : await createSimulationWithData(options, simData);
+  if ('problems' in simulation) throw new StartProblem(`--sim-data: ${simulation.problems.join('\n  ')}`);
   return createSimBackend({ simulation, clock: simulationClock, logger });
 }
 

@@ -1,5 +1,6 @@
 import { removeDemoRecord } from '../cli/demo-record.js';
 import { systemClock } from '../contract/clock.js';
+import { isStrayCommitFailure } from '../storage/index.js';
 import { type Daemon, StartProblem, startDaemon } from './daemon.js';
 import { prepareDemo } from './demo.js';
 import { announceDemo } from './demo-announcement.js';
@@ -40,6 +41,10 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ event: 'ready', rest: daemon.restUrl, pid: process.pid })}\n`);
   if (demo?.ok) process.stderr.write(await announceDemo(daemon, settings, demo.value));
 }
+
+process.on('unhandledRejection', (reason) => {
+  if (!isStrayCommitFailure(reason)) throw reason;
+});
 
 main().catch((error: unknown) => {
   if (error instanceof StartProblem) {

@@ -4,7 +4,7 @@ import type { Clock } from '../contract/clock.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Caller, Gateway } from '../gateway/index.js';
 import { writeError } from '../interfaces/common/error-body.js';
-import { isLoopback, isTrustedHost } from '../interfaces/common/http.js';
+import { isLoopback, isTrustedHost, pathOf } from '../interfaces/common/http.js';
 import { type Authentication, WsEndpoint } from '../interfaces/ws/index.js';
 import type { Logger } from './log.js';
 
@@ -14,6 +14,8 @@ export interface WsOptions {
   readonly logger: Logger;
   readonly allowedOrigins: readonly string[];
 }
+
+const ASKED_CHARACTERS_MAX = 200;
 
 /** Joins `/ws` to the gateway: handshakes and commands are judged by the one pipeline. */
 export function createWsEndpoint({ gateway, clock, logger, allowedOrigins }: WsOptions): WsEndpoint {
@@ -55,5 +57,11 @@ export function createWsEndpoint({ gateway, clock, logger, allowedOrigins }: WsO
 
 function callerOf(request: IncomingMessage, keyText: string | undefined, requestId: string): Caller {
   const address = request.socket.remoteAddress ?? '';
-  return { iface: 'ws', endpoint: 'GET /ws', requestId, peer: { address, loopback: isLoopback(address) }, keyText };
+  return {
+    iface: 'ws',
+    endpoint: `GET ${pathOf(request.url).slice(0, ASKED_CHARACTERS_MAX)}`,
+    requestId,
+    peer: { address, loopback: isLoopback(address) },
+    keyText,
+  };
 }

@@ -102,6 +102,8 @@ export interface Backend {
   current(stream: QuoteStream): QuotePush | undefined;
   /** Sets the accounts whose order and fill pushes are wanted. */
   subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage>;
+  /** What everybody who begins to listen is told first: that the data are simulated, for one. */
+  notices(): readonly NotifyPush[];
   /** Every push, in order. Returns its own removal. */
   onPush(listener: (event: PushEvent) => void): () => void;
   status(): BackendStatus;

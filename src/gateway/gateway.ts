@@ -60,6 +60,8 @@ export class Gateway {
       backend,
       clock,
       maxBacklogBytes: options.pushBacklogBytesMax,
+      greeting: () => backend.notices(),
+      onDefect: (error) => logger.error({ err: error }, 'an event could not be pushed'),
       onPublished: ({ stream }, ms) => this.meter.push(stream.subType, ms),
     });
     this.#idempotency = new IdempotencyKeys(store, clock);

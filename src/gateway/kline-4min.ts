@@ -76,7 +76,7 @@ export function historyKlineWith4Minutes(backend: Backend): LocalHandler {
 }
 
 /** 1-minute bars, oldest first → bars of four minutes on the hour's grid. The newest may still be running. */
-export function mergeMinutes(minutes: readonly KLine[]): KLine[] {
+function mergeMinutes(minutes: readonly KLine[]): KLine[] {
   const groups = new Map<string, KLine[]>();
   for (const bar of minutes) {
     if (bar.isBlank) continue;

@@ -45,7 +45,7 @@ const SHENZHEN = 32;
  * Decides which security an order means and writes its `secMarket` into the request, so that the gates and the backend
  * cannot read it differently.
  */
-export function resolveSecurity(request: PlaceC2S): { market: QuoteMarketInfo; symbol: string } | Rejection {
+function resolveSecurity(request: PlaceC2S): { market: QuoteMarketInfo; symbol: string } | Rejection {
   const trading = request.header?.trdMarket ?? 0;
   const accepted = securityMarkets.get(trading);
   if (accepted === undefined)

@@ -96,6 +96,13 @@ function checkLimits(
     if (!allowsSymbol(limits, symbol))
       return new Rejection('limit.symbol', `symbol ${symbol} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
   }
+  for (const number of subjects.markets) {
+    const market = quoteMarketNumbered(number)?.name ?? String(number);
+    if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
+    if (limits.allowedSymbols !== null && subjects.securities.length === 0) {
+      return new Rejection('limit.symbol', `the whole market ${market} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
+    }
+  }
   // Orders meet the market gate with their own market; what only takes risk away is checked by the header's.
   if (operation.effect === 'write' && operation.scope.kind === 'byEnv' && header !== undefined) {
     const market = marketTokenOfHeader(header.trdMarket);

@@ -4,6 +4,7 @@ import type { Clock } from '../contract/clock.js';
 import type { Operation } from '../contract/operation.js';
 import { system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
+import { StorageFailure } from '../storage/index.js';
 import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
 import { BackendLost } from './backend.js';
 import type { IdempotencyKeys } from './idempotency.js';
@@ -156,12 +157,14 @@ export class Pipeline {
   }
 
   #failed(operation: Operation, caller: Caller, thrown: unknown): Rejection {
-    if (thrown instanceof BackendLost) {
-      const unknown =
-        operation.effect === 'order' || operation.effect === 'write'
-          ? '; whether it took effect is not known: look at the orders before you send it again'
-          : '';
-      return new Rejection('backend.disconnected', `${thrown.message}${unknown}`);
+    const unknownOutcome =
+      operation.effect === 'order' || operation.effect === 'write'
+        ? '; whether it took effect is not known: look at the orders before you send it again'
+        : '';
+    if (thrown instanceof BackendLost) return new Rejection('backend.disconnected', `${thrown.message}${unknownOutcome}`);
+    if (thrown instanceof StorageFailure) {
+      const remedy = '; the daemon has to be started again when the disk takes writes';
+      return new Rejection('storage.failed', `${thrown.message}${unknownOutcome}${remedy}`);
     }
     return this.defect(caller, thrown);
   }

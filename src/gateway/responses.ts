@@ -4,7 +4,7 @@ import type { ResponseMessage } from './backend.js';
 
 /** The public protocol's RetType. */
 export const RET_SUCCEED = 0;
-export const RET_FAILED = -1;
+const RET_FAILED = -1;
 
 /** A successful answer with this payload. */
 export function success<M extends ProtocolMessages>(operation: Operation<M>, s2c: MessageShape<M['S2CSchema']>): ResponseMessage {

@@ -1,4 +1,5 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
+import { enumerationOf, quoteMarketNumbers } from '../contract/enums.js';
 import { SecuritySchema } from '../contract/generated/Qot_Common_pb.js';
 import { TrdHeaderSchema } from '../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
@@ -6,6 +7,8 @@ import type { Operation } from '../contract/operation.js';
 /** What a request is about, for allowlists: found by reflection, so that no operation has to say it twice. */
 export interface Subjects {
   readonly securities: { market: number; code: string }[];
+  /** Quote markets that are asked for as a whole (Qot_Common.QotMarket). */
+  readonly markets: number[];
   readonly accIds: bigint[];
 }
 
@@ -15,7 +18,7 @@ const collectors = new Map<string, Collector>();
 
 /** The securities and accounts that a request names. */
 export function subjectsOf(operation: Operation, request: Message): Subjects {
-  const subjects: Subjects = { securities: [], accIds: [] };
+  const subjects: Subjects = { securities: [], markets: [], accIds: [] };
   collectorOf(operation.messages.C2SSchema)(request, subjects);
   return subjects;
 }
@@ -48,6 +51,11 @@ function fieldCollector(field: DescField): Collector | undefined {
       if (!Object.hasOwn(message, field.localName)) return;
       const ids = value(message) as bigint | bigint[];
       into.accIds.push(...(Array.isArray(ids) ? ids : [ids]));
+    };
+  }
+  if (enumerationOf(field.parent.typeName, field.name) === quoteMarketNumbers) {
+    return (message, into) => {
+      if (Object.hasOwn(message, field.localName)) into.markets.push(value(message) as number);
     };
   }
   if (field.message === undefined || !reaches(field.message, new Set())) return undefined;

@@ -134,7 +134,7 @@ export class Writes {
 
   /** One bounded refresh; its failure does not turn an accepted cancel into a failed one. */
   async #refreshOrders(header: TrdHeader, context: CallContext): Promise<void> {
-    const refresh = Promise.resolve(this.backend.call(account.getOrders, create(OrderListC2S, { header, refreshCache: true }), context));
+    const refresh = (async () => this.backend.call(account.getOrders, create(OrderListC2S, { header, refreshCache: true }), context))();
     let cancelTimer: () => void = () => undefined;
     const timeout = new Promise<void>((resolve) => {
       cancelTimer = this.clock.at(this.clock.now() + REFRESH_MS_MAX, resolve);

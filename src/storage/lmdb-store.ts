@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { StorageFailure } from './storage-failure.js';
 import type { Store, Table, Transaction } from './store.js';
 
 /** Values are kept in V8's structured-clone format: exact for bigints of any size, and readable by every later V8. */
@@ -32,7 +33,7 @@ class LmdbStore implements Store {
       encoding: 'binary',
       maxDbs: 64,
       overlappingSync: false,
-      permissions: 0o600,
+      permissionsMode: 0o600,
     } as Parameters<typeof open>[0] & { path: string });
   }
 
@@ -50,13 +51,18 @@ class LmdbStore implements Store {
     change({
       put: (table, key, value) => {
         const bytes = serialize(value);
-        steps.push(() => void databaseOf(table).put(key, bytes));
+        steps.push(() => void databaseOf(table).put(key, bytes).catch(toldByBatch));
       },
-      remove: (table, key) => steps.push(() => void databaseOf(table).remove(key)),
+      remove: (table, key) => steps.push(() => void databaseOf(table).remove(key).catch(toldByBatch)),
     });
-    await this.#root.batch(() => {
-      for (const step of steps) step();
-    });
+    try {
+      await this.#root.batch(() => {
+        for (const step of steps) step();
+      });
+    } catch (error) {
+      const reason = await reasonOf(error);
+      throw new StorageFailure(`cannot write to the database: ${reason.message}`, { cause: reason });
+    }
   }
 
   async close(): Promise<void> {
@@ -64,9 +70,29 @@ class LmdbStore implements Store {
   }
 }
 
+/** Each part of a failed batch rejects as well; the batch itself tells its caller. */
+function toldByBatch(): void {}
+
+/** What the database says of a failed commit, which it tells in a promise beside the error itself. */
+async function reasonOf(error: unknown): Promise<Error> {
+  const known = error instanceof Error ? error : new Error(String(error));
+  const { commitError } = known as { commitError?: Promise<never> };
+  if (commitError === undefined) return known;
+  const later = new Promise<Error>((resolve) => setImmediate(resolve, known));
+  return Promise.race([commitError.catch((reason: unknown) => (reason instanceof Error ? reason : known)), later]);
+}
+
 function databaseOf(table: Table<unknown>): Database<Buffer, string> {
   if (!(table instanceof LmdbTable)) throw new TypeError(`table ${table.name} belongs to another store`);
   return table.database;
+}
+
+/**
+ * Whether an unhandled rejection is the database's own: with a failed commit it rejects a promise that it keeps for
+ * itself (the batch that it opens around each turn's writes). Whoever wrote is told by {@link StorageFailure}.
+ */
+export function isStrayCommitFailure(reason: unknown): boolean {
+  return reason instanceof Error && 'commitError' in reason;
 }
 
 /** Opens (or creates, mode 0700) the database in `folder`. Throws when the folder cannot be written or another process has broken it. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -66,4 +66,12 @@ it('finds everything again after reopening', async () => {
     ['o3', 3n],
   ]);
   await second.close();
+});
+
+it.skipIf(process.platform === 'win32')('keeps its files from other users', async () => {
+  const path = folder();
+  const store = openLmdbStore(path);
+  await store.write((change) => change.put(store.table<number>('numbers'), 'a', 1));
+  for (const name of readdirSync(path)) expect([name, statSync(join(path, name)).mode & 0o777]).toEqual([name, 0o600]);
+  await store.close();
 });

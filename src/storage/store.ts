@@ -7,7 +7,8 @@ export interface Store {
   table<V>(name: string): Table<V>;
   /**
    * Runs `change`, whose puts and removals take effect together or not at all, and resolves when they are on disk.
-   * Changes made in the same turn share one commit (group commit). `change` runs at once and must not await.
+   * Changes made in the same turn share one commit (group commit). `change` runs at once and must not await. Rejects
+   * with {@link StorageFailure} when the disk does not take it.
    */
   write(change: (transaction: Transaction) => void): Promise<void>;
   /** Waits for what was written and closes the files. Nothing may be called afterwards. */

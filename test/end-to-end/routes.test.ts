@@ -26,6 +26,27 @@ describe('404', () => {
   });
 });
 
+describe('/ws', () => {
+  it('is a path of its own: an upgrade elsewhere is a 404, also with a good key', async () => {
+    for (const path of ['/', '/ws/', '/api/quote', '/nowhere']) {
+      await expect(daemon.pushAt(path, { authorization: `Bearer ${daemon.keys.desk}` })).rejects.toMatchObject({ status: 404 });
+    }
+  });
+
+  it('keeps the token of its query out of the audit trail and the log', async () => {
+    const token = daemon.keys.desk;
+    const client = await daemon.pushAt(`/ws?token=${token}`);
+    await client.close();
+    await daemon.as().get(`/ws?token=${token}`);
+    await daemon.as().get(`/nowhere?token=${token}`);
+    await expect(daemon.pushAt(`/ws?token=${token}x`)).rejects.toMatchObject({ status: 401 });
+    const trail = JSON.stringify(await daemon.audit());
+    expect(trail).toContain('GET /nowhere');
+    expect(trail).not.toContain(token);
+    expect(daemon.log.join('')).not.toContain(token);
+  });
+});
+
 describe('405', () => {
   it('names the methods of a known path', async () => {
     const wrong = await daemon.as('desk').get('/api/quote');

@@ -19,9 +19,9 @@ export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
     return test;
   }
 
-  /** Starts the process on this site and waits for its ready line. */
-  async boot(flags: readonly string[] = []): Promise<void> {
-    const child = spawn(process.execPath, [join(root, 'bin', 'svcd'), ...this.flags, ...flags], {
+  /** Starts the process on this site and waits for its ready line. `launcher` is what becomes the daemon: by default Node itself. */
+  async boot(flags: readonly string[] = [], [program, ...before]: readonly [string, ...string[]] = [process.execPath]): Promise<void> {
+    const child = spawn(program, [...before, join(root, 'bin', 'svcd'), ...this.flags, ...flags], {
       env: { PATH: process.env.PATH, HOME: this.folder, ...this.variables },
       cwd: this.folder,
       stdio: ['ignore', 'pipe', 'pipe'],

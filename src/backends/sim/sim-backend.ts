@@ -8,6 +8,7 @@ import type {
   BackendStatus,
   CallContext,
   CredentialRefresh,
+  NotifyPush,
   PushEvent,
   QuotePush,
   QuoteStream,
@@ -101,6 +102,10 @@ class SimBackend implements Backend {
 
   current(stream: QuoteStream): QuotePush | undefined {
     return this.#streams.current(stream);
+  }
+
+  notices(): readonly NotifyPush[] {
+    return readyNotices();
   }
 
   async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {

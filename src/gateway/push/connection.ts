@@ -9,8 +9,8 @@ import { Run } from './run.js';
 export interface PushSink {
   /** Bytes written and not yet with the kernel. At 0 no buffer that was written is looked at any more. */
   readonly bufferedBytes: number;
-  /** Writes whole frames. The buffer is the hub's again as soon as {@link bufferedBytes} is 0. */
-  write(frames: Buffer): void;
+  /** Writes whole frames; returns {@link bufferedBytes} after it. The buffer is the hub's again as soon as that is 0. */
+  write(frames: Buffer): number;
   /** Sends what is buffered, then closes with a WebSocket code and a reason. */
   close(code: number, reason: string): void;
 }
@@ -98,7 +98,8 @@ export class Connection implements Writer {
   }
 
   push(frames: EventFrames): void {
-    this.#add(frames.in(this.format));
+    const frame = frames.in(this.format);
+    if (frame !== undefined) this.#add(frame);
   }
 
   /** Sends a text of its own, in order with the events, without a sequence number. */
@@ -111,8 +112,16 @@ export class Connection implements Writer {
     const run = this.#run;
     if (run === undefined) return;
     this.#run = undefined;
-    this.#write(run);
-    if (this.#sink.bufferedBytes > STALLED_BYTES) this.#backlog = new Backlog(this.format);
+    this.#writeGathered(run);
+  }
+
+  /** Writes an event at once: called by the pass when nothing else is gathered. */
+  pushNow(frames: EventFrames, origin: Run): void {
+    if (!this.#open) return;
+    const frame = frames.in(this.format);
+    if (frame === undefined) return;
+    if (this.#backlog === undefined) this.#writeGathered(origin.with(frame));
+    else this.#wait(this.#backlog, frame);
   }
 
   /** The socket's buffer is empty: what waited may go on. */
@@ -130,6 +139,7 @@ export class Connection implements Writer {
 
   /** Takes back frames that are not to be delivered any more, as far as the socket does not have them. */
   purge(unwanted: (frame: Frame) => boolean): void {
+    this.#gatherer.settle();
     this.#backlog?.purge(unwanted);
     if (this.#run === undefined) return;
     const frames = this.#run.frames();
@@ -153,6 +163,7 @@ export class Connection implements Writer {
 
   #add(frame: Frame): void {
     if (!this.#open) return;
+    this.#gatherer.settle();
     if (this.#backlog !== undefined) {
       this.#wait(this.#backlog, frame);
       return;
@@ -174,10 +185,16 @@ export class Connection implements Writer {
     this.#onOverflow(this, reason);
   }
 
-  #write(run: Run): void {
+  #writeGathered(run: Run): void {
+    if (this.#write(run) > STALLED_BYTES) this.#backlog = new Backlog(this.format);
+  }
+
+  /** Writes a run; returns the bytes that the sink then holds. */
+  #write(run: Run): number {
     const bytes = run.encode(this.#sequence + 1);
     this.#sequence += run.sequenced;
-    this.#sink.write(bytes);
-    if (this.#sink.bufferedBytes > 0) run.lend();
+    const buffered = this.#sink.write(bytes);
+    if (buffered > 0) run.lend();
+    return buffered;
   }
 }

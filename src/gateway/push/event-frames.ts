@@ -24,20 +24,35 @@ export function formatIndex({ format, int64 }: WireFormat): FormatIndex {
 
 /** The frames of one event: each format is encoded when its first recipient comes, and never again. */
 export class EventFrames {
-  readonly #frames: (Frame | undefined)[] = [undefined, undefined, undefined, undefined];
+  /** By format; null where the event could not be encoded. */
+  readonly #frames: (Frame | null | undefined)[] = [undefined, undefined, undefined, undefined];
   readonly #content: FrameContent;
 
-  constructor(readonly event: PushEvent) {
+  constructor(
+    readonly event: PushEvent,
+    /** Told once per format of an event that cannot be encoded. */
+    private readonly onDefect: (error: unknown) => void,
+  ) {
     this.#content = contentOf(event);
   }
 
-  in(format: FormatIndex): Frame {
+  /** The event's frame; undefined where it could not be encoded, which leaves the other events alone. */
+  in(format: FormatIndex): Frame | undefined {
     let frame = this.#frames[format];
     if (frame === undefined) {
-      frame = encodeEvent(this.event, format, this.#content);
+      frame = this.#encode(format);
       this.#frames[format] = frame;
     }
-    return frame;
+    return frame ?? undefined;
+  }
+
+  #encode(format: FormatIndex): Frame | null {
+    try {
+      return encodeEvent(this.event, format, this.#content);
+    } catch (error) {
+      this.onDefect(error);
+      return null;
+    }
   }
 }
 

@@ -1,8 +1,14 @@
 import type { Clock } from '../../contract/clock.js';
+import type { EventFrames } from './event-frames.js';
 import { Run } from './run.js';
 
-/** What has frames to write when the pass comes. */
+/** What frames go to. */
 export interface Writer {
+  /** Adds an event's frame to what the next pass writes. */
+  push(frames: EventFrames): void;
+  /** Writes an event's frame now, as a run that starts here: nothing else is gathered. */
+  pushNow(frames: EventFrames, origin: Run): void;
+  /** Writes what is gathered. */
   flush(): void;
 }
 
@@ -19,6 +25,9 @@ export class Gatherer {
   /** The run from which those of this pass grow. */
   origin = Run.empty();
   #waiting: Writer[] = [];
+  /** The only event since the last pass, while it is the only one. */
+  #alone: { readonly recipients: readonly Writer[]; readonly frames: EventFrames } | undefined;
+  #scheduled = false;
   #passing: Writer[] = [];
   #lastPass = Number.NEGATIVE_INFINITY;
   readonly #pass = () => this.#flush();
@@ -27,20 +36,50 @@ export class Gatherer {
 
   /** Puts a writer on the list of the next pass. */
   add(writer: Writer): void {
-    if (this.#waiting.length === 0) this.#schedule();
     this.#waiting.push(writer);
+    this.#schedule();
+  }
+
+  /**
+   * Gives an event to all of its recipients. One that stays alone until the pass is written in a single walk over them:
+   * that is the case of an idle daemon, where touching thousands of connections twice would be felt.
+   */
+  broadcast(recipients: readonly Writer[], frames: EventFrames): void {
+    if (!this.#scheduled) {
+      this.#alone = { recipients, frames };
+      this.#schedule();
+      return;
+    }
+    this.settle();
+    for (const recipient of recipients) recipient.push(frames);
+  }
+
+  /** Hands the event that was alone so far to its recipients: they are about to change, or to be given more. */
+  settle(): void {
+    if (this.#alone === undefined) return;
+    const { recipients, frames } = this.#alone;
+    this.#alone = undefined;
+    for (const recipient of recipients) recipient.push(frames);
   }
 
   #schedule(): void {
-    const due = this.#lastPass + GATHER_MS;
-    if (this.clock.now() >= due) queueMicrotask(this.#pass);
-    else this.clock.at(due, this.#pass);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    const now = this.clock.now();
+    // A clock that was set back must not hold events up until it has caught up.
+    const gathering = now >= this.#lastPass && now < this.#lastPass + GATHER_MS;
+    if (gathering) this.clock.at(now + GATHER_MS, this.#pass);
+    else queueMicrotask(this.#pass);
   }
 
   #flush(): void {
     const writers = this.#waiting;
+    const alone = this.#alone;
     this.#waiting = this.#passing;
+    this.#alone = undefined;
+    this.#scheduled = false;
     this.origin = Run.empty();
+    if (alone !== undefined) for (const recipient of alone.recipients) recipient.pushNow(alone.frames, this.origin);
     for (const writer of writers) writer.flush();
     // Kept for the pass after the next, so that the list need not grow again.
     writers.length = 0;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
-import type { Backend, PushEvent, QuotePush, QuoteStream, TradePush } from '../backend.js';
+import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, TradePush } from '../backend.js';
 import { type AccountOutcome, AccountRegistrations } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits, type PushSink } from './connection.js';
 import { EventFrames, formatIndex, type WireFormat } from './event-frames.js';
@@ -16,6 +16,10 @@ export interface PushHubOptions {
   readonly subscriptionQuota?: number;
   /** Bytes that may wait for one reader before it is closed with 1013; default 8 MiB, sensible from 256 KiB up. */
   readonly maxBacklogBytes?: number;
+  /** What a new connection is told first. */
+  readonly greeting?: () => readonly NotifyPush[];
+  /** An event that could not be encoded: a defect of the backend, which must not keep others from their events. */
+  readonly onDefect: (error: unknown) => void;
   /** Told how long a quote event took from the backend to its connections, in milliseconds. */
   readonly onPublished?: (event: QuotePush, ms: number) => void;
 }
@@ -68,7 +72,7 @@ interface Member {
 const SUBSCRIPTION_QUOTA = 1000;
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Ours: the key of the connection does not open it any more. */
-export const CLOSE_KEY_REVOKED = 4401;
+const CLOSE_KEY_REVOKED = 4401;
 const NOBODY: readonly Connection[] = [];
 
 /**
@@ -81,6 +85,8 @@ export class PushHub {
   readonly #backend: PushBackend;
   readonly #clock: Clock;
   readonly #maxBacklogBytes: number;
+  readonly #greeting: () => readonly NotifyPush[];
+  readonly #onDefect: (error: unknown) => void;
   readonly #gatherer: Gatherer;
   readonly #members = new Map<string, Member>();
   /** Members by the owners whose subscriptions they receive: the key's and their own. */
@@ -95,11 +101,15 @@ export class PushHub {
     clock,
     subscriptionQuota = SUBSCRIPTION_QUOTA,
     maxBacklogBytes = MAX_BACKLOG_BYTES,
+    greeting = () => [],
+    onDefect,
     onPublished,
   }: PushHubOptions) {
     this.#backend = backend;
     this.#clock = clock;
     this.#maxBacklogBytes = maxBacklogBytes;
+    this.#greeting = greeting;
+    this.#onDefect = onDefect;
     this.#gatherer = new Gatherer(clock);
     const listener = { started: (began: Subscription) => this.#started(began), ended: (ended: Subscription) => this.#ended(ended) };
     this.subscriptions = new Subscriptions(backend, listener, subscriptionQuota);
@@ -111,7 +121,7 @@ export class PushHub {
     });
   }
 
-  /** Adds a subscriber. It gets first pushes of what its key is subscribed to already. */
+  /** Adds a subscriber. It gets the greeting, then first pushes of what its key is subscribed to already. */
   connect(options: ConnectOptions): PushConnection {
     this.#connectionCount += 1;
     const connection = new Connection({
@@ -131,6 +141,7 @@ export class PushHub {
       else members.add(member);
     }
     this.#reroute(member);
+    for (const notice of this.#greeting()) connection.push(this.#framesOf(notice));
     for (const subscription of this.subscriptions.list(options.owner)) {
       if (subscription.push && subscription.first) this.#firstPush(subscription, [member]);
     }
@@ -185,18 +196,20 @@ export class PushHub {
         this.#publishTrade(event);
         return;
       case 'notify': {
-        const frames = new EventFrames(event);
+        const frames = this.#framesOf(event);
         for (const { connection } of this.#members.values()) connection.push(frames);
       }
     }
   }
 
+  #framesOf(event: PushEvent): EventFrames {
+    return new EventFrames(event, this.#onDefect);
+  }
+
   #publishQuote(event: QuotePush): void {
     const key = streamKey(event.stream);
     const recipients = this.#routes.get(key) ?? this.#route(key, event);
-    if (recipients.length === 0) return;
-    const frames = new EventFrames(event);
-    for (const connection of recipients) connection.push(frames);
+    if (recipients.length > 0) this.#gatherer.broadcast(recipients, this.#framesOf(event));
   }
 
   #route(key: string, event: QuotePush): readonly Connection[] {
@@ -208,7 +221,7 @@ export class PushHub {
   }
 
   #publishTrade(event: TradePush): void {
-    const frames = new EventFrames(event);
+    const frames = this.#framesOf(event);
     for (const { connection, permits } of this.#membersOf(this.accounts.receivers(event.accId))) {
       if (permits(event)) connection.push(frames);
     }
@@ -255,7 +268,7 @@ export class PushHub {
     if (members.length === 0) return;
     const event = this.#backend.current(subscription.stream);
     if (event === undefined) return;
-    const frames = new EventFrames(event);
+    const frames = this.#framesOf(event);
     for (const member of members) {
       if (member.held !== undefined) member.held.push({ subscription, generation: subscription.generation });
       else if (member.permits(event)) member.connection.push(frames);

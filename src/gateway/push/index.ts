@@ -1,7 +1,7 @@
 /** The push path: who is subscribed to what, and how events reach them. */
 export type { ConnectionInfo, Permits, PushSink } from './connection.js';
 export type { WireFormat } from './event-frames.js';
-export { CLOSE_KEY_REVOKED, type ConnectOptions, type PushBackend, type PushConnection, PushHub, type PushHubOptions } from './hub.js';
+export { type ConnectOptions, type PushBackend, type PushConnection, PushHub, type PushHubOptions } from './hub.js';
 export {
   answerSubInfo,
   answerSubscribe,
@@ -10,5 +10,4 @@ export {
   answerUnsubscribeAccounts,
   usedSubscriptionQuota,
 } from './operations.js';
-export { streamKey } from './streams.js';
 export type { Subscription } from './subscriptions.js';

@@ -33,6 +33,12 @@ export function isAllowedOrigin(origin: string | undefined, host: string | undef
   return url.host === host || isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')) || url.hostname === 'localhost';
 }
 
+/** The path of a request target, as it came: nothing decoded, and without the query, which may hold a key. */
+export function pathOf(target: string | undefined): string {
+  const [path = '/'] = (target ?? '/').split('?', 1);
+  return path;
+}
+
 /** Whether the client asks for RFC 9457 problem details. */
 export function wantsProblem(headers: IncomingHttpHeaders): boolean {
   return headers.accept?.includes('application/problem+json') ?? false;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Message } from '@bufbuild/protobuf';
 import { parseJson } from '../../contract/json/parse.js';
 import { emptyObject, type JsonValue } from '../../contract/json/value.js';
@@ -6,17 +7,19 @@ import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 
 /** Reads a POST body (or, for GET, the query) into the operation's request. */
-export function decodeRequest(operation: Operation, text: string, query: URLSearchParams | undefined): Message | Rejection {
-  const body = query === undefined ? readBody(text) : readQuery(query);
+export function decodeRequest(operation: Operation, bytes: Buffer | undefined, query: URLSearchParams | undefined): Message | Rejection {
+  const body = query === undefined ? readBody(bytes) : readQuery(query);
   if (body instanceof Rejection) return body;
   const decoded = requestDecoder(operation, 'rest')(body);
   return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
 }
 
-function readBody(text: string): JsonValue | undefined | Rejection {
+function readBody(bytes: Buffer | undefined): JsonValue | undefined | Rejection {
   // No body, as curl -X POST sends it, asks for the defaults.
-  if (text === '') return undefined;
-  const parsed = parseJson(text);
+  if (bytes === undefined || bytes.length === 0) return undefined;
+  // RFC 8259, section 8.1. A replacement character would ask for something that nobody wrote.
+  if (!isUtf8(bytes)) return new Rejection('request.malformed_json', 'malformed JSON: the body is not valid UTF-8');
+  const parsed = parseJson(bytes.toString());
   if (parsed.ok) return parsed.value;
   const { message, line, column } = parsed.error;
   return new Rejection('request.malformed_json', `malformed JSON at line ${line}, column ${column}: ${message}`);

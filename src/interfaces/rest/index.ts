@@ -1,1 +1,1 @@
-export { createRestServer, type RestOptions } from './server.js';
+export { createRestServer, type RestOptions, type RestServer } from './server.js';

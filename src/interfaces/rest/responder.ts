@@ -5,19 +5,20 @@ import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation, RestRoute } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Gateway, Peer } from '../../gateway/index.js';
+import { type Body, bodyOf } from '../common/body.js';
+import { writeEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
-import { bearerOf, isLoopback, wantsProblem } from '../common/http.js';
+import { bearerOf, isLoopback, pathOf, wantsProblem } from '../common/http.js';
 import { decodeRequest } from './body.js';
-import { writeEnvelope } from './envelope.js';
 
-/** One exchange, as `node:http` has it: the server's framework finds the route and reads the body, and is done then. */
+/** One exchange, as `node:http` has it. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** Answers the requests of one operation's route; `body` is undefined where none was read. */
-export type RouteHandler = (exchange: Exchange, body: string | undefined) => void;
+/** Answers the requests of one route; `body` is undefined for GET. */
+export type RouteHandler = (exchange: Exchange, body: Buffer | undefined) => void;
 
 /** Writes answers and refusals. */
 export class Responder {
@@ -26,7 +27,14 @@ export class Responder {
   #idCount = 0;
   readonly #peers = new WeakMap<Socket, Peer>();
 
+  #closing = false;
+
   constructor(readonly gateway: Gateway) {}
+
+  /** From now on each answer is its connection's last. */
+  beginClosing(): void {
+    this.#closing = true;
+  }
 
   /** The handler of a route; what is the same for all its requests is made here. */
   route(operation: Operation, { method, path }: RestRoute): RouteHandler {
@@ -34,7 +42,7 @@ export class Responder {
     const isGet = method === 'GET';
     return (exchange, body) => {
       const caller = this.caller(exchange.request, endpoint);
-      const decode = () => decodeRequest(operation, body ?? '', isGet ? queryOf(exchange.request) : undefined);
+      const decode = () => decodeRequest(operation, body, isGet ? queryOf(exchange.request) : undefined);
       const answer = this.gateway.call(operation, caller, decode);
       if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, exchange, settled));
       else this.#answer(operation, caller, exchange, answer);
@@ -54,6 +62,13 @@ export class Responder {
     };
   }
 
+  /** Answers with a text of this type. */
+  text({ response }: Exchange, status: number, type: string, text: string): void {
+    const body = bodyOf(text);
+    response.writeHead(status, { 'content-type': type, 'content-length': body.byteLength, 'cache-control': 'no-store' });
+    response.end(body.text, body.encoding);
+  }
+
   /** Refuses what never reached an operation. */
   reject({ request, response }: Exchange, rejection: Rejection, caller = this.#strayCaller(request)): void {
     this.gateway.auditRejection(caller, rejection);
@@ -66,8 +81,9 @@ export class Responder {
     this.reject(exchange, this.gateway.defect(caller, thrown), caller);
   }
 
+  /** Of a request that reached no route. */
   #strayCaller(request: IncomingMessage): Caller {
-    return this.caller(request, `${request.method} ${request.url?.slice(0, 200)}`);
+    return this.caller(request, `${request.method} ${pathOf(request.url).slice(0, ASKED_CHARACTERS_MAX)}`);
   }
 
   #peerOf(socket: Socket): Peer {
@@ -85,7 +101,7 @@ export class Responder {
       this.#writeRejection(caller, exchange, answer);
       return;
     }
-    let body: Buffer;
+    let body: Body;
     try {
       const int64: Int64Format = exchange.request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
       body = writeEnvelope(operation, answer, int64);
@@ -93,7 +109,7 @@ export class Responder {
       this.#writeRejection(caller, exchange, this.gateway.defect(caller, thrown));
       return;
     }
-    send(exchange.response, 200, 'application/json', caller.requestId, body);
+    this.#send(exchange.response, 200, 'application/json', caller.requestId, body);
   }
 
   #writeRejection(caller: Caller, { request, response }: Exchange, rejection: Rejection): void {
@@ -104,21 +120,22 @@ export class Responder {
     if (kind.http === 413) response.setHeader('connection', 'close');
     const problem = wantsProblem(request.headers);
     const body = problem ? writeProblem(rejection, caller.requestId) : writeError(rejection, caller.requestId);
-    send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, Buffer.from(body, 'utf8'));
+    this.#send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, bodyOf(body));
+  }
+
+  #send(response: ServerResponse, status: number, type: string, requestId: string, { text, byteLength, encoding }: Body): void {
+    if (this.#closing) response.setHeader('connection', 'close');
+    // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
+    if (response.req.method === 'GET') response.setHeader('cache-control', 'no-store');
+    response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
+    // A text, not bytes: node:http then sends head and body in one write.
+    response.end(text, encoding);
   }
 }
+
+const ASKED_CHARACTERS_MAX = 200;
 
 function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
   const mark = url.indexOf('?');
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark));
-}
-
-function send(response: ServerResponse, status: number, type: string, requestId: string, body: Buffer): void {
-  response.writeHead(status, {
-    'content-type': type,
-    'content-length': body.length,
-    'cache-control': 'no-store',
-    'x-request-id': requestId,
-  });
-  response.end(body);
 }

@@ -1,26 +1,36 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import { createServer as createHttpServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { Duplex } from 'node:stream';
 import { openApi } from '../../contract/openapi.js';
 import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
-import { isAllowedOrigin, isTrustedHost } from '../common/http.js';
-import { mountProbes } from './probes.js';
-import { type Exchange, Responder } from './responder.js';
+import { isAllowedOrigin, isTrustedHost, pathOf } from '../common/http.js';
+import { probeRoutes } from './probes.js';
+import { readBody } from './read-body.js';
+import { type Exchange, Responder, type RouteHandler } from './responder.js';
 
 export interface RestOptions {
   readonly gateway: Gateway;
+  /** What is served; every declared operation by default. */
+  readonly operations?: readonly Operation[];
   /** PEM texts; without them the listener speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Origins of browser pages that may call besides those of this machine: "https://desk.example". */
   readonly allowedOrigins: readonly string[];
   readonly metricsPublic: boolean;
   readonly version: string;
-  /** What is served; every declared operation by default. */
-  readonly operations?: readonly Operation[];
+}
+
+export interface RestServer {
+  /** For upgrades to other protocols, and to learn the port. */
+  readonly server: Server;
+  /** Rejects with the system's error when the address cannot be had. */
+  listen(address: { host: string; port: number }): Promise<void>;
+  /** Takes no more connections, answers the requests under way, and resolves when the last connection has ended. */
+  close(): Promise<void>;
 }
 
 /** Largest request body: 1 MiB. No operation's body comes near it. */
@@ -32,82 +42,78 @@ const CONNECTIONS_MAX = 20_000;
 
 /**
  * REST: one route per declared path. A route decodes the body, names the caller, hands over to the pipeline and
- * writes the answer; no rule lives here. The framework finds the route and reads the body; answers are written to
- * `node:http` itself, which halves what the framework costs a request.
+ * writes the answer; no rule lives here. Every path is a constant, so a route is one look-up in a map and `node:http`
+ * is all that is needed underneath.
  */
-export async function createRestServer(options: RestOptions): Promise<FastifyInstance> {
-  const { gateway, operations = declared } = options;
-  const methods = methodsByPath(operations);
+export function createRestServer(options: RestOptions): RestServer {
+  const { gateway, operations = declared, metricsPublic, version } = options;
   const responder = new Responder(gateway);
-  const app = Fastify({
-    bodyLimit: BODY_BYTES_MAX,
-    logController: new LogController({ disableRequestLogging: true }),
-    forceCloseConnections: 'idle',
-    // Requests under way are answered; new ones on a closing server are refused by the closed listener.
-    return503OnClosing: false,
-    serverFactory: (handler) =>
-      createServer((request, response) => {
-        const refused = checkOrigin(request, options);
-        if (refused === undefined) handler(request, response);
-        else responder.reject({ request, response }, refused);
-      }, options),
-    clientErrorHandler: (error, socket) => {
-      const status =
-        (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-      if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-      else socket.destroy();
-    },
-  });
-  app.removeAllContentTypeParsers();
-  // Whatever the content type says: curl -d calls JSON a form.
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  const routes = new Map<string, Map<string, RouteHandler>>();
+  const add = (method: string, path: string, handler: RouteHandler) => {
+    const methods = routes.get(path);
+    if (methods === undefined) routes.set(path, new Map([[method, handler]]));
+    else methods.set(method, handler);
+  };
+  for (const operation of operations) for (const route of operation.rest) add(route.method, route.path, responder.route(operation, route));
+  for (const [path, handler] of probeRoutes(gateway, responder, metricsPublic)) add('GET', path, handler);
+  const document = openApi({ version, operations });
+  add('GET', '/openapi.json', (exchange) => responder.text(exchange, 200, 'application/json', document));
 
-  app.setErrorHandler((error: { code?: string; statusCode?: number; message: string }, request, reply) => {
-    const rejection = rejectionOf(error);
-    if (rejection === undefined) responder.fail(takeOver(request, reply), error);
-    else responder.reject(takeOver(request, reply), rejection);
-  });
-  app.setNotFoundHandler((request, reply) => {
-    const { pathname } = new URL(request.url, 'http://localhost');
-    const allowed = methods.get(pathname);
-    if (allowed !== undefined) void reply.header('allow', allowed.join(', '));
-    const rejection =
-      allowed === undefined
-        ? new Rejection('route.not_found', 'not found')
-        : new Rejection('route.method_not_allowed', `${request.method} is not accepted here, use ${allowed.join(' or ')}`);
-    responder.reject(takeOver(request, reply), rejection);
-  });
-
-  for (const operation of operations) {
-    for (const route of operation.rest) {
-      const serve = responder.route(operation, route);
-      app.route({
-        method: route.method,
-        url: route.path,
-        handler: (request, reply) => {
-          reply.hijack();
-          serve({ request: request.raw, response: reply.raw }, request.body as string | undefined);
-        },
-      });
+  const server = createServer((request, response) => {
+    const exchange = { request, response };
+    try {
+      const found = checkOrigin(request, options) ?? routeOf(routes, exchange);
+      if (found instanceof Rejection) responder.reject(exchange, found);
+      else if (request.method === 'GET') found(exchange, undefined);
+      else serveWithBody(responder, exchange, found);
+    } catch (thrown) {
+      responder.fail(exchange, thrown);
     }
-  }
-  const document = openApi({ version: options.version, operations });
-  app.get('/openapi.json', (_request, reply) => reply.header('content-type', 'application/json').send(document));
-  mountProbes(app, gateway, { metricsPublic: options.metricsPublic, responder });
-  return app;
+  }, options);
+  return {
+    server,
+    async listen({ host, port }) {
+      server.listen(port, host);
+      await once(server, 'listening');
+    },
+    async close() {
+      responder.beginClosing();
+      // A connection whose last answer is not known to be written yet counts as idle even with a new request under way; by
+      // the time that immediates run, every answer that such a request followed is known to be.
+      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
 }
 
-/** Takes a reply out of the framework's hands, with the headers that it has got there. */
-function takeOver(request: FastifyRequest, reply: FastifyReply): Exchange {
-  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
-  reply.hijack();
-  return { request: request.raw, response: reply.raw };
+function routeOf(
+  routes: ReadonlyMap<string, ReadonlyMap<string, RouteHandler>>,
+  { request, response }: Exchange,
+): RouteHandler | Rejection {
+  const methods = routes.get(pathOf(request.url));
+  if (methods === undefined) return new Rejection('route.not_found', 'not found');
+  const handler = methods.get(request.method ?? '');
+  if (handler !== undefined) return handler;
+  const allowed = [...methods.keys()];
+  response.setHeader('allow', allowed.join(', '));
+  return new Rejection('route.method_not_allowed', `${request.method} is not accepted here, use ${allowed.join(' or ')}`);
 }
 
-function methodsByPath(operations: readonly Operation[]): ReadonlyMap<string, readonly string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { method, path } of operations.flatMap(({ rest }) => rest)) methods.set(path, [...(methods.get(path) ?? []), method]);
-  return methods;
+function serveWithBody(responder: Responder, exchange: Exchange, handler: RouteHandler): void {
+  readBody(exchange.request, BODY_BYTES_MAX, (outcome) => {
+    if (outcome.kind === 'aborted') return;
+    if (outcome.kind === 'too_large') {
+      responder.reject(exchange, new Rejection('request.too_large', `body too large: accepted are at most ${BODY_BYTES_MAX} bytes`));
+      return;
+    }
+    try {
+      handler(exchange, outcome.bytes);
+    } catch (thrown) {
+      responder.fail(exchange, thrown);
+    }
+  });
 }
 
 function createServer(listener: RequestListener, { tls }: RestOptions): Server {
@@ -115,6 +121,11 @@ function createServer(listener: RequestListener, { tls }: RestOptions): Server {
   const server =
     tls === undefined ? createHttpServer(settings, listener) : createHttpsServer({ ...settings, ...tls, minVersion: 'TLSv1.2' }, listener);
   server.maxConnections = CONNECTIONS_MAX;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    else socket.destroy();
+  });
   return server as Server;
 }
 
@@ -130,13 +141,5 @@ function checkOrigin(request: IncomingMessage, { gateway, allowedOrigins }: Rest
       `host ${host} is not this machine; without a keys file only its addresses and localhost are answered`,
     );
   }
-  return undefined;
-}
-
-/** What the caller did wrong, or undefined where it was nothing. */
-function rejectionOf(error: { code?: string; statusCode?: number; message: string }): Rejection | undefined {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Rejection('request.too_large', `body too large: accepted are at most ${BODY_BYTES_MAX} bytes`);
-  if (error.statusCode !== undefined && error.statusCode < 500) return new Rejection('request.invalid', error.message);
   return undefined;
 }

@@ -16,7 +16,9 @@ export class CommandRate {
   /** Takes one token; false when there is none. */
   take(): boolean {
     const now = this.clock.now();
-    this.#tokens = Math.min(this.perSecond, this.#tokens + ((now - this.#filledAt) / 1000) * this.perSecond);
+    // A clock that was set back takes nothing away.
+    const elapsedMs = Math.max(0, now - this.#filledAt);
+    this.#tokens = Math.min(this.perSecond, this.#tokens + (elapsedMs / 1000) * this.perSecond);
     this.#filledAt = now;
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;

@@ -1,5 +1,4 @@
 import type { Message } from '@bufbuild/protobuf';
-import { messageWriter } from '../../contract/json/message-json.js';
 import { parseJson } from '../../contract/json/parse.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import { describeJson, isJsonObject, type JsonObject, type JsonValue } from '../../contract/json/value.js';
@@ -8,6 +7,7 @@ import { querySubscription, subscribe, unsubscribe } from '../../contract/operat
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
+import { envelopeText } from '../common/envelope.js';
 
 /** A command that was understood: an operation's request, as REST would have it. */
 export interface Command {
@@ -61,7 +61,7 @@ export async function answerCommand(text: string, int64: Int64Format, run: Comma
   if (!decoded.ok) return rejected(id, op, rejectProblem(decoded.problem));
   const answer = await run({ operation, body, request: decoded.value });
   if (answer instanceof Rejection) return rejected(id, op, answer);
-  return ack(id, op, messageWriter(operation.messages.ResponseSchema, 'rest', int64)(answer));
+  return ack(id, op, envelopeText(operation, answer, int64));
 }
 
 /** The answer to a command that is refused, whatever it was. */

@@ -6,7 +6,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
 import type { Caller } from '../../gateway/identity.js';
 import type { Permits, PushConnection, PushHub, WireFormat } from '../../gateway/push/index.js';
-import { isAllowedOrigin } from '../common/http.js';
+import { isAllowedOrigin, pathOf } from '../common/http.js';
 import type { Command } from './commands.js';
 import { Session } from './session.js';
 import { SocketSink } from './socket-sink.js';
@@ -41,9 +41,12 @@ export interface WsEndpointOptions {
   readonly onDefect: (error: unknown) => void;
 }
 
+const PATH = '/ws';
 const PING_INTERVAL_MS = 30_000;
 const MAX_CONNECTIONS = 10_000;
 const COMMANDS_PER_SECOND = 100;
+/** How long peers may take to answer the close of a daemon that stops. */
+const CLOSE_MS_MAX = 1000;
 /** Commands are short; a longer message closes the connection with 1009. */
 const MESSAGE_BYTES_MAX = 64 * 1024;
 
@@ -53,6 +56,7 @@ export class WsEndpoint {
   readonly #server: WebSocketServer;
   readonly #sessions = new Set<Session>();
   #cancelBeat: () => void;
+  #onEmpty: () => void = () => undefined;
 
   constructor(options: WsEndpointOptions) {
     this.#options = options;
@@ -87,13 +91,27 @@ export class WsEndpoint {
     }
   }
 
-  /** Stops the heartbeats. The hub closes the connections. */
-  close(): void {
+  /** Ends it, after the hub has closed the connections: peers that do not answer the close within a second are cut off. */
+  async close(): Promise<void> {
     this.#cancelBeat();
     this.#server.close();
+    if (this.#sessions.size === 0) return;
+    const { clock } = this.#options;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.at(clock.now() + CLOSE_MS_MAX, () => {
+        for (const session of this.#sessions) session.terminate();
+        resolve();
+      });
+      this.#onEmpty = () => {
+        cancel();
+        resolve();
+      };
+    });
   }
 
   async #admit(request: IncomingMessage): Promise<Admission> {
+    // An upgrade comes here whatever its path: HTTP's own routing does not see it.
+    if (pathOf(request.url) !== PATH) return refused(new Rejection('route.not_found', 'not found'));
     const { origin, host } = request.headers;
     if (!isAllowedOrigin(origin, host, this.#options.allowedOrigins ?? [])) {
       const shown = JSON.stringify(String(origin).slice(0, 200));
@@ -123,6 +141,7 @@ export class WsEndpoint {
     webSocket.on('close', () => {
       this.#sessions.delete(session);
       connection.disconnected();
+      if (this.#sessions.size === 0) this.#onEmpty();
     });
   }
 

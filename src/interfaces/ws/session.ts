@@ -52,6 +52,11 @@ export class Session {
     if (webSocket.readyState === webSocket.OPEN) webSocket.ping();
   }
 
+  /** Cuts the connection off. */
+  terminate(): void {
+    this.#options.webSocket.terminate();
+  }
+
   #message(data: RawData, isBinary: boolean): void {
     const { webSocket, connection, commandsPerSecond } = this.#options;
     if (webSocket.readyState !== webSocket.OPEN) return;

@@ -20,9 +20,10 @@ export class SocketSink implements PushSink {
     return this.socket.writableLength;
   }
 
-  write(frames: Buffer): void {
+  write(frames: Buffer): number {
     // After a close frame no data may follow (RFC 6455, section 5.5.1).
     if (this.webSocket.readyState === WebSocket.OPEN) this.socket.write(frames);
+    return this.socket.writableLength;
   }
 
   close(code: number, reason: string): void {

@@ -25,7 +25,7 @@ export function refuseUpgrade(socket: Duplex, { status, body }: UpgradeRefusal):
 }
 
 /** What a handshake says beside who it is. */
-export function queryOf(request: IncomingMessage): URLSearchParams {
+function queryOf(request: IncomingMessage): URLSearchParams {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   return new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));

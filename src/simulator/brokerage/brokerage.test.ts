@@ -318,7 +318,7 @@ describe('refusals', () => {
   it.each([
     ['an unknown code', ids.hkCash, { ...buy, code: '99999' }, 'unknown code "99999"'],
     ['a code with its market', ids.hkCash, { ...buy, code: 'HK.00700' }, 'no market prefix'],
-    ['another market', ids.hkCash, { ...buy, code: 'AAPL', secMarket: 2 }, 'secMarket 2 does not belong to trdMarket 1'],
+    ['another market', ids.hkCash, { ...buy, code: 'AAPL', secMarket: 2 }, 'sec_market 2 does not belong to market 1'],
     ['an index', ids.hkCash, { ...buy, code: '800000' }, 'is an index'],
     ['part of a lot', ids.hkCash, { ...buy, qty: 150 }, 'no multiple of the lot size 100'],
     ['part of a share', ids.us, { code: 'AAPL', qty: 1.5, price: 100 }, 'qty 1.5 must be a whole number'],

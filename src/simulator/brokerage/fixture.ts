@@ -6,9 +6,6 @@ import { type C2S as PlaceC2S, C2SSchema as PlaceSchema } from '../../contract/g
 import { MemoryStore, type Store } from '../../storage/index.js';
 import { ScriptedMarket } from '../exchange/scripted-market.js';
 import { Refusal, type Simulation } from '../handler.js';
-import { HistoryQuota } from '../quote/history-quota.js';
-import { Listings } from '../quote/listings.js';
-import { QuoteBoard } from '../quote/quote-board.js';
 import { type CalendarMode, createWorld, type Instrument } from '../world/index.js';
 import type { Account } from './account.js';
 import type { BrokerageEvent } from './events.js';
@@ -64,9 +61,6 @@ export class Fixture {
       world,
       market,
       brokerage: this.brokerage,
-      listings: new Listings(world),
-      quoteBoard: new QuoteBoard(market),
-      historyQuota: new HistoryQuota({ clock, store, max: 100 }),
     };
   }
 

@@ -20,20 +20,19 @@ export function addressed(brokerage: Brokerage, header: TrdHeader | undefined): 
   const account = brokerage.account(header.accID);
   if (account === undefined) {
     const accepted = brokerage.accounts.filter((one) => one.environment === environment).map((one) => one.id);
-    return new Refusal(`unknown accID ${header.accID}; accounts of trdEnv ${header.trdEnv} (${environment}): ${accepted.join(', ')}`);
+    return new Refusal(`unknown account ${header.accID}; accounts for ${environment}: ${accepted.join(', ')}`);
   }
   if (account.environment !== environment) {
-    const own = tradeEnvironments.numberOf(account.environment);
-    return new Refusal(
-      `account ${account.id} belongs to trdEnv ${own} (${account.environment}), the header says ${header.trdEnv} (${environment})`,
-    );
+    // Words alone: the numbers of environments differ between the interfaces.
+    return new Refusal(`account ${account.id} is for ${account.environment}, the request says ${environment}`);
   }
-  const market = tradeMarkets.wordOf(header.trdMarket);
+  // Unknown (0) leaves it to the account, for requests about orders of whatever market.
+  const market = header.trdMarket === 0 ? account.markets[0] : tradeMarkets.wordOf(header.trdMarket);
   if (market === undefined) return new Refusal(tradeMarkets.unknown(header.trdMarket));
   // Simulated futures have a market for each region, which callers may also name by the one market of all futures.
   if (account.markets.includes(market) || (market === 'FUTURES' && account.trades === 'futures')) return { header, account, market };
   const own = account.markets.map((one) => `${tradeMarkets.numberOf(one)} (${one})`).join(', ');
-  return new Refusal(`account ${account.id} may not trade trdMarket ${header.trdMarket} (${market}); its markets: ${own}`);
+  return new Refusal(`account ${account.id} may not trade market ${header.trdMarket} (${market}); its markets: ${own}`);
 }
 
 /** The IANA zone of a trading market's time texts; that of Hong Kong for futures of several exchanges. */

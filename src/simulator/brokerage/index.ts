@@ -87,7 +87,7 @@ export function createBrokerage(options: BrokerageOptions): Brokerage {
     onEvent: (listener) => records.journal.onEvent(listener),
     async close() {
       routing.close();
-      await records.journal.whenDurable(undefined);
+      await records.journal.whenIdle();
     },
     desk,
     records,

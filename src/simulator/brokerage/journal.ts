@@ -24,6 +24,8 @@ export class Journal<Event> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#pending += 1;
     const written = this.store.write(change);
+    // It may fail before its turn below has come.
+    written.catch(() => undefined);
     const told = this.#tail.then(async () => {
       try {
         await written;
@@ -40,9 +42,21 @@ export class Journal<Event> {
     return told;
   }
 
-  /** `answer`, once everything made so far is on disk: what is shown to callers must not be taken back by a crash. */
+  /**
+   * `answer`, once everything made so far is on disk: what is shown to callers must not be taken back by a crash.
+   * Rejects after a failure, when memory holds what the disk has not.
+   */
   whenDurable<T>(answer: T): T | Promise<T> {
-    return this.#pending === 0 ? answer : this.#tail.then(() => answer);
+    if (this.#failure === undefined && this.#pending === 0) return answer;
+    return this.#tail.then(() => {
+      if (this.#failure !== undefined) throw this.#failure;
+      return answer;
+    });
+  }
+
+  /** Resolves when nothing is on its way to the disk any more, also after a failure. */
+  whenIdle(): Promise<void> {
+    return this.#tail;
   }
 
   onEvent(listener: (event: Event) => void): () => void {

@@ -20,7 +20,7 @@ export function resolve(world: World, account: Account, market: TradeMarket, cod
   const named = secMarket === 0 ? undefined : quoteMarketOfSecMarket(secMarket);
   if (secMarket !== 0 && (named === undefined || !candidates.includes(named.name))) {
     return new Refusal(
-      `secMarket ${secMarket} does not belong to trdMarket ${tradeMarkets.numberOf(market)} (${market}), which has ${candidates.join(', ')}`,
+      `sec_market ${secMarket} does not belong to market ${tradeMarkets.numberOf(market)} (${market}), which has ${candidates.join(', ')}`,
     );
   }
   for (const candidate of named === undefined ? candidates : [named.name]) {
@@ -34,5 +34,5 @@ export function resolve(world: World, account: Account, market: TradeMarket, cod
       : new Refusal(`account ${account.id} may not trade ${instrument.symbol}: its markets are ${account.markets.join(', ')}`);
   }
   const hint = code.includes('.') ? '; a code has no market prefix: 00700, AAPL' : '';
-  return new Refusal(`unknown code ${JSON.stringify(code)} in trdMarket ${tradeMarkets.numberOf(market)} (${market})${hint}`);
+  return new Refusal(`unknown code ${JSON.stringify(code)} in market ${tradeMarkets.numberOf(market)} (${market})${hint}`);
 }

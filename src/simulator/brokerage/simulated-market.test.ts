@@ -7,9 +7,6 @@ import { C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrde
 import { MemoryStore, type Store } from '../../storage/index.js';
 import { Refusal } from '../handler.js';
 import { createMarket } from '../market/index.js';
-import { HistoryQuota } from '../quote/history-quota.js';
-import { Listings } from '../quote/listings.js';
-import { QuoteBoard } from '../quote/quote-board.js';
 import { createWorld, nextPrice } from '../world/index.js';
 import { ids, START } from './fixture.js';
 import { placeOrder } from './handlers/index.js';
@@ -27,9 +24,6 @@ function open(seed: number, store: Store = new MemoryStore(), clock = new Manual
     world,
     market,
     brokerage,
-    listings: new Listings(world),
-    quoteBoard: new QuoteBoard(market),
-    historyQuota: new HistoryQuota({ clock, store, max: 100 }),
   };
   const events: BrokerageEvent[] = [];
   brokerage.onEvent((event) => events.push(event));

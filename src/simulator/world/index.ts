@@ -9,8 +9,6 @@ import type { CalendarName, Instrument, SecurityKind } from './instrument.js';
 export type { Calendar, CalendarMode, TradingDate, TradingSession } from './calendar.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
 export type { CalendarName, FutureTerms, Instrument, SecurityKind, TickTable } from './instrument.js';
-export { MarketState } from './market-state.js';
-export { tickTables } from './tick-tables.js';
 export { isOnTick, nextPrice, roundToTick, tickSize } from './ticks.js';
 
 export interface WorldOptions {

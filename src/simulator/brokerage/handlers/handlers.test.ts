@@ -87,18 +87,14 @@ describe('a header', () => {
     [
       'of an unknown account',
       { trdEnv: 0, accID: 281756478396547000n, trdMarket: 1 },
-      'unknown accID 281756478396547000; accounts of trdEnv 0 (simulate): 281756478396547001',
+      'unknown account 281756478396547000; accounts for simulate: 281756478396547001',
     ],
-    [
-      'of the other environment',
-      { trdEnv: 1, accID: ids.hkCash, trdMarket: 1 },
-      'belongs to trdEnv 0 (simulate), the header says 1 (real)',
-    ],
+    ['of the other environment', { trdEnv: 1, accID: ids.hkCash, trdMarket: 1 }, 'is for simulate, the request says real'],
     ['of an unknown environment', { trdEnv: 2, accID: ids.hkCash, trdMarket: 1 }, 'trdEnv 2 is not accepted; accepted: 0 simulate, 1 real'],
     [
       'of a market that the account lacks',
       { trdEnv: 0, accID: ids.hkCash, trdMarket: 2 },
-      'may not trade trdMarket 2 (US); its markets: 1 (HK)',
+      'may not trade market 2 (US); its markets: 1 (HK)',
     ],
     ['of an unknown market', { trdEnv: 0, accID: ids.hkCash, trdMarket: 99 }, 'trdMarket 99 is not accepted'],
   ];
@@ -173,6 +169,8 @@ describe('orders and fills', () => {
     const { orderFeeList } = await answer(getOrderFees(f.simulation, create(FeeSchema, { header, orderIdExList: [f.order(filled).idEx] })));
     expect(orderFeeList[0]?.feeAmount).toBe(186.24);
     expect(orderFeeList[0]?.feeList).toContainEqual(expect.objectContaining({ title: 'Stamp Duty', value: 120 }));
+    const withoutMarket = create(FeeSchema, { header: { ...header, trdMarket: 0 }, orderIdExList: [f.order(filled).idEx] });
+    expect((await answer(getOrderFees(f.simulation, withoutMarket))).orderFeeList).toEqual(orderFeeList);
     expect(await refusal(getOrderFees(f.simulation, create(FeeSchema, { header, orderIdExList: ['20261120-0000000000000'] })))).toContain(
       'has no order',
     );

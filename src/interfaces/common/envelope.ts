@@ -2,21 +2,23 @@ import { messageWriter } from '../../contract/json/message-json.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
 import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
+import { type Body, bodyOf } from './body.js';
 
 // By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once.
-const written: Readonly<Record<Int64Format, WeakMap<ResponseMessage, Buffer>>> = { number: new WeakMap(), string: new WeakMap() };
+const written: Readonly<Record<Int64Format, WeakMap<ResponseMessage, Body>>> = { number: new WeakMap(), string: new WeakMap() };
 
-/** The response envelope, UTF-8: `ret_type`, `ret_msg`, `err_code`, `s2c`. Shared: nobody writes to it. */
-export function writeEnvelope(operation: Operation, response: ResponseMessage, int64: Int64Format): Buffer {
+/** The response envelope: `ret_type`, `ret_msg`, `err_code`, `s2c`. */
+export function writeEnvelope(operation: Operation, response: ResponseMessage, int64: Int64Format): Body {
   let body = written[int64].get(response);
   if (body === undefined) {
-    body = Buffer.from(write(operation, response, int64), 'utf8');
+    body = bodyOf(envelopeText(operation, response, int64));
     written[int64].set(response, body);
   }
   return body;
 }
 
-function write(operation: Operation, response: ResponseMessage, int64: Int64Format): string {
+/** The same as text, for what is put into something else. */
+export function envelopeText(operation: Operation, response: ResponseMessage, int64: Int64Format): string {
   const payload = payloadOf(operation, response);
   const s2c = payload === undefined ? '{}' : messageWriter(operation.messages.S2CSchema, 'rest', int64)(payload);
   if (response.retType === 0) return `{"ret_type":0,"ret_msg":null,"err_code":null,"s2c":${s2c}}`;

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { streamKey } from './streams.js';
+import { type Subscription, Subscriptions } from './subscriptions.js';
+import { answer, FakeBackend, stream, turn } from './test-support.js';
+
+const tencent = stream('HK.00700');
+const hsbc = stream('HK.00005');
+const options = { push: true, first: true };
+
+function setUp(quota = 1000) {
+  const backend = new FakeBackend();
+  const log: string[] = [];
+  const told =
+    (word: string) =>
+    ({ owner, key }: Subscription) =>
+      log.push(`${word} ${owner} ${key}`);
+  const subscriptions = new Subscriptions(backend, { started: told('started'), ended: told('ended') }, quota);
+  return { backend, subscriptions, log };
+}
+
+describe('subscriptions', () => {
+  it('start a stream with the first owner and stop it with the last', async () => {
+    const { backend, subscriptions } = setUp();
+    await subscriptions.subscribe('key:a', [tencent], options);
+    await subscriptions.subscribe('key:b', [tencent], options);
+    await subscriptions.unsubscribe('key:a', [tencent]);
+    expect(backend.calls).toEqual(['+HK.00700 1 0']);
+    await subscriptions.unsubscribe('key:b', [tencent]);
+    expect(backend.calls).toEqual(['+HK.00700 1 0', '-HK.00700 1 0']);
+    expect(subscriptions.listAll()).toEqual([]);
+    expect(subscriptions.desired()).toEqual([]);
+  });
+
+  it('tell when an owner begins and ceases to receive', async () => {
+    const { subscriptions, log } = setUp();
+    await subscriptions.subscribe('key:a', [tencent], options);
+    await subscriptions.subscribe('key:a', [tencent], options);
+    void subscriptions.unsubscribe('key:a', [tencent]);
+    expect(log).toEqual(['started key:a HK.00700 1 0', 'ended key:a HK.00700 1 0']);
+  });
+
+  it('without push registration are listed but receive nothing', async () => {
+    const { subscriptions, log } = setUp();
+    await subscriptions.subscribe('key:a', [tencent], { push: false, first: true });
+    expect(subscriptions.list('key:a')).toHaveLength(1);
+    expect(subscriptions.receivers(streamKey(tencent))).toEqual([]);
+    const before = subscriptions.list('key:a')[0]?.generation;
+    await subscriptions.subscribe('key:a', [tencent], options);
+    expect(subscriptions.receivers(streamKey(tencent))).toEqual(['key:a']);
+    expect(subscriptions.list('key:a')[0]?.generation).not.toBe(before);
+    await subscriptions.subscribe('key:a', [tencent], { push: undefined, first: true });
+    expect(subscriptions.receivers(streamKey(tencent))).toEqual(['key:a']);
+    await subscriptions.subscribe('key:a', [tencent], { push: false, first: true });
+    expect(log).toEqual(['started key:a HK.00700 1 0', 'ended key:a HK.00700 1 0']);
+  });
+
+  it('are taken back when the backend refuses, with what it may have started', async () => {
+    const { backend, subscriptions, log } = setUp();
+    await subscriptions.subscribe('key:a', [tencent], options);
+    backend.refuse = (streams) => (streams.some(({ symbol }) => symbol === 'HK.00005') ? answer(-1, 'no such symbol') : undefined);
+    const outcome = await subscriptions.subscribe('key:b', [tencent, hsbc], options);
+    expect(outcome).toMatchObject({ ok: false, reason: 'backend', message: 'no such symbol', retType: -1 });
+    expect(subscriptions.list('key:b')).toEqual([]);
+    expect(subscriptions.list('key:a')).toHaveLength(1);
+    expect([...backend.running]).toEqual(['HK.00700 1 0']);
+    expect(backend.calls.at(-1)).toBe('-HK.00005 1 0');
+    expect(log).toEqual(['started key:a HK.00700 1 0']);
+    expect(subscriptions.usedQuota).toBe(1);
+  });
+
+  it('of one owner do not fall with a refusal of another that waited for the same stream', async () => {
+    const { backend, subscriptions } = setUp();
+    backend.refuse = (streams) => (streams.length > 1 ? answer(-1, 'no') : undefined);
+    const [both, one, again] = await Promise.all([
+      subscriptions.subscribe('key:a', [tencent, hsbc], options),
+      subscriptions.subscribe('key:b', [tencent], options),
+      subscriptions.subscribe('key:a', [tencent], options),
+    ]);
+    expect([both.ok, one.ok, again.ok]).toEqual([false, true, true]);
+    expect([...subscriptions.receivers(streamKey(tencent))].sort()).toEqual(['key:a', 'key:b']);
+    expect([...backend.running]).toEqual(['HK.00700 1 0']);
+  });
+
+  it('are refused beyond the quota, which counts a symbol and type once', async () => {
+    const { subscriptions } = setUp(2);
+    const kline = (rehab: number) => stream('HK.00700', 6, rehab);
+    expect((await subscriptions.subscribe('key:a', [kline(0), kline(1), tencent], options)).ok).toBe(true);
+    expect((await subscriptions.subscribe('key:b', [kline(2)], options)).ok).toBe(true);
+    const outcome = await subscriptions.subscribe('key:b', [hsbc], options);
+    expect(outcome).toMatchObject({ ok: false, reason: 'quota' });
+    expect(outcome.ok || outcome.message).toBe('subscription quota exceeded: 2 of 2 in use, 1 more asked for; unsubscribe first');
+    await subscriptions.unsubscribeAll('key:a');
+    expect(subscriptions.usedQuota).toBe(1);
+    expect((await subscriptions.subscribe('key:b', [hsbc], options)).ok).toBe(true);
+  });
+
+  it('end although the backend has not answered yet', async () => {
+    const { backend, subscriptions, log } = setUp();
+    backend.holding = true;
+    const subscribing = subscriptions.subscribe('conn:1', [tencent], options);
+    await turn();
+    const ending = subscriptions.unsubscribeAll('conn:1');
+    backend.settle();
+    await turn();
+    backend.settle();
+    await Promise.all([subscribing, ending]);
+    expect(backend.calls).toEqual(['+HK.00700 1 0', '-HK.00700 1 0']);
+    expect(backend.running.size).toBe(0);
+    expect(log).toEqual([]);
+  });
+
+  it('survive a backend that loses its connection: the rest is refused, the desired streams are known', async () => {
+    const { backend, subscriptions } = setUp();
+    await subscriptions.subscribe('key:a', [tencent], options);
+    backend.refuse = () => {
+      throw new Error('connection lost');
+    };
+    const outcome = await subscriptions.subscribe('key:a', [hsbc], options);
+    expect(outcome).toMatchObject({ ok: false, message: 'the backend did not answer: connection lost' });
+    expect(subscriptions.desired()).toEqual([tencent]);
+  });
+
+  it('end in the right state however subscribing, unsubscribing and answers interleave', async () => {
+    const streams = [tencent, hsbc, stream('US.AAPL', 4)];
+    const owners = ['key:a', 'key:b', 'conn:1'];
+    const step = fc.oneof(
+      fc.record({
+        kind: fc.constantFrom('subscribe' as const, 'unsubscribe' as const),
+        owner: fc.constantFrom(...owners),
+        streams: fc.subarray(streams, { minLength: 1 }),
+      }),
+      fc.record({ kind: fc.constant('settle' as const), index: fc.nat(3) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const { backend, subscriptions } = setUp();
+        backend.holding = true;
+        const wanted = new Map(owners.map((owner) => [owner, new Set<string>()]));
+        const pending: Promise<unknown>[] = [];
+        for (const one of steps) {
+          if (one.kind === 'settle') {
+            backend.settle(one.index);
+            await turn();
+            continue;
+          }
+          const own = wanted.get(one.owner)!;
+          if (one.kind === 'subscribe') pending.push(subscriptions.subscribe(one.owner, one.streams, options));
+          else pending.push(subscriptions.unsubscribe(one.owner, one.streams));
+          for (const { symbol, subType } of one.streams) {
+            if (one.kind === 'subscribe') own.add(`${symbol} ${subType} 0`);
+            else own.delete(`${symbol} ${subType} 0`);
+          }
+        }
+        backend.holding = false;
+        while (backend.held > 0) {
+          backend.settle();
+          await turn();
+        }
+        await Promise.all(pending);
+        for (const owner of owners) expect(new Set(subscriptions.list(owner).map(({ key }) => key))).toEqual(wanted.get(owner));
+        const desired = new Set([...wanted.values()].flatMap((own) => [...own]));
+        expect(backend.running).toEqual(desired);
+        expect(new Set(subscriptions.desired().map(streamKey))).toEqual(desired);
+        expect(subscriptions.usedQuota).toBe(desired.size);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

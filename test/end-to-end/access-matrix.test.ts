@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../src/contract/operations/index.js';
+import { type Scope, scopes } from '../../src/contract/scope.js';
+import { BUY, HK, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
+import type { HttpClient } from '../support/http-client.js';
+import { HandshakeRefused } from '../support/push-client.js';
+
+const read: readonly Scope[] = ['qot:read'];
+const account: readonly Scope[] = ['acc:read'];
+const subscription: readonly Scope[] = ['qot:state', 'qot:read'];
+const trade: readonly Scope[] = ['trade:simulate', 'trade:real'];
+
+/** Which scopes the specification lets each operation be called with, any one of them; written down a second time on purpose. */
+const expected: Readonly<Record<string, readonly Scope[]>> = {
+  get_global_state: read,
+  ping: read,
+  get_user_info: read,
+  get_delay_statistics: read,
+  get_quote_rights: read,
+  get_quote_capability: read,
+  get_push_subscriber_info: account,
+  get_used_quota: read,
+  verification: ['auth:setup'],
+  get_token_state: account,
+  get_risk_free_rate: read,
+  get_spread_table: read,
+  subscribe: subscription,
+  unsubscribe: subscription,
+  get_sub_info: read,
+  query_subscription: read,
+  get_quote: read,
+  get_snapshot: read,
+  get_kline: read,
+  get_history_kline: read,
+  get_history_kl_quota: read,
+  get_orderbook: read,
+  get_ticker: read,
+  get_rt: read,
+  get_broker: read,
+  get_static_info: read,
+  get_market_state: read,
+  get_capital_flow: read,
+  get_capital_distribution: read,
+  list_accounts: account,
+  get_funds: account,
+  get_positions: account,
+  get_orders: account,
+  get_deals: account,
+  get_history_orders: account,
+  get_history_deals: account,
+  get_order_fee: account,
+  get_max_trd_qtys: account,
+  get_margin_ratio: account,
+  sub_acc_push: account,
+  unsub_acc_push: account,
+  place_order: trade,
+  modify_order: trade,
+  cancel_order: trade,
+  cancel_all_order: trade,
+  unlock_trade: ['trade:unlock'],
+  admin_status: ['admin'],
+  admin_reload: ['admin'],
+  admin_shutdown: ['admin'],
+};
+
+/** What legacy mode refuses: the specification's write and admin endpoints. */
+const refusedInLegacyMode = new Set([
+  'place_order',
+  'modify_order',
+  'cancel_order',
+  'cancel_all_order',
+  'unlock_trade',
+  'admin_status',
+  'admin_reload',
+  'admin_shutdown',
+]);
+
+const routes = operations.flatMap(({ name, rest }) => rest.map(({ method, path }) => ({ name, method, path })));
+
+/** Calls without a body's fields: who may ask gets past 401 and 403, whatever then becomes of it. */
+async function status(client: HttpClient, { method, path }: { method: string; path: string }): Promise<number> {
+  return (await client.request(method, path, { body: method === 'POST' ? {} : undefined })).status;
+}
+
+it('the table names every declared operation and no other', () => {
+  expect(Object.keys(expected).sort()).toEqual(operations.map(({ name }) => name).sort());
+});
+
+describe('scope mode', () => {
+  let daemon: TestDaemon<Scope>;
+  beforeAll(async () => {
+    const keys = Object.fromEntries(scopes.map((scope) => [scope, { scopes: [scope] }])) as Record<Scope, { scopes: [Scope] }>;
+    daemon = await TestDaemon.start({ keys, flags: ['--enable-trading'] });
+  });
+  afterAll(() => daemon.stop());
+
+  it.each(routes)('$method $path ($name)', async (route) => {
+    expect(await status(daemon.as(), route)).toBe(401);
+    const allowed: Scope[] = [];
+    for (const scope of scopes) {
+      const answer = await status(daemon.as(scope), route);
+      if (answer === 403) continue;
+      expect([scope, answer]).toEqual([scope, answer === 400 ? 400 : 200]);
+      allowed.push(scope);
+    }
+    expect([...allowed].sort()).toEqual([...(expected[route.name] ?? [])].sort());
+  });
+
+  it('an order needs the scope of its own environment', async () => {
+    const order = { market: HK, side: BUY, code: '00700', qty: 100, price: 1 };
+    const bodies = {
+      'trade:simulate': { ...order, acc_id: HK_MARGIN, env: SIMULATE },
+      'trade:real': { ...order, acc_id: REAL, env: REAL_ENV },
+    };
+    for (const scope of ['trade:simulate', 'trade:real'] as const) {
+      for (const [environment, body] of Object.entries(bodies)) {
+        for (const path of ['/api/order', '/api/cancel-all-order']) {
+          const { market, acc_id, env } = body;
+          const answer = await daemon.as(scope).post(path, path === '/api/order' ? body : { market, acc_id, env });
+          expect([scope, environment, path, answer.status]).toEqual([scope, environment, path, scope === environment ? 200 : 403]);
+        }
+      }
+    }
+  });
+
+  it('/metrics takes metrics:read and admin, /ws qot:read', async () => {
+    expect((await daemon.as().get('/metrics')).status).toBe(401);
+    for (const scope of scopes) {
+      const metrics = scope === 'metrics:read' || scope === 'admin' ? 200 : 403;
+      expect([scope, (await daemon.as(scope).get('/metrics')).status]).toEqual([scope, metrics]);
+      const opened = await daemon.push(scope).then(
+        () => 101,
+        (error: unknown) => (error instanceof HandshakeRefused ? error.status : error),
+      );
+      expect([scope, opened]).toEqual([scope, scope === 'qot:read' ? 101 : 403]);
+    }
+  });
+
+  it('/ws refuses a handshake without a key, or with one that is no good; ?token= does as well as the header', async () => {
+    for (const path of ['/ws', '/ws?token=svc_nonsense', '/ws?token=']) {
+      await expect(daemon.pushAt(path)).rejects.toMatchObject({ status: 401, text: expect.stringContaining('"code":"auth.') });
+    }
+    await daemon.pushAt(`/ws?token=${daemon.keys['qot:read']}`);
+  });
+
+  it('probes are never behind a key', async () => {
+    for (const path of ['/livez', '/health', '/readyz', '/openapi.json']) expect((await daemon.as().get(path)).status).toBe(200);
+  });
+});
+
+describe('legacy mode', () => {
+  let daemon: TestDaemon;
+  beforeAll(async () => {
+    daemon = await TestDaemon.start({ flags: ['--enable-trading'] });
+  });
+  afterAll(() => daemon.stop());
+
+  it.each(routes)('$method $path ($name)', async (route) => {
+    const answer = await status(daemon.as(), route);
+    if (refusedInLegacyMode.has(route.name)) expect(answer).toBe(401);
+    else expect([200, 400]).toContain(answer);
+  });
+
+  it('/metrics and /ws are public', async () => {
+    expect((await daemon.as().get('/metrics')).status).toBe(200);
+    await daemon.push();
+  });
+});

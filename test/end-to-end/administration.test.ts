@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { TestDaemon } from '../support/daemon.js';
+import { ScriptedBackend, serveGateway } from '../support/gateway.js';
+import { SpawnedDaemon } from '../support/spawned-daemon.js';
+import { until } from '../support/until.js';
+
+const running: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const daemon of running.splice(0)) await daemon.stop();
+});
+function kept<D extends { stop(): Promise<void> }>(daemon: D): D {
+  running.push(daemon);
+  return daemon;
+}
+
+const keys = { ops: { scopes: ['admin', 'metrics:read'] }, desk: { scopes: ['qot:read', 'acc:read'] } } as const;
+
+describe('/api/admin/status', () => {
+  it('tells of the daemon, its backend and its keys', async () => {
+    const daemon = kept(await TestDaemon.start({ keys, flags: ['--enable-trading'] }));
+    const client = await daemon.push('desk');
+    await daemon.as('desk').s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [1, 2] });
+    await client.settled();
+    const { s2c } = (await daemon.as('ops').get('/api/admin/status')).json;
+    expect(s2c).toMatchObject({
+      pid: process.pid,
+      auth_mode: 'scope',
+      backend: 'sim',
+      trading_enabled: true,
+      last_reload_refresh: 'never_run',
+      push_connection_count: 1,
+      subscription_count: 2,
+      keys_file: { path: daemon.keysPath, key_count: 2 },
+      platform: { lifecycle_state: 'ready', lifecycle_generation: 1, reconnect_attempts: 0 },
+    });
+    expect(s2c.brokers.length).toBeGreaterThan(0);
+    for (const broker of s2c.brokers) {
+      expect(broker).toMatchObject({ broker_id: expect.any(Number), lifecycle_state: 'ready', lifecycle_generation: 1 });
+    }
+    expect(s2c.keys_file.last_error).toBeUndefined();
+    expect(Date.parse(s2c.started_at)).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+describe('/api/admin/reload', () => {
+  it('the simulation has nothing to refresh', async () => {
+    const daemon = kept(await TestDaemon.start({ keys }));
+    expect((await daemon.as('ops').post('/api/admin/reload')).json.s2c.last_reload_refresh).toBe('running');
+    const state = async () => (await daemon.as('ops').get('/api/admin/status')).json.s2c.last_reload_refresh;
+    expect(await state()).toBe('not_applicable');
+  });
+
+  it('goes on in the background: running, skipped while it runs, then what came of it', async () => {
+    const backend = new ScriptedBackend();
+    const gateway = kept(await serveGateway({ backend, keys }));
+    const state = async () => (await gateway.as('ops').get('/api/admin/status')).json.s2c.last_reload_refresh;
+    const reload = async () => (await gateway.as('ops').post('/api/admin/reload')).json.s2c.last_reload_refresh;
+    expect(await state()).toBe('never_run');
+    for (const outcome of ['succeeded', 'failed', 'not_applicable'] as const) {
+      let finish: (outcome: 'succeeded' | 'failed' | 'not_applicable') => void = () => undefined;
+      backend.refresh = () => new Promise((resolve) => (finish = resolve));
+      expect(await reload()).toBe('running');
+      expect(await state()).toBe('running');
+      expect(await reload()).toBe('skipped');
+      finish(outcome);
+      await until(async () => (await state()) === outcome, `the state ${outcome}`);
+    }
+    backend.refresh = () => Promise.reject(new Error('no way'));
+    expect(await reload()).toBe('running');
+    await until(async () => (await state()) === 'failed', 'the state failed');
+  });
+});
+
+describe('/api/admin/shutdown', () => {
+  it('answers, then the process ends with status 0 and the push connections with 1001', async () => {
+    const daemon = kept(await SpawnedDaemon.start({ keys }));
+    const client = await daemon.push('desk');
+    const ended = daemon.exited();
+    const answer = await daemon.as('ops').post('/api/admin/shutdown');
+    expect([answer.status, answer.json.ret_type]).toEqual([200, 0]);
+    expect((await client.closed).code).toBe(1001);
+    expect(await ended).toBe(0);
+    await expect(daemon.as('ops').get('/livez')).rejects.toThrow();
+  });
+});
+
+describe('signals', () => {
+  it('SIGTERM ends the daemon in good order; it starts again on the same state', async () => {
+    const daemon = kept(await SpawnedDaemon.start({ keys }));
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    await daemon.boot();
+    expect((await daemon.as('desk').get('/api/ping')).status).toBe(200);
+    expect(await daemon.end('SIGINT')).toBe(0);
+  });
+});

@@ -1,0 +1,131 @@
+import { existsSync, renameSync, statSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
+import { editKey } from '../support/keys.js';
+import { SpawnedDaemon } from '../support/spawned-daemon.js';
+import { until } from '../support/until.js';
+
+const running: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const daemon of running.splice(0)) await daemon.stop();
+});
+function kept<D extends { stop(): Promise<void> }>(daemon: D): D {
+  running.push(daemon);
+  return daemon;
+}
+
+const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 800.5, order_type: NORMAL };
+
+describe('every end of a request leaves one line', () => {
+  it('allow, reject and trade, with their fields', async () => {
+    const daemon = kept(
+      await TestDaemon.start({ keys: { desk: { scopes, limits: { maxOrdersPerMinute: '1' } } }, flags: ['--enable-trading'] }),
+    );
+    const desk = daemon.as('desk');
+    const requests = [
+      await desk.post('/api/quote', { symbol: 'HK.00700' }),
+      await desk.post('/api/order', order),
+      await desk.post('/api/order', order),
+      await desk.post('/api/quote', { symbl: 'HK.00700' }),
+      await desk.get('/api/nothing?secret=1'),
+      await desk.get('/api/quote'),
+      await desk.get('/api/admin/status'),
+      await daemon.as().get('/api/ping'),
+      await desk.post('/api/funds', { market: HK, acc_id: '1', env: SIMULATE }),
+      await desk.get('/metrics'),
+      await desk.request('POST', '/api/quote', { body: Buffer.alloc(1024 * 1024 + 1, 32) }),
+      await desk.get('/api/ping', { origin: 'https://evil.example' }),
+    ];
+    const lines = await daemon.audit();
+    const base = { target: 'audit', iface: 'rest', key_id: 'desk', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/) };
+    const ids = requests.map((answer) => answer.headers['x-request-id']);
+    const expected = [
+      { endpoint: 'POST /api/quote', outcome: 'allow', reason: '' },
+      {
+        endpoint: 'POST /api/order',
+        outcome: 'trade',
+        reason: '',
+        symbol: 'HK.00700',
+        side: 'BUY',
+        qty: 100,
+        price: 800.5,
+        order_id: requests[1]?.json.s2c.order_id_ex,
+      },
+      { endpoint: 'POST /api/order', outcome: 'reject', reason: expect.stringMatching(/^limit: rate limit exceeded: /) },
+      { endpoint: 'POST /api/quote', outcome: 'reject', reason: expect.stringMatching(/^request: unknown field "symbl"/) },
+      { endpoint: 'GET /api/nothing', outcome: 'reject', reason: 'route: not found' },
+      { endpoint: 'GET /api/quote', outcome: 'reject', reason: expect.stringMatching(/^route: /) },
+      { endpoint: 'GET /api/admin/status', outcome: 'reject', reason: expect.stringMatching(/^auth: scope insufficient/) },
+      { endpoint: 'GET /api/ping', outcome: 'reject', reason: 'auth: bearer missing', key_id: null },
+      { endpoint: 'POST /api/funds', outcome: 'allow', reason: expect.stringMatching(/^ret_type -1: /) },
+      { endpoint: 'GET /metrics', outcome: 'reject', reason: expect.stringMatching(/^auth: scope insufficient/) },
+      { endpoint: 'POST /api/quote', outcome: 'reject', reason: expect.stringMatching(/^request: body too large/) },
+      { endpoint: 'GET /api/ping', outcome: 'reject', reason: expect.stringMatching(/^auth: origin/) },
+    ];
+    expect(lines).toHaveLength(expected.length);
+    for (const [index, line] of lines.entries()) expect(line).toMatchObject({ ...base, ...expected[index], request_id: ids[index] });
+  });
+
+  it('of the push stream too: handshakes and commands', async () => {
+    const daemon = kept(await TestDaemon.start({ keys: { desk: { scopes }, blind: { scopes: ['acc:read'] } } }));
+    const client = await daemon.push('desk');
+    await client.command('subscribe', { symbols: ['HK.00700'], sub_types: [1] });
+    await expect(daemon.push('blind')).rejects.toThrow();
+    await expect(daemon.pushAt('/ws')).rejects.toThrow();
+    const lines = (await daemon.audit()).map(({ iface, endpoint, key_id, outcome }) => [iface, endpoint, key_id, outcome]);
+    expect(lines).toEqual([
+      ['ws', 'GET /ws', 'desk', 'allow'],
+      ['ws', 'subscribe', 'desk', 'allow'],
+      ['ws', 'GET /ws', 'blind', 'reject'],
+      ['ws', 'GET /ws', null, 'reject'],
+    ]);
+  });
+
+  it('names the key that was meant where it is known, and never a key text', async () => {
+    const daemon = kept(await TestDaemon.start({ keys: { gone: { scopes }, frozen: { scopes, machines: [] } } }));
+    editKey(daemon.keysPath, 'gone', undefined);
+    await daemon.daemon.reload();
+    await daemon.as('gone').get('/api/ping');
+    await daemon.as('frozen').get('/api/ping');
+    const lines = await daemon.audit();
+    expect(lines.map(({ endpoint, key_id, outcome }) => [endpoint, key_id, outcome])).toEqual([
+      ['reload', null, 'allow'],
+      ['GET /api/ping', 'gone', 'reject'],
+      ['GET /api/ping', 'frozen', 'reject'],
+    ]);
+    for (const text of Object.values(daemon.keys)) expect(JSON.stringify(lines) + daemon.log.join('')).not.toContain(text);
+  });
+
+  it('refusals and trades are in the log of the daemon as well', async () => {
+    const daemon = kept(await TestDaemon.start({ keys: { desk: { scopes } }, flags: ['--enable-trading'] }));
+    await daemon.as('desk').post('/api/order', order);
+    await daemon.as('desk').get('/api/admin/status');
+    const logged = daemon.log.map((line) => JSON.parse(line)).filter(({ target, level }) => target === 'audit' && level === 30);
+    expect(logged.map(({ outcome, key_id }) => [outcome, key_id])).toEqual([
+      ['trade', 'desk'],
+      ['reject', 'desk'],
+    ]);
+  });
+});
+
+describe('--audit-log', () => {
+  it('is a private file that goes on under its name after a rotation and SIGHUP, and loses no line', async () => {
+    const daemon = kept(await SpawnedDaemon.start({ keys: { desk: { scopes } } }));
+    const pings = (path: string) => daemon.auditLines(path).filter(({ endpoint }) => endpoint === 'GET /api/ping').length;
+    const rotated = `${daemon.auditPath}.1`;
+    for (let times = 0; times < 3; times++) await daemon.as('desk').get('/api/ping');
+    await until(() => pings(daemon.auditPath) === 3, 'three lines');
+    expect(statSync(daemon.auditPath).mode & 0o777).toBe(0o600);
+    renameSync(daemon.auditPath, rotated);
+    await daemon.as('desk').get('/api/ping');
+    daemon.hangUp();
+    await until(() => existsSync(daemon.auditPath), 'the new file');
+    await daemon.as('desk').get('/api/ping');
+    await until(() => pings(daemon.auditPath) === 1, 'the line after the rotation');
+    expect(pings(rotated)).toBe(4);
+    expect(await daemon.end()).toBe(0);
+    expect(pings(rotated) + pings(daemon.auditPath)).toBe(5);
+  });
+});

@@ -1,0 +1,114 @@
+import { create, type MessageShape } from '@bufbuild/protobuf';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as QotCommon from '../../src/contract/generated/Qot_Common_pb.js';
+import * as QotGetStaticInfo from '../../src/contract/generated/Qot_GetStaticInfo_pb.js';
+import { operation, post } from '../../src/contract/operation.js';
+import { operations } from '../../src/contract/operations/index.js';
+import { anyOf } from '../../src/contract/scope.js';
+import { integer, symbols } from '../../src/contract/shape.js';
+import type { ResponseMessage } from '../../src/gateway/index.js';
+import { ScriptedBackend, type ServedGateway, serveGateway } from '../support/gateway.js';
+
+/**
+ * The worked example of docs/architecture.md: a new operation, from its declaration to its REST route. The declaration
+ * is all that the gateway, REST and the OpenAPI document need to know of it.
+ */
+const getLotSizes = operation({
+  name: 'get_lot_sizes',
+  group: 'quote',
+  protoId: null,
+  scope: anyOf('qot:read'),
+  effect: 'read',
+  // A protocol message, or one of proto/svc/: C2S, S2C, Request, Response.
+  messages: QotGetStaticInfo,
+  summary: 'The lot sizes of symbols.',
+  // Which JSON fields callers write, and where in C2S they go.
+  shape: [
+    symbols('securityList', { max: 2 }),
+    integer('market', { as: 'board', min: 1, max: 61, default: 1, about: 'Where to look first.' }),
+    integer('secType', { as: 'kind', aliases: ['sec_kind'], about: 'Of which kind.' }),
+  ],
+  rest: [post('/api/lot-sizes')],
+});
+
+/** What a backend answers: the typed request in, the typed payload out. */
+function lotSizes({ securityList }: MessageShape<typeof QotGetStaticInfo.C2SSchema>): MessageShape<typeof QotGetStaticInfo.S2CSchema> {
+  const staticInfoList = securityList.map((security) =>
+    create(QotCommon.SecurityStaticInfoSchema, {
+      basic: create(QotCommon.SecurityStaticBasicSchema, {
+        security,
+        id: 281756478396547002n,
+        lotSize: 100,
+        secType: 3,
+        name: '',
+        listTime: '',
+      }),
+    }),
+  );
+  return create(QotGetStaticInfo.S2CSchema, { staticInfoList });
+}
+
+const backend = new ScriptedBackend((asked, request) => {
+  if (asked !== getLotSizes) throw new Error(`${asked.name} was not asked for`);
+  const s2c = lotSizes(request as MessageShape<typeof QotGetStaticInfo.C2SSchema>);
+  return create(QotGetStaticInfo.ResponseSchema, { retType: 0, s2c }) as ResponseMessage;
+});
+
+let gateway: ServedGateway;
+beforeAll(async () => {
+  gateway = await serveGateway({
+    backend,
+    operations: [...operations, getLotSizes],
+    keys: { desk: { scopes: ['qot:read'], limits: { allowedSymbols: 'HK.00700,HK.00005' } }, other: { scopes: ['acc:read'] } },
+  });
+});
+afterAll(() => gateway.stop());
+
+describe('an operation that is declared', () => {
+  it('is a route that answers in the envelope', async () => {
+    const answer = await gateway.as('desk').post('/api/lot-sizes', { symbols: ['HK.00700'], kind: 3 });
+    expect([answer.status, answer.json.ret_type, answer.json.s2c.static_info_list[0].basic.lot_size]).toEqual([200, 0, 100]);
+    expect(answer.text).toContain('"id":281756478396547002,');
+    expect(backend.calls.at(-1)?.request).toMatchObject({ securityList: [{ market: 1, code: '00700' }], market: 1, secType: 3 });
+  });
+
+  it('takes aliases and the protocol form', async () => {
+    const body = { c2s: { security_list: [{ market: 1, code: '00005' }], sec_kind: 3 } };
+    expect((await gateway.as('desk').post('/api/lot-sizes', body)).json.ret_type).toBe(0);
+  });
+
+  it.each([
+    [{}, 'request.missing_field', 'symbols'],
+    [{ symbols: [] }, 'request.out_of_range', 'symbols'],
+    [{ symbols: ['HK.1', 'HK.2', 'HK.3'] }, 'request.out_of_range', 'symbols'],
+    [{ symbols: ['HK.00700'], board: 62 }, 'request.out_of_range', 'board'],
+    [{ symbols: ['HK.00700'], bord: 1 }, 'request.unknown_field', 'bord'],
+  ])('validates %j', async (body, code, field) => {
+    const answer = await gateway.as('desk').post('/api/lot-sizes', body);
+    expect([answer.status, answer.json.code, answer.json.field]).toEqual([400, code, field]);
+  });
+
+  it('is behind its scope and the limits of keys', async () => {
+    expect((await gateway.as('other').post('/api/lot-sizes', { symbols: ['HK.00700'] })).json.code).toBe('auth.scope');
+    expect((await gateway.as('desk').post('/api/lot-sizes', { symbols: ['HK.00001'] })).json.code).toBe('limit.symbol');
+    expect((await gateway.as('desk').get('/api/lot-sizes')).headers.allow).toBe('POST');
+  });
+
+  it('is in the OpenAPI document, which stays valid', async () => {
+    const document = (await gateway.as('desk').get('/openapi.json')).json;
+    const { operationId, summary, requestBody } = document.paths['/api/lot-sizes'].post;
+    expect([operationId, summary]).toEqual(['get_lot_sizes', 'The lot sizes of symbols.']);
+    const [friendly] = requestBody.content['application/json'].schema.anyOf;
+    expect(friendly).toMatchObject({
+      required: ['symbols'],
+      additionalProperties: false,
+      properties: { symbols: { type: 'array', maxItems: 2 }, board: { minimum: 1, maximum: 61, default: 1 } },
+    });
+    expect(await new Validator().validate(document)).toMatchObject({ valid: true });
+  });
+
+  it('is nowhere else: the declared operations are as they were', () => {
+    expect(operations).not.toContain(getLotSizes);
+  });
+});

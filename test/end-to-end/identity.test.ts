@@ -1,0 +1,185 @@
+import { networkInterfaces } from 'node:os';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../src/contract/clock.js';
+import { BUY, HK, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
+import { editKey } from '../support/keys.js';
+
+const running: TestDaemon<string>[] = [];
+afterEach(async () => {
+  for (const daemon of running.splice(0)) await daemon.stop();
+});
+
+async function start(options: Parameters<typeof TestDaemon.start<string>>[0]): Promise<TestDaemon<string>> {
+  const daemon = await TestDaemon.start<string>(options);
+  running.push(daemon);
+  return daemon;
+}
+
+const quote = { symbol: 'HK.00700' };
+const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 1 };
+
+describe('401', () => {
+  it('bearer missing', async () => {
+    const daemon = await start({ keys: { desk: { scopes: ['qot:read'] } } });
+    const bare = await daemon.as().post('/api/quote', quote);
+    expect([bare.status, bare.json.code, bare.json.error]).toEqual([401, 'auth.missing', 'bearer missing']);
+    for (const authorization of ['Bearer', 'Bearer ', 'Basic ZGVzazpkZXNr', daemon.keys.desk ?? '']) {
+      const answer = await daemon.as().post('/api/quote', quote, { authorization });
+      expect([authorization, answer.status, answer.json.code]).toEqual([authorization, 401, 'auth.missing']);
+    }
+  });
+
+  it('token invalid, and nothing of the body is looked at', async () => {
+    const daemon = await start({ keys: { desk: { scopes: ['qot:read'] } } });
+    const right = daemon.keys.desk ?? '';
+    for (const text of ['svc_', right.slice(0, -1), `${right}A`, right.toUpperCase(), 'x'.repeat(4000)]) {
+      const answer = await daemon.withKey(text).post('/api/quote', '{ not json');
+      expect([answer.status, answer.json.code]).toEqual([401, 'auth.invalid']);
+    }
+    expect((await daemon.as('desk').post('/api/quote', quote)).status).toBe(200);
+  });
+
+  it('the scheme of the header is read in any case (RFC 9110, section 11.1)', async () => {
+    const daemon = await start({ keys: { desk: { scopes: ['qot:read'] } } });
+    const answer = await daemon.as().post('/api/quote', quote, { authorization: `bearer ${daemon.keys.desk}` });
+    expect(answer.status).toBe(200);
+  });
+
+  it('expired, from the very moment on', async () => {
+    const clock = new ManualClock(Date.now());
+    const expiresAt = clock.now() + 60_000;
+    const daemon = await start({ clock, keys: { short: { scopes: ['qot:read'], expiresAt } } });
+    clock.advance(59_999);
+    expect((await daemon.as('short').get('/api/ping')).status).toBe(200);
+    clock.advance(1);
+    const answer = await daemon.as('short').get('/api/ping');
+    expect([answer.status, answer.json.code]).toEqual([401, 'auth.expired']);
+  });
+
+  it('revoked, on the next request after the reload', async () => {
+    const daemon = await start({ keys: { gone: { scopes: ['qot:read'] }, stays: { scopes: ['qot:read'] } } });
+    editKey(daemon.keysPath, 'gone', undefined);
+    expect((await daemon.as('gone').get('/api/ping')).status).toBe(200);
+    await daemon.daemon.reload();
+    const answer = await daemon.as('gone').get('/api/ping');
+    expect([answer.status, answer.json.code]).toEqual([401, 'auth.revoked']);
+    expect((await daemon.as('stays').get('/api/ping')).status).toBe(200);
+  });
+
+  it('bound to another machine, or frozen', async () => {
+    const daemon = await start({
+      keys: {
+        elsewhere: { scopes: ['qot:read'], machines: [`fp_${'0'.repeat(64)}`] },
+        frozen: { scopes: ['qot:read'], machines: [] },
+      },
+    });
+    for (const id of ['elsewhere', 'frozen']) {
+      const answer = await daemon.as(id).get('/api/ping');
+      expect([answer.status, answer.json.code]).toEqual([401, 'auth.machine']);
+    }
+  });
+
+  it('legacy mode: writes and administration, whatever bearer is sent', async () => {
+    const daemon = await start({ flags: ['--enable-trading'] });
+    const writes: [string, string, unknown][] = [
+      ['POST', '/api/order', order],
+      ['POST', '/api/modify-order', {}],
+      ['POST', '/api/cancel-order', {}],
+      ['POST', '/api/cancel-all-order', {}],
+      ['POST', '/api/unlock-trade', { unlock: true, pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' }],
+      ['GET', '/api/admin/status', undefined],
+      ['POST', '/api/admin/reload', {}],
+      ['POST', '/api/admin/shutdown', {}],
+    ];
+    for (const [method, path, body] of writes) {
+      for (const key of [undefined, `svc_${'A'.repeat(43)}`]) {
+        const answer = await daemon.withKey(key).request(method, path, { body });
+        expect([path, answer.status, answer.json.code]).toEqual([path, 401, 'auth.legacy']);
+        expect(answer.json.error).toContain('UNAUTHORIZED');
+      }
+    }
+    expect(daemon.shutdownRequests).toEqual([]);
+  });
+});
+
+describe('403', () => {
+  it('scope insufficient, before the body is read', async () => {
+    const daemon = await start({ keys: { reader: { scopes: ['qot:read'] } }, flags: ['--enable-trading'] });
+    const answer = await daemon.as('reader').post('/api/order', '{ not json');
+    expect([answer.status, answer.json.code]).toEqual([403, 'auth.scope']);
+    expect(answer.json.error).toContain('trade:simulate or trade:real');
+    expect(answer.json.error).toContain('"reader" holds qot:read');
+  });
+
+  it('the other environment: neither trade scope implies the other', async () => {
+    const daemon = await start({
+      keys: { paper: { scopes: ['trade:simulate'] }, money: { scopes: ['trade:real'] } },
+      flags: ['--enable-trading'],
+    });
+    const real = await daemon.as('paper').post('/api/order', { ...order, acc_id: REAL, env: REAL_ENV });
+    expect([real.status, real.json.code]).toEqual([403, 'auth.scope']);
+    const simulated = await daemon.as('money').post('/api/order', order);
+    expect([simulated.status, simulated.json.code]).toEqual([403, 'auth.scope']);
+  });
+
+  it('an account that is not on the list', async () => {
+    const limits = { allowedAccIds: HK_MARGIN };
+    const daemon = await start({ keys: { one: { scopes: ['acc:read', 'trade:simulate'], limits } }, flags: ['--enable-trading'] });
+    const other = { ...order, acc_id: '281756478396547001' };
+    for (const [path, body] of [
+      ['/api/order', other],
+      ['/api/funds', { market: HK, acc_id: '281756478396547001', env: SIMULATE }],
+      ['/api/sub-acc-push', { acc_id_list: [HK_MARGIN, '281756478396547001'] }],
+      ['/api/cancel-all-order', { market: HK, acc_id: '281756478396547001', env: SIMULATE }],
+    ] as const) {
+      const answer = await daemon.as('one').post(path, body);
+      expect([path, answer.status, answer.json.code]).toEqual([path, 403, 'auth.account']);
+      expect(answer.json.error).toContain('281756478396547001');
+    }
+    expect((await daemon.as('one').post('/api/order', order)).json.ret_type).toBe(0);
+  });
+
+  it('a switch that is off, by its name', async () => {
+    const daemon = await start({ keys: { desk: { scopes: ['trade:simulate'] } } });
+    for (const path of ['/api/order', '/api/modify-order', '/api/cancel-order', '/api/cancel-all-order']) {
+      const answer = await daemon.as('desk').post(path, order);
+      expect([path, answer.status, answer.json.code]).toEqual([path, 403, 'feature_disabled']);
+      expect(answer.json.error).toContain('--enable-trading');
+    }
+  });
+
+  const outside = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+  it.skipIf(outside === undefined)('an unlock from outside loopback', async () => {
+    const daemon = await start({ keys: { ops: { scopes: ['trade:unlock', 'qot:read'] } }, flags: ['--bind', '0.0.0.0'] });
+    const { port } = new URL(daemon.url);
+    const body = { unlock: true, pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' };
+    daemon.url = `https://${outside}:${port}`;
+    expect((await daemon.as('ops').get('/api/ping')).status).toBe(200);
+    const answer = await daemon.as('ops').post('/api/unlock-trade', body, { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1' });
+    expect([answer.status, answer.json.code]).toEqual([403, 'rest.unlock_trade.local_transport_required']);
+    daemon.url = `https://127.0.0.1:${port}`;
+    expect((await daemon.as('ops').post('/api/unlock-trade', body)).json.ret_type).toBe(0);
+  });
+
+  it('a web page of another origin, and in legacy mode a host name that is not this machine', async () => {
+    const daemon = await start({});
+    const foreign = await daemon.as().post('/api/quote', quote, { origin: 'https://evil.example' });
+    expect([foreign.status, foreign.json.code]).toEqual([403, 'auth.origin']);
+    const rebound = await daemon.as().post('/api/quote', quote, { host: 'evil.example' });
+    expect([rebound.status, rebound.json.code]).toEqual([403, 'auth.origin']);
+    const allowed = await start({ flags: ['--allowed-origins', 'https://desk.example'] });
+    expect((await allowed.as().post('/api/quote', quote, { origin: 'https://desk.example' })).status).toBe(200);
+  });
+});
+
+describe('TLS', () => {
+  it('plain HTTP to a TLS listener fails in the handshake', async () => {
+    const daemon = await start({ keys: { desk: { scopes: ['qot:read'] } } });
+    daemon.url = daemon.url.replace('https:', 'http:');
+    await expect(daemon.as('desk').get('/livez')).rejects.toThrow();
+  });
+});

@@ -1,0 +1,150 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../src/contract/clock.js';
+import { BUY, HK, HK_CASH, HK_MARGIN, MARKET, SIMULATE } from '../support/accounts.js';
+import { type AuditLine, TestDaemon, type TestSite } from '../support/daemon.js';
+import { editKey } from '../support/keys.js';
+import type { PushFrame } from '../support/push-client.js';
+import { SpawnedDaemon } from '../support/spawned-daemon.js';
+import { until } from '../support/until.js';
+
+const running: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const daemon of running.splice(0)) await daemon.stop();
+});
+function kept<D extends { stop(): Promise<void> }>(daemon: D): D {
+  running.push(daemon);
+  return daemon;
+}
+
+const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+const quotes = { symbols: ['HK.00700', 'HK.00005'], sub_types: [2] };
+const isQuote = (symbol: string) => (frame: PushFrame) => frame.type === 'quote' && frame.symbol === symbol;
+
+describe('open connections at a reload', () => {
+  it('a revoked key loses them with 4401, and they alone', async () => {
+    const daemon = kept(await TestDaemon.start({ keys: { gone: { scopes }, stays: { scopes } } }));
+    const [gone, also, stays] = [await daemon.push('gone'), await daemon.push('gone'), await daemon.push('stays')];
+    editKey(daemon.keysPath, 'gone', undefined);
+    await daemon.daemon.reload();
+    expect(await gone.closed).toEqual({ code: 4401, reason: 'key revoked' });
+    expect((await also.closed).code).toBe(4401);
+    await stays.settled();
+    await expect(daemon.push('gone')).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('a key that lost qot:read, or that is bound to another machine now, loses them too', async () => {
+    const daemon = kept(await TestDaemon.start({ keys: { narrowed: { scopes }, bound: { scopes } } }));
+    const [narrowed, bound] = [await daemon.push('narrowed'), await daemon.push('bound')];
+    editKey(daemon.keysPath, 'narrowed', { scopes: ['acc:read'] });
+    editKey(daemon.keysPath, 'bound', { allowed_machines: [] });
+    await daemon.daemon.reload();
+    expect((await narrowed.closed).code).toBe(4401);
+    expect((await bound.closed).code).toBe(4401);
+  });
+
+  it('a narrowed key keeps them, without the events that it may no longer see', async () => {
+    const daemon = kept(await TestDaemon.start({ keys: { desk: { scopes }, control: { scopes } }, flags: ['--enable-trading'] }));
+    const [desk, control] = [await daemon.push('desk'), await daemon.push('control')];
+    for (const id of ['desk', 'control'] as const) {
+      await daemon.as(id).s2c('/api/subscribe', quotes);
+      await daemon.as(id).s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN, HK_CASH] });
+    }
+    await desk.frame(isQuote('HK.00005'), 'the symbol that goes');
+    editKey(daemon.keysPath, 'desk', { limits: { allowed_symbols: ['HK.00700'], allowed_acc_ids: [HK_MARGIN] } });
+    await daemon.daemon.reload();
+    await desk.settled();
+    const [mine, theirs] = [desk.frames.length, control.frames.length];
+    for (const acc_id of [HK_CASH, HK_MARGIN]) {
+      const order = { market: HK, acc_id, env: SIMULATE, side: BUY, code: '00700', qty: 100, order_type: MARKET };
+      await daemon.as('control').s2c('/api/order', order);
+    }
+    const filled = (acc: string) => (frame: PushFrame) => frame.proto_id === 2218 && String(frame.acc_id).startsWith(acc.slice(0, 15));
+    await control.frame(filled(HK_CASH), 'a fill of the account that went');
+    await control.frame(isQuote('HK.00005'), 'the symbol that went, for others', theirs);
+    await desk.frame((frame) => frame.proto_id === 2218, 'a fill of the account that stays', mine);
+    await desk.frame(isQuote('HK.00700'), 'the symbol that stays', mine);
+    await desk.settled();
+    const texts = desk.texts.slice(mine);
+    expect(texts.filter((text) => text.includes('"HK.00005"'))).toEqual([]);
+    expect(texts.filter((text) => text.includes(HK_CASH))).toEqual([]);
+    expect(texts.filter((text) => text.includes(HK_MARGIN)).length).toBeGreaterThan(0);
+  });
+
+  it('a widened key sees more at once', async () => {
+    const daemon = kept(await TestDaemon.start({ keys: { desk: { scopes, limits: { allowedSymbols: 'HK.00700' } } } }));
+    const desk = await daemon.push('desk');
+    expect((await daemon.as('desk').post('/api/subscribe', quotes)).json.code).toBe('limit.symbol');
+    editKey(daemon.keysPath, 'desk', { limits: {} });
+    await daemon.daemon.reload();
+    await daemon.as('desk').s2c('/api/subscribe', quotes);
+    await desk.frame(isQuote('HK.00005'), 'the symbol that was added');
+  });
+
+  it('an expired key loses them with 4401 at the moment of its expiry', async () => {
+    const clock = new ManualClock(Date.now());
+    const expiresAt = clock.now() + 60_000;
+    const daemon = kept(
+      await TestDaemon.start({ clock, keys: { short: { scopes, expiresAt }, long: { scopes, expiresAt: expiresAt + 1 } } }),
+    );
+    const [short, long] = [await daemon.push('short'), await daemon.push('long')];
+    clock.advance(59_999);
+    await short.settled();
+    clock.advance(1);
+    expect(await short.closed).toEqual({ code: 4401, reason: 'key expired' });
+    await long.settled();
+  });
+
+  it('a prolonged key keeps them', async () => {
+    const clock = new ManualClock(Date.now());
+    const expiresAt = clock.now() + 60_000;
+    const daemon = kept(await TestDaemon.start({ clock, keys: { desk: { scopes, expiresAt } } }));
+    const desk = await daemon.push('desk');
+    editKey(daemon.keysPath, 'desk', { expires_at: new Date(expiresAt + 60_000).toISOString() });
+    await daemon.daemon.reload();
+    clock.advance(60_000);
+    await desk.settled();
+    clock.advance(60_000);
+    expect((await desk.closed).code).toBe(4401);
+  });
+});
+
+describe('SIGHUP', () => {
+  const reloads = (site: TestSite) => site.auditLines().filter(({ endpoint }) => endpoint === 'reload');
+  async function hangUp(daemon: SpawnedDaemon<'desk' | 'ops' | 'late'>): Promise<AuditLine> {
+    const before = reloads(daemon).length;
+    daemon.hangUp();
+    return until(() => reloads(daemon)[before], 'the reload in the audit trail');
+  }
+
+  it('takes keys up and away, and a broken file leaves them as they were', async () => {
+    const daemon = kept(
+      await SpawnedDaemon.start<'desk' | 'ops' | 'late'>({ keys: { desk: { scopes }, ops: { scopes: ['admin'] } } as never }),
+    );
+    const status = async () => (await daemon.as('ops').get('/api/admin/status')).json.s2c.keys_file;
+    const connection = await daemon.push('desk');
+    expect(await status()).toMatchObject({ path: daemon.keysPath, key_count: 2 });
+
+    await daemon.addKey('late', { scopes: ['qot:read'] });
+    expect((await daemon.as('late').get('/api/ping')).status).toBe(401);
+    expect(await hangUp(daemon)).toMatchObject({ outcome: 'allow', iface: 'daemon' });
+    expect((await daemon.as('late').get('/api/ping')).status).toBe(200);
+    expect(await status()).toMatchObject({ key_count: 3 });
+
+    for (const broken of ['{ "version": 2, "keys": [', '{"version":3,"keys":[]}', '{"version":2,"keys":[{"id":"desk"}]}']) {
+      writeFileSync(daemon.keysPath, broken);
+      expect(await hangUp(daemon)).toMatchObject({ outcome: 'reject', reason: expect.stringContaining('keys file refused') });
+      for (const id of ['desk', 'late'] as const) expect((await daemon.as(id).get('/api/ping')).status).toBe(200);
+      const { key_count, last_error, last_error_at } = await status();
+      expect(key_count).toBe(3);
+      expect(last_error).toContain(daemon.keysPath);
+      expect(Date.parse(last_error_at)).toBeLessThanOrEqual(Date.now());
+    }
+    await connection.settled();
+
+    writeFileSync(daemon.keysPath, '{"version":2,"keys":[]}');
+    await hangUp(daemon);
+    expect((await connection.closed).code).toBe(4401);
+    expect((await daemon.as('ops').get('/api/admin/status')).json.code).toBe('auth.revoked');
+  });
+});

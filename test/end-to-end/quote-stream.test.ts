@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ManualClock, replayClock } from '../../src/contract/clock.js';
+import { TestDaemon } from '../support/daemon.js';
+import type { PushClient, PushFrame } from '../support/push-client.js';
+
+const QUOTE = 1;
+const BOOK = 2;
+const TICKER = 4;
+const K_1MIN = 11;
+
+type Id = 'desk' | 'other' | 'fresh' | 'state';
+// A minute of the market passes in a second.
+const clock = replayClock(Date.now(), 60);
+let daemon: TestDaemon<Id>;
+beforeAll(async () => {
+  const reader = { scopes: ['qot:read'] } as const;
+  daemon = await TestDaemon.start<Id>({
+    clock,
+    keys: { desk: reader, other: reader, fresh: reader, state: { scopes: ['qot:state', 'qot:read'] } },
+  });
+});
+afterAll(() => daemon.stop());
+
+const of = (symbol: string, subType: number) => (frame: PushFrame) =>
+  frame.type === 'quote' && frame.symbol === symbol && frame.sub_type === subType;
+
+/** Waits until the stream is live: a first push and another one. */
+async function live(client: PushClient, symbol: string, subType: number): Promise<PushFrame> {
+  const first = await client.frame(of(symbol, subType), `first push of ${symbol} ${subType}`);
+  const after = client.frames.indexOf(first) + 1;
+  return client.frame(of(symbol, subType), `live push of ${symbol} ${subType}`, after);
+}
+
+function subscribe(id: Id, symbols: string[], sub_types: number[], more: object = {}) {
+  return daemon.as(id).s2c('/api/subscribe', { symbols, sub_types, is_sub_or_un_sub: true, ...more });
+}
+
+function unsubscribe(id: Id, body: object) {
+  return daemon.as(id).s2c('/api/unsubscribe', { is_sub_or_un_sub: false, ...body });
+}
+
+describe('a subscription over REST', () => {
+  it('is delivered to every /ws of its key, first push and live pushes, and to no other key', async () => {
+    const [one, two, stranger] = [await daemon.push('desk'), await daemon.push('desk'), await daemon.push('other')];
+    await subscribe('desk', ['HK.00700', 'US.AAPL'], [QUOTE, BOOK, TICKER]);
+    for (const client of [one, two]) {
+      for (const symbol of ['HK.00700', 'US.AAPL']) for (const type of [QUOTE, BOOK]) await live(client, symbol, type);
+    }
+    expect(one.quotes.every(({ symbol }) => symbol === 'HK.00700' || symbol === 'US.AAPL')).toBe(true);
+    await stranger.settled();
+    expect(stranger.quotes).toEqual([]);
+    await unsubscribe('desk', { unsub_all: true });
+  });
+
+  it('has the frame that is documented, and sequence numbers without a gap', async () => {
+    const client = await daemon.push('desk');
+    await subscribe('desk', ['HK.00700'], [QUOTE, TICKER, K_1MIN]);
+    const quote = await live(client, 'HK.00700', QUOTE);
+    expect(quote).toMatchObject({ type: 'quote', proto_id: 3005, sec_key: '1_00700', symbol: 'HK.00700', sub_type: QUOTE });
+    expect(quote.body.basic_qot_list[0]).toMatchObject({ security: { market: 1, code: '00700' }, cur_price: expect.any(Number) });
+    expect('rehab_type' in quote).toBe(false);
+    const bar = await client.frame(of('HK.00700', K_1MIN), 'a bar');
+    expect(bar).toMatchObject({ proto_id: 3007, rehab_type: expect.any(Number) });
+    await live(client, 'HK.00700', TICKER);
+    const numbers = client.frames.filter(({ type }) => type !== 'ack').map(({ seq }) => seq);
+    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
+    await unsubscribe('desk', { unsub_all: true });
+  });
+
+  it('agrees with what is read', async () => {
+    const client = await daemon.push('desk');
+    await subscribe('desk', ['HK.00005'], [QUOTE]);
+    await live(client, 'HK.00005', QUOTE);
+    const { basic_qot_list } = await daemon.as('desk').s2c('/api/quote', { symbol: 'HK.00005' });
+    const read = basic_qot_list[0];
+    // Volume only grows: the read lies between a push before it and one after.
+    const after = await client.frame(
+      (frame) => of('HK.00005', QUOTE)(frame) && frame.body.basic_qot_list[0].volume >= read.volume,
+      'a push after the read',
+    );
+    const before = client.quotes[0]?.body.basic_qot_list[0];
+    expect(before.volume).toBeLessThanOrEqual(read.volume);
+    expect(after.body.basic_qot_list[0].high_price).toBeGreaterThanOrEqual(read.high_price);
+    await unsubscribe('desk', { unsub_all: true });
+  });
+
+  it('comes to a connection that is opened later, beginning with a first push', async () => {
+    await subscribe('fresh', ['HK.00700'], [QUOTE]);
+    const client = await daemon.push('fresh');
+    await live(client, 'HK.00700', QUOTE);
+    await unsubscribe('fresh', { unsub_all: true });
+  });
+
+  it('without is_first_push begins with the next event; without is_reg_push nothing comes', async () => {
+    // A market that stands still, so that what comes is a first push. Without keys there is no certificate to be of its time.
+    const still = new ManualClock(Date.UTC(2026, 2, 3, 3));
+    const legacy = await TestDaemon.start({ clock: still });
+    const client = await legacy.push();
+    const both = { symbols: ['HK.00700', 'HK.00005'] };
+    await legacy.as().s2c('/api/subscribe', { ...both, sub_types: [BOOK], is_first_push: false });
+    await legacy.as().s2c('/api/subscribe', { ...both, sub_types: [TICKER], is_reg_push: false });
+    await legacy.as().s2c('/api/subscribe', { ...both, sub_types: [QUOTE] });
+    still.advance(1);
+    for (const symbol of both.symbols) await client.frame(of(symbol, QUOTE), 'a first push');
+    // A first push of the earlier subscriptions would have come before.
+    expect(client.quotes.map(({ sub_type }) => sub_type)).toEqual([QUOTE, QUOTE]);
+    still.advance(60_000);
+    await client.frame(of('HK.00700', BOOK), 'a live book');
+    still.advance(60_000);
+    await client.frame(of('HK.00700', BOOK), 'another live book', client.frames.length);
+    expect(client.quotes.filter(({ sub_type }) => sub_type === TICKER)).toEqual([]);
+    await legacy.stop();
+  });
+
+  it('ends with unsubscribe: not one event follows its answer', async () => {
+    const client = await daemon.push('desk');
+    await subscribe('desk', ['HK.00700', 'HK.00005'], [QUOTE, BOOK, TICKER]);
+    await live(client, 'HK.00700', BOOK);
+    await unsubscribe('desk', { symbols: ['HK.00700'], sub_types: [QUOTE, BOOK, TICKER] });
+    await client.settled();
+    const heard = client.frames.length;
+    // The other symbol goes on: by its next events, one of the ended streams would have come too.
+    for (let times = 0, from = heard; times < 5; times++) {
+      from = client.frames.indexOf(await client.frame(of('HK.00005', BOOK), 'the other symbol', from)) + 1;
+    }
+    expect(client.frames.slice(heard).filter(({ symbol }) => symbol === 'HK.00700')).toEqual([]);
+    await unsubscribe('desk', { unsub_all: true });
+  });
+
+  it('can be made with qot:state, and unmade by is_sub_or_un_sub alone', async () => {
+    const client = await daemon.push('state');
+    await subscribe('state', ['HK.00700'], [QUOTE]);
+    await live(client, 'HK.00700', QUOTE);
+    await daemon.as('state').s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE], is_sub_or_un_sub: false });
+    const { conn_sub_info_list } = await daemon.as('state').s2c('/api/query-subscription', {});
+    expect(conn_sub_info_list[0].sub_info_list).toEqual([]);
+  });
+
+  it('is refused as a whole for an unknown symbol', async () => {
+    const answer = await daemon.as('desk').post('/api/subscribe', { symbols: ['HK.00700', 'HK.99999'], sub_types: [QUOTE] });
+    expect(answer.status).toBe(200);
+    expect([answer.json.ret_type, answer.json.ret_msg]).toEqual([-1, expect.stringContaining('99999')]);
+    const { conn_sub_info_list } = await daemon.as('desk').s2c('/api/query-subscription', {});
+    expect(conn_sub_info_list[0].sub_info_list).toEqual([]);
+  });
+});
+
+describe('in-band commands', () => {
+  it('subscribe this connection alone, and are acknowledged with their id', async () => {
+    const [own, sibling] = [await daemon.push('desk'), await daemon.push('desk')];
+    const ack = await own.command('subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE, BOOK] });
+    expect(ack).toMatchObject({ type: 'ack', op: 'subscribe', ret_type: 0 });
+    await live(own, 'HK.00700', BOOK);
+    // The acknowledgement comes before the first push that it announces.
+    expect(own.frames.findIndex(({ type }) => type === 'ack')).toBeLessThan(own.frames.findIndex(({ type }) => type === 'quote'));
+    await sibling.settled();
+    expect(sibling.quotes).toEqual([]);
+    expect((await own.command('unsubscribe', { symbols: ['HK.00700'], sub_types: [QUOTE, BOOK] })).ret_type).toBe(0);
+    const heard = own.frames.length;
+    await own.settled();
+    await own.settled();
+    expect(own.frames.slice(heard).filter(({ type }) => type === 'quote')).toEqual([]);
+  });
+
+  it('end with the connection', async () => {
+    const client = await daemon.push('fresh');
+    await client.command('subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE] });
+    const before = (await daemon.as('fresh').s2c('/api/query-subscription', { is_req_all_conn: true })).total_used_quota;
+    await client.close();
+    const after = await daemon.as('fresh').s2c('/api/query-subscription', { is_req_all_conn: true });
+    expect([before, after.total_used_quota]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ['{', 'request.malformed_json'],
+    ['[]', 'request.wrong_type'],
+    ['{"id":7}', 'request.missing_field'],
+    ['{"op":"fly","id":7}', 'request.out_of_range'],
+    ['{"op":"subscribe","id":7,"symbols":["HK.00700"],"sub_type":[1]}', 'request.unknown_field'],
+    ['{"op":"subscribe","id":7,"symbols":["700"],"sub_types":[1]}', 'request.invalid'],
+    ['{"op":"subscribe","id":7,"symbols":["HK.00700"],"sub_types":[3]}', 'request.out_of_range'],
+  ])('%s is refused on the same connection, which goes on', async (text, code) => {
+    const client = await daemon.push('desk');
+    client.socket.send(text);
+    const refusal = await client.frame(({ type }) => type === 'ack', 'a refusal');
+    expect(refusal).toMatchObject({ code, ret_type: -1, error: expect.any(String) });
+    expect(refusal.id).toBe(text.includes('"id":7') ? 7 : null);
+    expect((await client.command('ping')).ret_type).toBe(0);
+  });
+});
+
+describe('formats', () => {
+  it('?format=protobuf carries the message itself', async () => {
+    const client = await daemon.push('desk', '?format=protobuf');
+    await client.command('subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE] });
+    const frame = await client.frame(of('HK.00700', QUOTE), 'a quote');
+    expect(frame.body).toBeUndefined();
+    expect(Buffer.from(frame.body_b64, 'base64').length).toBeGreaterThan(20);
+  });
+
+  it('unknown formats are refused in the handshake', async () => {
+    await expect(daemon.push('desk', '?format=xml')).rejects.toMatchObject({ status: 400 });
+    await expect(daemon.push('desk', '?int64=float')).rejects.toMatchObject({ status: 400 });
+  });
+});
+
+it('says that what stands behind the gateway is a simulation', async () => {
+  const client = await daemon.push('desk');
+  const notice = await client.frame(({ type }) => type === 'notify', 'the notice');
+  expect(JSON.stringify(notice.body).toLowerCase()).toContain('simulat');
+});

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create, type Message } from '@bufbuild/protobuf';
+import { Access, AuditLog, Keyring, OrderGates } from '../../src/access/index.js';
+import { systemClock } from '../../src/contract/clock.js';
+import type { Operation } from '../../src/contract/operation.js';
+import { createLog } from '../../src/daemon/log.js';
+import { type Backend, type BackendStatus, Gateway, type LifecycleState, type ResponseMessage } from '../../src/gateway/index.js';
+import { createRestServer } from '../../src/interfaces/rest/index.js';
+import { MemoryStore } from '../../src/storage/index.js';
+import { HttpClient } from './http-client.js';
+import { type KeyWish, makeKey } from './keys.js';
+
+/** A backend whose answers a test writes: by operation, or `anything`. */
+export class ScriptedBackend implements Backend {
+  readonly name = 'sim';
+  readonly calls: { readonly operation: string; readonly request: Message }[] = [];
+  refresh: () => Promise<'succeeded' | 'failed' | 'not_applicable'> = async () => 'not_applicable';
+  readonly #listeners = new Set<(status: BackendStatus) => void>();
+  #state: LifecycleState = 'ready';
+
+  constructor(public answer: (operation: Operation, request: Message) => ResponseMessage | Promise<ResponseMessage> = succeed) {}
+
+  async start(): Promise<void> {}
+  async stop(): Promise<void> {}
+
+  call(operation: Operation, request: Message): ResponseMessage | Promise<ResponseMessage> {
+    this.calls.push({ operation: operation.name, request });
+    return this.answer(operation, request);
+  }
+
+  /** Moves the backend's lifecycle. */
+  become(state: LifecycleState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener(this.status());
+  }
+
+  status(): BackendStatus {
+    const snapshot = {
+      lifecycleState: this.#state,
+      lifecycleGeneration: 1,
+      reconnectAttempts: 0,
+      reconnectSuccesses: 0,
+      reconnectFailures: 0,
+    };
+    return { platform: snapshot, brokers: [] };
+  }
+
+  onLifecycle(listener: (status: BackendStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async subscribe(): Promise<ResponseMessage> {
+    throw new Error('not scripted');
+  }
+
+  async unsubscribe(): Promise<void> {}
+
+  current(): undefined {
+    return undefined;
+  }
+
+  async subscribeAccounts(): Promise<ResponseMessage> {
+    throw new Error('not scripted');
+  }
+
+  notices(): [] {
+    return [];
+  }
+
+  onPush(): () => void {
+    return () => undefined;
+  }
+
+  refreshCredentials(): Promise<'succeeded' | 'failed' | 'not_applicable'> {
+    return this.refresh();
+  }
+}
+
+/** A success that repeats the request's header and says nothing else. */
+export function succeed({ messages }: Operation, request: Message): ResponseMessage {
+  const { header } = request as { header?: unknown };
+  const s2c = create(messages.S2CSchema, (header === undefined ? {} : { header }) as Record<string, unknown>);
+  return create(messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
+}
+
+export interface ServedGateway {
+  readonly log: string[];
+  readonly url: string;
+  as(id: string): HttpClient;
+  stop(): Promise<void>;
+}
+
+/** A gateway over a backend of the test's own, with its REST interface in front. Plain HTTP: nothing here is about TLS. */
+export async function serveGateway(options: {
+  readonly backend: Backend;
+  readonly keys: Readonly<Record<string, KeyWish>>;
+  readonly operations?: readonly Operation[];
+}): Promise<ServedGateway> {
+  const { backend, keys, operations } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'svc-gateway-'));
+  const path = join(folder, 'keys.json');
+  const texts = new Map<string, string>();
+  for (const [id, wish] of Object.entries(keys)) texts.set(id, await makeKey(path, id, wish));
+  const keyring = Keyring.open({ path, clock: systemClock });
+  if (!keyring.ok) throw new Error(keyring.error.message);
+  const log: string[] = [];
+  const audit = AuditLog.open({ clock: systemClock, log: () => undefined, report: () => undefined });
+  if (!audit.ok) throw new Error(audit.error);
+  const store = new MemoryStore();
+  const onStoreFailure = (error: unknown) => log.push(String(error));
+  const gateway = new Gateway({
+    access: new Access({
+      keyring: keyring.value,
+      gates: new OrderGates({ store, now: systemClock.now(), onStoreFailure }),
+      audit: audit.value,
+    }),
+    backend,
+    clock: systemClock,
+    store,
+    logger: createLog({ level: 'debug', target: { write: (line) => log.push(line) }, readable: false }),
+    version: 'test',
+    switches: new Set(['--enable-trading']),
+    pushBacklogBytesMax: 1024 * 1024,
+    shutdown: () => undefined,
+  });
+  const rest = createRestServer({
+    gateway,
+    allowedOrigins: [],
+    metricsPublic: false,
+    version: 'test',
+    ...(operations === undefined ? {} : { operations }),
+  });
+  await rest.listen({ host: '127.0.0.1', port: 0 });
+  const address = rest.server.address();
+  if (address === null || typeof address === 'string') throw new Error('no address');
+  const url = `http://127.0.0.1:${address.port}`;
+  return {
+    log,
+    url,
+    as: (id) => new HttpClient(url, undefined, texts.get(id)),
+    async stop() {
+      gateway.stop();
+      await rest.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
