@@ -1,9 +1,9 @@
 /**
  * The gateway over plain HTTP and yet with keys, which the daemon itself refuses: so that it can be compared with
- * `node:http` without TLS blurring the difference.
+ * `node:http` without TLS blurring the difference. Loaded as bin/svcd loads the daemon, after Node is up.
  */
-import { createRestServer } from '../../dist/interfaces/rest/index.js';
-import { composeGateway } from '../lib/gateway.mjs';
+const { createRestServer } = await import('../../dist/interfaces/rest/index.js');
+const { composeGateway } = await import('../lib/gateway.mjs');
 
 const { gateway } = await composeGateway(JSON.parse(process.argv[2]));
 const rest = createRestServer({ gateway, allowedOrigins: [], metricsPublic: false, version: 'bench' });
