@@ -39,6 +39,8 @@ const HEADERS_MS_MAX = 10_000;
 const REQUEST_MS_MAX = 30_000;
 const KEEP_ALIVE_MS = 75_000;
 const CONNECTIONS_MAX = 20_000;
+/** How long requests under way may take once the server closes; below the daemon's own limit of ten seconds. */
+const CLOSE_MS_MAX = 5000;
 
 /**
  * REST: one route per declared path. A route decodes the body, names the caller, hands over to the pipeline and
@@ -81,9 +83,12 @@ export function createRestServer(options: RestOptions): RestServer {
       // A connection whose last answer is not known to be written yet counts as idle even with a new request under way; by
       // the time that immediates run, every answer that such a request followed is known to be.
       await new Promise((resolve) => setImmediate(resolve));
+      // A client that never finishes its request must not hold the daemon up.
+      const giveUp = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX);
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
+      clearTimeout(giveUp);
     },
   };
 }
