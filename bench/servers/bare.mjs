@@ -1,4 +1,6 @@
-/** The limit of every HTTP figure: `node:http(s)` that reads and parses the POST body, and answers ready bytes. */
+/**
+ * The limit of every HTTP figure: `node:http(s)` that reads and parses the POST body, and answers ready bytes, the gateway's
+ * headers among them. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -14,7 +16,7 @@ const listener = (request, response) => {
   });
   request.on('end', () => {
     if (typeof JSON.parse(text) !== 'object') throw new Error('no JSON object came');
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': length, 'x-request-id': 'Yk3rT0aa-123456' });
     response.end(body);
   });
 };

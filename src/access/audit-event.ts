@@ -69,18 +69,23 @@ function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** ISO 8601 UTC texts of moments that mostly lie in one second: all but the milliseconds is kept from the last call. */
+/** ISO 8601 UTC texts of moments that mostly lie in one millisecond or second: what the last call can give is kept from it. */
 export class IsoTime {
+  #now = Number.NaN;
+  #text = '';
   #second = Number.NaN;
   #prefix = '';
 
   format(now: number): string {
+    if (now === this.#now) return this.#text;
     const second = Math.floor(now / 1000);
     if (second !== this.#second) {
       this.#second = second;
       this.#prefix = new Date(second * 1000).toISOString().slice(0, 20);
     }
     const ms = Math.floor(now - second * 1000);
-    return `${this.#prefix}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`;
+    this.#now = now;
+    this.#text = `${this.#prefix}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`;
+    return this.#text;
   }
 }

@@ -61,7 +61,8 @@ export function quoteMarket(name: QuoteMarket): QuoteMarketInfo {
 export function parseSymbol(text: string): { market: QuoteMarketInfo; code: string } | undefined {
   const dot = text.indexOf('.');
   if (dot <= 0 || dot === text.length - 1) return undefined;
-  const market = quoteMarketNamed(text.slice(0, dot).toUpperCase());
+  const name = text.slice(0, dot);
+  const market = quoteMarketNamed(name) ?? quoteMarketNamed(name.toUpperCase());
   return market === undefined ? undefined : { market, code: text.slice(dot + 1) };
 }
 

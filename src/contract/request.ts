@@ -25,15 +25,19 @@ export type RequestDecoder<O extends Operation> = (
   body: JsonValue | undefined,
 ) => { readonly ok: true; readonly value: RequestOf<O> } | { readonly ok: false; readonly problem: Problem };
 
-const decoders = new Map<string, RequestDecoder<Operation>>();
+const decoders = new Map<Dialect, Map<Operation, RequestDecoder<Operation>>>();
 
 /** The decoder of an operation in a dialect; made on first use. */
 export function requestDecoder<M extends ProtocolMessages>(operation: Operation<M>, dialect: Dialect): RequestDecoder<Operation<M>> {
-  const key = `${dialect} ${operation.name}`;
-  let decoder = decoders.get(key);
+  let ofDialect = decoders.get(dialect);
+  if (ofDialect === undefined) {
+    ofDialect = new Map();
+    decoders.set(dialect, ofDialect);
+  }
+  let decoder = ofDialect.get(operation);
   if (decoder === undefined) {
     decoder = compile(operation, dialect);
-    decoders.set(key, decoder);
+    ofDialect.set(operation, decoder);
   }
   return decoder as RequestDecoder<Operation<M>>;
 }

@@ -4,7 +4,9 @@ import { isIP } from 'node:net';
 /** The token of `Authorization: Bearer <token>` (RFC 6750, section 2.1), if there is one. */
 export function bearerOf(headers: IncomingHttpHeaders): string | undefined {
   const value = headers.authorization;
-  if (value === undefined || value.length < 7 || value.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+  if (value === undefined) return undefined;
+  // As nearly every client writes it; the scheme's name is case-insensitive.
+  if (!value.startsWith('Bearer ') && value.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
   return value.slice(7).trim();
 }
 
