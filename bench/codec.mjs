@@ -11,8 +11,8 @@ import { messageWriter } from '../dist/contract/json/message-json.js';
 import { parseJson } from '../dist/contract/json/parse.js';
 import { quote } from '../dist/contract/operations/index.js';
 import { requestDecoder } from '../dist/contract/request.js';
+import { writeEnvelope } from '../dist/interfaces/common/envelope.js';
 import { decodeRequest } from '../dist/interfaces/rest/body.js';
-import { writeEnvelope } from '../dist/interfaces/rest/envelope.js';
 import { temporaryFolder, writeKeys } from './lib/fixture.mjs';
 import { composeGateway } from './lib/gateway.mjs';
 import { number, report } from './lib/report.mjs';
@@ -26,8 +26,9 @@ const { gateway, backend, stop } = await composeGateway({ folder, keysFile: keys
 const operation = quote.getQuote;
 
 const body = '{"symbol":"HK.00700"}';
+const bytes = Buffer.from(body);
 const decode = requestDecoder(operation, 'rest');
-const request = decodeRequest(operation, body, undefined);
+const request = decodeRequest(operation, bytes, undefined);
 const write = messageWriter(operation.messages.S2CSchema, 'rest');
 const response = backend.call(operation, request, { requestId: 'bench' });
 const text = write(response.s2c);
@@ -54,7 +55,7 @@ const results = await interleave(rounds, {
     turns((index) =>
       writeEnvelope(
         operation,
-        gateway.call(operation, caller(index), () => decodeRequest(operation, body, undefined)),
+        gateway.call(operation, caller(index), () => decodeRequest(operation, bytes, undefined)),
         'number',
       ),
     ),

@@ -5,6 +5,7 @@ import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store, Table } from '../storage/index.js';
 import type { ResponseMessage } from './backend.js';
+import { RET_SUCCEED } from './responses.js';
 
 /** The protocol's replay protection of one write: the backend answers a repetition of it with the first answer. */
 export interface PacketId {
@@ -105,7 +106,11 @@ export class IdempotencyKeys {
       const entry = this.#entries.get(id);
       // A rejection means that nothing left the daemon: the same key may try again.
       if (entry !== undefined && !(result instanceof Rejection)) {
-        await this.#put(id, { ...entry, response: toBinary(operation.messages.ResponseSchema, result) });
+        const kept = this.#put(id, { ...entry, response: toBinary(operation.messages.ResponseSchema, result) });
+        // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
+        // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
+        if (result.retType === RET_SUCCEED) kept.catch(() => undefined);
+        else await kept;
       }
       return result;
     });

@@ -1,0 +1,85 @@
+/**
+ * Runs the figures, one file each, and writes them to bench/results.md.
+ *
+ *   npm run bench [name…]
+ *
+ * A file's own output appears as it comes; its last line is JSON (see lib/report.mjs). Exit status 1 when a file fails or
+ * a figure stays below its floor.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { arch, availableParallelism, cpus, platform, release } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { pushFigures } from './lib/push-figures.mjs';
+
+const FILES = ['rest', 'access', 'orders', 'codec', 'push'];
+/** Of the push figure, whose file prints what it measured. */
+const FIGURES = { push: pushFigures };
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !FILES.includes(name));
+if (unknown.length > 0) {
+  console.error(`no figure ${unknown.join(', ')}; there are ${FILES.join(', ')}`);
+  process.exit(2);
+}
+const names = asked.length === 0 ? FILES : asked;
+
+const sections = [];
+let failed = false;
+for (const name of names) {
+  console.log(`\n== ${name}: node bench/${name}.mjs`);
+  const { status, last } = await run(name);
+  const figures = status === 0 ? figuresOf(name, last) : [];
+  if (status !== 0 || figures.some(({ pass }) => pass === false)) failed = true;
+  sections.push(section(name, status, figures));
+}
+writeFileSync(fileURLToPath(new URL('results.md', import.meta.url)), `${heading()}\n${sections.join('\n')}`);
+console.log(`\nwritten to bench/results.md${failed ? '; not every floor was reached' : ''}`);
+process.exitCode = failed ? 1 : 0;
+
+/** Runs one file; its exit status and the last line that it printed. */
+function run(name) {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`${name}.mjs`, import.meta.url))], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+    const shown = text
+      .slice(-chunk.length)
+      .split('\n')
+      .filter((line) => !line.startsWith('{'));
+    process.stdout.write(shown.join('\n'));
+  });
+  return new Promise((resolve) => child.on('close', (status) => resolve({ status, last: text.trimEnd().split('\n').at(-1) })));
+}
+
+function figuresOf(name, line) {
+  const measured = JSON.parse(line);
+  return FIGURES[name] === undefined ? measured.figures : FIGURES[name](measured);
+}
+
+function heading() {
+  const { version, dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const packages = Object.entries(dependencies).map(([name, range]) => `${name} ${range}`);
+  const machine = `${availableParallelism()} cores, ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${platform()} ${release()} ${arch()}`;
+  return [
+    '# Measured',
+    '',
+    'Every figure stands against its limit, measured in the same run by turns with it; medians, with the middle half of the',
+    'rounds as the spread. More is better in a ratio. Written by `npm run bench`.',
+    '',
+    `- ${new Date().toISOString()}, svc-gateway ${version}, Node ${process.versions.node}`,
+    `- ${machine}`,
+    `- ${packages.join(', ')}`,
+    '',
+  ].join('\n');
+}
+
+function section(name, status, figures) {
+  const title = `## ${name}\n\n\`node bench/${name}.mjs\`\n`;
+  if (status !== 0) return `${title}\nFailed with exit status ${status}.\n`;
+  const rows = figures.map(({ name: what, value, limit, ratio, spread, floor, pass }) => {
+    const verdict = pass === undefined ? '' : pass ? 'pass' : '**fail**';
+    return `| ${[what, value, limit ?? '', ratio?.toFixed(2) ?? '', spread ?? '', floor ?? '', verdict].join(' | ')} |`;
+  });
+  return `${title}\n| figure | measured | limit | ratio | spread | floor | |\n|---|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
+}
