@@ -13,7 +13,7 @@ export function temporaryFolder() {
 }
 
 /** Limits of every kind, wide enough that nothing is refused: each gate has its work to do. */
-const wideLimits = {
+export const wideLimits = {
   allowed_markets: ['HK', 'US', 'SG'],
   allowed_symbols: ['HK.00700', 'HK.00005', 'HK.09988', 'US.AAPL', 'US.NIO'],
   allowed_trd_sides: ['BUY', 'SELL'],

@@ -9,7 +9,7 @@ import { Gateway } from '../../dist/gateway/index.js';
 import { createSimulation } from '../../dist/simulator/simulation.js';
 import { MemoryStore, openLmdbStore } from '../../dist/storage/index.js';
 
-function composeAccess({ keysFile, auditFile, store }) {
+export function composeAccess({ keysFile, auditFile, store }) {
   const keyring = Keyring.open({ path: keysFile, clock });
   const audit = AuditLog.open({ path: auditFile, clock, log: auditToLog(stderrLog('warn')), report: console.error });
   if (!keyring.ok || !audit.ok) throw new Error('the bench made files that are refused');

@@ -24,7 +24,7 @@ export interface AuditEvent {
   /** Why, in words; for limits "limit: rate limit exceeded: …". Empty where there is nothing to explain. */
   readonly reason: string;
   readonly requestId: string;
-  readonly trade?: AuditTrade;
+  readonly trade?: AuditTrade | undefined;
 }
 
 /** The event as one line of JSON, without the line feed. `target` tells it apart in a log that holds other lines as well. */

@@ -186,7 +186,7 @@ export class Pipeline {
       outcome: rejected ? 'reject' : trade ? 'trade' : 'allow',
       reason: rejected ? answer.auditReason : answer.retType === RET_SUCCEED ? '' : `ret_type ${answer.retType}: ${answer.retMsg}`,
       requestId: caller.requestId,
-      ...(trade && request !== undefined ? { trade: writes.auditTrade(request, answer) } : {}),
+      trade: trade && request !== undefined ? writes.auditTrade(request, answer) : undefined,
     });
     meter.request(operation, caller.iface, rejected ? answer.code : undefined, performance.now() - started);
     return answer;

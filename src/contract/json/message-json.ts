@@ -80,14 +80,14 @@ export function requireFields(
   }
 }
 
-const requiredByType = new Map<string, readonly DescField[]>();
+const requiredByType = new Map<DescMessage, readonly DescField[]>();
 const LEGACY_REQUIRED = 3;
 
 function requiredFields(desc: DescMessage): readonly DescField[] {
-  let required = requiredByType.get(desc.typeName);
+  let required = requiredByType.get(desc);
   if (required === undefined) {
     required = desc.fields.filter((field) => field.presence === LEGACY_REQUIRED);
-    requiredByType.set(desc.typeName, required);
+    requiredByType.set(desc, required);
   }
   return required;
 }
