@@ -61,14 +61,8 @@ export class Permissions {
     if (!this.switches.has(FOREX_SWITCH) && subjects.securities.some(({ market }) => market === FOREX_MARKET)) {
       return new Rejection('feature_disabled', `forex quotes are switched off; start the daemon with ${FOREX_SWITCH}`);
     }
-    const flags = this.access.flagLimits;
-    const own = key?.limits;
-    if (!isLimited(flags) && (own === undefined || !isLimited(own))) return undefined;
-    for (const limits of own === undefined ? [flags] : [own, flags]) {
-      const denied = checkLimits(operation, limits, subjects, header);
-      if (denied !== undefined) return denied;
-    }
-    return undefined;
+    const own = key === undefined ? undefined : checkLimits(operation, key.limits, subjects, header);
+    return own ?? checkLimits(operation, this.access.flagLimits, subjects, header);
   }
 
   #hold(key: KeyRecord | undefined, mask: ScopeMask): Rejection | undefined {
@@ -87,6 +81,7 @@ function checkLimits(
   subjects: ReturnType<typeof subjectsOf>,
   header: TrdHeader | undefined,
 ): Rejection | undefined {
+  if (!isLimited(limits)) return undefined;
   const account = subjects.accIds.find((accId) => !allowsAccount(limits, accId));
   if (account !== undefined) return new Rejection('auth.account', `account ${account} is not among the accounts that this key may use`);
   for (const security of subjects.securities) {

@@ -93,8 +93,8 @@ export class Pipeline {
   authorise(operation: Operation, caller: Caller, { key }: Identity): Rejection | undefined {
     const denied = this.#permissions.scope(operation, key);
     if (denied !== undefined) return denied;
-    const missing = operation.switches.filter((name) => !this.#parts.switches.has(name));
-    if (missing.length > 0) {
+    if (operation.switches.some((name) => !this.#parts.switches.has(name))) {
+      const missing = operation.switches.filter((name) => !this.#parts.switches.has(name));
       return new Rejection('feature_disabled', `${operation.name} is switched off; start the daemon with ${missing.join(' ')}`);
     }
     if (operation.loopbackOnly && !caller.peer.loopback) {
