@@ -40,6 +40,7 @@ describe('auditLine', () => {
         fc.string(),
         (endpoint, keyId, reason, requestId) => {
           const line = auditLine({ ...allow, endpoint, keyId, reason, requestId }, 'T');
+          expect(line).toMatch(/^[\x20-\x7e]*$/);
           expect(line).not.toMatch(/[\n\r]/);
           const expected = {
             time: 'T',

@@ -54,7 +54,7 @@ export class LineFile {
     return file.ok ? ok(new LineFile(options, file.value)) : file;
   }
 
-  /** Takes one line, without its line feed. */
+  /** Takes one line of ASCII text, without its line feed. */
   append(line: string): void {
     if (this.#gathered.length + this.#leaving.length > this.#heldMax) {
       if (this.#lost === 0) this.#options.report(`${this.#options.path}: memory is used up, lines are being lost`);
@@ -111,7 +111,7 @@ export class LineFile {
   #next(): void {
     this.#swap();
     if (this.#sent === this.#leaving.length) {
-      this.#leaving = Buffer.from(this.#gathered, 'utf8');
+      this.#leaving = Buffer.from(this.#gathered, 'latin1');
       this.#sent = 0;
       this.#gathered = '';
     }
