@@ -11,7 +11,7 @@ import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { join } from 'node:path';
 import { temporaryFolder, writeCertificate, writeKeys } from './lib/fixture.mjs';
-import { cpuSeconds, pinning, start, startDaemon } from './lib/processes.mjs';
+import { cpuSeconds, pinning, start, startDaemon, svcdFlags } from './lib/processes.mjs';
 import { number, report } from './lib/report.mjs';
 import { interleave, median, quantile, spread } from './lib/statistics.mjs';
 
@@ -27,7 +27,12 @@ const keys = writeKeys(join(folder, 'keys'), 100);
 const body = '{"symbol":"HK.00700"}';
 const headers = { authorization: `Bearer ${keys.texts[50]}` };
 
-const gateway = await start('servers/gateway.mjs', 'server', { folder, keysFile: keys.path, auditFile: join(folder, 'audit-plain.jsonl') });
+const gateway = await start(
+  'servers/gateway.mjs',
+  'server',
+  { folder, keysFile: keys.path, auditFile: join(folder, 'audit-plain.jsonl') },
+  svcdFlags,
+);
 const daemonFlags = ['--rest-keys-file', keys.path, '--rest-tls-cert', tls.cert, '--rest-tls-key', tls.key];
 const daemon = await startDaemon(folder, [...daemonFlags, '--audit-log', join(folder, 'audit-tls.jsonl')]);
 const answer = await post(requestTls, daemon.url.port, body);

@@ -7,6 +7,12 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/** The flags that Node is started with for svcd: they stand in the first line of bin/svcd. */
+export const svcdFlags = readFileSync(`${root}bin/svcd`, 'utf8')
+  .split('\n', 1)[0]
+  .split(' ')
+  .filter((word) => word.startsWith('--'));
+
 /** Servers get a core of their own, load generators the others. */
 const pinnable = process.platform === 'linux' && availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0;
 const cores = { server: '0', load: availableParallelism() > 2 ? `1-${availableParallelism() - 1}` : '1' };
@@ -18,8 +24,8 @@ function pin(pid, role) {
 export const pinning = pinnable ? `servers on core ${cores.server}, load on ${cores.load}` : 'not pinned';
 
 /** A script of this folder in a process of its own, once it has sent its first message: that message is `ready`. */
-export async function start(script, role, parameters) {
-  const execArgv = role === 'server' ? profilingFlags() : [];
+export async function start(script, role, parameters, flags = []) {
+  const execArgv = role === 'server' ? [...profilingFlags(), ...flags] : [];
   const child = fork(fileURLToPath(new URL(`../${script}`, import.meta.url)), [JSON.stringify(parameters)], { execArgv });
   pin(child.pid, role);
   const ended = failure(child, script);
@@ -45,7 +51,7 @@ export async function start(script, role, parameters) {
 export async function startDaemon(folder, flags, { pinned = true } = {}) {
   const environment = { ...process.env, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
   const stdio = ['ignore', 'pipe', 'inherit'];
-  const child = spawn(process.execPath, [...profilingFlags(), `${root}bin/svcd`, '--rest-port', '0', ...flags], {
+  const child = spawn(process.execPath, [...profilingFlags(), ...svcdFlags, `${root}bin/svcd`, '--rest-port', '0', ...flags], {
     env: environment,
     stdio,
   });
