@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../contract/clock.js';
 import { digestOf } from './digest-table.js';
-import { type KeyEntry, KeyIndex } from './key-index.js';
+import { KeyIndex } from './key-index.js';
 import type { KeyRecord } from './key-record.js';
 import { type KeysLoadError, loadKeysFile } from './keys-source.js';
 import { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
@@ -58,7 +58,7 @@ export class Keyring {
   /** Digest of a key text or SDK text → id of the key it was. */
   readonly #revoked = new Map<string, string>();
   #machineId: Result<string, string> | undefined;
-  #index = new KeyIndex([]);
+  #index = new KeyIndex([], () => undefined);
   #loadedAt = 0;
   #failure: KeyringStatus['failure'];
 
@@ -77,29 +77,27 @@ export class Keyring {
 
   /** Who bears this key text (`svc_…`). */
   authenticate(keyText: string): KeyAuth {
-    const entry = this.#index.byText.find(keyText);
-    return entry === undefined ? this.#unknown(keyText) : this.#judge(entry);
+    const key = this.#index.byText.find(keyText);
+    return key === undefined ? this.#unknown(keyText) : this.#judge(key);
   }
 
   /** Who bears this MD5 hex of a key text, as the public SDKs send it. */
   authenticateSdk(md5Hex: string): KeyAuth {
     const text = md5Hex.toLowerCase();
-    const entry = this.#index.bySdkText.find(text);
-    return entry === undefined ? this.#unknown(text) : this.#judge(entry);
+    const key = this.#index.bySdkText.find(text);
+    return key === undefined ? this.#unknown(text) : this.#judge(key);
   }
 
   /** The key that the operator named for callers who can send none (`--api-key-id`). */
   authenticateId(id: string): KeyAuth {
-    const entry = this.#index.byId.get(id);
-    return entry === undefined
-      ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null }
-      : this.#judge(entry);
+    const key = this.#index.byId.get(id);
+    return key === undefined ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null } : this.#judge(key);
   }
 
   /** What has become of a key that a connection was opened with. The answer's record is the same object while nothing about it changed. */
   revalidate(key: KeyRecord): KeyAuth {
-    const entry = this.#index.byId.get(key.id);
-    return entry === undefined || entry.key.hash !== key.hash ? revoked(key.id) : this.#judge(entry);
+    const now = this.#index.byId.get(key.id);
+    return now === undefined || now.hash !== key.hash ? revoked(key.id) : this.#judge(now);
   }
 
   /** Reads the file again. Listeners learn the outcome after the new keys are in force. */
@@ -126,12 +124,12 @@ export class Keyring {
     return id === undefined ? invalid : revoked(id);
   }
 
-  #judge(entry: KeyEntry): KeyAuth {
-    const { key } = entry;
+  #judge(key: KeyRecord): KeyAuth {
     if (key.expiresAt !== null && this.#clock.now() >= key.expiresAt) {
       return { ok: false, code: 'auth.expired', message: `key expired at ${new Date(key.expiresAt).toISOString()}`, keyId: key.id };
     }
-    if (entry.machineProblem !== undefined) return { ok: false, code: 'auth.machine', message: entry.machineProblem, keyId: key.id };
+    const problem = this.#index.machineProblem(key);
+    if (problem !== undefined) return { ok: false, code: 'auth.machine', message: problem, keyId: key.id };
     return { ok: true, key };
   }
 
@@ -140,10 +138,10 @@ export class Keyring {
     if (!loaded.ok) return err(loaded.error);
     const before = this.#index;
     const records = loaded.value.records.map((record) => {
-      const known = before.byId.get(record.id)?.key;
+      const known = before.byId.get(record.id);
       return isDeepStrictEqual(known, record) && known !== undefined ? known : record;
     });
-    this.#index = new KeyIndex(records.map((key) => ({ key, machineProblem: this.#machineProblem(key) })));
+    this.#index = new KeyIndex(records, (key) => this.#machineProblem(key));
     this.#loadedAt = this.#clock.now();
     this.#failure = undefined;
     this.#rememberRevoked(before);
@@ -159,8 +157,8 @@ export class Keyring {
   }
 
   #rememberRevoked(before: KeyIndex): void {
-    for (const { key } of before.byId.values()) {
-      const now = this.#index.byId.get(key.id)?.key;
+    for (const key of before.byId.values()) {
+      const now = this.#index.byId.get(key.id);
       if (now?.hash !== key.hash) this.#revoked.set(key.hash, key.id);
       if (key.sdkHash !== null && now?.sdkHash !== key.sdkHash) this.#revoked.set(key.sdkHash, key.id);
     }
@@ -179,11 +177,11 @@ function changesBetween(before: KeyIndex, after: KeyIndex): KeyChanges {
   const added: KeyRecord[] = [];
   const removed: KeyRecord[] = [];
   const changed: { before: KeyRecord; after: KeyRecord }[] = [];
-  for (const { key } of before.byId.values()) {
-    const now = after.byId.get(key.id)?.key;
+  for (const key of before.byId.values()) {
+    const now = after.byId.get(key.id);
     if (now === undefined || now.hash !== key.hash) removed.push(key);
     else if (now !== key) changed.push({ before: key, after: now });
   }
-  for (const { key } of after.byId.values()) if (before.byId.get(key.id)?.key.hash !== key.hash) added.push(key);
+  for (const key of after.byId.values()) if (before.byId.get(key.id)?.hash !== key.hash) added.push(key);
   return { added, removed, changed };
 }
