@@ -3,6 +3,8 @@ export {
   BackendLost,
   type BackendStatus,
   type CallContext,
+  type FeeEstimate,
+  type FeeItem,
   type LifecycleSnapshot,
   type LifecycleState,
   type NotifyPush,
