@@ -22,6 +22,13 @@ export type Group = 'system' | 'subscription' | 'quote' | 'account' | 'trade' | 
  */
 export type Effect = 'read' | 'subscription' | 'write' | 'order';
 
+/** What a message must say to be this operation's. A field that is not set holds its type's zero: false, 0, or an empty list. */
+export interface FieldCondition {
+  /** Name of a field of `C2S`, as the `.proto` has it. */
+  readonly field: string;
+  readonly is: boolean | number | 'empty';
+}
+
 export interface RestRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -36,6 +43,11 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly group: Group;
   /** The public protocol's id; null for what no protocol message asks for. */
   readonly protoId: number | null;
+  /**
+   * Which messages of the protocol id are this operation's, where several share one: those that meet every condition. The
+   * one of them that has none answers the rest.
+   */
+  readonly answers: readonly FieldCondition[];
   readonly scope: ScopeRule;
   readonly effect: Effect;
   readonly messages: M;
@@ -58,13 +70,13 @@ export type RequestOf<O extends Operation> = MessageShape<O['messages']['C2SSche
 /** The payload of an operation's answer: its `S2C`. */
 export type PayloadOf<O extends Operation> = MessageShape<O['messages']['S2CSchema']>;
 
-type Optional = 'tool' | 'switches' | 'lowLevel' | 'shape' | 'loopbackOnly';
+type Optional = 'answers' | 'tool' | 'switches' | 'lowLevel' | 'shape' | 'loopbackOnly';
 
 /** Declares an operation. The tool is `svc_` + name unless said otherwise. */
 export function operation<const M extends ProtocolMessages>(
   declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>>,
 ): Operation<M> {
-  return { tool: `svc_${declared.name}`, switches: [], lowLevel: {}, shape: [], loopbackOnly: false, ...declared };
+  return { answers: [], tool: `svc_${declared.name}`, switches: [], lowLevel: {}, shape: [], loopbackOnly: false, ...declared };
 }
 
 export function get(path: string): RestRoute {

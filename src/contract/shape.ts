@@ -18,6 +18,8 @@ export interface Param {
   readonly type: ParamType;
   /** The value when the caller gives none, in the message's own terms. */
   readonly default?: unknown;
+  /** To the public protocol the absence of this field says something: the default is for JSON callers alone. */
+  readonly absenceCounts: boolean;
   /** Only this dialect takes it; the other fills the default or leaves the field unset. */
   readonly only?: Dialect;
   /** Filled by the gateway; no caller can set it by this name. */
@@ -53,6 +55,7 @@ export interface ParamOptions {
   readonly as?: string;
   readonly aliases?: readonly string[];
   readonly default?: unknown;
+  readonly absenceCounts?: boolean;
   readonly only?: Dialect;
   readonly required?: boolean;
   readonly about?: string;
@@ -65,6 +68,7 @@ function param(field: string, type: ParamType, options: ParamOptions, about: str
     field,
     type,
     ...('default' in options ? { default: options.default } : {}),
+    absenceCounts: options.absenceCounts ?? false,
     ...(options.only === undefined ? {} : { only: options.only }),
     hidden: false,
     required: options.required ?? false,
@@ -152,7 +156,17 @@ export function bytes(field: string, options: ParamOptions = {}): Param {
 
 /** A field that the message requires and callers do not give. */
 export function constant(field: string, value: unknown): Param {
-  return { name: '', aliases: [], field, type: { kind: 'boolean' }, default: value, hidden: true, required: false, about: '' };
+  return {
+    name: '',
+    aliases: [],
+    field,
+    type: { kind: 'boolean' },
+    default: value,
+    absenceCounts: false,
+    hidden: true,
+    required: false,
+    about: '',
+  };
 }
 
 /** Which account, in which environment and market: the header of every account operation. `names`: see {@link choice}. */

@@ -158,7 +158,8 @@ export const getMarginRatio = operation({
   rest: [post('/api/margin-ratio')],
 });
 
-const accIdList = ids('accIDList', { required: true, max: 100, about: 'Accounts.' });
+/** Of one list. */
+const ACCOUNTS_MAX = 100;
 
 export const subAccPush = operation({
   name: 'sub_acc_push',
@@ -168,7 +169,7 @@ export const subAccPush = operation({
   protoId: 2008,
   messages: TrdSubAccPush,
   summary: 'Registers for order and fill pushes of accounts.',
-  shape: [accIdList],
+  shape: [ids('accIDList', { required: true, max: ACCOUNTS_MAX, about: 'Accounts.' })],
   rest: [post('/api/sub-acc-push')],
 });
 
@@ -178,8 +179,9 @@ export const unsubAccPush = operation({
   effect: 'subscription',
   scope,
   protoId: 2008,
+  answers: [{ field: 'accIDList', is: 'empty' }],
   messages: TrdSubAccPush,
-  summary: 'Ends the order and fill pushes of accounts.',
-  shape: [accIdList],
+  summary: 'Ends the order and fill pushes of accounts, or of all of them.',
+  shape: [ids('accIDList', { max: ACCOUNTS_MAX, about: 'Accounts; every one when none is given.' })],
   rest: [post('/api/unsub-acc-push')],
 });

@@ -10,6 +10,8 @@ const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
 const switches = ['--enable-trading'];
 const REMARK_BYTES_MAX = 64;
+/** Trd_Common.ModifyOrderOp. */
+const CANCEL = 2;
 
 // The gateway puts its own packet id on every write: a caller's would be one of another connection.
 const packetId = [constant('packetID.connID', 0n), constant('packetID.serialNo', 0)];
@@ -74,6 +76,10 @@ export const cancelOrder = operation({
   switches,
   effect: 'write',
   protoId: 2205,
+  answers: [
+    { field: 'modifyOrderOp', is: CANCEL },
+    { field: 'forAll', is: false },
+  ],
   messages: TrdModifyOrder,
   summary: 'Cancels one order. The answer says that the cancel was accepted; the final state comes as a push.',
   shape: [
@@ -88,7 +94,7 @@ export const cancelOrder = operation({
       {
         as: 'op',
         aliases: ['modify_order_op'],
-        default: 2,
+        default: CANCEL,
         names: true,
         about: 'If present it must mean cancel (2).',
       },
@@ -104,9 +110,13 @@ export const cancelAllOrder = operation({
   switches,
   effect: 'write',
   protoId: 2205,
+  answers: [
+    { field: 'modifyOrderOp', is: CANCEL },
+    { field: 'forAll', is: true },
+  ],
   messages: TrdModifyOrder,
   summary: 'Cancels every working order of an account in one market.',
-  shape: [...packetId, ...tradeHeader(), constant('orderID', 0n), constant('modifyOrderOp', 2), constant('forAll', true)],
+  shape: [...packetId, ...tradeHeader(), constant('orderID', 0n), constant('modifyOrderOp', CANCEL), constant('forAll', true)],
   rest: [post('/api/cancel-all-order')],
 });
 
