@@ -50,9 +50,18 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly answers: readonly FieldCondition[];
   readonly scope: ScopeRule;
   readonly effect: Effect;
+  /** Doing it twice does no more than doing it once. Reads and subscriptions are unless they say otherwise. */
+  readonly idempotent: boolean;
   readonly messages: M;
+  /** A few words to show people: "Order book". */
+  readonly title: string;
   /** One sentence: what it answers or does. */
   readonly summary: string;
+  /**
+   * One paragraph for a language model, after the summary: when to use the tool, what it costs, what to call before.
+   * Empty where there is no tool.
+   */
+  readonly guide: string;
   readonly shape: Shape;
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */
@@ -70,13 +79,26 @@ export type RequestOf<O extends Operation> = MessageShape<O['messages']['C2SSche
 /** The payload of an operation's answer: its `S2C`. */
 export type PayloadOf<O extends Operation> = MessageShape<O['messages']['S2CSchema']>;
 
-type Optional = 'answers' | 'tool' | 'switches' | 'lowLevel' | 'shape' | 'loopbackOnly';
+type Optional = 'answers' | 'tool' | 'guide' | 'idempotent' | 'switches' | 'lowLevel' | 'shape' | 'loopbackOnly';
+
+/** Who can be called by a model has to be explained to it. */
+type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
 
 /** Declares an operation. The tool is `svc_` + name unless said otherwise. */
 export function operation<const M extends ProtocolMessages>(
-  declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>>,
+  declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided,
 ): Operation<M> {
-  return { answers: [], tool: `svc_${declared.name}`, switches: [], lowLevel: {}, shape: [], loopbackOnly: false, ...declared };
+  return {
+    answers: [],
+    tool: `svc_${declared.name}`,
+    guide: '',
+    idempotent: declared.effect === 'read' || declared.effect === 'subscription',
+    switches: [],
+    lowLevel: {},
+    shape: [],
+    loopbackOnly: false,
+    ...declared,
+  };
 }
 
 export function get(path: string): RestRoute {

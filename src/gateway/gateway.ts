@@ -51,6 +51,7 @@ export class Gateway {
   readonly #pipeline: Pipeline;
   readonly #idempotency: IdempotencyKeys;
   readonly #expiries = new Map<string, () => void>();
+  readonly #keyListeners = new Set<() => void>();
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -115,6 +116,11 @@ export class Gateway {
     return this.#stopping;
   }
 
+  /** Everything comes from the simulated brokerage. */
+  get simulated(): boolean {
+    return this.#options.backend.name === 'sim';
+  }
+
   /** The backend is ready and the daemon is not on its way out. */
   get ready(): boolean {
     return !this.#stopping && this.backendStatus().platform.lifecycleState === 'ready';
@@ -132,6 +138,31 @@ export class Gateway {
   /** Logs a defect that an interface met while it wrote an answer: what the caller is told instead. */
   defect(caller: Caller, thrown: unknown): Rejection {
     return this.#pipeline.defect(caller, thrown);
+  }
+
+  /** Names a caller, or says why its credential is no good; nothing is recorded. */
+  identify(caller: Caller): Identity | Rejection {
+    return this.#pipeline.identify(caller);
+  }
+
+  /** Whether a caller can use an operation at all: for lists of what it can do. Nothing is recorded. */
+  mayUse(operation: Operation, caller: Caller, identity: Identity): boolean {
+    return this.#pipeline.authorise(operation, caller, identity) === undefined;
+  }
+
+  /** Judges a caller of an operation that the interface answers itself, from what the operation said before; recorded as a call is. */
+  admit(operation: Operation, caller: Caller): Identity | Rejection {
+    const identity = this.#pipeline.identify(caller);
+    const keyId = identity instanceof Rejection ? identity.details.keyId : identity.key?.id;
+    const refused = identity instanceof Rejection ? identity : this.#pipeline.authorise(operation, caller, identity);
+    this.#audit(caller, keyId ?? null, refused);
+    return refused ?? identity;
+  }
+
+  /** Calls `listener` whenever a reload has put other keys in force; returns its removal. */
+  onKeyChanges(listener: () => void): () => void {
+    this.#keyListeners.add(listener);
+    return () => this.#keyListeners.delete(listener);
   }
 
   /** Who asks to open a push connection and what it may see, or why not; the refusal is the interface's to audit. */
@@ -197,5 +228,6 @@ export class Gateway {
       if (denied === undefined) this.push.updatePermits(ownerOfKey(after), permitsOf(access, after));
       else this.push.revokeOwner(ownerOfKey(after), denied.message);
     }
+    for (const listener of this.#keyListeners) listener();
   }
 }
