@@ -188,7 +188,8 @@ export const getMarginRatio = operation({
   rest: [post('/api/margin-ratio')],
 });
 
-const accIdList = ids('accIDList', { required: true, max: 100, about: 'Accounts.' });
+/** Of one list. */
+const ACCOUNTS_MAX = 100;
 
 export const subAccPush = operation({
   name: 'sub_acc_push',
@@ -201,7 +202,7 @@ export const subAccPush = operation({
   summary: 'Registers for order and fill pushes of accounts.',
   guide:
     'Call svc_list_accounts first. Use it to learn final states of orders from pushes instead of polling svc_get_orders; pushes come as notifications to this session. End it with svc_unsub_acc_push.',
-  shape: [accIdList],
+  shape: [ids('accIDList', { required: true, max: ACCOUNTS_MAX, about: 'Accounts.' })],
   rest: [post('/api/sub-acc-push')],
 });
 
@@ -211,11 +212,12 @@ export const unsubAccPush = operation({
   effect: 'subscription',
   scope,
   protoId: 2008,
+  answers: [{ field: 'accIDList', is: 'empty' }],
   messages: TrdSubAccPush,
   title: 'Unsubscribe accounts',
-  summary: 'Ends the order and fill pushes of accounts.',
+  summary: 'Ends the order and fill pushes of accounts, or of all of them.',
   guide:
     'Call it when order and fill notifications of these accounts are no longer wanted by this session. The orders themselves are not touched.',
-  shape: [accIdList],
+  shape: [ids('accIDList', { max: ACCOUNTS_MAX, about: 'Accounts; every one when none is given.' })],
   rest: [post('/api/unsub-acc-push')],
 });

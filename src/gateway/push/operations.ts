@@ -33,8 +33,9 @@ export async function answerSubscribe(
     return quoteAnswer(SUCCEEDED);
   }
   const outcome = await hub.subscribe(owner, expansion.streams, {
+    // A field that is not set reads as false, and says nothing.
     push: isFieldSet(request, QotSub.C2SSchema.field.isRegOrUnRegPush) ? request.isRegOrUnRegPush : undefined,
-    first: isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) ? request.isFirstPush : true,
+    first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
   });
   if (!outcome.ok) return quoteAnswer({ retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
   await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, expansion.streams));
@@ -114,13 +115,14 @@ export async function answerReplaceAccounts(
   return accountAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
 }
 
-/** Ends the order and fill pushes of accounts for an owner. */
+/** Ends the order and fill pushes of accounts for an owner; of every account where none is named. */
 export async function answerUnsubscribeAccounts(
   hub: PushHub,
   owner: string,
   request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
 ): Promise<ResponseMessage> {
-  await hub.unsubscribeAccounts(owner, request.accIDList);
+  if (request.accIDList.length === 0) await hub.accounts.unsubscribeAll(owner);
+  else await hub.unsubscribeAccounts(owner, request.accIDList);
   return accountAnswer(SUCCEEDED);
 }
 
