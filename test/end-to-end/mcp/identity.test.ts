@@ -56,7 +56,10 @@ describe.each(ways)('a caller of the way with %s', (way) => {
   it('is told of a tool that there is none of, with the nearest name', async () => {
     const all = await open('all', way);
     const answer = await all.call('svc_get_qoute');
-    expect(answer).toMatchObject({ isError: true, json: { status: 'error', error: expect.stringMatching(/^unknown MCP tool .*svc_get_quote/) } });
+    expect(answer).toMatchObject({
+      isError: true,
+      json: { status: 'error', error: expect.stringMatching(/^unknown MCP tool .*svc_get_quote/) },
+    });
   });
 
   it('can name another key for one call, whose scopes and audit lines those are', async () => {

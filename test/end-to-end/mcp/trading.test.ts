@@ -74,7 +74,10 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
       answer = no;
       const before = await orderCount('real');
       const refused = await client.call('svc_place_order', real);
-      expect(refused).toMatchObject({ isError: true, json: { code: 'confirmation.declined', error: expect.stringContaining('nothing was sent') } });
+      expect(refused).toMatchObject({
+        isError: true,
+        json: { code: 'confirmation.declined', error: expect.stringContaining('nothing was sent') },
+      });
       expect(await orderCount('real')).toBe(before);
     }
     answer = agree();
@@ -105,7 +108,10 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
 
   it('never take the trade password from a model', async () => {
     const { client } = await openWithPerson(way, agree);
-    for (const args of [{ pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' }, { c2s_json: '{"unlock":true,"pwd_md5":"e10adc3949ba59abbe56e057f20f883e"}' }]) {
+    for (const args of [
+      { pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' },
+      { c2s_json: '{"unlock":true,"pwd_md5":"e10adc3949ba59abbe56e057f20f883e"}' },
+    ]) {
       expect((await client.call('svc_unlock_trade', args)).json).toMatchObject({ error: expect.stringMatching(/^unknown field/) });
     }
   });
@@ -126,9 +132,11 @@ describe('confirmations', () => {
       client: { capabilities: { elicitation: { form: {} } }, inputRequired: { autoFulfill: false } },
     });
     clients.push(client);
-    await client.askRaw('svc_unlock_trade', { unlock: true }, undefined).then(({ requestState }) =>
-      client.askRaw('svc_unlock_trade', { unlock: true }, { requestState, inputResponses: { confirm: agree() } }),
-    );
+    await client
+      .askRaw('svc_unlock_trade', { unlock: true }, undefined)
+      .then(({ requestState }) =>
+        client.askRaw('svc_unlock_trade', { unlock: true }, { requestState, inputResponses: { confirm: agree() } }),
+      );
     const { requestState } = await client.askRaw('svc_place_order', real, undefined);
     const answers = { requestState, inputResponses: { confirm: agree() } };
     const other = await client.askRaw('svc_place_order', { ...real, qty: 1000 }, answers);
@@ -148,7 +156,10 @@ describe('a daemon without --enable-trading', () => {
     const names = await client.toolNames();
     for (const name of ['svc_place_order', 'svc_modify_order', 'svc_cancel_order', 'svc_cancel_all_order', 'svc_unlock_trade']) {
       expect(names).not.toContain(name);
-      expect((await client.call(name, {})).json).toMatchObject({ code: 'feature_disabled', error: expect.stringContaining('--enable-trading') });
+      expect((await client.call(name, {})).json).toMatchObject({
+        code: 'feature_disabled',
+        error: expect.stringContaining('--enable-trading'),
+      });
     }
     await client.close();
     await quiet.stop();
