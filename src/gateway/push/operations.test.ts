@@ -101,6 +101,20 @@ describe('subscribe', () => {
     expect(keys()).toEqual([]);
   });
 
+  it('leaves the registration for pushes as it is where a request does not speak of it', async () => {
+    const { hub } = setUp();
+    const ask = (fields: MessageInitShape<typeof QotSub.C2SSchema>) =>
+      answerSubscribe(hub, 'key:a', create(QotSub.C2SSchema, { securityList: [tencent], subTypeList: [1], isSubOrUnSub: true, ...fields }));
+    const registered = () => hub.subscriptions.list('key:a').map(({ push, first }) => [push, first]);
+    await ask({});
+    expect(registered()).toEqual([[false, true]]);
+    await ask({ isRegOrUnRegPush: true });
+    await ask({});
+    expect(registered()).toEqual([[true, true]]);
+    await ask({ isRegOrUnRegPush: false });
+    expect(registered()).toEqual([[false, true]]);
+  });
+
   it('ends a subscription that is still being made', async () => {
     const { sub, keys, backend } = setUp();
     const making = sub({ securityList: [tencent], subTypeList: [1] });
@@ -145,6 +159,8 @@ describe('accounts and subscribers', () => {
     expect(messageWriter(PushSubscriberInfo.ResponseSchema, 'rest')(answerSubscriberInfo(hub))).toBe(
       '{"ret_type":0,"ret_msg":"","err_code":0,"s2c":{"subscriber_list":[{"conn_id":"ws-1","iface":"ws","key_id":"a","connected_at":0,"subscription_count":0,"sent_count":0,"conflated_count":0,"backlog_bytes":0}],"acc_id_list":[281756455983234567]}}',
     );
+    expect(await answerUnsubscribeAccounts(hub, 'key:a', accounts())).toMatchObject({ retType: 0 });
+    expect(backend.accounts).toEqual([]);
     backend.refuseAccounts = answer(-1, 'no such account');
     expect(await answerSubscribeAccounts(hub, 'key:a', accounts(10n))).toMatchObject({ retType: -1, retMsg: 'no such account' });
   });

@@ -1,4 +1,4 @@
-import { create, type MessageShape } from '@bufbuild/protobuf';
+import { create, isFieldSet, type MessageShape } from '@bufbuild/protobuf';
 import * as QotCommon from '../../contract/generated/Qot_Common_pb.js';
 import * as QotGetSubInfo from '../../contract/generated/Qot_GetSubInfo_pb.js';
 import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
@@ -32,8 +32,9 @@ export async function answerSubscribe(
     return quoteAnswer(SUCCEEDED);
   }
   const outcome = await hub.subscribe(owner, expansion.streams, {
-    push: request.isRegOrUnRegPush ?? undefined,
-    first: request.isFirstPush ?? true,
+    // A field that is not set reads as false, and says nothing.
+    push: isFieldSet(request, QotSub.C2SSchema.field.isRegOrUnRegPush) ? request.isRegOrUnRegPush : undefined,
+    first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
   });
   if (!outcome.ok) return quoteAnswer({ retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
   await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, expansion.streams));
@@ -68,13 +69,14 @@ export async function answerSubscribeAccounts(
   return accountAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
 }
 
-/** Ends the order and fill pushes of accounts for an owner. */
+/** Ends the order and fill pushes of accounts for an owner; of every account where none is named. */
 export async function answerUnsubscribeAccounts(
   hub: PushHub,
   owner: string,
   request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
 ): Promise<ResponseMessage> {
-  await hub.unsubscribeAccounts(owner, request.accIDList);
+  if (request.accIDList.length === 0) await hub.accounts.unsubscribeAll(owner);
+  else await hub.unsubscribeAccounts(owner, request.accIDList);
   return accountAnswer(SUCCEEDED);
 }
 
