@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { acceptedNumbers } from '../contract/enums.js';
 import type { Operation } from '../contract/operation.js';
 import { operationNamed, operations } from '../contract/operations/index.js';
-import type { Param, ParamType } from '../contract/shape.js';
+import { callerParams, type Param, type ParamType } from '../contract/shape.js';
 import { exitStatus } from './exit-status.js';
 import { processTerminal, type Terminal } from './terminal.js';
 
@@ -62,9 +62,12 @@ interface FieldSummary {
 }
 
 function fieldsOf(operation: Operation): FieldSummary[] {
-  return operation.shape
-    .filter((param) => !param.hidden && param.only !== 'mcp')
-    .map((param) => ({ name: param.name, aliases: param.aliases, type: typeOf(param), about: param.about }));
+  return callerParams(operation.shape, 'rest').map((param) => ({
+    name: param.name,
+    aliases: param.aliases,
+    type: typeOf(param),
+    about: param.about,
+  }));
 }
 
 function operationText(operation: Operation, fields: readonly FieldSummary[]): string {

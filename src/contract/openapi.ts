@@ -1,20 +1,16 @@
-import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
-import { acceptedNumbers, type Enumeration, enumerationOf, listAccepted } from './enums.js';
-import { snakeCase } from './names.js';
+import { MessageSchemas, paramSchema, type Schema } from './json-schema.js';
 import type { Operation, RestRoute } from './operation.js';
 import { operations as declared } from './operations/index.js';
-import type { Param } from './shape.js';
-
-type Schema = Record<string, unknown>;
+import { callerParams, type Param } from './shape.js';
 
 /** The OpenAPI 3.1 document of the REST interface, as JSON text, made from the declarations alone. */
 export function openApi(options: { readonly version: string; readonly operations?: readonly Operation[] }): string {
   const { operations = declared } = options;
-  const schemas: Record<string, Schema> = { ...commonSchemas };
+  const messages = new MessageSchemas('rest', '#/components/schemas/', { ...commonSchemas });
   const paths: Record<string, Schema> = { ...probePaths };
   for (const operation of operations) {
     for (const route of operation.rest) {
-      paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationObject(operation, route, schemas) };
+      paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationObject(operation, route, messages) };
     }
   }
   const document = {
@@ -31,13 +27,17 @@ export function openApi(options: { readonly version: string; readonly operations
     servers: [{ url: '/' }],
     tags: [...new Set(operations.map((operation) => operation.group))].map((name) => ({ name })),
     paths,
-    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } }, responses },
+    components: {
+      schemas: messages.schemas,
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+      responses,
+    },
   };
   return JSON.stringify(document);
 }
 
-function operationObject(operation: Operation, route: RestRoute, schemas: Record<string, Schema>): Schema {
-  const params = operation.shape.filter((param) => !param.hidden && param.only !== 'mcp');
+function operationObject(operation: Operation, route: RestRoute, messages: MessageSchemas): Schema {
+  const params = callerParams(operation.shape, 'rest');
   const onlyRoute = operation.rest.length === 1;
   const suffix = onlyRoute ? '' : `_${route.method.toLowerCase()}${route.path.replace(/[^a-z]+/g, '_').replace(/^_api/, '')}`;
   const scope = operation.scope.kind === 'anyOf' ? operation.scope.anyOf.join(' or ') : 'trade:simulate or trade:real, by the environment';
@@ -48,11 +48,11 @@ function operationObject(operation: Operation, route: RestRoute, schemas: Record
     description: `Scope: ${scope}.${switches}${operation.protoId === null ? '' : ` Protocol id ${operation.protoId}.`}`,
     tags: [operation.group],
     security: [{ key: [] }],
-    ...(route.method === 'GET' ? queryParameters(params) : bodyOf(operation, params, schemas)),
+    ...(route.method === 'GET' ? queryParameters(params) : bodyOf(operation, params, messages)),
     responses: {
       200: {
         description: 'Carried out; see ret_type.',
-        content: { 'application/json': { schema: envelope(reference(operation.messages.S2CSchema, schemas)) } },
+        content: { 'application/json': { schema: envelope(messages.refer(operation.messages.S2CSchema)) } },
       },
       ...Object.fromEntries(
         ['400', '401', '403', '413', '429', '500', '503'].map((status) => [status, { $ref: '#/components/responses/Error' }]),
@@ -69,12 +69,12 @@ function queryParameters(params: readonly Param[]): Schema {
       in: 'query',
       required: false,
       description: param.about,
-      schema: paramSchema(param),
+      schema: paramSchema(param, 'rest'),
     })),
   };
 }
 
-function bodyOf(operation: Operation, params: readonly Param[], schemas: Record<string, Schema>): Schema {
+function bodyOf(operation: Operation, params: readonly Param[], messages: MessageSchemas): Schema {
   const writes = operation.effect === 'order' || operation.effect === 'write';
   const idempotency = {
     name: 'Idempotency-Key',
@@ -84,14 +84,14 @@ function bodyOf(operation: Operation, params: readonly Param[], schemas: Record<
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   };
   const properties: Record<string, Schema> = {};
-  for (const param of params) properties[param.name] = { ...paramSchema(param), description: describe(param) };
+  for (const param of params) properties[param.name] = { ...paramSchema(param, 'rest'), description: describe(param) };
   const friendly: Schema = { type: 'object', title: `${operation.name} (friendly)`, properties, additionalProperties: false };
   const required = params.filter((param) => param.required && !('default' in param)).map((param) => param.name);
   if (required.length > 0) friendly.required = required;
   const lowLevel = {
     type: 'object',
     title: `${operation.name} (protocol)`,
-    properties: { c2s: reference(operation.messages.C2SSchema, schemas) },
+    properties: { c2s: messages.refer(operation.messages.C2SSchema) },
     required: ['c2s'],
     additionalProperties: false,
   };
@@ -104,105 +104,6 @@ function bodyOf(operation: Operation, params: readonly Param[], schemas: Record<
 function describe({ about, aliases }: Param): string {
   const also = aliases.length === 0 ? '' : `Also accepted as: ${aliases.join(', ')}.`;
   return [about, also].filter((part) => part !== '').join(' ');
-}
-
-function paramSchema({ type, ...param }: Param): Schema {
-  const fallback = 'default' in param && typeof param.default !== 'bigint' ? { default: param.default } : {};
-  switch (type.kind) {
-    case 'symbol':
-    case 'order_symbol':
-      return { type: 'string', pattern: SYMBOL_PATTERN, examples: ['HK.00700'] };
-    case 'symbols': {
-      const list = {
-        type: 'array',
-        items: { type: 'string', pattern: SYMBOL_PATTERN },
-        maxItems: type.max,
-        examples: [['HK.00700', 'US.AAPL']],
-      };
-      return type.single ? { anyOf: [{ type: 'string', pattern: SYMBOL_PATTERN, examples: ['HK.00700'] }, list] } : list;
-    }
-    case 'integer':
-      return { type: 'integer', ...bounds(type), ...fallback };
-    case 'number':
-      return { type: 'number', ...bounds(type), ...fallback };
-    case 'choice': {
-      const numbers = enumerationSchema(type.enumeration);
-      return type.names ? { anyOf: [numbers, { type: 'string', enum: type.enumeration.members.map((member) => member.name) }] } : numbers;
-    }
-    case 'choices':
-      return { type: 'array', items: enumerationSchema(type.enumeration) };
-    case 'boolean':
-      return { type: 'boolean', ...fallback };
-    case 'text':
-      return { type: 'string', ...(type.maxBytes === undefined ? {} : { maxLength: type.maxBytes }) };
-    case 'texts':
-      return { type: 'array', items: { type: 'string' }, maxItems: type.max };
-    case 'time':
-      return { type: 'string', examples: [type.dateOnly ? '2026-01-31' : '2026-01-31 09:30:00'] };
-    case 'id':
-      return idSchema;
-    case 'ids':
-      return { type: 'array', items: idSchema, maxItems: type.max };
-    case 'bytes':
-      return { type: 'string', contentEncoding: 'base64' };
-  }
-}
-
-const SYMBOL_PATTERN = '^[A-Za-z_]+\\..+$';
-const idSchema: Schema = {
-  anyOf: [
-    { type: 'integer', minimum: 0 },
-    { type: 'string', pattern: '^[0-9]{1,20}$' },
-  ],
-};
-
-function bounds({ min, max }: { min?: number; max?: number }): Schema {
-  return { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) };
-}
-
-function enumerationSchema(enumeration: Enumeration): Schema {
-  return { type: 'integer', enum: [...acceptedNumbers(enumeration, 'rest').keys()], description: listAccepted(enumeration, 'rest') };
-}
-
-/** A reference to the schema of a message, which is added to `schemas` with everything it holds. */
-function reference(desc: DescMessage, schemas: Record<string, Schema>): Schema {
-  const name = desc.typeName.replaceAll('.', '_');
-  if (!(name in schemas)) {
-    const schema: Schema = { type: 'object' };
-    schemas[name] = schema;
-    schema.properties = Object.fromEntries(desc.fields.map((field) => [snakeCase(field.name), fieldSchema(field, schemas)]));
-    const LEGACY_REQUIRED = 3;
-    const required = desc.fields.filter((field) => field.presence === LEGACY_REQUIRED).map((field) => snakeCase(field.name));
-    if (required.length > 0) schema.required = required;
-  }
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-function fieldSchema(field: DescField, schemas: Record<string, Schema>): Schema {
-  const element = elementSchema(field, schemas);
-  return field.fieldKind === 'list' ? { type: 'array', items: element } : element;
-}
-
-function elementSchema(field: DescField, schemas: Record<string, Schema>): Schema {
-  if (field.message !== undefined) return reference(field.message, schemas);
-  const enumeration = enumerationOf(field.parent.typeName, field.name);
-  if (enumeration !== undefined) return { type: 'integer', description: listAccepted(enumeration, 'rest') };
-  switch (field.scalar) {
-    case ScalarType.STRING:
-      return { type: 'string' };
-    case ScalarType.BOOL:
-      return { type: 'boolean' };
-    case ScalarType.BYTES:
-      return { type: 'string', contentEncoding: 'base64' };
-    case ScalarType.DOUBLE:
-    case ScalarType.FLOAT:
-      return { type: 'number' };
-    case ScalarType.INT64:
-    case ScalarType.UINT64:
-      return { type: ['integer', 'string'], format: 'int64' };
-    default:
-      return { type: 'integer', format: 'int32' };
-  }
 }
 
 function envelope(s2c: Schema): Schema {

@@ -11,7 +11,9 @@ export interface ProtocolMessages {
   readonly ResponseSchema: DescMessage;
 }
 
-export type Group = 'system' | 'subscription' | 'quote' | 'account' | 'trade' | 'admin';
+/** What operations are about: sections of references, and the toolsets of language models. */
+export const groups = ['system', 'subscription', 'quote', 'account', 'trade', 'admin'] as const;
+export type Group = (typeof groups)[number];
 
 /**
  * What an operation does beyond answering.
@@ -38,9 +40,18 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly protoId: number | null;
   readonly scope: ScopeRule;
   readonly effect: Effect;
+  /** Doing it twice does no more than doing it once. Reads and subscriptions are unless they say otherwise. */
+  readonly idempotent: boolean;
   readonly messages: M;
+  /** A few words to show people: "Order book". */
+  readonly title: string;
   /** One sentence: what it answers or does. */
   readonly summary: string;
+  /**
+   * One paragraph for a language model, after the summary: when to use the tool, what it costs, what to call before.
+   * Empty where there is no tool.
+   */
+  readonly guide: string;
   readonly shape: Shape;
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */
@@ -58,13 +69,25 @@ export type RequestOf<O extends Operation> = MessageShape<O['messages']['C2SSche
 /** The payload of an operation's answer: its `S2C`. */
 export type PayloadOf<O extends Operation> = MessageShape<O['messages']['S2CSchema']>;
 
-type Optional = 'tool' | 'switches' | 'lowLevel' | 'shape' | 'loopbackOnly';
+type Optional = 'tool' | 'guide' | 'idempotent' | 'switches' | 'lowLevel' | 'shape' | 'loopbackOnly';
+
+/** Who can be called by a model has to be explained to it. */
+type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
 
 /** Declares an operation. The tool is `svc_` + name unless said otherwise. */
 export function operation<const M extends ProtocolMessages>(
-  declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>>,
+  declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided,
 ): Operation<M> {
-  return { tool: `svc_${declared.name}`, switches: [], lowLevel: {}, shape: [], loopbackOnly: false, ...declared };
+  return {
+    tool: `svc_${declared.name}`,
+    guide: '',
+    idempotent: declared.effect === 'read' || declared.effect === 'subscription',
+    switches: [],
+    lowLevel: {},
+    shape: [],
+    loopbackOnly: false,
+    ...declared,
+  };
 }
 
 export function get(path: string): RestRoute {

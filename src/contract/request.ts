@@ -18,7 +18,7 @@ import { parseSymbol, quoteMarkets } from './markets.js';
 import { snakeCase } from './names.js';
 import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
 import { collectProblem, type Problem, stop } from './problem.js';
-import type { Param } from './shape.js';
+import { callerParams, type Param, withheldFields } from './shape.js';
 
 /** Reads a request body into the operation's `C2S`, or says what is wrong with it. */
 export type RequestDecoder<O extends Operation> = (
@@ -60,9 +60,10 @@ interface Given {
 function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operation> {
   const desc = operation.messages.C2SSchema;
   const slots = new Map<string, Slot>();
-  const params = operation.shape.filter((param) => !param.hidden && (param.only === undefined || param.only === dialect));
+  const params = callerParams(operation.shape, dialect);
+  const withheld = withheldFields(operation.shape, dialect);
   for (const [name, reader] of messageReader(desc, dialect).fields) {
-    slots.set(name, lowLevelSlot(operation, reader.field, reader.read, dialect));
+    if (!withheld.has(reader.field.name)) slots.set(name, lowLevelSlot(operation, reader.field, reader.read, dialect));
   }
   for (const param of [...params].reverse()) {
     const slot = paramSlot(desc, param, dialect);

@@ -20,6 +20,8 @@ export interface Param {
   readonly default?: unknown;
   /** Only this dialect takes it; the other fills the default or leaves the field unset. */
   readonly only?: Dialect;
+  /** A credential. A model must never hold one, so tools take it in no form; the gateway fills it in for them. */
+  readonly secret: boolean;
   /** Filled by the gateway; no caller can set it by this name. */
   readonly hidden: boolean;
   /** A caller must give it, though the message could do without. */
@@ -66,6 +68,7 @@ function param(field: string, type: ParamType, options: ParamOptions, about: str
     type,
     ...('default' in options ? { default: options.default } : {}),
     ...(options.only === undefined ? {} : { only: options.only }),
+    secret: false,
     hidden: false,
     required: options.required ?? false,
     about: options.about ?? about,
@@ -122,6 +125,21 @@ export function text(field: string, options: ParamOptions & { maxBytes?: number 
   return param(field, { kind: 'text', ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }) }, options, '');
 }
 
+/** A credential as text: for REST alone. See {@link Param.secret}. The field must be one of `C2S` itself. */
+export function secret(field: string, options: Omit<ParamOptions, 'only'> & { maxBytes?: number } = {}): Param {
+  return { ...text(field, options), only: 'rest', secret: true };
+}
+
+/** What callers of a dialect may give. */
+export function callerParams(shape: Shape, dialect: Dialect): readonly Param[] {
+  return shape.filter((param) => !param.hidden && (param.only === undefined || param.only === dialect));
+}
+
+/** Fields of `C2S` that callers of a dialect cannot set even in the low-level form. */
+export function withheldFields(shape: Shape, dialect: Dialect): ReadonlySet<string> {
+  return new Set(shape.filter((param) => param.secret && dialect === 'mcp').map((param) => param.field));
+}
+
 export function texts(field: string, options: ParamOptions & { max?: number } = {}): Param {
   return param(field, { kind: 'texts', max: options.max ?? 400 }, options, '');
 }
@@ -152,7 +170,17 @@ export function bytes(field: string, options: ParamOptions = {}): Param {
 
 /** A field that the message requires and callers do not give. */
 export function constant(field: string, value: unknown): Param {
-  return { name: '', aliases: [], field, type: { kind: 'boolean' }, default: value, hidden: true, required: false, about: '' };
+  return {
+    name: '',
+    aliases: [],
+    field,
+    type: { kind: 'boolean' },
+    default: value,
+    secret: false,
+    hidden: true,
+    required: false,
+    about: '',
+  };
 }
 
 /** Which account, in which environment and market: the header of every account operation. `names`: see {@link choice}. */

@@ -22,7 +22,9 @@ const getLotSizes = operation({
   effect: 'read',
   // A protocol message, or one of proto/svc/: C2S, S2C, Request, Response.
   messages: QotGetStaticInfo,
+  title: 'Lot sizes',
   summary: 'The lot sizes of symbols.',
+  guide: 'Call it before an order to round its quantity. Free.',
   // Which JSON fields callers write, and where in C2S they go.
   shape: [
     symbols('securityList', { max: 2 }),

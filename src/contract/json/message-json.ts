@@ -6,6 +6,7 @@ import {
   enumerationOf,
   listAccepted,
   listNamed,
+  type Member,
   memberNamed,
   numberIn,
 } from '../enums.js';
@@ -80,13 +81,19 @@ export function requireFields(
   }
 }
 
-const requiredByType = new Map<DescMessage, readonly DescField[]>();
 const LEGACY_REQUIRED = 3;
+
+/** The message cannot do without it (proto2 `required`). */
+export function isRequiredField(field: DescField): boolean {
+  return field.presence === LEGACY_REQUIRED;
+}
+
+const requiredByType = new Map<DescMessage, readonly DescField[]>();
 
 function requiredFields(desc: DescMessage): readonly DescField[] {
   let required = requiredByType.get(desc);
   if (required === undefined) {
-    required = desc.fields.filter((field) => field.presence === LEGACY_REQUIRED);
+    required = desc.fields.filter(isRequiredField);
     requiredByType.set(desc, required);
   }
   return required;
@@ -159,7 +166,10 @@ export type MessageWriter = (message: Message) => string;
 
 const writers = new Map<string, MessageWriter>();
 
-/** The writer of a message in a dialect; made on first use. Optional fields that are not set are left out, lists never are. */
+/**
+ * The writer of a message in a dialect; made on first use. Optional fields that are not set are left out, lists never are.
+ * Enumerations are written as REST's numbers, and for tools by name.
+ */
 export function messageWriter(desc: DescMessage, dialect: Dialect, int64: Int64Format = 'number'): MessageWriter {
   const key = `${dialect} ${int64} ${desc.typeName}`;
   const known = writers.get(key);
@@ -201,8 +211,10 @@ function fieldWriter(field: DescField, dialect: Dialect, int64: Int64Format): (v
   }
   const enumeration = enumerationOf(field.parent.typeName, field.name);
   if (enumeration !== undefined) {
-    const numbers = new Map(enumeration.members.map((member) => [member.public, numberIn(member, dialect)]));
-    return (value: number) => String(numbers.get(value) ?? value);
+    // Some members have a name alone for tools, and what their public number means there is another member.
+    const written = (member: Member) => (dialect === 'mcp' ? JSON.stringify(member.name) : String(numberIn(member, dialect)));
+    const texts = new Map(enumeration.members.map((member) => [member.public, written(member)]));
+    return (value: number) => texts.get(value) ?? String(value);
   }
   const scalar = field.fieldKind === 'scalar' || field.fieldKind === 'list' ? field.scalar : undefined;
   return scalarWriter(scalar ?? ScalarType.INT32, int64);

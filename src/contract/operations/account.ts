@@ -26,7 +26,10 @@ export const listAccounts = operation({
   scope,
   protoId: 2001,
   messages: TrdGetAccList,
+  title: 'Accounts',
   summary: 'The trading accounts, simulated and real, with the markets each may trade.',
+  guide:
+    'Call this first: every account and order tool needs an acc_id from here, with its env and one of its markets. Accounts that the key may not use are left out. Free.',
   shape: [constant('userID', 0n), constant('needGeneralSecAccount', true)],
   rest: [get('/api/list-accounts'), get('/api/accounts')],
 });
@@ -38,7 +41,10 @@ export const getFunds = operation({
   scope,
   protoId: 2101,
   messages: TrdGetFunds,
+  title: 'Funds',
   summary: 'Cash, assets and buying power of an account.',
+  guide:
+    'Call svc_list_accounts first for acc_id, env and market. For what one order could buy at a price, svc_get_max_trd_qtys is the better answer, fees and margin included. Free.',
   shape: [
     ...tradeHeader(),
     choice('currency', currency, { about: 'Currency of the figures; the account’s own when omitted.' }),
@@ -54,7 +60,10 @@ export const getPositions = operation({
   scope,
   protoId: 2102,
   messages: TrdGetPositionList,
+  title: 'Positions',
   summary: 'What an account holds, with cost and profit.',
+  guide:
+    'Call svc_list_accounts first. Includes what was closed today. can_sell_qty is what may be sold now; after a fill or cancel read again with refresh_cache true before selling. Free.',
   shape: [...tradeHeader(), flag('optionStrategyView', { about: 'Group option legs into strategies.' }), refreshCache],
   rest: [post('/api/positions')],
 });
@@ -66,7 +75,10 @@ export const getOrders = operation({
   scope,
   protoId: 2201,
   messages: TrdGetOrderList,
+  title: 'Orders',
   summary: 'Today’s and still working orders of an account.',
+  guide:
+    'Call svc_list_accounts first. Look here for order_id_ex before svc_modify_order or svc_cancel_order, and after any write whose outcome is unknown before sending it again. Older orders: svc_get_history_orders.',
   shape: [...tradeHeader(), refreshCache],
   rest: [post('/api/orders')],
 });
@@ -78,7 +90,10 @@ export const getDeals = operation({
   scope,
   protoId: 2211,
   messages: TrdGetOrderFillList,
+  title: 'Fills',
   summary: 'Today’s fills of an account.',
+  guide:
+    'Call svc_list_accounts first. Shows what really traded, at which price; an order may have many fills. Older fills: svc_get_history_deals. Fees are in svc_get_order_fee.',
   shape: [...tradeHeader(), refreshCache],
   rest: [post('/api/order-fills')],
 });
@@ -95,7 +110,10 @@ export const getHistoryOrders = operation({
   scope,
   protoId: 2221,
   messages: TrdGetHistoryOrderList,
+  title: 'Order history',
   summary: 'Orders of an account between two times.',
+  guide:
+    'Call svc_list_accounts first. begin_time and end_time are required, in the zone of the market given. Newest first, by time of creation; long ranges are paged.',
   shape: [...tradeHeader(), ...historyRange],
   rest: [post('/api/history-orders')],
 });
@@ -107,7 +125,10 @@ export const getHistoryDeals = operation({
   scope,
   protoId: 2222,
   messages: TrdGetHistoryOrderFillList,
+  title: 'Fill history',
   summary: 'Fills of an account between two times.',
+  guide:
+    'Call svc_list_accounts first. begin_time and end_time are required, in the zone of the market given. Newest first; long ranges are paged. The base of a profit or tax review.',
   shape: [...tradeHeader(), ...historyRange],
   rest: [post('/api/history-order-fills')],
 });
@@ -119,7 +140,10 @@ export const getOrderFee = operation({
   scope,
   protoId: 2225,
   messages: TrdGetOrderFee,
+  title: 'Order fees',
   summary: 'Fees of orders, item by item.',
+  guide:
+    'Charges of orders already placed, up to 400 per call, in the order’s currency; take order_id_ex from svc_get_orders or svc_get_history_orders. To estimate a new order use svc_place_order with preview true.',
   shape: [...tradeHeader({ marketDefault: 0 }), texts('orderIdExList', { required: true, max: 400, about: 'Order texts (order_id_ex).' })],
   rest: [post('/api/order-fee')],
 });
@@ -131,7 +155,10 @@ export const getMaxTrdQtys = operation({
   scope,
   protoId: 2111,
   messages: TrdGetMaxTrdQtys,
+  title: 'Maximum quantities',
   summary: 'How much an account can buy or sell of a security at a price.',
+  guide:
+    'Call svc_list_accounts first. Size an order with it: buying with cash or margin, selling, shorting and buying back, in whole lots after fees. Give symbol and price. It reserves nothing.',
   shape: [
     ...tradeHeader(),
     text('code', { about: 'Code without a market prefix.' }),
@@ -153,7 +180,10 @@ export const getMarginRatio = operation({
   scope,
   protoId: 2223,
   messages: TrdGetMarginRatio,
+  title: 'Margin ratios',
   summary: 'Margin and short-selling terms of securities.',
+  guide:
+    'Call svc_list_accounts first. Ask before buying on margin or selling short: says whether each is permitted and at which percentages. Up to 100 symbols that the account’s broker trades.',
   shape: [...tradeHeader(), symbols('securityList', { max: 100 })],
   rest: [post('/api/margin-ratio')],
 });
@@ -167,7 +197,10 @@ export const subAccPush = operation({
   scope,
   protoId: 2008,
   messages: TrdSubAccPush,
+  title: 'Subscribe accounts',
   summary: 'Registers for order and fill pushes of accounts.',
+  guide:
+    'Call svc_list_accounts first. Use it to learn final states of orders from pushes instead of polling svc_get_orders; pushes come as notifications to this session. End it with svc_unsub_acc_push.',
   shape: [accIdList],
   rest: [post('/api/sub-acc-push')],
 });
@@ -179,7 +212,10 @@ export const unsubAccPush = operation({
   scope,
   protoId: 2008,
   messages: TrdSubAccPush,
+  title: 'Unsubscribe accounts',
   summary: 'Ends the order and fill pushes of accounts.',
+  guide:
+    'Call it when order and fill notifications of these accounts are no longer wanted by this session. The orders themselves are not touched.',
   shape: [accIdList],
   rest: [post('/api/unsub-acc-push')],
 });

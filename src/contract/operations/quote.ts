@@ -27,7 +27,10 @@ export const getQuote = operation({
   scope,
   protoId: 3004,
   messages: QotGetBasicQot,
+  title: 'Quote',
   summary: 'The current quote: last price, day range, volume and turnover.',
+  guide:
+    'The cheapest way to a current price; up to 200 symbols in one call. Some brokerages answer only for symbols subscribed with Basic: call svc_subscribe first if it is refused. For book, valuation or lot size use svc_get_snapshot.',
   shape: [
     symbols('securityList', {
       as: 'symbol',
@@ -46,7 +49,10 @@ export const getSnapshot = operation({
   scope,
   protoId: 3203,
   messages: QotGetSecuritySnapshot,
+  title: 'Snapshot',
   summary: 'A fuller picture than the quote: book top, ranges, valuation, lot and price step.',
+  guide:
+    'Needs no subscription and takes up to 400 symbols in one call: prefer it to many single quotes, and for lot size and price step before an order. Larger than svc_get_quote, so ask for what you need.',
   shape: [
     symbols('securityList', {
       as: 'symbol',
@@ -65,7 +71,10 @@ export const getKline = operation({
   scope,
   protoId: 3006,
   messages: QotGetKL,
+  title: 'Recent K-line',
   summary: 'The most recent K-line bars of a symbol, the running one included.',
+  guide:
+    'For charts and indicators of the recent past; costs no history quota. Some brokerages want a K-line subscription first. For a range of dates, or more than 1000 bars, use svc_get_history_kline.',
   shape: [
     symbol('security'),
     choice('klType', klType, { default: 2, about: 'Bar length; day when omitted.' }),
@@ -82,7 +91,10 @@ export const getHistoryKline = operation({
   scope,
   protoId: 3103,
   messages: QotRequestHistoryKL,
+  title: 'History K-line',
   summary: 'K-line bars between two times, paged.',
+  guide:
+    'begin_time and end_time are required. The first request for a symbol within 30 days spends one unit of the history K-line quota (svc_get_history_kl_quota), repeats are free. When next_req_key comes back, call again with it for the next bars.',
   shape: [
     symbol('security'),
     choice('klType', klType, { default: 2, about: 'Bar length; day when omitted.' }),
@@ -112,7 +124,10 @@ export const getHistoryKlQuota = operation({
   scope,
   protoId: 3104,
   messages: QotRequestHistoryKLQuota,
+  title: 'History K-line quota',
   summary: 'History K-line quota: used, left, and which symbols used it.',
+  guide:
+    'Check it before reading histories of several symbols: each distinct symbol within 30 days uses one unit, and a symbol already counted is free. Asking costs nothing.',
   shape: [flag('bGetDetail', { default: false, about: 'List the symbols too.' })],
   rest: [post('/api/history-kl-quota')],
 });
@@ -124,7 +139,10 @@ export const getOrderBook = operation({
   scope,
   protoId: 3012,
   messages: QotGetOrderBook,
+  title: 'Order book',
   summary: 'Best bids and asks of one symbol, down to `depth` levels.',
+  guide:
+    'Use it to judge liquidity and slippage before an order. Some brokerages want an OrderBook subscription first. Indices have an empty book; odd lots exist in Hong Kong only. Prices age at once: read again before acting.',
   shape: [
     symbol('security'),
     integer('num', { as: 'depth', default: 10, min: 1, max: 40, about: 'Levels of each side.' }),
@@ -140,7 +158,10 @@ export const getTicker = operation({
   scope,
   protoId: 3010,
   messages: QotGetTicker,
+  title: 'Trades',
   summary: 'The newest trades of a symbol, oldest first.',
+  guide:
+    'For recent prints and their direction, at most 1000. Some brokerages want a Ticker subscription first. It is no history: for older prices use svc_get_history_kline.',
   shape: [symbol('security'), integer('maxRetNum', { as: 'count', default: 100, min: 1, max: 1000, about: 'How many trades.' })],
   rest: [post('/api/ticker')],
 });
@@ -152,7 +173,10 @@ export const getRt = operation({
   scope,
   protoId: 3008,
   messages: QotGetRT,
+  title: 'Time-share',
   summary: 'Today minute by minute: price, average price, volume and turnover.',
+  guide:
+    'The intraday line of one day with its average price, up to several hundred points. Some brokerages want an RT subscription first. For a few bars svc_get_kline with 1min is smaller.',
   shape: [symbol('security')],
   rest: [post('/api/rt')],
 });
@@ -164,7 +188,10 @@ export const getBroker = operation({
   scope,
   protoId: 3014,
   messages: QotGetBroker,
+  title: 'Broker queue',
   summary: 'Broker queues at the best bids and asks (Hong Kong).',
+  guide:
+    'Hong Kong shares and funds only; other symbols are refused. Shows which brokers queue on each side, not their sizes in full. Some brokerages want a Broker subscription first.',
   shape: [symbol('security')],
   rest: [post('/api/broker')],
 });
@@ -176,7 +203,10 @@ export const getStaticInfo = operation({
   scope,
   protoId: 3202,
   messages: QotGetStaticInfo,
+  title: 'Static information',
   summary: 'Names, lot sizes, types and listing dates.',
+  guide:
+    'Use it to identify a symbol, its lot size or a future’s last trading day. Needs no subscription. Without symbols, c2s_json with market and sec_type lists a whole market, which is large and paged.',
   shape: [symbols('securityList', { required: false })],
   rest: [post('/api/static-info')],
 });
@@ -188,7 +218,10 @@ export const getMarketState = operation({
   scope,
   protoId: 3223,
   messages: QotGetMarketState,
+  title: 'Market state',
   summary: 'Whether the markets of symbols are open, closed or at rest.',
+  guide:
+    'Call it before an order, or when a price does not move, to see whether the symbol’s own session is open. Up to 400 symbols, no subscription. States are numbers of the public QotMarketState.',
   shape: [symbols('securityList')],
   rest: [post('/api/market-state')],
 });
@@ -200,7 +233,10 @@ export const getCapitalFlow = operation({
   scope,
   protoId: 3211,
   messages: QotGetCapitalFlow,
+  title: 'Capital flow',
   summary: 'Money flowing in and out of a symbol over time, by order size.',
+  guide:
+    'Intraday gives one point per minute of today; day, week and month take begin_time and end_time (at most ten years; the last year when omitted). Net amounts in the symbol’s currency. No subscription.',
   shape: [
     symbol('security'),
     choice('periodType', periodType, { default: 1, about: '1 intraday, 2 day, 3 week, 4 month.' }),
@@ -217,7 +253,10 @@ export const getCapitalDistribution = operation({
   scope,
   protoId: 3212,
   messages: QotGetCapitalDistribution,
+  title: 'Capital distribution',
   summary: 'Money that flowed in and out of a symbol today, by order size.',
+  guide:
+    'A single reading of today, split into super, big, middle and small orders. No subscription. For its course over time use svc_get_capital_flow.',
   shape: [symbol('security')],
   rest: [post('/api/capital-distribution')],
 });

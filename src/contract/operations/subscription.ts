@@ -16,7 +16,10 @@ export const subscribe = operation({
   scope,
   protoId: 3001,
   messages: QotSub,
+  title: 'Subscribe',
   summary: 'Subscribes to live data of symbols; pushes arrive on the push stream.',
+  guide:
+    'Use it to follow symbols live instead of polling. Each symbol and type is one unit of the daemon’s shared subscription quota (svc_get_used_quota). Pushes come as notifications to this session; end them with svc_unsubscribe when done.',
   shape: [
     symbols('securityList', { required: false }),
     choices('subTypeList', subType, {
@@ -41,7 +44,10 @@ export const unsubscribe = operation({
   scope,
   protoId: 3001,
   messages: QotSub,
+  title: 'Unsubscribe',
   summary: 'Ends subscriptions; queued pushes of them are not delivered any more.',
+  guide:
+    'Frees subscription quota that nobody else uses. Name symbols and sub_types as they were subscribed, or set unsub_all. svc_query_subscription lists what there is to end.',
   shape: [
     symbols('securityList', { required: false }),
     choices('subTypeList', subType, { as: 'sub_types', about: 'What to unsubscribe from.' }),
@@ -58,6 +64,7 @@ export const getSubInfo = operation({
   scope: anyOf('qot:read'),
   protoId: 3003,
   messages: QotGetSubInfo,
+  title: 'Connection subscriptions',
   summary: 'Subscriptions of this connection; over REST each call is its own, so the list is usually empty.',
   shape: [constant('isReqAllConn', false)],
   rest: [get('/api/sub-info')],
@@ -71,7 +78,10 @@ export const querySubscription = operation({
   scope: anyOf('qot:read'),
   protoId: 3003,
   messages: QotGetSubInfo,
+  title: 'Query subscriptions',
   summary: 'Subscriptions of the caller, or of the whole daemon across all interfaces.',
+  guide:
+    'Call it before svc_subscribe to avoid repeating, and to see the quota left. is_req_all_conn adds other callers of this daemon, for operators. Free.',
   shape: [flag('isReqAllConn', { default: false, about: 'True: of every caller of the daemon.' })],
   rest: [post('/api/query-subscription')],
 });

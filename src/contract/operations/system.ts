@@ -26,7 +26,10 @@ export const getGlobalState = operation({
   scope,
   protoId: 1002,
   messages: GetGlobalState,
+  title: 'Global state',
   summary: 'State of every market, of the logins, and the server time.',
+  guide:
+    'A first look at whether anything can be traded or quoted now: each market as a state number, whether quote and trade logins are up, and the server clock. Free. For the session of one symbol use svc_get_market_state.',
   shape: [constant('userID', 0n)],
   rest: [get('/api/global-state')],
 });
@@ -38,7 +41,10 @@ export const ping = operation({
   scope,
   protoId: null,
   messages: Ping,
+  title: 'Ping',
   summary: 'Answers with the server time and what stands behind the gateway.',
+  guide:
+    'Free and always answered. Use it to learn whether the brokerage behind the gateway is simulated (`simulated`: true means that no real money can move) and to compare clocks.',
   rest: [get('/api/ping')],
 });
 
@@ -49,7 +55,10 @@ export const getUserInfo = operation({
   scope,
   protoId: 1005,
   messages: GetUserInfo,
+  title: 'User information',
   summary: 'The logged-in user: name, market-data rights and quotas.',
+  guide:
+    'Free. Look here for market-data levels and the sizes of the subscription and history K-line quotas before a large download; svc_get_used_quota says how much of them is used.',
   rest: [get('/api/user-info')],
 });
 
@@ -60,7 +69,10 @@ export const getDelayStatistics = operation({
   scope,
   protoId: 1007,
   messages: GetDelayStatistics,
+  title: 'Delay statistics',
   summary: 'How long pushes, requests and orders took inside the gateway.',
+  guide:
+    'For diagnosing slowness only: histograms in milliseconds, measured since the daemon started. Free. Stages other than CR2CS belong to servers that the gateway cannot see and come without data.',
   shape: [
     choices('typeList', delayStatisticsType, { about: 'Which statistics; all when empty.' }),
     choice('qotPushStage', qotPushStage, { about: 'Which stretch of a push is measured; the gateway itself measures CR2CS.' }),
@@ -75,7 +87,10 @@ export const getQuoteRights = operation({
   scope,
   protoId: 20001,
   messages: QuoteRights,
+  title: 'Quote rights',
   summary: 'Market-data permission level per quote market.',
+  guide:
+    'Ask when quotes of a market are refused, delayed or shallow. Free; answered from memory unless refresh is true. svc_get_quote_capability says what each market can serve at all.',
   shape: [flag('refresh', { about: 'Ask the backend again instead of answering from memory.' })],
   rest: [get('/api/quote-rights')],
 });
@@ -87,7 +102,10 @@ export const getQuoteCapability = operation({
   scope,
   protoId: 20002,
   messages: QuoteCapability,
+  title: 'Quote capability',
   summary: 'Which subscription and K-line types each market serves, and the subscription quota.',
+  guide:
+    'Ask before svc_subscribe or svc_get_kline for a type that a market may lack (broker queues and odd lots are Hong Kong only). Also gives the deepest order book. Free.',
   rest: [get('/api/quote-capability')],
 });
 
@@ -98,7 +116,10 @@ export const getPushSubscriberInfo = operation({
   scope: anyOf('acc:read'),
   protoId: null,
   messages: PushSubscriberInfo,
+  title: 'Push subscribers',
   summary: 'Who is connected to the push stream, with backlogs and counts.',
+  guide:
+    'For operators: shows whether a stream is connected at all, how far it lags and how many events were conflated. Free. To see which symbols are subscribed use svc_query_subscription.',
   rest: [get('/api/push-subscriber-info')],
 });
 
@@ -109,7 +130,10 @@ export const getUsedQuota = operation({
   scope,
   protoId: 1010,
   messages: UsedQuota,
+  title: 'Used quota',
   summary: 'Subscription and history K-line quota in use.',
+  guide:
+    'Check before subscribing to many symbols or reading histories of many symbols. Reading it costs nothing. The limits are in svc_get_user_info.',
   rest: [post('/api/used-quota')],
 });
 
@@ -120,6 +144,7 @@ export const verification = operation({
   scope: anyOf('auth:setup'),
   protoId: 1006,
   messages: Verification,
+  title: 'Device verification',
   summary: 'Requests or answers the device verification code of a pending login.',
   shape: [
     integer('type', { min: 1, max: 2, about: '1 picture, 2 phone.' }),
@@ -137,7 +162,10 @@ export const getTokenState = operation({
   scope: anyOf('acc:read'),
   protoId: 20003,
   messages: TokenState,
+  title: 'Token state',
   summary: 'Whether two-factor tokens are enabled and bound: 1 yes, 0 no.',
+  guide:
+    'Diagnoses a refused unlock: result -20011 asks for a two-factor token that is not enabled or bound. Free. Changing the state needs the broker’s own app.',
   shape: [id('acc_id', { about: 'The account; without it the user.' })],
   rest: [get('/api/token-state'), post('/api/token-state')],
 });
@@ -149,7 +177,10 @@ export const getRiskFreeRate = operation({
   scope,
   protoId: 20004,
   messages: RiskFreeRate,
+  title: 'Risk-free rates',
   summary: 'Risk-free rates of Hong Kong, the United States and Japan, in percent.',
+  guide:
+    'Input for option pricing and Sharpe ratios. Rates are fixed once a day; the *_pct fields are percent, the raw ones 10^-9 of a percent. A future rate_time is refused. Free.',
   shape: [id('rate_time', { about: 'Unix milliseconds; the latest when omitted.' })],
   rest: [get('/api/risk-free-rate'), post('/api/risk-free-rate')],
 });
@@ -161,7 +192,10 @@ export const getSpreadTable = operation({
   scope,
   protoId: 20005,
   messages: SpreadTable,
+  title: 'Price steps',
   summary: 'Price steps of every spread code.',
+  guide:
+    'Needed to round a limit price to a valid tick when svc_get_snapshot’s price_spread does not suffice: find the step whose price_from ≤ price < price_to (0 = no end). Rarely changes; free.',
   shape: [integer('reserved', { about: 'Placeholder without meaning.' })],
   rest: [get('/api/spread-table'), post('/api/spread-table')],
 });

@@ -4,7 +4,7 @@ import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
 import { operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
-import { choice, constant, flag, id, number, orderSymbol, text, tradeHeader } from '../shape.js';
+import { choice, constant, flag, id, number, orderSymbol, secret, text, tradeHeader } from '../shape.js';
 
 const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
@@ -24,7 +24,10 @@ export const placeOrder = operation({
   effect: 'order',
   protoId: 2202,
   messages: TrdPlaceOrder,
+  title: 'Place order',
   summary: 'Places an order.',
+  guide:
+    'Spends money when env is real. First svc_list_accounts, then this tool with preview true, which sends nothing and shows value, fees and limits; show that to the user. Give an idempotency_key: a repetition with it cannot trade twice. Real accounts must be unlocked.',
   shape: [
     ...packetId,
     ...tradeHeader(),
@@ -51,7 +54,10 @@ export const modifyOrder = operation({
   effect: 'order',
   protoId: 2205,
   messages: TrdModifyOrder,
+  title: 'Modify order',
   summary: 'Changes the quantity and price of a working order, or disables, enables, deletes or cancels it.',
+  guide:
+    'Take order_id_ex from svc_get_orders, then call with preview true first: raising quantity or price adds risk and meets the same limits as a new order. With modify_order_op normal give the new total qty and the price. To cancel, prefer svc_cancel_order.',
   shape: [
     ...packetId,
     ...tradeHeader({ only: 'mcp' }),
@@ -73,9 +79,13 @@ export const cancelOrder = operation({
   scope,
   switches,
   effect: 'write',
+  idempotent: true,
   protoId: 2205,
   messages: TrdModifyOrder,
+  title: 'Cancel order',
   summary: 'Cancels one order. The answer says that the cancel was accepted; the final state comes as a push.',
+  guide:
+    'Take order_id_ex from svc_get_orders. No order limit counts or refuses it. Acceptance is not the end: the order may still fill, so check svc_get_orders, and do not repeat merely because the state lags.',
   shape: [
     ...packetId,
     ...tradeHeader({ names: true }),
@@ -103,9 +113,13 @@ export const cancelAllOrder = operation({
   scope,
   switches,
   effect: 'write',
+  idempotent: true,
   protoId: 2205,
   messages: TrdModifyOrder,
+  title: 'Cancel all orders',
   summary: 'Cancels every working order of an account in one market.',
+  guide:
+    'Ends every working order at once, also those that others placed in the account: confirm with the user and look at svc_get_orders first. No order limit counts or refuses it; fills that race it stand. To end one order use svc_cancel_order.',
   shape: [...packetId, ...tradeHeader(), constant('orderID', 0n), constant('modifyOrderOp', 2), constant('forAll', true)],
   rest: [post('/api/cancel-all-order')],
 });
@@ -117,12 +131,16 @@ export const unlockTrade = operation({
   group,
   scope: anyOf('trade:unlock'),
   effect: 'write',
+  idempotent: true,
   protoId: 2005,
   messages: TrdUnlockTrade,
+  title: 'Unlock trading',
   summary: 'Unlocks (or locks) trading in real accounts. Permission to trade still comes from scopes and switches.',
+  guide:
+    'Needed once before orders in real accounts; simulated ones need none. Works from the daemon’s own machine only. The gateway supplies the password itself: never ask the user for it. Lock again when done.',
   shape: [
     flag('unlock', { about: 'True unlocks, false locks.' }),
-    text('pwdMD5', { maxBytes: MD5_HEX_BYTES, about: 'Lower-case hex MD5 of the trade password; required to unlock.' }),
+    secret('pwdMD5', { maxBytes: MD5_HEX_BYTES, about: 'Lower-case hex MD5 of the trade password; required to unlock.' }),
   ],
   rest: [post('/api/unlock-trade')],
   loopbackOnly: true,

@@ -16,7 +16,7 @@ import {
   usedSubscriptionQuota,
 } from './operations.js';
 import { streamKey } from './streams.js';
-import { answer, FakeBackend, FakeSink } from './test-support.js';
+import { answer, FakeBackend, FakeSink, lineFormat } from './test-support.js';
 
 const rethrow = (error: unknown) => {
   throw error;
@@ -138,7 +138,7 @@ describe('accounts and subscribers', () => {
   it('are registered, listed and unregistered', async () => {
     const { hub, backend } = setUp();
     const accounts = (...accIDList: bigint[]) => create(TrdSubAccPush.C2SSchema, { accIDList });
-    hub.connect({ iface: 'ws', owner: 'key:a', keyId: 'a', permits: () => true, format: 'json', int64: 'number', sink: new FakeSink() });
+    hub.connect({ iface: 'ws', owner: 'key:a', keyId: 'a', permits: () => true, format: lineFormat(), sink: new FakeSink() });
     expect(await answerSubscribeAccounts(hub, 'key:a', accounts(281756455983234567n, 8n))).toMatchObject({ retType: 0 });
     expect(await answerUnsubscribeAccounts(hub, 'key:a', accounts(8n, 9n))).toMatchObject({ retType: 0 });
     expect(backend.accounts).toEqual([281756455983234567n]);
