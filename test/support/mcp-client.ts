@@ -98,7 +98,9 @@ export class McpClient {
     return (await this.client.listTools()).tools.map((tool) => tool.name);
   }
 
+  /** Ends the session, as a client that is done with it should. */
   async close(): Promise<void> {
+    await this.transport.terminateSession().catch(() => undefined);
     await this.client.close();
   }
 }

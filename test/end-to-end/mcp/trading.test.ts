@@ -14,14 +14,13 @@ let daemon: TestDaemon<Id>;
 const clients: McpClient[] = [];
 
 beforeAll(async () => {
-  process.env.SVC_TRADE_PWD = '123456';
   daemon = await TestDaemon.start({
     keys: { all: { scopes }, capped: { scopes, limits: { maxOrderValue: '1000' } } },
     flags: ['--enable-trading'],
+    variables: { SVC_TRADE_PWD: '123456' },
   });
 });
 afterAll(async () => {
-  delete process.env.SVC_TRADE_PWD;
   await Promise.all(clients.map((client) => client.close()));
   await daemon.stop();
 });
