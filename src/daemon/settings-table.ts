@@ -19,7 +19,15 @@ import {
 } from './setting-types.js';
 
 /** Headings of the help text, in its order. */
-export const settingGroups = ['Listener', 'Access', 'Tools for language models', 'Limits for every caller', 'Simulated brokerage', 'Files and logs', 'Start'] as const;
+export const settingGroups = [
+  'Listener',
+  'Access',
+  'Tools for language models',
+  'Limits for every caller',
+  'Simulated brokerage',
+  'Files and logs',
+  'Start',
+] as const;
 
 /** One setting, declared once. Its flag, variable and config key follow from its name in {@link settingsTable}. */
 export interface Setting<T> {

@@ -7,6 +7,7 @@ import { Rejection } from '../contract/rejection.js';
 import { StorageFailure } from '../storage/index.js';
 import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
 import { BackendLost } from './backend.js';
+import { confineCancelAll } from './cancel-scope.js';
 import type { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Identity, ownerOfKey } from './identity.js';
 import type { LocalHandler, LocalHandlers } from './local/index.js';
@@ -105,6 +106,7 @@ export class Pipeline {
     if (refused !== undefined) return { key, refusal: refused };
     const request = this.#decode(operation, caller, decode);
     if (request instanceof Rejection) return { key, refusal: request };
+    confineCancelAll(operation, request);
     const forbidden = this.#permissions.check(operation, key, request);
     return forbidden === undefined ? { identity, request } : { key, refusal: forbidden };
   }

@@ -45,7 +45,7 @@ export function isValued(outcome: ValuedOrder | Rejection | ResponseMessage): ou
 }
 
 /** A new quantity or price, or a disabled order that comes back. */
-function addsRisk({ modifyOrderOp }: ModifyC2S): boolean {
+export function addsRisk({ modifyOrderOp }: Pick<ModifyC2S, 'modifyOrderOp'>): boolean {
   return modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Normal || modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable;
 }
 

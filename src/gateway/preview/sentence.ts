@@ -106,9 +106,9 @@ function cancelled(preview: CancelPreview): string {
       `Nothing would be cancelled ${where(preview)}: ${all ? `no order is working in market ${plain(market)}` : 'the order is not working any more'}`,
     );
   const named = orders.slice(0, ORDERS_NAMED_MAX).map((order) => orderNamed(order, null));
-  const more = count > named.length ? ` and ${count - named.length} more` : '';
-  const how = count === 1 ? 'Cancel' : `Cancel ${count} orders`;
-  return sentences(`${how} ${where(preview)}: ${named.join('; ')}${more}`);
+  if (count === 1) return sentences(`Cancel ${named.join()} ${where(preview)}`);
+  const more = count > named.length ? `; and ${count - named.length} more` : '';
+  return sentences(`Cancel ${count} orders ${where(preview)}: ${named.join('; ')}${more}`);
 }
 
 /** "order 2026…: buy 100 HK.00700 at limit 512.5, 60 remaining". */

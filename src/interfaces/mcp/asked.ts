@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Operation } from '../../contract/operation.js';
-import { Rejection, rejectProblem } from '../../contract/rejection.js';
+import { type Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import type { Caller } from '../../gateway/index.js';
 import type { ToolArguments } from './arguments.js';

@@ -10,7 +10,7 @@ import type { Gateway } from '../../gateway/index.js';
 import type { Exchange, Mount } from '../common/exchange.js';
 import { Confirmation, type ConfirmMode } from './confirmation.js';
 import { instructions } from './instructions.js';
-import { PageStore } from './paging.js';
+import { PageStore } from './page-store.js';
 import { Prompts } from './prompts.js';
 import { Resources } from './resources.js';
 import { createServer, type Watching } from './server.js';

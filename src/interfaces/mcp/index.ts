@@ -1,2 +1,2 @@
 /** `/mcp`: the gateway as tools for language models. */
-export { type McpEndpoint, type McpOptions, createMcpEndpoint } from './endpoint.js';
+export { createMcpEndpoint, type McpEndpoint, type McpOptions } from './endpoint.js';

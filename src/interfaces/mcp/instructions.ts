@@ -5,7 +5,9 @@ export function instructions(gateway: Gateway): string {
   return [
     'A gateway to market data and trading accounts of one brokerage.',
     ...(gateway.simulated
-      ? ['Everything here is simulated: prices, accounts and orders come from a simulated brokerage, "real" accounts included. Say so when you report figures.']
+      ? [
+          'Everything here is simulated: prices, accounts and orders come from a simulated brokerage, "real" accounts included. Say so when you report figures.',
+        ]
       : []),
     'Securities are MARKET.CODE: HK.00700, US.AAPL, SH.600519. Call svc_list_accounts before any account tool: acc_id, env and market come from there and are never guessed.',
     'Account ids have 18 digits; pass them on exactly, as a string if need be. Times are of the market’s own time zone unless a field says otherwise.',

@@ -1,9 +1,9 @@
 import { type GetPromptResult, type ListPromptsResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
+import type { Gateway } from '../../gateway/index.js';
 import type { Toolbox } from './toolbox.js';
 import type { Visitor } from './visitor.js';
-import type { Gateway } from '../../gateway/index.js';
 
 interface PromptArgument {
   readonly name: string;
@@ -85,7 +85,12 @@ export class Prompts {
     return {
       prompts: prompts
         .filter((prompt) => this.#isOffered(prompt, visitor))
-        .map(({ name, title, description, arguments: args }) => ({ name, title, description, arguments: args.map((each) => ({ ...each })) })),
+        .map(({ name, title, description, arguments: args }) => ({
+          name,
+          title,
+          description,
+          arguments: args.map((each) => ({ ...each })),
+        })),
     };
   }
 

@@ -10,7 +10,7 @@ import { messageWriter } from '../../contract/json/message-json.js';
 import type { JsonObject } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
-import { rejectProblem, Rejection } from '../../contract/rejection.js';
+import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import { fullOutputSchema } from '../../contract/tools.js';
 import { type Gateway, payloadOf } from '../../gateway/index.js';
@@ -115,7 +115,8 @@ export class Resources {
     const accounts = await this.#accounts(visitor);
     if (accounts instanceof Rejection) return accounts;
     const found = accounts.find((each) => each.accId === accId);
-    if (found === undefined) return new Rejection('request.invalid', `acc_id: there is no account ${accId.slice(0, 20)}; see ${ACCOUNTS_URI}`);
+    if (found === undefined)
+      return new Rejection('request.invalid', `acc_id: there is no account ${accId.slice(0, 20)}; see ${ACCOUNTS_URI}`);
     return { acc_id: found.accId, env: found.env, market: found.market };
   }
 

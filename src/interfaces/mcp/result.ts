@@ -1,3 +1,4 @@
+import type { Message } from '@bufbuild/protobuf';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { messageWriter } from '../../contract/json/message-json.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
@@ -15,9 +16,8 @@ export interface Additions {
  * The answer of a tool: the payload as JSON text, exact to the last digit, and the same as structured content, where 64-bit
  * integers are strings, because the parsers that read it round numbers beyond 2^53.
  */
-export function payloadResult(operation: Operation, payload: object, int64: Int64Format, additions: Additions = {}): CallToolResult {
-  const write = (format: Int64Format) =>
-    withAdditions(messageWriter(operation.messages.S2CSchema, 'mcp', format)(payload as never), additions);
+export function payloadResult(operation: Operation, payload: Message, int64: Int64Format, additions: Additions = {}): CallToolResult {
+  const write = (format: Int64Format) => withAdditions(messageWriter(operation.messages.S2CSchema, 'mcp', format)(payload), additions);
   return { content: [{ type: 'text', text: write(int64) }], structuredContent: JSON.parse(write('string')) };
 }
 

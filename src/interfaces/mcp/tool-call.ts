@@ -1,5 +1,6 @@
-import type { Message } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import type { Int64Format } from '../../contract/json/scalars.js';
 import type { JsonObject } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
@@ -7,7 +8,7 @@ import { type Caller, type Gateway, payloadOf, previewText, type ResponseMessage
 import { readToolArguments } from './arguments.js';
 import { type Asked, callerOf, decodeArguments } from './asked.js';
 import type { Confirmation } from './confirmation.js';
-import { pageOf, type PageStore } from './paging.js';
+import type { HandedPage, PageStore } from './page-store.js';
 import { withProgress } from './progress.js';
 import { type Additions, failureResult, payloadResult, rejectionResult, textResult } from './result.js';
 import type { Toolbox } from './toolbox.js';
@@ -77,15 +78,16 @@ export class ToolCalls {
   }
 
   #write({ operation, caller }: Asked, answer: ResponseMessage, additions: Additions, { int64 }: Visitor): CallToolResult {
-    const payload = payloadOf(operation, answer) ?? {};
+    const { gateway, pages } = this.#parts;
+    const payload = payloadOf(operation, answer);
     try {
-      const identity = this.#parts.gateway.identify(caller);
-      const owner = identity instanceof Rejection ? '' : identity.owner;
-      const page = this.#parts.pages.first(operation, payload as Message, owner);
-      if (page === undefined) return payloadResult(operation, payload, int64, additions);
-      return payloadResult(operation, page.payload, int64, { ...additions, page: JSON.stringify(page.about) });
+      if (payload === undefined) return payloadResult(operation, create(operation.messages.S2CSchema), int64, additions);
+      const identity = gateway.identify(caller);
+      if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
+      const page = pages.first(payload, identity.owner, operation);
+      return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(operation, page, int64, additions);
     } catch (thrown) {
-      return rejectionResult(this.#parts.gateway.defect(caller, thrown), caller.requestId);
+      return rejectionResult(gateway.defect(caller, thrown), caller.requestId);
     }
   }
 
@@ -94,8 +96,7 @@ export class ToolCalls {
     const identity = gateway.admit(operation, caller);
     if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
     const page = pages.take(cursor, identity.owner, operation);
-    if (page instanceof Rejection) return rejectionResult(page, caller.requestId);
-    return payloadResult(operation, page.payload, visitor.int64, { page: JSON.stringify(page.about) });
+    return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(operation, page, visitor.int64, {});
   }
 
   async #preview(asked: Asked): Promise<CallToolResult> {
@@ -105,4 +106,8 @@ export class ToolCalls {
     if ('retType' in preview) return failureResult(preview, caller.requestId);
     return textResult((int64) => previewText(preview, int64), visitor.int64);
   }
+}
+
+function pageResult(operation: Operation, { payload, page }: HandedPage, int64: Int64Format, additions: Additions): CallToolResult {
+  return payloadResult(operation, payload, int64, page === undefined ? additions : { ...additions, page: JSON.stringify(page) });
 }

@@ -29,7 +29,10 @@ export class Toolbox {
   find(name: string, visitor: Visitor): Operation | Rejection {
     const operation = this.#operations.get(name);
     if (operation === undefined) {
-      const nearest = nearestName(name, this.list(visitor).map((tool) => tool.name));
+      const nearest = nearestName(
+        name,
+        this.list(visitor).map((tool) => tool.name),
+      );
       const hint = nearest === undefined ? 'see tools/list' : `did you mean "${nearest}"?`;
       return new Rejection('route.not_found', `unknown MCP tool ${JSON.stringify(name.slice(0, NAME_CHARACTERS_MAX))}: ${hint}`);
     }

@@ -5,8 +5,8 @@ import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { PushConnection } from '../../gateway/push/index.js';
-import { pushFormat } from './push-format.js';
 import { changedBy, EventSink, type PushFrame } from './push.js';
+import { pushFormat } from './push-format.js';
 import { accountKinds, type FoundKind, findKind } from './resource-kinds.js';
 import type { Callers, Visitor } from './visitor.js';
 
