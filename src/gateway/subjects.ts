@@ -8,14 +8,14 @@ import type { Operation } from '../contract/operation.js';
 /** What a request is about, for allowlists: found by reflection, so that no operation has to say it twice. */
 export interface Subjects {
   readonly securities: { market: number; code: string }[];
-  /** Quote markets that are asked for as a whole (Qot_Common.QotMarket); {@link UNNAMED_MARKET} where one could be named and is not. */
+  /** Quote markets that are asked for as a whole (Qot_Common.QotMarket); {@link EVERY_MARKET} where one could be named and is not. */
   readonly markets: number[];
   /** Of each calendar asked for, the markets of which one must be allowed. */
   readonly calendars: (readonly string[])[];
   readonly accIds: bigint[];
 }
 
-export const UNNAMED_MARKET = 0;
+export const EVERY_MARKET = 0;
 
 type Collector = (message: Message, into: Subjects) => void;
 
@@ -60,7 +60,7 @@ function fieldCollector(field: DescField): Collector | undefined {
   }
   const enumeration = enumerationOf(field.parent.typeName, field.name);
   if (enumeration === quoteMarketNumbers) {
-    return (message, into) => into.markets.push(Object.hasOwn(message, field.localName) ? (value(message) as number) : UNNAMED_MARKET);
+    return (message, into) => into.markets.push(Object.hasOwn(message, field.localName) ? (value(message) as number) : EVERY_MARKET);
   }
   if (enumeration === tradeDateMarket) {
     return (message, into) => into.calendars.push(marketsOfTradeDates(value(message) as number));

@@ -105,6 +105,7 @@ export const getHistoryKline = operation({
       as: 'max_count',
       aliases: ['req_num'],
       default: 1000,
+      absenceCounts: true,
       min: 0,
       max: 1000,
       about: 'Most bars of one page; 0 for no limit.',
@@ -206,7 +207,7 @@ export const getStaticInfo = operation({
   title: 'Static information',
   summary: 'Names, lot sizes, types and listing dates.',
   guide:
-    'To identify a symbol, its lot size or a future’s last trading day. No subscription, no quota. market and sec_type in place of symbols list a whole market, which is large.',
+    'To identify a symbol, its lot size or a future’s last trading day. No subscription, no quota. Without symbols, market and sec_type list a whole market, which is large.',
   shape: [
     symbols('securityList', { required: false }),
     choice('market', quoteMarketNumbers, { about: 'Every security of this quote market; passed over when there are symbols.' }),
