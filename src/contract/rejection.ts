@@ -42,6 +42,8 @@ const rejectionKinds = {
   'request.too_large': { ...badRequest, http: 413 },
   'request.timeout': { ...badRequest, http: 408 },
   'request.unknown_symbol': badRequest,
+  // The public protocol's rule for live data on connections of its own clients.
+  'request.not_subscribed': { ...badRequest, grpc: grpcStatus.FAILED_PRECONDITION },
   'route.not_found': { http: 404, grpc: grpcStatus.UNIMPLEMENTED, tool: 'unknown MCP tool', audit: 'route' },
   'route.method_not_allowed': { http: 405, grpc: grpcStatus.UNIMPLEMENTED, audit: 'route' },
   'auth.missing': unauthenticated,
