@@ -14,7 +14,7 @@ import type { Logger } from './logger.js';
 import type { Meter } from './meter.js';
 import { Permissions } from './permissions.js';
 import { RET_SUCCEED } from './responses.js';
-import type { Writes } from './writes.js';
+import { cancelled, type Writes } from './writes.js';
 
 /** What a request comes to: the operation's `Response`, or the gateway's refusal. */
 export type Answer = ResponseMessage | Rejection;
@@ -121,6 +121,7 @@ export class Pipeline {
           retryAfterSeconds: 1,
         });
       }
+      if (caller.isGone?.()) return cancelled();
       const answer =
         operation.effect === 'order' || operation.effect === 'write'
           ? this.#write(operation, caller, identity, request, context)
@@ -139,7 +140,7 @@ export class Pipeline {
     const key = caller.idempotencyKey;
     const send =
       local === undefined
-        ? writes.sender(operation, request, identity, context)
+        ? writes.sender(operation, request, identity, context, () => caller.isGone?.() ?? false)
         : async () => local({ operation, request, identity, caller, context });
     if (key === undefined) return send(undefined, undefined);
     const known = idempotency.look(identity.owner, key, operation, request);
@@ -147,8 +148,12 @@ export class Pipeline {
     switch (known.kind) {
       case 'answered':
         return known.response;
-      case 'under_way':
-        return known.answer;
+      case 'under_way': {
+        const answer = await known.answer;
+        // The first caller went away before anything was sent: this one is still here.
+        const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
+        return unsent && !caller.isGone?.() ? this.#write(operation, caller, identity, request, context) : answer;
+      }
       case 'resumed':
         return idempotency.run(identity.owner, key, operation, request, (commit) => send(commit, known.packet));
       case 'first':
