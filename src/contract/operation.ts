@@ -11,7 +11,9 @@ export interface ProtocolMessages {
   readonly ResponseSchema: DescMessage;
 }
 
-export type Group = 'system' | 'subscription' | 'quote' | 'account' | 'trade' | 'admin';
+/** What operations are about: sections of references, and the toolsets of language models. */
+export const groups = ['system', 'subscription', 'quote', 'metadata', 'account', 'trade', 'admin'] as const;
+export type Group = (typeof groups)[number];
 
 /**
  * What an operation does beyond answering.

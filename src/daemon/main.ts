@@ -1,12 +1,12 @@
 import { removeDemoRecord } from '../cli/demo-record.js';
 import { systemClock } from '../contract/clock.js';
-import { isStrayCommitFailure } from '../storage/index.js';
 import { type Daemon, StartProblem, startDaemon } from './daemon.js';
 import { prepareDemo } from './demo.js';
 import { announceDemo } from './demo-announcement.js';
 import { stderrLog } from './log.js';
 import { handleSignals } from './signals.js';
 import { EXIT_MISCONFIGURED, planStartup } from './startup.js';
+import { tolerateStrayCommits } from './stray-commits.js';
 
 /** `svcd`: reads the settings, starts the daemon, and ends it on a signal. */
 async function main(): Promise<void> {
@@ -38,13 +38,12 @@ async function main(): Promise<void> {
     onFailure: (message, error) => logger.error({ err: error }, message),
   });
   daemon = await startDaemon({ settings, logger, requestShutdown: signals.requestShutdown });
-  process.stdout.write(`${JSON.stringify({ event: 'ready', rest: daemon.restUrl, pid: process.pid })}\n`);
+  const { restUrl: rest, grpcUrl: grpc } = daemon;
+  process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, pid: process.pid })}\n`);
   if (demo?.ok) process.stderr.write(await announceDemo(daemon, settings, demo.value));
 }
 
-process.on('unhandledRejection', (reason) => {
-  if (!isStrayCommitFailure(reason)) throw reason;
-});
+tolerateStrayCommits();
 
 main().catch((error: unknown) => {
   if (error instanceof StartProblem) {

@@ -5,7 +5,7 @@ import type { Operation } from '../contract/operation.js';
 import { account, quote, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
-import type { Backend, BackendStatus } from './backend.js';
+import type { Backend, BackendStatus, ResponseMessage } from './backend.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Identity, ownerOfKey } from './identity.js';
@@ -18,9 +18,11 @@ import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
 import { type Answer, Pipeline } from './pipeline.js';
+import { type Preview, Previewer } from './preview/index.js';
 import type { Permits } from './push/index.js';
 import { PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
+import type { TradePasswordSource } from './trade-password.js';
 import { Writes } from './writes.js';
 
 export interface GatewayOptions {
@@ -32,6 +34,8 @@ export interface GatewayOptions {
   readonly version: string;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
+  /** Where the trade password is kept, for unlocks asked for by tools. Without it they cannot unlock. */
+  readonly tradePassword?: TradePasswordSource;
   /** Backlog in bytes at which a push connection is closed. */
   readonly pushBacklogBytesMax: number;
   /** Begins the daemon's shutdown. */
@@ -102,8 +106,10 @@ export class Gateway {
       idempotency: this.#idempotency,
       local,
       writes,
+      previewer: new Previewer(backend, access, clock),
       meter: this.meter,
       logger,
+      tradePassword: options.tradePassword ?? (async () => undefined),
       switches,
     });
     this.meter.watch({
@@ -132,6 +138,11 @@ export class Gateway {
     return this.#options.backend.name === 'sim';
   }
 
+  /** Whether a start-up switch is on: "--enable-trading". */
+  isSwitchedOn(name: string): boolean {
+    return this.#options.switches.has(name);
+  }
+
   /** The backend is ready and the daemon is not on its way out. */
   get ready(): boolean {
     return !this.#stopping && this.backendStatus().platform.lifecycleState === 'ready';
@@ -156,6 +167,11 @@ export class Gateway {
   /** Answers one request: see {@link Pipeline}. */
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
     return this.#pipeline.call(operation, caller, decode);
+  }
+
+  /** Says what a write would do and meet, without sending it: see {@link Pipeline.preview}. */
+  preview(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
+    return this.#pipeline.preview(operation, caller, decode);
   }
 
   /** Logs a defect that an interface met while it wrote an answer: what the caller is told instead. */

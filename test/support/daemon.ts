@@ -14,6 +14,8 @@ export interface TestDaemonOptions<Id extends string> {
   /** Keys by id. With them the daemon runs in scope mode with TLS, without in legacy mode over plain HTTP. */
   readonly keys?: Readonly<Record<Id, KeyWish>>;
   readonly flags?: readonly string[];
+  /** Environment variables beside those of the site. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
 }
 
@@ -39,7 +41,7 @@ export class TestSite<Id extends string = string> {
   get flags(): string[] {
     const { cert, key } = this.#tls;
     const scope = this.scopeMode ? ['--rest-keys-file', this.keysPath, '--rest-tls-cert', cert, '--rest-tls-key', key] : [];
-    return ['--rest-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
+    return ['--rest-port', '0', '--grpc-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
   }
 
   get variables(): Record<string, string> {
@@ -106,8 +108,8 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   }
 
   /** Starts the daemon on this site; a second start finds the state of the first. */
-  async boot({ flags = [], clock }: Pick<TestDaemonOptions<Id>, 'flags' | 'clock'> = {}): Promise<void> {
-    const environment = { variables: this.variables, home: this.folder, cwd: this.folder, platform: process.platform };
+  async boot({ flags = [], variables = {}, clock }: Omit<TestDaemonOptions<Id>, 'keys'> = {}): Promise<void> {
+    const environment = { variables: { ...this.variables, ...variables }, home: this.folder, cwd: this.folder, platform: process.platform };
     const startup = planStartup([...this.flags, ...flags], environment);
     if (startup.kind !== 'run') throw new Error(startup.text);
     const logger = createLog({ level: 'debug', target: { write: (line) => this.log.push(line) }, readable: false });

@@ -24,7 +24,7 @@ export const subscribe = operation({
   title: 'Subscribe',
   summary: 'Subscribes to live data of symbols; pushes arrive on the push stream.',
   guide:
-    'Use it to follow symbols live instead of polling. Each symbol and type is one unit of the daemon’s shared subscription quota (svc_get_used_quota). Pushes come as notifications to this session; end them with svc_unsubscribe when done.',
+    'To follow symbols live instead of polling. Each pair of symbol and type costs one unit of the daemon’s subscription quota (svc_get_used_quota). Pushes come as notifications; svc_unsubscribe when done.',
   shape: [
     symbols('securityList', { required: false }),
     choices('subTypeList', subType, {
@@ -52,7 +52,7 @@ export const unsubscribe = operation({
   title: 'Unsubscribe',
   summary: 'Ends subscriptions; queued pushes of them are not delivered any more.',
   guide:
-    'Frees subscription quota that nobody else uses. Name symbols and sub_types as they were subscribed, or set unsub_all. svc_query_subscription lists what there is to end.',
+    'Gives back quota. Name symbols and sub_types as they were subscribed, or set unsub_all. svc_query_subscription lists what there is to end.',
   shape: [
     symbols('securityList', { required: false }),
     choices('subTypeList', subType, { as: 'sub_types', about: 'What to unsubscribe from.' }),
@@ -86,8 +86,7 @@ export const querySubscription = operation({
   messages: QotGetSubInfo,
   title: 'Query subscriptions',
   summary: 'Subscriptions of the caller, or of the whole daemon across all interfaces.',
-  guide:
-    'Call it before svc_subscribe to avoid repeating, and to see the quota left. is_req_all_conn adds other callers of this daemon, for operators. Free.',
+  guide: 'Call it before svc_subscribe to see what is subscribed already and how much quota is left. Free.',
   shape: [flag('isReqAllConn', { default: false, about: 'True: of every caller of the daemon.' })],
   rest: [post('/api/query-subscription')],
 });
