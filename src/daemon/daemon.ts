@@ -3,12 +3,14 @@ import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../acces
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, systemClock } from '../contract/clock.js';
 import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
+import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
-import { createRestServer } from '../interfaces/rest/index.js';
+import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
 import { openLmdbStore, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { auditToLog } from './audit-to-log.js';
+import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
 import type { Logger } from './log.js';
 import type { Settings } from './settings.js';
 import { flagOf } from './settings-table.js';
@@ -34,6 +36,12 @@ export interface Daemon {
   readonly access: Access;
   /** "https://127.0.0.1:22499". */
   readonly restUrl: string;
+  /** "https://127.0.0.1:22500"; undefined where it is switched off. */
+  readonly grpcUrl: string | undefined;
+  /** The core WebSocket: "wss://127.0.0.1:22501"; undefined where it is switched off. */
+  readonly websocketUrl: string | undefined;
+  /** Core TCP: "127.0.0.1:11111"; undefined where it is switched off. */
+  readonly apiAddress: string | undefined;
   /** Re-reads the keys file and goes on in a new audit file; a broken keys file leaves the keys as they were. */
   reload(): Promise<void>;
   /** Refuses new requests, answers those under way, and puts everything on disk. */
@@ -51,6 +59,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, logger, requestShutdown, clock = systemClock } = options;
   const tls = loadTls(settings, clock, logger);
   const keyring = openKeyring(settings, clock);
+  checkApiKey(settings, keyring);
+  const rsaKey = loadApiRsaKey(settings);
+  if (!rsaKey.ok) throw new StartProblem(rsaKey.error);
   const audit = openAudit(settings, clock, logger);
   const unlock = lockState(settings.stateDir);
   if (!unlock.ok) throw new StartProblem(unlock.error);
@@ -95,22 +106,28 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
     rest.server.on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
+    const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, ...(tls === undefined ? {} : { tls }) });
+    const core = createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey: rsaKey.value });
     undo.unshift(async () => {
+      // The gateway's stop ends push connections, and core connections are such: their requests are answered before it.
+      await Promise.all([core.websocket?.finish(), core.api?.finish()]);
       gateway.stop();
       await mcp.close();
-      await Promise.all([ws.close(), rest.close()]);
+      await Promise.all([ws.close(), rest.close(), grpc?.close(), core.websocket?.close(), core.api?.close()]);
     });
-    await rest.listen({ host: settings.bind, port: settings.restPort }).catch((error: NodeJS.ErrnoException) => {
-      throw new StartProblem(listenProblem(settings, error));
-    });
-    const address = rest.server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : settings.restPort;
-    const host = settings.bind.includes(':') ? `[${settings.bind}]` : settings.bind;
+    const s = tls === undefined ? '' : 's';
+    const restUrl = `http${s}://${await listen(rest, settings, 'restPort')}`;
+    const grpcUrl = grpc && `http${s}://${await listen(grpc, settings, 'grpcPort')}`;
+    const websocketUrl = core.websocket && `ws${s}://${await listen(core.websocket, settings, 'websocketPort')}`;
+    const apiAddress = core.api && (await listen(core.api, settings, 'apiPort'));
     return {
       gateway,
       backend,
       access,
-      restUrl: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+      restUrl,
+      grpcUrl,
+      websocketUrl,
+      apiAddress,
       reload: () => reload(access, logger),
       stop: () => runAll(undo),
     };
@@ -146,6 +163,14 @@ function openKeyring({ restKeysFile }: Settings, clock: Clock): Keyring | undefi
   const keyring = Keyring.open({ path: restKeysFile, clock });
   if (!keyring.ok) throw new StartProblem(formatLoadError(keyring.error));
   return keyring.value;
+}
+
+/** A mistyped id would be noticed only by clients. */
+function checkApiKey({ apiKeyId, noApi, restKeysFile }: Settings, keyring: Keyring | undefined): void {
+  if (apiKeyId === null || noApi || keyring === undefined) return;
+  const named = keyring.authenticateId(apiKeyId);
+  // One that has expired may be made to work again without a restart.
+  if (!named.ok && named.code === 'auth.invalid') throw new StartProblem(`--api-key-id ${apiKeyId}: ${named.message} (${restKeysFile})`);
 }
 
 function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditLog {
@@ -190,8 +215,20 @@ async function reload(access: Access, logger: Logger): Promise<void> {
   } else logger.error({ reason: formatLoadError(outcome.error) }, 'keys file refused; the keys before it stay in force');
 }
 
-function listenProblem({ bind, restPort }: Settings, error: NodeJS.ErrnoException): string {
+type Listener = Pick<RestServer | GrpcServer, 'listen'>;
+type ListenerPort = 'restPort' | 'grpcPort' | 'websocketPort' | 'apiPort';
+
+/** Binds a listener to the port that this setting names; the host and port that it is then reached by. */
+async function listen(listener: Listener, settings: Settings, setting: ListenerPort): Promise<string> {
+  const { bind, [setting]: wanted } = settings;
+  const port = await listener.listen({ host: bind, port: wanted }).catch((error: NodeJS.ErrnoException) => {
+    throw new StartProblem(listenProblem(bind, wanted, flagOf(setting), error));
+  });
+  return `${bind.includes(':') ? `[${bind}]` : bind}:${port}`;
+}
+
+function listenProblem(bind: string, port: number, flag: string, error: NodeJS.ErrnoException): string {
   if (error.code === 'EADDRINUSE')
-    return `port ${restPort} on ${bind} is taken; stop what uses it or choose another with --rest-port (0 = any free port)`;
-  return `cannot listen on ${bind} port ${restPort}: ${error.message}`;
+    return `port ${port} on ${bind} is taken; stop what uses it or choose another with ${flag} (0 = any free port)`;
+  return `cannot listen on ${bind} port ${port}: ${error.message}`;
 }
