@@ -151,9 +151,10 @@ async function roundTripFigures() {
   const core = await start('servers/core.mjs', 'server', { folder: temporaryFolder() }, svcdFlags);
   const echo = await start('servers/echo.mjs', 'server', {});
   const figures = [];
-  for (const [name, protoId] of [
-    ['KeepAlive', 1004],
-    ['a basic quote', 3004],
+  for (const [name, protoId, floor] of [
+    ['KeepAlive', 1004, ROUND_TRIP_MAX],
+    // The pipeline has a floor of its own, in rest.mjs.
+    ['a basic quote', 3004, undefined],
   ]) {
     const client = await start('core.mjs', 'load', { kind: 'rounds', core: core.ready.api, echo: echo.ready.port, protoId });
     const { asked, echoed } = await client.ask({});
@@ -166,8 +167,7 @@ async function roundTripFigures() {
       limit: `bare echo of the same frame ${median(echoed).toFixed(1)} µs`,
       ratio,
       spread: spread(ratios),
-      floor: `≤ ${ROUND_TRIP_MAX}`,
-      pass: ratio <= ROUND_TRIP_MAX,
+      ...(floor === undefined ? {} : { floor: `≤ ${floor}`, pass: ratio <= floor }),
     });
   }
   for (const server of [core, echo]) await server.stop();
