@@ -55,6 +55,9 @@ const rest: Vocabulary = {
   int32: { type: 'integer', format: 'int32' },
 };
 
+/** A longer list of numbers tells a model nothing that the names do not; the reader of the arguments still knows them. */
+const NUMBERS_LISTED_MAX = 6;
+
 /** A model reads every word of it in every conversation: it says what is needed to call, and no more. */
 const mcp: Vocabulary = {
   symbol: { type: 'string' },
@@ -64,12 +67,11 @@ const mcp: Vocabulary = {
     const fallback = enumeration.members.find((member) => member.public === param.default);
     return { ...mcp.member(enumeration), ...(fallback === undefined ? {} : { default: fallback.name }) };
   },
-  member: (enumeration) => ({
-    enum: [
-      ...enumeration.members.flatMap((member) => [member.name, ...(member.aliases ?? [])]),
-      ...acceptedNumbers(enumeration, 'mcp').keys(),
-    ],
-  }),
+  member(enumeration) {
+    const names = enumeration.members.flatMap((member) => [member.name, ...(member.aliases ?? [])]);
+    const numbers = [...acceptedNumbers(enumeration, 'mcp').keys()];
+    return numbers.length > NUMBERS_LISTED_MAX ? { anyOf: [{ enum: names }, { type: 'integer' }] } : { enum: [...names, ...numbers] };
+  },
   hints: false,
   // A number stands for what the daemon has no name for.
   field: (enumeration) => ({

@@ -127,6 +127,11 @@ export class Gateway {
     return this.#options.backend.name === 'sim';
   }
 
+  /** Whether a start-up switch is on: "--enable-trading". */
+  isSwitchedOn(name: string): boolean {
+    return this.#options.switches.has(name);
+  }
+
   /** The backend is ready and the daemon is not on its way out. */
   get ready(): boolean {
     return !this.#stopping && this.backendStatus().platform.lifecycleState === 'ready';

@@ -29,7 +29,7 @@ export const listAccounts = operation({
   title: 'Accounts',
   summary: 'The trading accounts, simulated and real, with the markets each may trade.',
   guide:
-    'Call this first: every account and order tool needs an acc_id from here, with its env and one of its markets. Accounts that the key may not use are left out. Free.',
+    'Call it first: account and order tools need an acc_id from here, with its env and one of its markets. Accounts that the key may not use are left out. Free.',
   shape: [constant('userID', 0n), constant('needGeneralSecAccount', true)],
   rest: [get('/api/list-accounts'), get('/api/accounts')],
 });
@@ -44,7 +44,7 @@ export const getFunds = operation({
   title: 'Funds',
   summary: 'Cash, assets and buying power of an account.',
   guide:
-    'Call svc_list_accounts first for acc_id, env and market. For what one order could buy at a price, svc_get_max_trd_qtys is the better answer, fees and margin included. Free.',
+    'Call svc_list_accounts first. For what an order could buy at a price, ask svc_get_max_trd_qtys instead: it includes fees and margin. Free.',
   shape: [
     ...tradeHeader(),
     choice('currency', currency, { about: 'Currency of the figures; the account’s own when omitted.' }),
@@ -63,7 +63,7 @@ export const getPositions = operation({
   title: 'Positions',
   summary: 'What an account holds, with cost and profit.',
   guide:
-    'Call svc_list_accounts first. Includes what was closed today. can_sell_qty is what may be sold now; after a fill or cancel read again with refresh_cache true before selling. Free.',
+    'Call svc_list_accounts first. can_sell_qty is what may be sold now; after a fill or cancel read again with refresh_cache true. What was closed today is included. Free.',
   shape: [...tradeHeader(), flag('optionStrategyView', { about: 'Group option legs into strategies.' }), refreshCache],
   rest: [post('/api/positions')],
 });
@@ -78,7 +78,7 @@ export const getOrders = operation({
   title: 'Orders',
   summary: 'Today’s and still working orders of an account.',
   guide:
-    'Call svc_list_accounts first. Look here for order_id_ex before svc_modify_order or svc_cancel_order, and after any write whose outcome is unknown before sending it again. Older orders: svc_get_history_orders.',
+    'Call svc_list_accounts first. Take order_id_ex from here to modify or cancel, and look here before repeating a write whose outcome is unknown. Older ones: svc_get_history_orders. Free.',
   shape: [...tradeHeader(), refreshCache],
   rest: [post('/api/orders')],
 });
@@ -93,7 +93,7 @@ export const getDeals = operation({
   title: 'Fills',
   summary: 'Today’s fills of an account.',
   guide:
-    'Call svc_list_accounts first. Shows what really traded, at which price; an order may have many fills. Older fills: svc_get_history_deals. Fees are in svc_get_order_fee.',
+    'Call svc_list_accounts first. What really traded, and at which price; an order may have many fills. Older ones: svc_get_history_deals; fees: svc_get_order_fee. Free.',
   shape: [...tradeHeader(), refreshCache],
   rest: [post('/api/order-fills')],
 });
@@ -113,7 +113,7 @@ export const getHistoryOrders = operation({
   title: 'Order history',
   summary: 'Orders of an account between two times.',
   guide:
-    'Call svc_list_accounts first. begin_time and end_time are required, in the zone of the market given. Newest first, by time of creation; long ranges are paged.',
+    'Call svc_list_accounts first. Both begin_time and end_time are required. Newest first, by time of creation; a long range takes several pages. Free.',
   shape: [...tradeHeader(), ...historyRange],
   rest: [post('/api/history-orders')],
 });
@@ -128,7 +128,7 @@ export const getHistoryDeals = operation({
   title: 'Fill history',
   summary: 'Fills of an account between two times.',
   guide:
-    'Call svc_list_accounts first. begin_time and end_time are required, in the zone of the market given. Newest first; long ranges are paged. The base of a profit or tax review.',
+    'Call svc_list_accounts first. Both begin_time and end_time are required. The base of a profit or tax review; newest first, and a long range takes several pages. Free.',
   shape: [...tradeHeader(), ...historyRange],
   rest: [post('/api/history-order-fills')],
 });
@@ -143,7 +143,7 @@ export const getOrderFee = operation({
   title: 'Order fees',
   summary: 'Fees of orders, item by item.',
   guide:
-    'Charges of orders already placed, up to 400 per call, in the order’s currency; take order_id_ex from svc_get_orders or svc_get_history_orders. To estimate a new order use svc_place_order with preview true.',
+    'Of orders already placed, at most 400 a call, by order_id_ex from svc_get_orders or svc_get_history_orders. To estimate a new order’s fees use svc_place_order with preview true. Free.',
   shape: [...tradeHeader({ marketDefault: 0 }), texts('orderIdExList', { required: true, max: 400, about: 'Order texts (order_id_ex).' })],
   rest: [post('/api/order-fee')],
 });
@@ -158,7 +158,7 @@ export const getMaxTrdQtys = operation({
   title: 'Maximum quantities',
   summary: 'How much an account can buy or sell of a security at a price.',
   guide:
-    'Call svc_list_accounts first. Size an order with it: buying with cash or margin, selling, shorting and buying back, in whole lots after fees. Give symbol and price. It reserves nothing.',
+    'Call svc_list_accounts first. Size an order with it; buying power is in whole lots, after fees. Give symbol and price. It reserves nothing. Free.',
   shape: [
     ...tradeHeader(),
     text('code', { about: 'Code without a market prefix.' }),
@@ -183,12 +183,13 @@ export const getMarginRatio = operation({
   title: 'Margin ratios',
   summary: 'Margin and short-selling terms of securities.',
   guide:
-    'Call svc_list_accounts first. Ask before buying on margin or selling short: says whether each is permitted and at which percentages. Up to 100 symbols that the account’s broker trades.',
+    'Call svc_list_accounts first. Ask before buying on margin or selling short: is it permitted, and at which percentages? Up to 100 symbols a call. Free.',
   shape: [...tradeHeader(), symbols('securityList', { max: 100 })],
   rest: [post('/api/margin-ratio')],
 });
 
-const accIdList = ids('accIDList', { required: true, max: 100, about: 'Accounts.' });
+/** Of one list. */
+const ACCOUNTS_MAX = 100;
 
 export const subAccPush = operation({
   name: 'sub_acc_push',
@@ -200,8 +201,8 @@ export const subAccPush = operation({
   title: 'Subscribe accounts',
   summary: 'Registers for order and fill pushes of accounts.',
   guide:
-    'Call svc_list_accounts first. Use it to learn final states of orders from pushes instead of polling svc_get_orders; pushes come as notifications to this session. End it with svc_unsub_acc_push.',
-  shape: [accIdList],
+    'Call svc_list_accounts first. Final states of orders then come as notifications, without polling svc_get_orders. End it with svc_unsub_acc_push. Free.',
+  shape: [ids('accIDList', { required: true, max: ACCOUNTS_MAX, about: 'Accounts.' })],
   rest: [post('/api/sub-acc-push')],
 });
 
@@ -211,11 +212,12 @@ export const unsubAccPush = operation({
   effect: 'subscription',
   scope,
   protoId: 2008,
+  answers: [{ field: 'accIDList', is: 'empty' }],
   messages: TrdSubAccPush,
   title: 'Unsubscribe accounts',
-  summary: 'Ends the order and fill pushes of accounts.',
+  summary: 'Ends the order and fill pushes of accounts, or of all of them.',
   guide:
-    'Call it when order and fill notifications of these accounts are no longer wanted by this session. The orders themselves are not touched.',
-  shape: [accIdList],
+    'Call it when notifications begun with svc_sub_acc_push are no longer wanted. The orders themselves are not touched, and nothing is spent.',
+  shape: [ids('accIDList', { max: ACCOUNTS_MAX, about: 'Accounts; every one when none is given.' })],
   rest: [post('/api/unsub-acc-push')],
 });

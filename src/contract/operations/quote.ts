@@ -1,4 +1,4 @@
-import { klType, orderBookType, periodType, rehabType, session } from '../enums.js';
+import { klType, orderBookType, periodType, quoteMarketNumbers, rehabType, securityType, session } from '../enums.js';
 import * as QotGetBasicQot from '../generated/Qot_GetBasicQot_pb.js';
 import * as QotGetBroker from '../generated/Qot_GetBroker_pb.js';
 import * as QotGetCapitalDistribution from '../generated/Qot_GetCapitalDistribution_pb.js';
@@ -30,7 +30,7 @@ export const getQuote = operation({
   title: 'Quote',
   summary: 'The current quote: last price, day range, volume and turnover.',
   guide:
-    'The cheapest way to a current price; up to 200 symbols in one call. Some brokerages answer only for symbols subscribed with Basic: call svc_subscribe first if it is refused. For book, valuation or lot size use svc_get_snapshot.',
+    'The cheapest way to a price; up to 200 symbols a call. If it is refused, svc_subscribe the symbols to Basic first: some brokerages want that. For valuation or lot size use svc_get_snapshot. No quota.',
   shape: [
     symbols('securityList', {
       as: 'symbol',
@@ -52,7 +52,7 @@ export const getSnapshot = operation({
   title: 'Snapshot',
   summary: 'A fuller picture than the quote: book top, ranges, valuation, lot and price step.',
   guide:
-    'Needs no subscription and takes up to 400 symbols in one call: prefer it to many single quotes, and for lot size and price step before an order. Larger than svc_get_quote, so ask for what you need.',
+    'Needs no subscription and no quota; up to 400 symbols a call. Read lot size and price step here before an order. Several times larger than svc_get_quote.',
   shape: [
     symbols('securityList', {
       as: 'symbol',
@@ -74,7 +74,7 @@ export const getKline = operation({
   title: 'Recent K-line',
   summary: 'The most recent K-line bars of a symbol, the running one included.',
   guide:
-    'For charts and indicators of the recent past; costs no history quota. Some brokerages want a K-line subscription first. For a range of dates, or more than 1000 bars, use svc_get_history_kline.',
+    'For charts and indicators of the recent past; spends no history quota. Some brokerages want a K-line subscription first. For dates, or more than 1000 bars, use svc_get_history_kline.',
   shape: [
     symbol('security'),
     choice('klType', klType, { default: 2, about: 'Bar length; day when omitted.' }),
@@ -94,7 +94,7 @@ export const getHistoryKline = operation({
   title: 'History K-line',
   summary: 'K-line bars between two times, paged.',
   guide:
-    'begin_time and end_time are required. The first request for a symbol within 30 days spends one unit of the history K-line quota (svc_get_history_kl_quota), repeats are free. When next_req_key comes back, call again with it for the next bars.',
+    'A symbol’s first request within 30 days spends one unit of the history K-line quota (svc_get_history_kl_quota); repeats are free. When next_req_key comes back, repeat the call with it for the next bars.',
   shape: [
     symbol('security'),
     choice('klType', klType, { default: 2, about: 'Bar length; day when omitted.' }),
@@ -105,6 +105,7 @@ export const getHistoryKline = operation({
       as: 'max_count',
       aliases: ['req_num'],
       default: 1000,
+      absenceCounts: true,
       min: 0,
       max: 1000,
       about: 'Most bars of one page; 0 for no limit.',
@@ -127,7 +128,7 @@ export const getHistoryKlQuota = operation({
   title: 'History K-line quota',
   summary: 'History K-line quota: used, left, and which symbols used it.',
   guide:
-    'Check it before reading histories of several symbols: each distinct symbol within 30 days uses one unit, and a symbol already counted is free. Asking costs nothing.',
+    'Check it before svc_get_history_kline of several symbols: each distinct symbol within 30 days uses one unit; one already counted is free. Asking is free.',
   shape: [flag('bGetDetail', { default: false, about: 'List the symbols too.' })],
   rest: [post('/api/history-kl-quota')],
 });
@@ -142,7 +143,7 @@ export const getOrderBook = operation({
   title: 'Order book',
   summary: 'Best bids and asks of one symbol, down to `depth` levels.',
   guide:
-    'Use it to judge liquidity and slippage before an order. Some brokerages want an OrderBook subscription first. Indices have an empty book; odd lots exist in Hong Kong only. Prices age at once: read again before acting.',
+    'To judge liquidity and slippage before an order; it ages at once. Some brokerages want an OrderBook subscription first. Indices have an empty book, and odd lots exist in Hong Kong only.',
   shape: [
     symbol('security'),
     integer('num', { as: 'depth', default: 10, min: 1, max: 40, about: 'Levels of each side.' }),
@@ -161,7 +162,7 @@ export const getTicker = operation({
   title: 'Trades',
   summary: 'The newest trades of a symbol, oldest first.',
   guide:
-    'For recent prints and their direction, at most 1000. Some brokerages want a Ticker subscription first. It is no history: for older prices use svc_get_history_kline.',
+    'At most 1000 recent prints with their direction. Some brokerages want a Ticker subscription first. For older prices use svc_get_history_kline. No quota.',
   shape: [symbol('security'), integer('maxRetNum', { as: 'count', default: 100, min: 1, max: 1000, about: 'How many trades.' })],
   rest: [post('/api/ticker')],
 });
@@ -176,7 +177,7 @@ export const getRt = operation({
   title: 'Time-share',
   summary: 'Today minute by minute: price, average price, volume and turnover.',
   guide:
-    'The intraday line of one day with its average price, up to several hundred points. Some brokerages want an RT subscription first. For a few bars svc_get_kline with 1min is smaller.',
+    'The intraday line, up to hundreds of points. Some brokerages want an RT subscription first. For a few minutes svc_get_kline with 1min is smaller. No quota.',
   shape: [symbol('security')],
   rest: [post('/api/rt')],
 });
@@ -191,7 +192,7 @@ export const getBroker = operation({
   title: 'Broker queue',
   summary: 'Broker queues at the best bids and asks (Hong Kong).',
   guide:
-    'Hong Kong shares and funds only; other symbols are refused. Shows which brokers queue on each side, not their sizes in full. Some brokerages want a Broker subscription first.',
+    'Shares and funds of Hong Kong only; others are refused. Some brokerages want a Broker subscription first. For prices and sizes use svc_get_orderbook. No quota.',
   shape: [symbol('security')],
   rest: [post('/api/broker')],
 });
@@ -206,8 +207,12 @@ export const getStaticInfo = operation({
   title: 'Static information',
   summary: 'Names, lot sizes, types and listing dates.',
   guide:
-    'Use it to identify a symbol, its lot size or a future’s last trading day. Needs no subscription. Without symbols, c2s_json with market and sec_type lists a whole market, which is large and paged.',
-  shape: [symbols('securityList', { required: false })],
+    'To identify a symbol, its lot size or a future’s last trading day. No subscription, no quota. Without symbols, market and sec_type list a whole market, which is large.',
+  shape: [
+    symbols('securityList', { required: false }),
+    choice('market', quoteMarketNumbers, { about: 'Every security of this quote market; passed over when there are symbols.' }),
+    choice('secType', securityType, { about: 'Only securities of this type; passed over when there are symbols.' }),
+  ],
   rest: [post('/api/static-info')],
 });
 
@@ -221,7 +226,7 @@ export const getMarketState = operation({
   title: 'Market state',
   summary: 'Whether the markets of symbols are open, closed or at rest.',
   guide:
-    'Call it before an order, or when a price does not move, to see whether the symbol’s own session is open. Up to 400 symbols, no subscription. States are numbers of the public QotMarketState.',
+    'Call it before an order, or when a price stands still. States are numbers of the public QotMarketState. Up to 400 symbols a call; no subscription, no quota.',
   shape: [symbols('securityList')],
   rest: [post('/api/market-state')],
 });
@@ -236,7 +241,7 @@ export const getCapitalFlow = operation({
   title: 'Capital flow',
   summary: 'Money flowing in and out of a symbol over time, by order size.',
   guide:
-    'Intraday gives one point per minute of today; day, week and month take begin_time and end_time (at most ten years; the last year when omitted). Net amounts in the symbol’s currency. No subscription.',
+    'Intraday is today minute by minute; day, week and month take dates, at most ten years, the last one when omitted. Net amounts in the symbol’s currency. No subscription, no quota.',
   shape: [
     symbol('security'),
     choice('periodType', periodType, { default: 1, about: '1 intraday, 2 day, 3 week, 4 month.' }),
@@ -256,7 +261,7 @@ export const getCapitalDistribution = operation({
   title: 'Capital distribution',
   summary: 'Money that flowed in and out of a symbol today, by order size.',
   guide:
-    'A single reading of today, split into super, big, middle and small orders. No subscription. For its course over time use svc_get_capital_flow.',
+    'One reading of today, in super, big, middle and small orders. For its course over time use svc_get_capital_flow. No subscription, no quota.',
   shape: [symbol('security')],
   rest: [post('/api/capital-distribution')],
 });

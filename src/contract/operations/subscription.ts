@@ -15,11 +15,16 @@ export const subscribe = operation({
   effect: 'subscription',
   scope,
   protoId: 3001,
+  // `isUnsubAll` has the last word in the protocol.
+  answers: [
+    { field: 'isSubOrUnSub', is: true },
+    { field: 'isUnsubAll', is: false },
+  ],
   messages: QotSub,
   title: 'Subscribe',
   summary: 'Subscribes to live data of symbols; pushes arrive on the push stream.',
   guide:
-    'Use it to follow symbols live instead of polling. Each symbol and type is one unit of the daemon’s shared subscription quota (svc_get_used_quota). Pushes come as notifications to this session; end them with svc_unsubscribe when done.',
+    'To follow symbols live instead of polling. Each pair of symbol and type costs one unit of the daemon’s subscription quota (svc_get_used_quota). Pushes come as notifications; svc_unsubscribe when done.',
   shape: [
     symbols('securityList', { required: false }),
     choices('subTypeList', subType, {
@@ -27,7 +32,7 @@ export const subscribe = operation({
       about: 'What to subscribe to: 1 basic quote, 2 order book, 4 ticker, 5 RT, 6 and up K-lines.',
     }),
     flag('isSubOrUnSub', { default: true, about: 'True subscribes, false unsubscribes.' }),
-    flag('isRegOrUnRegPush', { as: 'is_reg_push', default: true, about: 'Register for pushes.' }),
+    flag('isRegOrUnRegPush', { as: 'is_reg_push', default: true, absenceCounts: true, about: 'Register for pushes.' }),
     flag('isFirstPush', { default: true, about: 'Push the current data at once.' }),
     choices('regPushRehabTypeList', rehabType, { about: 'Price adjustment of K-line pushes; forward when empty.' }),
     flag('isSubOrderBookDetail', { default: false, about: 'Orders behind each level, where the market has them.' }),
@@ -47,7 +52,7 @@ export const unsubscribe = operation({
   title: 'Unsubscribe',
   summary: 'Ends subscriptions; queued pushes of them are not delivered any more.',
   guide:
-    'Frees subscription quota that nobody else uses. Name symbols and sub_types as they were subscribed, or set unsub_all. svc_query_subscription lists what there is to end.',
+    'Gives back quota. Name symbols and sub_types as they were subscribed, or set unsub_all. svc_query_subscription lists what there is to end.',
   shape: [
     symbols('securityList', { required: false }),
     choices('subTypeList', subType, { as: 'sub_types', about: 'What to unsubscribe from.' }),
@@ -63,6 +68,7 @@ export const getSubInfo = operation({
   effect: 'read',
   scope: anyOf('qot:read'),
   protoId: 3003,
+  answers: [{ field: 'isReqAllConn', is: false }],
   messages: QotGetSubInfo,
   title: 'Connection subscriptions',
   summary: 'Subscriptions of this connection; over REST each call is its own, so the list is usually empty.',
@@ -80,8 +86,7 @@ export const querySubscription = operation({
   messages: QotGetSubInfo,
   title: 'Query subscriptions',
   summary: 'Subscriptions of the caller, or of the whole daemon across all interfaces.',
-  guide:
-    'Call it before svc_subscribe to avoid repeating, and to see the quota left. is_req_all_conn adds other callers of this daemon, for operators. Free.',
+  guide: 'Call it before svc_subscribe to see what is subscribed already and how much quota is left. Free.',
   shape: [flag('isReqAllConn', { default: false, about: 'True: of every caller of the daemon.' })],
   rest: [post('/api/query-subscription')],
 });

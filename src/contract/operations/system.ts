@@ -29,7 +29,7 @@ export const getGlobalState = operation({
   title: 'Global state',
   summary: 'State of every market, of the logins, and the server time.',
   guide:
-    'A first look at whether anything can be traded or quoted now: each market as a state number, whether quote and trade logins are up, and the server clock. Free. For the session of one symbol use svc_get_market_state.',
+    'A first look at whether anything can be quoted or traded now. Market states are numbers of the public QotMarketState. Free. For the session of one symbol use svc_get_market_state.',
   shape: [constant('userID', 0n)],
   rest: [get('/api/global-state')],
 });
@@ -44,7 +44,7 @@ export const ping = operation({
   title: 'Ping',
   summary: 'Answers with the server time and what stands behind the gateway.',
   guide:
-    'Free and always answered. Use it to learn whether the brokerage behind the gateway is simulated (`simulated`: true means that no real money can move) and to compare clocks.',
+    'Always answered, free. Call it once to learn whether the brokerage is simulated (then no real money can move) and to compare clocks.',
   rest: [get('/api/ping')],
 });
 
@@ -58,7 +58,7 @@ export const getUserInfo = operation({
   title: 'User information',
   summary: 'The logged-in user: name, market-data rights and quotas.',
   guide:
-    'Free. Look here for market-data levels and the sizes of the subscription and history K-line quotas before a large download; svc_get_used_quota says how much of them is used.',
+    'Look here for the sizes of the subscription and history K-line quotas before a large download; svc_get_used_quota says how much of them is used. Free.',
   rest: [get('/api/user-info')],
 });
 
@@ -72,7 +72,7 @@ export const getDelayStatistics = operation({
   title: 'Delay statistics',
   summary: 'How long pushes, requests and orders took inside the gateway.',
   guide:
-    'For diagnosing slowness only: histograms in milliseconds, measured since the daemon started. Free. Stages other than CR2CS belong to servers that the gateway cannot see and come without data.',
+    'For diagnosing slowness only: milliseconds since the daemon started. Push stages other than CR2CS belong to servers that the gateway cannot see and come without data. Free.',
   shape: [
     choices('typeList', delayStatisticsType, { about: 'Which statistics; all when empty.' }),
     choice('qotPushStage', qotPushStage, { about: 'Which stretch of a push is measured; the gateway itself measures CR2CS.' }),
@@ -119,7 +119,7 @@ export const getPushSubscriberInfo = operation({
   title: 'Push subscribers',
   summary: 'Who is connected to the push stream, with backlogs and counts.',
   guide:
-    'For operators: shows whether a stream is connected at all, how far it lags and how many events were conflated. Free. To see which symbols are subscribed use svc_query_subscription.',
+    'For operators: is a stream connected at all, and does it lag? To see which symbols are subscribed use svc_query_subscription. Free.',
   rest: [get('/api/push-subscriber-info')],
 });
 
@@ -132,8 +132,7 @@ export const getUsedQuota = operation({
   messages: UsedQuota,
   title: 'Used quota',
   summary: 'Subscription and history K-line quota in use.',
-  guide:
-    'Check before subscribing to many symbols or reading histories of many symbols. Reading it costs nothing. The limits are in svc_get_user_info.',
+  guide: 'Check it before subscribing to, or reading histories of, many symbols. The sizes of both quotas are in svc_get_user_info. Free.',
   rest: [post('/api/used-quota')],
 });
 
@@ -165,7 +164,7 @@ export const getTokenState = operation({
   title: 'Token state',
   summary: 'Whether two-factor tokens are enabled and bound: 1 yes, 0 no.',
   guide:
-    'Diagnoses a refused unlock: result -20011 asks for a two-factor token that is not enabled or bound. Free. Changing the state needs the broker’s own app.',
+    'Diagnoses a refused svc_unlock_trade: result -20011 asks for a two-factor token. The state is changed in the broker’s own app. Free.',
   shape: [id('acc_id', { about: 'The account; without it the user.' })],
   rest: [get('/api/token-state'), post('/api/token-state')],
 });
@@ -180,7 +179,7 @@ export const getRiskFreeRate = operation({
   title: 'Risk-free rates',
   summary: 'Risk-free rates of Hong Kong, the United States and Japan, in percent.',
   guide:
-    'Input for option pricing and Sharpe ratios. Rates are fixed once a day; the *_pct fields are percent, the raw ones 10^-9 of a percent. A future rate_time is refused. Free.',
+    'Input for option pricing and Sharpe ratios. Fields ending in _pct are percent, the raw ones 10^-9 of a percent. A future rate_time is refused. Free.',
   shape: [id('rate_time', { about: 'Unix milliseconds; the latest when omitted.' })],
   rest: [get('/api/risk-free-rate'), post('/api/risk-free-rate')],
 });
@@ -195,7 +194,7 @@ export const getSpreadTable = operation({
   title: 'Price steps',
   summary: 'Price steps of every spread code.',
   guide:
-    'Needed to round a limit price to a valid tick when svc_get_snapshot’s price_spread does not suffice: find the step whose price_from ≤ price < price_to (0 = no end). Rarely changes; free.',
+    'To round a limit price to a valid tick: take the step with price_from ≤ price < price_to (0 = no end). For one symbol svc_get_snapshot’s price_spread is enough. Free.',
   shape: [integer('reserved', { about: 'Placeholder without meaning.' })],
   rest: [get('/api/spread-table'), post('/api/spread-table')],
 });

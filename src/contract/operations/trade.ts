@@ -10,6 +10,8 @@ const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
 const switches = ['--enable-trading'];
 const REMARK_BYTES_MAX = 64;
+/** Trd_Common.ModifyOrderOp. */
+const CANCEL = 2;
 
 // The gateway puts its own packet id on every write: a caller's would be one of another connection.
 const packetId = [constant('packetID.connID', 0n), constant('packetID.serialNo', 0)];
@@ -27,7 +29,7 @@ export const placeOrder = operation({
   title: 'Place order',
   summary: 'Places an order.',
   guide:
-    'Spends money when env is real. First svc_list_accounts, then this tool with preview true, which sends nothing and shows value, fees and limits; show that to the user. Give an idempotency_key: a repetition with it cannot trade twice. Real accounts must be unlocked.',
+    'Spends real money when env is real. Call svc_list_accounts first, then this with preview true, and show the user what it says. Give an idempotency_key, so that a repetition cannot trade twice. Real accounts must be unlocked (svc_unlock_trade).',
   shape: [
     ...packetId,
     ...tradeHeader(),
@@ -57,7 +59,7 @@ export const modifyOrder = operation({
   title: 'Modify order',
   summary: 'Changes the quantity and price of a working order, or disables, enables, deletes or cancels it.',
   guide:
-    'Take order_id_ex from svc_get_orders, then call with preview true first: raising quantity or price adds risk and meets the same limits as a new order. With modify_order_op normal give the new total qty and the price. To cancel, prefer svc_cancel_order.',
+    'Take order_id_ex from svc_get_orders and call with preview true first: a change meets the limits of a new order. With modify_order_op normal give the new total qty and the price. To cancel use svc_cancel_order.',
   shape: [
     ...packetId,
     ...tradeHeader({ only: 'mcp' }),
@@ -81,11 +83,15 @@ export const cancelOrder = operation({
   effect: 'write',
   idempotent: true,
   protoId: 2205,
+  answers: [
+    { field: 'modifyOrderOp', is: CANCEL },
+    { field: 'forAll', is: false },
+  ],
   messages: TrdModifyOrder,
   title: 'Cancel order',
   summary: 'Cancels one order. The answer says that the cancel was accepted; the final state comes as a push.',
   guide:
-    'Take order_id_ex from svc_get_orders. No order limit counts or refuses it. Acceptance is not the end: the order may still fill, so check svc_get_orders, and do not repeat merely because the state lags.',
+    'Take order_id_ex from svc_get_orders. The order may still fill before it is gone: check svc_get_orders, and do not repeat the cancel because the state lags. Not counted by order limits.',
   shape: [
     ...packetId,
     ...tradeHeader({ names: true }),
@@ -98,7 +104,7 @@ export const cancelOrder = operation({
       {
         as: 'op',
         aliases: ['modify_order_op'],
-        default: 2,
+        default: CANCEL,
         names: true,
         about: 'If present it must mean cancel (2).',
       },
@@ -115,12 +121,16 @@ export const cancelAllOrder = operation({
   effect: 'write',
   idempotent: true,
   protoId: 2205,
+  answers: [
+    { field: 'modifyOrderOp', is: CANCEL },
+    { field: 'forAll', is: true },
+  ],
   messages: TrdModifyOrder,
   title: 'Cancel all orders',
   summary: 'Cancels every working order of an account in one market.',
   guide:
-    'Ends every working order at once, also those that others placed in the account: confirm with the user and look at svc_get_orders first. No order limit counts or refuses it; fills that race it stand. To end one order use svc_cancel_order.',
-  shape: [...packetId, ...tradeHeader(), constant('orderID', 0n), constant('modifyOrderOp', 2), constant('forAll', true)],
+    'Look at svc_get_orders and ask the user first: it also ends orders that others placed. Fills that race it stand. To end one order use svc_cancel_order. Not counted by order limits.',
+  shape: [...packetId, ...tradeHeader(), constant('orderID', 0n), constant('modifyOrderOp', CANCEL), constant('forAll', true)],
   rest: [post('/api/cancel-all-order')],
 });
 
@@ -137,7 +147,7 @@ export const unlockTrade = operation({
   title: 'Unlock trading',
   summary: 'Unlocks (or locks) trading in real accounts. Permission to trade still comes from scopes and switches.',
   guide:
-    'Needed once before orders in real accounts; simulated ones need none. Works from the daemon’s own machine only. The gateway supplies the password itself: never ask the user for it. Lock again when done.',
+    'Needed before orders in real accounts; simulated ones need none. Works from the daemon’s own machine only. The gateway has the password: never ask the user for it. Lock again when done.',
   shape: [
     flag('unlock', { about: 'True unlocks, false locks.' }),
     secret('pwdMD5', { maxBytes: MD5_HEX_BYTES, about: 'Lower-case hex MD5 of the trade password; required to unlock.' }),

@@ -181,6 +181,12 @@ export class PushHub {
     return this.accounts.subscribe(owner, accIds);
   }
 
+  /** Makes these accounts, and no others, the ones whose order and fill pushes an owner receives. */
+  async replaceAccounts(owner: string, accIds: readonly bigint[]): Promise<AccountOutcome> {
+    if (this.#isGone(owner)) return { ok: false, ...connectionGone };
+    return this.accounts.replace(owner, accIds);
+  }
+
   unsubscribeAccounts(owner: string, accIds: readonly bigint[]): Promise<void> {
     return this.accounts.unsubscribe(owner, accIds);
   }

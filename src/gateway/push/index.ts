@@ -5,6 +5,8 @@ export { BytesFrame, type Frame, type FrameContent } from './frame.js';
 export { type ConnectOptions, type PushBackend, type PushConnection, PushHub, type PushHubOptions } from './hub.js';
 export { decimalNumbers, type Numbering, uint32LeNumbers, unnumbered } from './numbering.js';
 export {
+  answerRegisterPush,
+  answerReplaceAccounts,
   answerSubInfo,
   answerSubscribe,
   answerSubscribeAccounts,

@@ -1,0 +1,189 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { isRequiredField } from './json/message-json.js';
+import { fieldSchema, MessageSchemas, paramSchema, type Schema } from './json-schema.js';
+import { snakeCase } from './names.js';
+import type { Group, Operation } from './operation.js';
+import { callerParams, type Param, withheldFields } from './shape.js';
+
+/** A tool as `tools/list` of the Model Context Protocol has it. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** JSON Schema 2020-12 of the arguments. Aliases are in it; what is required is said in words, see {@link describeTool}. */
+  readonly inputSchema: ObjectSchema;
+  /** JSON Schema 2020-12 of the structured answer: one level of the payload, see {@link fullOutputSchema}. */
+  readonly outputSchema: ObjectSchema;
+  readonly annotations: ToolAnnotations;
+}
+
+/** A schema whose root is an object, as the protocol wants it. */
+export type ObjectSchema = Schema & { readonly type: 'object' };
+
+/** What a tool does to the world, all hints given. */
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** What a tool takes beside the fields of its operation's shape, each with its schema. */
+const extraSchemas = {
+  // The name says it: a key for this call alone, before the session's.
+  api_key: { type: 'string' },
+  c2s_json: { type: 'string', description: 'The message as JSON text, instead of its fields.' },
+  c2s: { type: 'object', description: 'c2s_json as an object.' },
+  idempotency_key: { type: 'string', description: 'Names this write: a repetition within 24 hours gets the first answer.' },
+  preview: { type: 'boolean', default: false, description: 'Only show value, fees and limits; nothing is sent.' },
+  cursor: { type: 'string', description: 'page.next of a cut answer, given alone.' },
+} as const satisfies Record<string, Schema>;
+
+export type ExtraArgument = keyof typeof extraSchemas;
+
+/** The extra arguments that an operation's tool takes. */
+export function extraArguments(operation: Operation): readonly ExtraArgument[] {
+  const { effect, messages, scope, shape } = operation;
+  const withheld = withheldFields(shape, 'mcp');
+  const takesMessage = messages.C2SSchema.fields.some((field) => !withheld.has(field.name));
+  const writes = effect === 'order' || effect === 'write';
+  const taken: Readonly<Record<ExtraArgument, boolean>> = {
+    api_key: true,
+    c2s_json: takesMessage,
+    // Where the shape names nothing, a model is better off with an object than with text in text.
+    c2s: takesMessage && shape.length === 0,
+    idempotency_key: writes,
+    preview: writes && scope.kind === 'byEnv',
+    cursor: effect === 'read' && pagedFields(operation).length > 0,
+  };
+  return (Object.keys(taken) as ExtraArgument[]).filter((name) => taken[name]);
+}
+
+/** Every name that an operation's tool takes an argument by, each field's own name before its aliases. */
+export function argumentNames(operation: Operation): ReadonlySet<string> {
+  let names = namesOf.get(operation);
+  if (names === undefined) {
+    const own = callerParams(operation.shape, 'mcp').flatMap((param) => [param.name, ...param.aliases]);
+    names = new Set([...own, ...extraArguments(operation)]);
+    namesOf.set(operation, names);
+  }
+  return names;
+}
+
+const namesOf = new WeakMap<Operation, ReadonlySet<string>>();
+
+/** Lists of messages at the top of an operation's payload: what a large answer is cut by. */
+export function pagedFields(operation: Operation): readonly (DescField & { fieldKind: 'list'; listKind: 'message' })[] {
+  return operation.messages.S2CSchema.fields.filter((field) => field.fieldKind === 'list' && field.listKind === 'message');
+}
+
+const descriptions = new WeakMap<Operation, ToolDescription>();
+
+/**
+ * The tool of an operation that has one; made on first use. Nothing is `required` in its schema: every argument has
+ * another way to be given (an alias, `c2s_json`, `cursor`), and clients do not take alternatives at the root of a schema.
+ * The descriptions say what is required, and the reader of the arguments insists on it.
+ */
+export function describeTool(operation: Operation): ToolDescription {
+  let description = descriptions.get(operation);
+  if (description === undefined) {
+    description = describe(operation);
+    descriptions.set(operation, description);
+  }
+  return description;
+}
+
+function describe(operation: Operation): ToolDescription {
+  const { tool, title, summary, guide } = operation;
+  if (tool === null) throw new Error(`${operation.name} has no tool`);
+  return {
+    name: tool,
+    title,
+    description: `${summary} ${guide}`,
+    inputSchema: inputSchema(operation),
+    outputSchema: outputSchema(operation),
+    annotations: annotationsOf(operation),
+  };
+}
+
+function inputSchema(operation: Operation): ObjectSchema {
+  const params = callerParams(operation.shape, 'mcp');
+  const own = params.map((param): [string, Schema] => [param.name, argumentSchema(operation, param)]);
+  const extras = extraArguments(operation).map((name): [string, Schema] => [name, extraSchemas[name]]);
+  const aliases = params.flatMap((param) => param.aliases);
+  return {
+    type: 'object',
+    properties: Object.fromEntries([...own, ...extras]),
+    // Cheaper than a property for each; the reader looks at the values.
+    ...(aliases.length === 0 ? {} : { patternProperties: { [`^(${aliases.join('|')})$`]: {} } }),
+    additionalProperties: false,
+  };
+}
+
+function argumentSchema(operation: Operation, param: Param): Schema {
+  const parts = [
+    isRequired(operation, param) ? 'Required.' : '',
+    param.about,
+    param.aliases.length === 0 ? '' : `Also ${param.aliases.join(', ')}.`,
+  ];
+  const description = parts.filter((part) => part !== '').join(' ');
+  return { ...paramSchema(param, 'mcp'), ...(description === '' ? {} : { description }) };
+}
+
+/** Whether nothing but this argument says what the message cannot do without. */
+function isRequired({ shape, messages }: Operation, param: Param): boolean {
+  if ('default' in param) return false;
+  if (param.required) return true;
+  // The symbol of an order says its code, and its trading market too.
+  const bySymbol = shape.some(({ type }) => type.kind === 'order_symbol') ? ['code', 'header.trdMarket'] : [];
+  const filled = shape.some((other) => other.hidden && other.field === param.field);
+  return !filled && !bySymbol.includes(param.field) && isRequiredPath(messages.C2SSchema, param.field.split('.'));
+}
+
+function isRequiredPath(desc: DescMessage, [head, ...tail]: readonly string[]): boolean {
+  const field = desc.fields.find(({ name }) => name === head);
+  if (field === undefined || !isRequiredField(field)) return false;
+  return tail.length === 0 || (field.message !== undefined && isRequiredPath(field.message, tail));
+}
+
+/** One level of the payload: a model sees the answer itself soon enough, and what is below would cost it more than the call. */
+function outputSchema(operation: Operation): ObjectSchema {
+  const { fields } = operation.messages.S2CSchema;
+  const properties = Object.fromEntries(fields.map((field) => [snakeCase(field.name), flatSchema(field)]));
+  const isPaged = extraArguments(operation).includes('cursor');
+  return { type: 'object', properties: { ...properties, ...(isPaged ? { page: { type: 'object' } } : {}) } };
+}
+
+function flatSchema(field: DescField): Schema {
+  if (field.fieldKind === 'list' && field.listKind === 'message') return { type: 'array' };
+  return fieldSchema(field, 'mcp', () => ({ type: 'object' }));
+}
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** The whole schema of a tool's structured answer, with every message in it. */
+export function fullOutputSchema(operation: Operation): ObjectSchema {
+  const messages = new MessageSchemas('mcp', '#/$defs/');
+  const root = messages.object(operation.messages.S2CSchema);
+  return { $schema: DIALECT, ...root, type: 'object', $defs: messages.schemas };
+}
+
+/** The whole schema of what a tool's `c2s_json` holds. */
+export function fullInputSchema(operation: Operation): ObjectSchema {
+  const messages = new MessageSchemas('mcp', '#/$defs/');
+  const root = messages.object(operation.messages.C2SSchema, withheldFields(operation.shape, 'mcp'));
+  return { $schema: DIALECT, ...root, type: 'object', $defs: messages.schemas };
+}
+
+/** Groups whose tools touch nothing but the gateway and the caller's own accounts. All others bring what strangers wrote or move. */
+const closedGroups: ReadonlySet<Group> = new Set<Group>(['system', 'subscription', 'account', 'admin']);
+
+function annotationsOf({ effect, group, idempotent }: Operation): ToolAnnotations {
+  return {
+    readOnlyHint: effect === 'read',
+    // A cancelled order cannot be brought back, and neither can what an order traded.
+    destructiveHint: effect === 'order' || effect === 'write',
+    idempotentHint: idempotent,
+    openWorldHint: !closedGroups.has(group),
+  };
+}

@@ -1,0 +1,102 @@
+import { unknownField } from '../../contract/json/message-json.js';
+import { parseJson } from '../../contract/json/parse.js';
+import { describeJson, emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../contract/json/value.js';
+import type { Operation } from '../../contract/operation.js';
+import { collectProblem, stop } from '../../contract/problem.js';
+import { Rejection, rejectProblem } from '../../contract/rejection.js';
+import { argumentNames, type ExtraArgument, extraArguments } from '../../contract/tools.js';
+
+/** What a tool's arguments say, beside the request itself. */
+export interface ToolArguments {
+  /** The key's text for this call alone. */
+  readonly apiKey?: string;
+  readonly idempotencyKey?: string;
+  /** Only show what the write would do. */
+  readonly preview: boolean;
+  /** The page wanted of an earlier answer, in place of a request: see {@link PageStore}. */
+  readonly cursor?: string;
+  /** The request, for `requestDecoder(operation, 'mcp')`. */
+  readonly body: JsonValue;
+}
+
+/** Reads the arguments of an operation's tool: its own fields, or `c2s_json` in place of them, and what every tool takes. */
+export function readToolArguments(operation: Operation, args: JsonObject | undefined): ToolArguments | Rejection {
+  const read = collectProblem(() => readArguments(operation, args ?? emptyObject()));
+  return read.ok ? read.value : rejectProblem(read.problem);
+}
+
+function readArguments(operation: Operation, args: JsonObject): ToolArguments | Rejection {
+  const extras = extraArguments(operation);
+  const names = argumentNames(operation);
+  const own = emptyObject();
+  const extra: Partial<Record<ExtraArgument, JsonValue>> = {};
+  for (const name in args) {
+    const value = args[name];
+    if (!names.has(name)) unknownField(name, name, names);
+    // null says "not given", as it does in a message.
+    if (value === undefined || value === null) continue;
+    if (isExtra(name, extras)) extra[name] = value;
+    else own[name] = value;
+  }
+  const apiKey = textOf('api_key', extra.api_key);
+  const idempotencyKey = textOf('idempotency_key', extra.idempotency_key);
+  const cursor = textOf('cursor', extra.cursor);
+  const preview = flagOf('preview', extra.preview);
+  const message = messageOf(extra);
+  if (message instanceof Rejection) return message;
+  const [other] = Object.keys(own);
+  if (cursor !== undefined && (message ?? other) !== undefined) {
+    stop('invalid', 'cursor', `cursor: it asks for the next page of an earlier answer; leave out ${message?.name ?? other}`);
+  }
+  if (message !== undefined && other !== undefined) {
+    stop('invalid', other, `"${message.name}" is the whole request: leave out "${other}", or say it inside`);
+  }
+  return {
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(cursor === undefined ? {} : { cursor }),
+    preview,
+    body: message?.body ?? own,
+  };
+}
+
+function isExtra(name: string, extras: readonly ExtraArgument[]): name is ExtraArgument {
+  return (extras as readonly string[]).includes(name);
+}
+
+interface GivenMessage {
+  readonly name: 'c2s' | 'c2s_json';
+  readonly body: JsonObject;
+}
+
+/** The request as a message, where it is given as one. */
+function messageOf({ c2s, c2s_json: json }: Partial<Record<ExtraArgument, JsonValue>>): GivenMessage | undefined | Rejection {
+  if (c2s !== undefined && json !== undefined) stop('invalid', 'c2s', '"c2s" and "c2s_json" say the same thing: give one of them');
+  if (c2s !== undefined) {
+    if (!isJsonObject(c2s)) stop('wrong_type', 'c2s', `c2s: expected an object, found ${describeJson(c2s)}`);
+    return { name: 'c2s', body: c2s };
+  }
+  const text = textOf('c2s_json', json);
+  if (text === undefined) return undefined;
+  const parsed = parseJson(text);
+  if (!parsed.ok) {
+    const { message, line, column } = parsed.error;
+    return new Rejection('request.malformed_json', `c2s_json: malformed JSON at line ${line}, column ${column}: ${message}`, {
+      field: 'c2s_json',
+    });
+  }
+  if (!isJsonObject(parsed.value)) {
+    stop('wrong_type', 'c2s_json', `c2s_json: expected the JSON text of an object, found that of ${describeJson(parsed.value)}`);
+  }
+  return { name: 'c2s_json', body: parsed.value };
+}
+
+function textOf(name: ExtraArgument, value: JsonValue | undefined): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  stop('wrong_type', name, `${name}: expected a string, found ${describeJson(value)}`);
+}
+
+function flagOf(name: ExtraArgument, value: JsonValue | undefined): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? false;
+  stop('wrong_type', name, `${name}: expected true or false, found ${describeJson(value)}`);
+}

@@ -1,0 +1,105 @@
+import type { Message } from '@bufbuild/protobuf';
+import { messageWriter } from '../../contract/json/message-json.js';
+import { snakeCase } from '../../contract/names.js';
+import type { Operation } from '../../contract/operation.js';
+import { pagedFields } from '../../contract/tools.js';
+
+/** A part of an answer, small enough for a model to read at once. */
+export interface Page {
+  /** The operation's payload (`S2C`) with a part of its lists. Shares its items with the whole: not to be changed. */
+  readonly payload: Message;
+  /** Which list is cut here, and how much of it this is; undefined for an answer that fits as a whole. */
+  readonly cut: Cut | undefined;
+}
+
+export interface Cut {
+  /** The list's name as a caller sees it: "kl_list". */
+  readonly list: string;
+  /** Items of it in this page. */
+  readonly returned: number;
+  /** Items of it in the whole answer. */
+  readonly total: number;
+}
+
+/**
+ * How long the JSON text of a page may be, in UTF-8 bytes. It is 10,000 to 15,000 tokens of figures: the largest answer
+ * that common clients pass on to their model unshortened, and a thousand K-line bars still need fewer than ten pages.
+ */
+export const PAGE_BYTES_MAX = 40_000;
+
+type Lists = Record<string, Message[]>;
+
+/** A list at the top of the payload: its items, and the length of each one's JSON text. */
+interface List {
+  readonly localName: string;
+  readonly name: string;
+  readonly items: readonly Message[];
+  readonly sizes: readonly number[];
+}
+
+/**
+ * Cuts a payload by its lists of messages, the largest last, so that the JSON text of each page has at most `bytesMax`
+ * bytes, or one item. What is not such a list stands in every page. Put together, the pages' lists are the whole's, in order.
+ */
+export function pagesOf(operation: Operation, payload: Message, options: { readonly bytesMax: number }): readonly Page[] {
+  const desc = operation.messages.S2CSchema;
+  const write = messageWriter(desc, 'mcp', 'string');
+  if (Buffer.byteLength(write(payload)) <= options.bytesMax) return [{ payload, cut: undefined }];
+  const lists = measure(operation, payload);
+  const [largest] = lists.slice(-1);
+  if (largest === undefined || largest.items.length === 0) return [{ payload, cut: undefined }];
+  const frame = Buffer.byteLength(write(withLists(payload, lists, {})));
+  return cutLists(lists, options.bytesMax - frame).map((part) => ({
+    payload: withLists(payload, lists, part.lists),
+    cut: { list: part.list.name, returned: part.lists[part.list.localName]?.length ?? 0, total: part.list.items.length },
+  }));
+}
+
+/** The lists that hold anything, the smallest first. */
+function measure(operation: Operation, payload: Message): List[] {
+  const values = payload as unknown as Lists;
+  const lists = pagedFields(operation).map(({ localName, name, message }): List & { bytes: number } => {
+    const write = messageWriter(message, 'mcp', 'string');
+    const items = values[localName] ?? [];
+    // With the comma before it.
+    const sizes = items.map((item) => Buffer.byteLength(write(item)) + 1);
+    return { localName, name: snakeCase(name), items, sizes, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  });
+  return lists.sort((a, b) => a.bytes - b.bytes);
+}
+
+/** The items of one page, and the list that it is named after: the last one it takes from. */
+interface Part {
+  readonly lists: Lists;
+  readonly list: List;
+}
+
+function cutLists(lists: readonly List[], bytesMax: number): Part[] {
+  const parts: Part[] = [];
+  let page: Lists = {};
+  let room = bytesMax;
+  let last: List | undefined;
+  for (const list of lists) {
+    for (const [index, item] of list.items.entries()) {
+      const size = list.sizes[index] ?? 0;
+      if (size > room && last !== undefined) {
+        parts.push({ lists: page, list: last });
+        [page, room, last] = [{}, bytesMax, undefined];
+      }
+      const taken = page[list.localName];
+      if (taken === undefined) page[list.localName] = [item];
+      else taken.push(item);
+      room -= size;
+      last = list;
+    }
+  }
+  if (last !== undefined) parts.push({ lists: page, list: last });
+  return parts;
+}
+
+/** The payload with these items in its lists, and none in the others of them. */
+function withLists(payload: Message, lists: readonly List[], chosen: Lists): Message {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(payload)), payload) as Lists;
+  for (const { localName } of lists) copy[localName] = chosen[localName] ?? [];
+  return copy as unknown as Message;
+}
