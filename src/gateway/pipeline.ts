@@ -295,7 +295,7 @@ function reasonOf({ retType, retMsg }: ResponseMessage): string {
 
 function previewReason(outcome: Preview | ResponseMessage): string {
   if ('retType' in outcome) return reasonOf(outcome);
-  return outcome.reason === null ? 'would pass' : `would be refused: ${outcome.reason}`;
+  return outcome.refusal === null ? 'would pass' : `would be refused: ${outcome.refusal.auditReason}`;
 }
 
 /** What the gateway says of itself it can say always, and a pending login is answered by the one operation that it waits for. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDecimal } from '../../contract/decimal.js';
+import { Rejection } from '../../contract/rejection.js';
 import type { CancelPreview, ModifyPreview, OrderTerms, PlacePreview, WorkingOrder } from './preview.js';
 import { previewSentence } from './sentence.js';
 
@@ -30,7 +31,7 @@ const place: PlacePreview = {
   capacity: { maxQty: d('1000'), enough: true, message: null },
   gates: [{ gate: 'daily_value', holder: 'key', passes: true, limit: d('100000'), after: d('51250') }],
   wouldPass: true,
-  reason: null,
+  refusal: null,
 };
 
 const order: WorkingOrder = {
@@ -69,7 +70,7 @@ const cancel: CancelPreview = {
   orders: [order, { ...order, orderIdEx: 'X1', filledQty: 0n }],
   gates: [],
   wouldPass: true,
-  reason: null,
+  refusal: null,
 };
 
 describe('the sentence of a preview', () => {
@@ -101,7 +102,9 @@ describe('the sentence of a preview', () => {
   it('says what is not known', () => {
     const unknown = { ...place, value: null, pricing: null, fees: null, capacity: null };
     const gates: PlacePreview['gates'] = [{ gate: 'daily_value', holder: 'flags', passes: false, limit: d('100000'), after: null }];
-    expect(previewSentence({ ...unknown, gates, reason: 'order value unknown', wouldPass: false })).toMatch(
+    expect(
+      previewSentence({ ...unknown, gates, refusal: new Rejection('limit.price_unknown', 'order value unknown'), wouldPass: false }),
+    ).toMatch(
       /: value unknown, since .*, fees unknown, day total afterwards unknown of 100,000 \(all keys of the daemon together\)\. It would be refused: order value unknown\.$/,
     );
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatDecimal } from '../../contract/decimal.js';
 import { parseJson } from '../../contract/json/parse.js';
 import { InexactNumber, type JsonObject, type JsonValue } from '../../contract/json/value.js';
+import { Rejection } from '../../contract/rejection.js';
 import type { CancelPreview } from './preview.js';
 import { previewText } from './text.js';
 
@@ -31,7 +32,7 @@ function cancelOf(accId: bigint, orderId: bigint, qty: bigint, name: string): Ca
     orders: [order],
     gates: [{ gate: 'rate', holder: 'key', passes: true, limit: 5, after: qty }],
     wouldPass: true,
-    reason: null,
+    refusal: null,
   };
 }
 
@@ -63,6 +64,17 @@ describe('the JSON of a preview', () => {
       acc_id: '9223372036854775809',
       orders: [{ order_id: '1152921504606846977', qty: 1, price: null }],
       reason: null,
+    });
+  });
+
+  it('says of a refusal what its error would say', () => {
+    const refusal = new Rejection('limit.rate', 'rate limit exceeded', { retryAfterSeconds: 40 });
+    const refused = { ...cancelOf(1n, 2n, 0n, 'Tencent'), wouldPass: false, refusal };
+    expect(JSON.parse(previewText(refused))).toMatchObject({
+      would_pass: false,
+      reason: 'rate limit exceeded',
+      code: 'limit.rate',
+      retry_after: 40,
     });
   });
 });
