@@ -7,6 +7,9 @@ import type { Param, ParamType } from './shape.js';
 /** A JSON Schema (2020-12), as an object that is written out as it is. */
 export type Schema = Record<string, unknown>;
 
+/** A schema whose root is an object. */
+export type ObjectSchema = Schema & { readonly type: 'object'; readonly properties: Readonly<Record<string, Schema>> };
+
 /** What a dialect says in its own way; everything else is the same in all. */
 interface Vocabulary {
   readonly symbol: Schema;
@@ -176,7 +179,7 @@ export class MessageSchemas {
   }
 
   /** The schema of a message itself, with references to those in it. `without`: fields that are left out. */
-  object(desc: DescMessage, without: ReadonlySet<string> = new Set()): Schema {
+  object(desc: DescMessage, without: ReadonlySet<string> = new Set()): ObjectSchema {
     const fields = desc.fields.filter((field) => !without.has(field.name));
     const properties = Object.fromEntries(
       fields.map((field) => [snakeCase(field.name), fieldSchema(field, this.dialect, (inner) => this.refer(inner))]),
