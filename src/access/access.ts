@@ -4,7 +4,7 @@ import type { KeyRecord } from './key-record.js';
 import type { AuthDenial, Keyring, ReloadOutcome } from './keyring.js';
 import { formatLoadError } from './keys-source.js';
 import type { Limits } from './limits.js';
-import type { Admittance, OrderGates } from './order-gates.js';
+import type { Admittance, GateVerdict, OrderGates } from './order-gates.js';
 import { publicInLegacyMode, type ScopeMask, scopesIn, scopesSatisfy } from './scopes.js';
 
 /** A named caller. In legacy mode, where there is no keys file, every caller is the anonymous one without a key. */
@@ -69,6 +69,11 @@ export class Access {
   /** The seven gates, for a place or a modify. */
   admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
     return this.gates.admit(key, facts, now);
+  }
+
+  /** What each of the seven gates would say, without counting anything. */
+  judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
+    return this.gates.judge(key, facts, now);
   }
 
   /**

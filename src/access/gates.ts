@@ -61,7 +61,7 @@ export function orderValueGate(limits: Limits, facts: OrderFacts): GateDenial | 
   );
 }
 
-/** The orders of the last 60 seconds, as the rate gate sees them. */
+/** The orders of the last 60 seconds, as the rate gate sees them. Asking changes nothing. */
 export interface RecentOrders {
   /** Orders in the 60 seconds up to now. */
   count(now: number): number;
@@ -94,7 +94,8 @@ function denial(gate: GateName, reason: string, retryAfterSeconds?: number): Gat
 
 const LISTED_MAX = 20;
 
-function list(names: ReadonlySet<string> | null): string {
+/** Names as the texts of the gates list them; the first twenty of a long list. */
+export function list(names: ReadonlySet<string> | null): string {
   if (names === null || names.size === 0) return 'none';
   const shown = [...names].slice(0, LISTED_MAX).join(', ');
   return names.size > LISTED_MAX ? `${shown} and ${names.size - LISTED_MAX} more` : shown;

@@ -1,6 +1,7 @@
 export { Access, type AccessParts, type Authentication, type ScopeDenial } from './access.js';
 export { AuditLog, type AuditLogOptions } from './audit.js';
 export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './audit-event.js';
+export type { GateFigure, GateReading } from './gate-readings.js';
 export type { GateDenial, GateName, OrderFacts } from './gates.js';
 export { generateKeyText, issueKey, type NewKey } from './key-issue.js';
 export type { KeyRecord } from './key-record.js';
@@ -27,7 +28,7 @@ export {
   tradeSides,
 } from './limits.js';
 export { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
-export { type Admission, type Admittance, OrderGates, type OrderGatesOptions } from './order-gates.js';
+export { type Admission, type Admittance, type GateVerdict, OrderGates, type OrderGatesOptions } from './order-gates.js';
 export { err, ok, type Result } from './result.js';
 export { type ScopeMask, scopeMask, scopesIn, scopesSatisfy } from './scopes.js';
 export { parseUtcTimestamp } from './timestamp.js';

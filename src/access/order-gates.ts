@@ -1,8 +1,19 @@
 import type { Store, Transaction } from '../storage/index.js';
 import { DayTotals } from './day-totals.js';
 import {
+  dailyValueReading,
+  type GateReading,
+  hoursReading,
+  marketReading,
+  orderValueReading,
+  rateReading,
+  sideReading,
+  symbolReading,
+} from './gate-readings.js';
+import {
   dailyValueGate,
   type GateDenial,
+  type GateName,
   hoursGate,
   marketGate,
   type OrderFacts,
@@ -27,6 +38,15 @@ export interface Admission {
 
 export type Admittance = { readonly ok: true; readonly admission: Admission } | { readonly ok: false; readonly denial: GateDenial };
 
+/** What one gate says of an order for one holder of limits. */
+export interface GateVerdict extends GateReading {
+  readonly gate: GateName;
+  /** Whose limits: the caller's key, or the daemon's start-up flags. */
+  readonly holder: 'key' | 'flags';
+  /** Present where the gate refuses. */
+  readonly denial?: GateDenial;
+}
+
 export interface OrderGatesOptions {
   readonly store: Store;
   /** The start-up flags: they hold for every caller together with the key's own, and their totals count over all callers. */
@@ -45,6 +65,13 @@ interface Holder {
   readonly limits: Limits;
 }
 
+/** One of the seven gates: how it decides, and the figures it decides by. */
+interface Gate {
+  readonly name: GateName;
+  deny(holder: Holder, facts: OrderFacts, now: number): GateDenial | undefined;
+  read(holder: Holder, facts: OrderFacts, now: number): GateReading;
+}
+
 /**
  * The seven gates of one order, in the specification's order, for the key and the start-up flags together.
  *
@@ -54,18 +81,18 @@ interface Holder {
 export class OrderGates {
   readonly #store: Store;
   readonly #flags: Holder;
-  readonly #localTime: LocalTime;
   readonly #days: DayTotals;
   readonly #rates: RateWindows;
+  readonly #gates: readonly Gate[];
   readonly #onStoreFailure: (error: unknown) => void;
 
   /** Takes up the totals that an earlier process left in the store. */
   constructor(options: OrderGatesOptions) {
     this.#store = options.store;
     this.#flags = { caller: '', limits: options.flagLimits ?? unlimited };
-    this.#localTime = new LocalTime(options.timeZone);
     this.#days = new DayTotals(options.store, options.now);
     this.#rates = new RateWindows(options.store, options.now);
+    this.#gates = gatesOver(new LocalTime(options.timeZone), this.#days, this.#rates);
     this.#onStoreFailure = options.onStoreFailure;
   }
 
@@ -76,22 +103,47 @@ export class OrderGates {
 
   /** Lets the order pass and reserves its value, or names the first gate that it fails. `key` is undefined for a caller without one. */
   admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
-    if (facts.value < 0n || facts.increase < 0n) throw new RangeError('an order has no negative value');
-    const holders = key === undefined ? [this.#flags] : [{ caller: key.id, limits: key.limits }, this.#flags];
-    const day = utcDay(now);
-    const whitelist =
-      first(holders, ({ limits }) => marketGate(limits, facts)) ??
-      first(holders, ({ limits }) => symbolGate(limits, facts)) ??
-      first(holders, ({ limits }) => sideGate(limits, facts));
-    const hours = first(holders, ({ limits }) => hoursGate(limits, now, this.#localTime));
-    const value = first(holders, ({ limits }) => orderValueGate(limits, facts));
-    const rate = first(holders, ({ limits, caller }) => rateGate(limits, this.#rates.of(caller), now));
-    const daily = first(holders, ({ limits, caller }) => dailyValueGate(limits, this.#days.get(day, caller), facts, now));
+    const holders = this.#holdersOf(key, facts);
+    for (const { caller } of holders) this.#rates.of(caller).slide(now);
+    let first: GateDenial | undefined;
+    let counts = true;
+    for (const gate of this.#gates) {
+      for (const holder of holders) {
+        const denial = deny(gate, holder, facts, now);
+        if (denial === undefined) continue;
+        first ??= denial;
+        // Counted as the specification's auth layer does, which sees hours and rate only: also when another gate refuses.
+        if (gate.name === 'hours' || gate.name === 'rate') counts = false;
+      }
+    }
+    const slots = counts ? this.#countAttempt(holders, now) : [];
+    return first === undefined
+      ? { ok: true, admission: this.#reserve(holders, slots, facts, utcDay(now), now) }
+      : { ok: false, denial: first };
+  }
 
-    // Counted as the specification's auth layer does, which sees hours and rate only: also when another gate refuses.
-    const slots = hours === undefined && rate === undefined ? this.#countAttempt(holders, now) : [];
-    const denial = whitelist ?? hours ?? value ?? rate ?? daily;
-    return denial === undefined ? { ok: true, admission: this.#reserve(holders, slots, facts, day, now) } : { ok: false, denial };
+  /**
+   * What each gate would say of the order, the key's and then the flags', without counting or reserving anything: the
+   * first denial is the one that `admit` would name.
+   */
+  judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
+    const holders = this.#holdersOf(key, facts);
+    return this.#gates.flatMap((gate) =>
+      holders.map((holder) => {
+        const denial = deny(gate, holder, facts, now);
+        return {
+          gate: gate.name,
+          holder: holder === this.#flags ? 'flags' : 'key',
+          ...gate.read(holder, facts, now),
+          ...(denial === undefined ? {} : { denial }),
+        } as const;
+      }),
+    );
+  }
+
+  #holdersOf(key: KeyRecord | undefined, facts: OrderFacts): readonly Holder[] {
+    if (facts.value < 0n || facts.increase < 0n) throw new RangeError('an order has no negative value');
+    return key === undefined ? [this.#flags] : [{ caller: key.id, limits: key.limits }, this.#flags];
   }
 
   /** One slot per holder whose rate is limited. */
@@ -132,11 +184,50 @@ interface RateSlot {
   readonly sequence: number;
 }
 
-/** The first holder's denial; that of the start-up flags says so, since no key of the caller's explains it. */
-function first(holders: readonly Holder[], gate: (holder: Holder) => GateDenial | undefined): GateDenial | undefined {
-  for (const holder of holders) {
-    const denial = gate(holder);
-    if (denial !== undefined) return holder.caller === '' ? { ...denial, reason: `${denial.reason} (daemon-wide limit)` } : denial;
-  }
-  return undefined;
+/** The gates in the specification's order. */
+function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows): readonly Gate[] {
+  const total = ({ caller }: Holder, now: number) => days.get(utcDay(now), caller);
+  return [
+    {
+      name: 'market',
+      deny: ({ limits }, facts) => marketGate(limits, facts),
+      read: ({ limits }, facts) => marketReading(limits, facts),
+    },
+    {
+      name: 'symbol',
+      deny: ({ limits }, facts) => symbolGate(limits, facts),
+      read: ({ limits }, facts) => symbolReading(limits, facts),
+    },
+    {
+      name: 'side',
+      deny: ({ limits }, facts) => sideGate(limits, facts),
+      read: ({ limits }, facts) => sideReading(limits, facts),
+    },
+    {
+      name: 'hours',
+      deny: ({ limits }, _, now) => hoursGate(limits, now, localTime),
+      read: ({ limits }, _, now) => hoursReading(limits, now, localTime),
+    },
+    {
+      name: 'order_value',
+      deny: ({ limits }, facts) => orderValueGate(limits, facts),
+      read: ({ limits }, facts) => orderValueReading(limits, facts),
+    },
+    {
+      name: 'rate',
+      deny: ({ limits, caller }, _, now) => rateGate(limits, rates.of(caller), now),
+      read: ({ limits, caller }, _, now) => rateReading(limits, rates.of(caller), now),
+    },
+    {
+      name: 'daily_value',
+      deny: (holder, facts, now) => dailyValueGate(holder.limits, total(holder, now), facts, now),
+      read: (holder, facts, now) => dailyValueReading(holder.limits, total(holder, now), facts),
+    },
+  ];
+}
+
+/** A holder's denial; that of the start-up flags says so, since no key of the caller's explains it. */
+function deny(gate: Gate, holder: Holder, facts: OrderFacts, now: number): GateDenial | undefined {
+  const denial = gate.deny(holder, facts, now);
+  return denial !== undefined && holder.caller === '' ? { ...denial, reason: `${denial.reason} (daemon-wide limit)` } : denial;
 }

@@ -21,19 +21,22 @@ export class RateWindow implements RecentOrders {
   }
 
   count(now: number): number {
-    this.#slide(now);
-    return this.#times.length - this.#head;
+    const times = this.#times;
+    const expired = now + this.#ahead(now) - WINDOW_MS;
+    let head = this.#head;
+    while (head < times.length && (times[head] ?? now) <= expired) head += 1;
+    return times.length - head;
   }
 
   millisecondsUntilBelow(max: number, now: number): number {
     // Of n moments, n - max + 1 must leave before fewer than max remain.
     const last = this.#times[this.#times.length - max] ?? now;
-    return last + WINDOW_MS - now;
+    return last + WINDOW_MS - now - this.#ahead(now);
   }
 
   /** Records an order at `now`; its sequence number. */
   add(now: number): number {
-    this.#slide(now);
+    this.slide(now);
     this.#times.push(now);
     return this.#base + this.#times.length - 1;
   }
@@ -45,10 +48,10 @@ export class RateWindow implements RecentOrders {
     return { from, to: this.#storedFrom };
   }
 
-  #slide(now: number): void {
+  /** Lets go of what no longer counts. A clock set back must not make the window forget: the moments move back with it. */
+  slide(now: number): void {
     const times = this.#times;
-    // A clock set back must not make the window forget: the moments move back with it.
-    const ahead = (times.at(-1) ?? now) - now;
+    const ahead = this.#ahead(now);
     if (ahead > 0) for (let index = this.#head; index < times.length; index++) times[index] = (times[index] ?? now) - ahead;
     while (this.#head < times.length && (times[this.#head] ?? now) <= now - WINDOW_MS) this.#head += 1;
     if (this.#head > 64 && this.#head * 2 > times.length) {
@@ -56,6 +59,11 @@ export class RateWindow implements RecentOrders {
       this.#base += this.#head;
       this.#head = 0;
     }
+  }
+
+  /** How far the newest moment lies after `now`: more than 0 when the clock was set back. */
+  #ahead(now: number): number {
+    return Math.max(0, (this.#times.at(-1) ?? now) - now);
   }
 }
 

@@ -1,19 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import {
   acceptedNumbers,
+  currency,
   type Dialect,
   type Enumeration,
+  KL_TYPE_4MIN,
   klType,
   memberNamed,
+  modifyOrderOp,
   numberIn,
   orderType,
+  publicNumbers,
   quoteMarketNumbers,
+  rehabType,
+  secMarket,
   subType,
+  timeInForce,
   trdEnv,
   trdEnvOfModify,
   trdMarket,
   trdSide,
 } from './enums.js';
+import { KLTypeSchema, RehabTypeSchema, SubTypeSchema } from './generated/Qot_Common_pb.js';
+import {
+  CurrencySchema,
+  ModifyOrderOpSchema,
+  OrderTypeSchema,
+  TimeInForceSchema,
+  TrdEnvSchema,
+  TrdMarketSchema,
+  TrdSecMarketSchema,
+  TrdSideSchema,
+} from './generated/Trd_Common_pb.js';
 
 /** What an interface accepts, as number → public number: the specification's lists, cell by cell. */
 const cells: [string, Enumeration, Dialect, Record<number, number>][] = [
@@ -46,6 +64,28 @@ describe.each(cells)('%s', (_, enumeration, dialect, expected) => {
   it('writes a number that it reads back as the same member', () => {
     for (const member of new Set(accepted.values())) expect(accepted.get(numberIn(member, dialect))).toBe(member);
   });
+});
+
+/** Tables that take the public protocol's whole enumeration, but for its "unknown". */
+it.each([
+  ['TrdEnv', trdEnv, TrdEnvSchema],
+  ['TrdMarket', trdMarket, TrdMarketSchema],
+  ['TrdSecMarket', secMarket, TrdSecMarketSchema],
+  ['TrdSide', trdSide, TrdSideSchema],
+  ['OrderType', orderType, OrderTypeSchema],
+  ['TimeInForce', timeInForce, TimeInForceSchema],
+  ['Currency', currency, CurrencySchema],
+  ['ModifyOrderOp', modifyOrderOp, ModifyOrderOpSchema],
+  ['SubType', subType, SubTypeSchema],
+  ['RehabType', rehabType, RehabTypeSchema],
+] as const)('%s is complete in the public protocol', (_, enumeration, { values }) => {
+  const known = values.filter(({ name }) => !/_(Unknown|None)$/.test(name) || name === 'RehabType_None').map(({ number }) => number);
+  expect([...publicNumbers(enumeration).keys()].sort((a, b) => a - b)).toEqual(known.sort((a, b) => a - b));
+});
+
+it('the bar lengths of the public protocol are its own and the 4 minutes that are ours', () => {
+  const known = KLTypeSchema.values.map(({ number }) => number).filter((number) => number > 0);
+  expect(new Set(publicNumbers(klType).keys())).toEqual(new Set([...known, KL_TYPE_4MIN]));
 });
 
 it('writes Japan as 15 however it was read', () => {

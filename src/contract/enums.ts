@@ -28,15 +28,21 @@ export interface Member {
 export interface Enumeration {
   readonly name: string;
   readonly members: readonly Member[];
+  /** Numbers that only clients of the public protocol may send, each with its name; the JSON interfaces know none of them. */
+  readonly protocolOnly?: Readonly<Record<number, string>>;
 }
 
-function enumeration(name: string, members: readonly Member[]): Enumeration {
-  return { name, members };
+function enumeration(name: string, members: readonly Member[], protocolOnly: Readonly<Record<number, string>> = {}): Enumeration {
+  return { name, members, protocolOnly };
 }
 
 /** Members whose number is the same everywhere, from `name: number`. */
-function same(name: string, members: Readonly<Record<string, number>>): Enumeration {
-  return { name, members: Object.entries(members).map(([member, number]) => ({ name: member, public: number })) };
+function same(name: string, members: Readonly<Record<string, number>>, protocolOnly?: Readonly<Record<number, string>>): Enumeration {
+  return enumeration(
+    name,
+    Object.entries(members).map(([member, number]) => ({ name: member, public: number })),
+    protocolOnly,
+  );
 }
 
 export const trdEnv = enumeration('trd_env', [
@@ -50,37 +56,61 @@ export const trdEnvOfModify = enumeration('trd_env', [
   { name: 'simulate', public: 0, rest: 1, mcp: 1, aliases: ['sim'] },
 ]);
 
-export const trdMarket = enumeration('trd_market', [
-  { name: 'HK', public: 1 },
-  { name: 'US', public: 2 },
-  { name: 'CN', public: 3 },
-  { name: 'HKCC', public: 4 },
-  { name: 'FUTURES', public: 5 },
-  { name: 'SG', public: 6 },
-  { name: 'AU', public: 8 },
-  { name: 'JP', public: 15, also: [7] },
-  { name: 'MY', public: 111 },
-  { name: 'CA', public: 112 },
-  { name: 'FUTURES_SIMULATE_HK', public: 10, rest: null, mcp: null },
-  { name: 'FUTURES_SIMULATE_US', public: 11, rest: null, mcp: null },
-  { name: 'FUTURES_SIMULATE_SG', public: 12, rest: null, mcp: null },
-  { name: 'FUTURES_SIMULATE_JP', public: 13, rest: null, mcp: null },
-]);
+export const trdMarket = enumeration(
+  'trd_market',
+  [
+    { name: 'HK', public: 1 },
+    { name: 'US', public: 2 },
+    { name: 'CN', public: 3 },
+    { name: 'HKCC', public: 4 },
+    { name: 'FUTURES', public: 5 },
+    { name: 'SG', public: 6 },
+    { name: 'AU', public: 8 },
+    { name: 'JP', public: 15, also: [7] },
+    { name: 'MY', public: 111 },
+    { name: 'CA', public: 112 },
+    { name: 'FUTURES_SIMULATE_HK', public: 10, rest: null, mcp: null },
+    { name: 'FUTURES_SIMULATE_US', public: 11, rest: null, mcp: null },
+    { name: 'FUTURES_SIMULATE_SG', public: 12, rest: null, mcp: null },
+    { name: 'FUTURES_SIMULATE_JP', public: 13, rest: null, mcp: null },
+  ],
+  { 7: 'CRYPTO', 17: 'PREDICTION', 113: 'HK_FUND', 123: 'US_FUND', 124: 'SG_FUND', 125: 'MY_FUND', 126: 'JP_FUND' },
+);
 
 export const quoteMarketNumbers = same('market', { HK: 1, HK_FUTURE: 2, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61, FX: 81 });
 
-export const secMarket = same('sec_market', { HK: 1, US: 2, SH: 31, SZ: 32, SG: 41, JP: 51, AU: 61, MY: 71, CA: 81, FX: 91 });
+export const secMarket = same(
+  'sec_market',
+  { HK: 1, US: 2, SH: 31, SZ: 32, SG: 41, JP: 51, AU: 61, MY: 71, CA: 81, FX: 91 },
+  { 101: 'CC', 111: 'EC' },
+);
 
 export const trdSide = same('trd_side', { BUY: 1, SELL: 2, SELL_SHORT: 3, BUY_BACK: 4 });
 
-export const orderType = enumeration('order_type', [
-  { name: 'NORMAL', public: 1, aliases: ['LIMIT'] },
-  { name: 'MARKET', public: 2 },
-  { name: 'ABSOLUTE_LIMIT', public: 5, mcp: 6 },
-  { name: 'AUCTION', public: 6, mcp: 5 },
-  { name: 'AUCTION_LIMIT', public: 7, mcp: null },
-  { name: 'SPECIAL_LIMIT', public: 8, mcp: 7 },
-]);
+export const orderType = enumeration(
+  'order_type',
+  [
+    { name: 'NORMAL', public: 1, aliases: ['LIMIT'] },
+    { name: 'MARKET', public: 2 },
+    { name: 'ABSOLUTE_LIMIT', public: 5, mcp: 6 },
+    { name: 'AUCTION', public: 6, mcp: 5 },
+    { name: 'AUCTION_LIMIT', public: 7, mcp: null },
+    { name: 'SPECIAL_LIMIT', public: 8, mcp: 7 },
+  ],
+  {
+    9: 'SPECIAL_LIMIT_ALL',
+    10: 'STOP',
+    11: 'STOP_LIMIT',
+    12: 'MARKET_IF_TOUCHED',
+    13: 'LIMIT_IF_TOUCHED',
+    14: 'TRAILING_STOP',
+    15: 'TRAILING_STOP_LIMIT',
+    16: 'TWAP_MARKET',
+    17: 'TWAP_LIMIT',
+    18: 'VWAP_MARKET',
+    19: 'VWAP_LIMIT',
+  },
+);
 
 /** Ours, beyond the public list: REST's 4-minute bar, which the gateway makes from minutes. */
 export const KL_TYPE_4MIN = 1004;
@@ -132,8 +162,8 @@ export const subType = same('sub_types', {
 
 export const modifyOrderOp = same('modify_order_op', { normal: 1, cancel: 2, disable: 3, enable: 4, delete: 5 });
 export const session = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3 });
-export const timeInForce = same('time_in_force', { DAY: 0, GTC: 1, IOC: 2 });
-export const currency = same('currency', { HKD: 1, USD: 2, CNH: 3, JPY: 4, SGD: 5, AUD: 6, CAD: 7, MYR: 8 });
+export const timeInForce = same('time_in_force', { DAY: 0, GTC: 1, IOC: 2 }, { 3: 'GTD' });
+export const currency = same('currency', { HKD: 1, USD: 2, CNH: 3, JPY: 4, SGD: 5, AUD: 6, CAD: 7, MYR: 8 }, { 9: 'NZD' });
 export const periodType = same('period_type', { INTRADAY: 1, DAY: 2, WEEK: 3, MONTH: 4 });
 export const orderBookType = same('order_book_type', { NORMAL: 0, ODD: 1 });
 export const delayStatisticsType = same('type_list', { QOT_PUSH: 1, REQ_REPLY: 2, PLACE_ORDER: 3 });
@@ -216,4 +246,11 @@ export function listAccepted(enumeration: Enumeration, dialect: Dialect): string
 export function listNamed(enumeration: Enumeration, dialect: Dialect): string {
   const numbers = new Map([...acceptedNumbers(enumeration, dialect)].map(([number, member]) => [member, number]));
   return enumeration.members.map((member) => (numbers.has(member) ? `${member.name} (${numbers.get(member)})` : member.name)).join(', ');
+}
+
+/** The numbers that a message of the public protocol may hold, each with its name. */
+export function publicNumbers({ members, protocolOnly = {} }: Enumeration): ReadonlyMap<number, string> {
+  const numbers = new Map(members.map((member) => [member.public, member.name]));
+  for (const [number, name] of Object.entries(protocolOnly)) numbers.set(Number(number), name);
+  return numbers;
 }

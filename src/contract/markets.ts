@@ -28,6 +28,10 @@ export const quoteMarkets: readonly QuoteMarketInfo[] = [
   { name: 'FX', number: 81, secMarket: 91, timeZone: 'UTC', currency: 'USD' },
 ];
 
+/** Qot_Common.QotMarket. */
+const HK = 1;
+const HK_FUTURE = 2;
+
 const byName = new Map<string, QuoteMarketInfo>(quoteMarkets.map((market) => [market.name, market]));
 const byNumber = new Map<number, QuoteMarketInfo>(quoteMarkets.map((market) => [market.number, market]));
 const bySecMarket = new Map<number, QuoteMarketInfo>(quoteMarkets.map((market) => [market.secMarket, market]));
@@ -42,7 +46,7 @@ function quoteMarketNamed(name: string): QuoteMarketInfo | undefined {
 
 /** The market of a Qot_Common.QotMarket number; 2 (HK_FUTURE) means HK. */
 export function quoteMarketNumbered(number: number): QuoteMarketInfo | undefined {
-  return byNumber.get(number === 2 ? 1 : number);
+  return byNumber.get(number === HK_FUTURE ? HK : number);
 }
 
 /** The market of a Trd_Common.TrdSecMarket number. */
@@ -55,6 +59,11 @@ export function quoteMarket(name: QuoteMarket): QuoteMarketInfo {
   const market = byName.get(name);
   if (market === undefined) throw new Error(`no quote market ${name}`);
   return market;
+}
+
+/** HK futures moved to market HK; the old number stays accepted in requests, and is written as the new one. */
+export function renumberMarket(security: { market: number }): void {
+  if (security.market === HK_FUTURE) security.market = HK;
 }
 
 /** "HK.00700" → its market and code; undefined when the text has no known market or no code. */

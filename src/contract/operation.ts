@@ -11,7 +11,9 @@ export interface ProtocolMessages {
   readonly ResponseSchema: DescMessage;
 }
 
-export type Group = 'system' | 'subscription' | 'quote' | 'account' | 'trade' | 'admin';
+/** What operations are about: sections of references, and the toolsets of language models. */
+export const groups = ['system', 'subscription', 'quote', 'account', 'trade', 'admin'] as const;
+export type Group = (typeof groups)[number];
 
 /**
  * What an operation does beyond answering.
@@ -21,6 +23,13 @@ export type Group = 'system' | 'subscription' | 'quote' | 'account' | 'trade' | 
  * - `order`: may add risk (place, modify): idempotency keys and the limit gates hold.
  */
 export type Effect = 'read' | 'subscription' | 'write' | 'order';
+
+/** What a message must say to be this operation's. A field that is not set holds its type's zero: false, 0, or an empty list. */
+export interface FieldCondition {
+  /** Name of a field of `C2S`, as the `.proto` has it. */
+  readonly field: string;
+  readonly is: boolean | number | 'empty';
+}
 
 export interface RestRoute {
   readonly method: 'GET' | 'POST';
@@ -36,6 +45,11 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly group: Group;
   /** The public protocol's id; null for what no protocol message asks for. */
   readonly protoId: number | null;
+  /**
+   * Which messages of the protocol id are this operation's, where several share one: those that meet every condition. The
+   * one of them that has none answers the rest.
+   */
+  readonly answers: readonly FieldCondition[];
   readonly scope: ScopeRule;
   readonly effect: Effect;
   /** Doing it twice does no more than doing it once. Reads and subscriptions are unless they say otherwise. */
@@ -67,7 +81,7 @@ export type RequestOf<O extends Operation> = MessageShape<O['messages']['C2SSche
 /** The payload of an operation's answer: its `S2C`. */
 export type PayloadOf<O extends Operation> = MessageShape<O['messages']['S2CSchema']>;
 
-type Optional = 'tool' | 'guide' | 'idempotent' | 'switches' | 'lowLevel' | 'shape' | 'loopbackOnly';
+type Optional = 'answers' | 'tool' | 'guide' | 'idempotent' | 'switches' | 'lowLevel' | 'shape' | 'loopbackOnly';
 
 /** Who can be called by a model has to be explained to it. */
 type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
@@ -77,6 +91,7 @@ export function operation<const M extends ProtocolMessages>(
   declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided,
 ): Operation<M> {
   return {
+    answers: [],
     tool: `svc_${declared.name}`,
     guide: '',
     idempotent: declared.effect === 'read' || declared.effect === 'subscription',

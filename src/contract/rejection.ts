@@ -28,6 +28,7 @@ const badRequest = { http: 400, grpc: grpcStatus.INVALID_ARGUMENT, audit: 'reque
 const unauthenticated = { http: 401, grpc: grpcStatus.UNAUTHENTICATED, tool: 'unauthorized', audit: 'auth' };
 const forbidden = { http: 403, grpc: grpcStatus.PERMISSION_DENIED, tool: 'unauthorized', audit: 'auth' };
 const limited = { http: 429, grpc: grpcStatus.RESOURCE_EXHAUSTED, audit: 'limit' };
+const unconfirmed = { http: 403, grpc: grpcStatus.PERMISSION_DENIED, audit: 'confirmation' };
 const conflict = { http: 409, grpc: grpcStatus.ABORTED, audit: 'idempotency' };
 
 /** Every way in which the gateway itself says no, and how each interface says it. */
@@ -64,6 +65,8 @@ const rejectionKinds = {
   'limit.price_unknown': limited,
   'limit.connections': { ...limited, http: 503 },
   'limit.subscriptions': limited,
+  'confirmation.declined': unconfirmed,
+  'confirmation.mismatch': unconfirmed,
   'idempotency.mismatch': conflict,
   'idempotency.unknown_outcome': conflict,
   'backend.not_ready': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },

@@ -64,6 +64,9 @@ describe('a request body', () => {
     ['get_orderbook', '{"symbol":"HK.00700","dept":3}', 'unknown field "dept"; did you mean "depth"?'],
     ['get_orderbook', '{}', 'missing field "symbol"'],
     ['get_orderbook', '{"symbol":"HK.00700","depth":41}', 'depth: 41 is out of range, accepted: 1 to 40'],
+    ['get_orderbook', '{"symbol":"HK.00700","num":41}', 'num: 41 is out of range, accepted: 1 to 40'],
+    ['get_orderbook', '{"c2s":{"security":{"market":1,"code":"1"},"num":41}}', 'c2s.num: 41 is out of range, accepted: 1 to 40'],
+    ['get_quote', '{"security_list":[]}', 'security_list: expected at least one entry, found none'],
     ['get_orderbook', '{"symbol":"HK.00700","depth":"5"}', 'depth: expected an integer, found the string "5"'],
     ['get_orderbook', '{"symbol":"HK.00700","depth":1.5}', 'depth: expected an integer, found the number 1.5'],
     ['get_orderbook', '{"symbol":"HK.00700","code":"HK.00700"}', '"symbol" and "code" say the same thing: give one of them'],
@@ -112,6 +115,11 @@ describe('a request body', () => {
       'get_history_orders',
       `{${ACCOUNT},"begin_time":"2026-13-01","end_time":"2026-01-01"}`,
       'begin_time: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd',
+    ],
+    [
+      'get_history_orders',
+      '{"header":{"trd_env":1,"acc_id":1,"trd_market":1},"filter_conditions":{"begin_time":"soon","end_time":"2026-01-01"}}',
+      'filter_conditions.begin_time: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd',
     ],
     ['admin_reload', '{"force":true}', 'unknown field "force"; accepted: none'],
   ])('%s refuses %s', (operation, body, message) => expect(decode(operation, body)).toContain(message));

@@ -1,7 +1,8 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import type { Dialect, Enumeration } from './enums.js';
 import { trdMarket } from './enums.js';
-import { SecuritySchema } from './generated/Qot_Common_pb.js';
+import { fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
+import { type Security, SecuritySchema } from './generated/Qot_Common_pb.js';
 import {
   childPath,
   enumerationReader,
@@ -14,9 +15,10 @@ import {
 } from './json/message-json.js';
 import { scalarReader } from './json/scalars.js';
 import { describeJson, isJsonObject, type JsonObject, type JsonValue } from './json/value.js';
-import { parseSymbol, quoteMarkets } from './markets.js';
+import { parseSymbol, quoteMarkets, renumberMarket } from './markets.js';
 import { snakeCase } from './names.js';
 import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
+import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop } from './problem.js';
 import { callerParams, type Param, withheldFields } from './shape.js';
 
@@ -63,7 +65,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const params = callerParams(operation.shape, dialect);
   const withheld = withheldFields(operation.shape, dialect);
   for (const [name, reader] of messageReader(desc, dialect).fields) {
-    if (!withheld.has(reader.field.name)) slots.set(name, lowLevelSlot(operation, reader.field, reader.read, dialect));
+    if (!withheld.has(reader.field.name)) slots.set(name, lowLevelSlot(operation, params, reader.field, reader.read, dialect));
   }
   for (const param of [...params].reverse()) {
     const slot = paramSlot(desc, param, dialect);
@@ -140,7 +142,8 @@ function requiredCheck(desc: DescMessage, prefix: string, friendly: ReadonlyMap<
   };
 }
 
-function lowLevelSlot(operation: Operation, field: DescField, read: ValueReader, dialect: Dialect): Slot {
+function lowLevelSlot(operation: Operation, params: readonly Param[], field: DescField, read: ValueReader, dialect: Dialect): Slot {
+  const obey = rulesWithin(params, field);
   const reader = field.fieldKind === 'message' ? overridden(operation, field, field.message, read, dialect) : read;
   return {
     target: field.name,
@@ -149,11 +152,34 @@ function lowLevelSlot(operation: Operation, field: DescField, read: ValueReader,
       const fields = message as unknown as Fields;
       const known = fields[field.localName];
       const read = reader(value, path);
+      obey(read, path);
       // A header given in part by flat names and in part as an object: the object must not wipe out the rest.
       if (field.fieldKind === 'message' && known !== undefined)
         stop('invalid', path, `"${path}" and its flat fields say the same thing: give one of them`);
       fields[field.localName] = read;
     },
+  };
+}
+
+/** The rules of the parameters that lie in a field of the message: its own name is no way around them. */
+function rulesWithin(params: readonly Param[], field: DescField): ParamRule {
+  const rules = params.flatMap((param): ParamRule[] => {
+    const rule = paramRule(param);
+    if (rule === undefined || param.type.kind === 'order_symbol') return [];
+    if (param.field === field.name) return [rule];
+    if (field.fieldKind !== 'message' || !param.field.startsWith(`${field.name}.`)) return [];
+    const inner = param.field.slice(field.name.length + 1);
+    const innerValue = fieldValue(field.message, inner);
+    const name = inner.split('.').map(snakeCase).join('.');
+    return [
+      (message, path) => {
+        const value = innerValue(message as Message);
+        if (value !== undefined) rule(value, childPath(path, name));
+      },
+    ];
+  });
+  return (value, path) => {
+    for (const rule of rules) rule(value, path);
   };
 }
 
@@ -163,7 +189,7 @@ function overridden(operation: Operation, field: DescField, desc: DescMessage, r
     .filter(([path]) => path.startsWith(`${field.name}.`))
     .map(([path, enumeration]): [string, string, Enumeration] => {
       const inner = path.slice(field.name.length + 1);
-      return [snakeCase(inner), localNameOf(desc, inner), enumeration];
+      return [snakeCase(inner), fieldNamed(desc, inner).localName, enumeration];
     });
   if (special.length === 0) return read;
   return (value, path) => {
@@ -227,8 +253,8 @@ function readSymbol(value: JsonValue, path: string) {
 function securityReader(dialect: Dialect): ValueReader {
   return (value, path) => {
     if (isJsonObject(value)) {
-      const security = messageReader(SecuritySchema, dialect).read(value, path) as Message & { market: number };
-      if (security.market === HK_FUTURE) security.market = HK;
+      const security = messageReader(SecuritySchema, dialect).read(value, path) as Security;
+      renumberMarket(security);
       return security;
     }
     const { market, code } = readSymbol(value, path);
@@ -241,127 +267,54 @@ function securityReader(dialect: Dialect): ValueReader {
 }
 
 /** Reads a list of securities; where one is enough, a security alone is a list of one. */
-function symbolsReader(param: Param, type: { max: number; single: boolean }, dialect: Dialect): ValueReader {
+function symbolsReader(single: boolean, dialect: Dialect): ValueReader {
   const one = securityReader(dialect);
-  const many = bounded(listReader(one), type.max, param);
-  return (value, path) => (type.single && !Array.isArray(value) ? [one(value, path)] : many(value, path));
+  const many = listReader(one);
+  return (value, path) => (single && !Array.isArray(value) ? [one(value, path)] : many(value, path));
 }
 
-// HK futures moved to market HK; the old number stays accepted.
-const HK_FUTURE = 2;
-const HK = 1;
-
-/** `yyyy-MM-dd` with an optional ` HH:mm:ss`, as {@link Param} kind `time` takes it. */
-export const TIME_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])( ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
-const DATE_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
-
-/** Reads the value of a friendly field into the message's terms. */
+/** Reads the value of a friendly field into the message's terms, and holds it against the parameter's rule. */
 function paramReader(param: Param, dialect: Dialect): ValueReader {
-  const { type } = param;
+  const read = typeReader(param, dialect);
+  const rule = paramRule(param);
+  if (rule === undefined) return read;
+  return (value, path) => {
+    const result = read(value, path);
+    rule(result, path);
+    return result;
+  };
+}
+
+function typeReader({ type }: Param, dialect: Dialect): ValueReader {
   switch (type.kind) {
     case 'symbol':
       return securityReader(dialect);
     case 'symbols':
-      return symbolsReader(param, type, dialect);
+      return symbolsReader(type.single, dialect);
     case 'integer':
-      return ranged(scalarReader(ScalarType.INT32), type);
+      return scalarReader(ScalarType.INT32);
     case 'number':
-      return ranged(scalarReader(ScalarType.DOUBLE), type);
+      return scalarReader(ScalarType.DOUBLE);
     case 'choice':
       return enumerationReader(type.enumeration, dialect, type.names || dialect === 'mcp');
     case 'choices':
-      return bounded(listReader(enumerationReader(type.enumeration, dialect)), type.enumeration.members.length, param);
+      return listReader(enumerationReader(type.enumeration, dialect));
     case 'boolean':
       return scalarReader(ScalarType.BOOL);
     case 'text':
-      return (value, path) => {
-        const text = scalarReader(ScalarType.STRING)(value, path) as string;
-        const size = Buffer.byteLength(text);
-        if (type.maxBytes !== undefined && size > type.maxBytes) {
-          stop('out_of_range', path, `${path}: ${size} bytes are too long, accepted are at most ${type.maxBytes}`);
-        }
-        return text;
-      };
+      return scalarReader(ScalarType.STRING);
     case 'texts':
-      return bounded(listReader(scalarReader(ScalarType.STRING)), type.max, param);
+      return listReader(scalarReader(ScalarType.STRING));
     case 'time':
-      return (value, path) => {
-        if (typeof value === 'string' && (type.dateOnly ? DATE_TEXT : TIME_TEXT).test(value)) return value;
-        const accepted = type.dateOnly ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss or yyyy-MM-dd';
-        stop('invalid', path, `${path}: expected a time as ${accepted}, found ${describeJson(value)}`);
-      };
+      // The rule says what a time is.
+      return (value) => value;
     case 'id':
       return scalarReader(ScalarType.UINT64);
     case 'ids':
-      return bounded(listReader(scalarReader(ScalarType.UINT64)), type.max, param);
+      return listReader(scalarReader(ScalarType.UINT64));
     case 'bytes':
       return scalarReader(ScalarType.BYTES);
     case 'order_symbol':
       throw new Error('an order symbol sets several fields');
   }
-}
-
-function ranged(read: ValueReader, { min, max }: { min?: number; max?: number }): ValueReader {
-  return (value, path) => {
-    const number = read(value, path) as number;
-    if ((min !== undefined && number < min) || (max !== undefined && number > max)) {
-      const accepted = max === undefined ? `at least ${min}` : min === undefined ? `at most ${max}` : `${min} to ${max}`;
-      stop('out_of_range', path, `${path}: ${number} is out of range, accepted: ${accepted}`);
-    }
-    return number;
-  };
-}
-
-function bounded(read: ValueReader, max: number, param: Param): ValueReader {
-  return (value, path) => {
-    const list = read(value, path) as unknown[];
-    if (list.length > max) stop('out_of_range', path, `${path}: ${list.length} entries are too many, accepted are at most ${max}`);
-    if (list.length === 0 && param.required) stop('out_of_range', path, `${path}: expected at least one entry, found none`);
-    return list;
-  };
-}
-
-/** Sets a field by its path from `C2S` down, making the messages on the way. With a fixed `value` it only fills what is unset. */
-function fieldSetter(desc: DescMessage, path: string, fixed?: unknown): (message: Message, value?: unknown) => void {
-  const [head = '', ...tail] = path.split('.');
-  const field = fieldNamed(desc, head);
-  if (tail.length === 0) {
-    const isSet = fixed === undefined ? undefined : presence(desc, head);
-    return (message, value = fixed) => {
-      if (isSet?.(message)) return;
-      (message as unknown as Fields)[field.localName] = value;
-    };
-  }
-  if (field.fieldKind !== 'message') throw new Error(`${desc.typeName}.${head} is not a message`);
-  const inner = field.message;
-  const set = fieldSetter(inner, tail.join('.'), fixed);
-  return (message, value) => {
-    const fields = message as unknown as Fields;
-    fields[field.localName] ??= create(inner);
-    set(fields[field.localName] as Message, value);
-  };
-}
-
-/** Whether a message has the field of this path, and more than an empty list in it. */
-function presence(desc: DescMessage, path: string): (message: Message) => boolean {
-  const [head = '', ...tail] = path.split('.');
-  const field = fieldNamed(desc, head);
-  const { localName } = field;
-  const inner = tail.length === 0 || field.fieldKind !== 'message' ? undefined : presence(field.message, tail.join('.'));
-  return (message) => {
-    if (!Object.hasOwn(message, localName)) return false;
-    const value = (message as unknown as Fields)[localName];
-    if (Array.isArray(value)) return value.length > 0;
-    return value !== undefined && (inner === undefined || inner(value as Message));
-  };
-}
-
-function fieldNamed(desc: DescMessage, name: string): DescField {
-  const field = desc.fields.find((candidate) => candidate.name === name);
-  if (field === undefined) throw new Error(`${desc.typeName} has no field ${name}`);
-  return field;
-}
-
-function localNameOf(desc: DescMessage, name: string): string {
-  return fieldNamed(desc, name).localName;
 }

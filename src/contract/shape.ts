@@ -18,6 +18,8 @@ export interface Param {
   readonly type: ParamType;
   /** The value when the caller gives none, in the message's own terms. */
   readonly default?: unknown;
+  /** To the public protocol the absence of this field says something: the default is for JSON callers alone. */
+  readonly absenceCounts: boolean;
   /** Only this dialect takes it; the other fills the default or leaves the field unset. */
   readonly only?: Dialect;
   /** A credential. A model must never hold one, so tools take it in no form; the gateway fills it in for them. */
@@ -55,6 +57,7 @@ export interface ParamOptions {
   readonly as?: string;
   readonly aliases?: readonly string[];
   readonly default?: unknown;
+  readonly absenceCounts?: boolean;
   readonly only?: Dialect;
   readonly required?: boolean;
   readonly about?: string;
@@ -67,6 +70,7 @@ function param(field: string, type: ParamType, options: ParamOptions, about: str
     field,
     type,
     ...('default' in options ? { default: options.default } : {}),
+    absenceCounts: options.absenceCounts ?? false,
     ...(options.only === undefined ? {} : { only: options.only }),
     secret: false,
     hidden: false,
@@ -176,6 +180,7 @@ export function constant(field: string, value: unknown): Param {
     field,
     type: { kind: 'boolean' },
     default: value,
+    absenceCounts: false,
     secret: false,
     hidden: true,
     required: false,

@@ -3,6 +3,7 @@ import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../acces
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, systemClock } from '../contract/clock.js';
 import { type Backend, Gateway } from '../gateway/index.js';
+import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer } from '../interfaces/rest/index.js';
 import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
 import { openLmdbStore, type Store } from '../storage/index.js';
@@ -71,17 +72,27 @@ export async function startDaemon({ settings, logger, requestShutdown, clock = s
     await backend.start();
     undo.unshift(() => backend.stop());
 
+    const mcp = createMcpEndpoint({
+      gateway,
+      clock,
+      version: packageVersion,
+      toolsets: settings.mcpToolsets.length === 0 ? undefined : new Set(settings.mcpToolsets),
+      confirm: settings.mcpConfirm,
+      onError: (error) => logger.debug({ err: error }, 'a message of a language model’s client was not served'),
+    });
     const rest = createRestServer({
       gateway,
       ...(tls === undefined ? {} : { tls }),
       allowedOrigins: settings.allowedOrigins,
       metricsPublic: settings.metricsPublic,
       version: packageVersion,
+      mounts: [mcp.mount],
     });
     const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
     rest.server.on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
     undo.unshift(async () => {
       gateway.stop();
+      await mcp.close();
       await Promise.all([ws.close(), rest.close()]);
     });
     await rest.listen({ host: settings.bind, port: settings.restPort }).catch((error: NodeJS.ErrnoException) => {

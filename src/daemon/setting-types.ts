@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { err, type LimitFlags, limitsFromFlags, ok, type Result } from '../access/index.js';
+import { type Group, groups } from '../contract/operation.js';
 import { type Environment, expandPath } from './environment.js';
 
 /** Where a setting's text stands, as far as reading it depends on that. */
@@ -144,6 +145,19 @@ export const origins: SettingType<readonly string[]> = simple(
     return items.every(isOrigin) ? items : undefined;
   },
 );
+
+/** Groups of operations, separated by commas; none = all of them. */
+export const toolsets: SettingType<readonly Group[]> = simple('<list>', `a list of ${groups.join(', ')}, separated by commas`, (text) => {
+  const items = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+  return items.every(isGroup) ? items : undefined;
+});
+
+function isGroup(name: string): name is Group {
+  return (groups as readonly string[]).includes(name);
+}
 
 function isOrigin(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;

@@ -1,3 +1,4 @@
+import type { Group } from '../contract/operation.js';
 import { configFolder, stateFolder } from '../storage/index.js';
 import { type Environment, pathOf } from './environment.js';
 import {
@@ -13,11 +14,20 @@ import {
   secretText,
   simulationClock,
   size,
+  toolsets,
   wholeNumber,
 } from './setting-types.js';
 
 /** Headings of the help text, in its order. */
-export const settingGroups = ['Listener', 'Access', 'Limits for every caller', 'Simulated brokerage', 'Files and logs', 'Start'] as const;
+export const settingGroups = [
+  'Listener',
+  'Access',
+  'Tools for language models',
+  'Limits for every caller',
+  'Simulated brokerage',
+  'Files and logs',
+  'Start',
+] as const;
 
 /** One setting, declared once. Its flag, variable and config key follow from its name in {@link settingsTable}. */
 export interface Setting<T> {
@@ -86,6 +96,19 @@ export const settingsTable = {
     default: 8 * 1024 ** 2,
     group: 'Listener',
     about: 'Unsent bytes at which a slow /ws connection is closed (code 1013).',
+  }),
+
+  mcpToolsets: setting<readonly Group[]>({
+    type: toolsets,
+    default: [],
+    group: 'Tools for language models',
+    about: 'Groups of tools that /mcp offers: quote,account,…; all of them when empty.',
+  }),
+  mcpConfirm: setting<'always' | 'real' | 'never'>({
+    type: oneOf(['always', 'real', 'never']),
+    default: 'real',
+    group: 'Tools for language models',
+    about: 'Trading tools that a person must confirm, where the client can ask one: all, those of real money, or none.',
   }),
 
   restKeysFile: setting<string | null>({

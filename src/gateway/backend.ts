@@ -1,4 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
+import type { Decimal } from '../contract/decimal.js';
+import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../contract/operation.js';
 
 /** What a backend knows of the caller's situation; identity and limits stay in the gateway. */
@@ -12,6 +14,18 @@ export class BackendLost extends Error {}
 
 /** A protocol `Response` wrapper: `retType`, `retMsg`, `errCode`, `s2c`. */
 export type ResponseMessage = Message & { retType: number; retMsg: string; errCode: number };
+
+/** One kind of fee. */
+export interface FeeItem {
+  readonly title: string;
+  readonly amount: Decimal;
+}
+
+/** What an order would be charged, all in one currency ("HKD"). */
+export interface FeeEstimate {
+  readonly currency: string;
+  readonly items: readonly FeeItem[];
+}
 
 /** One live data stream of a symbol: what a quote subscription asks a backend for. */
 export interface QuoteStream {
@@ -95,6 +109,11 @@ export interface Backend {
    * and whoever encodes it need not do so twice.
    */
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage>;
+  /**
+   * The fees of an order that would be filled completely at `price`. undefined where the order is none that could be
+   * placed. Backends that cannot know fees beforehand leave the method out.
+   */
+  estimateFees?(request: PlaceC2S, price: Decimal, context: CallContext): FeeEstimate | undefined | Promise<FeeEstimate | undefined>;
   /** Starts a stream; its pushes begin. Rejected streams (unknown symbol, no right) are a Response with retType other than 0. */
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage>;
   unsubscribe(streams: readonly QuoteStream[]): Promise<void>;

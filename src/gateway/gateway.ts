@@ -5,7 +5,7 @@ import type { Operation } from '../contract/operation.js';
 import { account, quote, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
-import type { Backend, BackendStatus } from './backend.js';
+import type { Backend, BackendStatus, ResponseMessage } from './backend.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Identity, ownerOfKey } from './identity.js';
@@ -18,9 +18,11 @@ import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
 import { type Answer, Pipeline } from './pipeline.js';
+import { type Preview, Previewer } from './preview/index.js';
 import type { Permits } from './push/index.js';
 import { PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
+import type { TradePasswordSource } from './trade-password.js';
 import { Writes } from './writes.js';
 
 export interface GatewayOptions {
@@ -32,6 +34,8 @@ export interface GatewayOptions {
   readonly version: string;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
+  /** Where the trade password is kept, for unlocks asked for by tools. Without it they cannot unlock. */
+  readonly tradePassword?: TradePasswordSource;
   /** Backlog in bytes at which a push connection is closed. */
   readonly pushBacklogBytesMax: number;
   /** Begins the daemon's shutdown. */
@@ -51,6 +55,7 @@ export class Gateway {
   readonly #pipeline: Pipeline;
   readonly #idempotency: IdempotencyKeys;
   readonly #expiries = new Map<string, () => void>();
+  readonly #keyListeners = new Set<() => void>();
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -92,8 +97,10 @@ export class Gateway {
       idempotency: this.#idempotency,
       local,
       writes,
+      previewer: new Previewer(backend, access, clock),
       meter: this.meter,
       logger,
+      tradePassword: options.tradePassword ?? (async () => undefined),
       switches,
     });
     this.meter.watch({
@@ -115,6 +122,16 @@ export class Gateway {
     return this.#stopping;
   }
 
+  /** Everything comes from the simulated brokerage. */
+  get simulated(): boolean {
+    return this.#options.backend.name === 'sim';
+  }
+
+  /** Whether a start-up switch is on: "--enable-trading". */
+  isSwitchedOn(name: string): boolean {
+    return this.#options.switches.has(name);
+  }
+
   /** The backend is ready and the daemon is not on its way out. */
   get ready(): boolean {
     return !this.#stopping && this.backendStatus().platform.lifecycleState === 'ready';
@@ -129,9 +146,39 @@ export class Gateway {
     return this.#pipeline.call(operation, caller, decode);
   }
 
+  /** Says what a write would do and meet, without sending it: see {@link Pipeline.preview}. */
+  preview(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
+    return this.#pipeline.preview(operation, caller, decode);
+  }
+
   /** Logs a defect that an interface met while it wrote an answer: what the caller is told instead. */
   defect(caller: Caller, thrown: unknown): Rejection {
     return this.#pipeline.defect(caller, thrown);
+  }
+
+  /** Names a caller, or says why its credential is no good; nothing is recorded. */
+  identify(caller: Caller): Identity | Rejection {
+    return this.#pipeline.identify(caller);
+  }
+
+  /** Whether a caller can use an operation at all: for lists of what it can do. Nothing is recorded. */
+  mayUse(operation: Operation, caller: Caller, identity: Identity): boolean {
+    return this.#pipeline.authorise(operation, caller, identity) === undefined;
+  }
+
+  /** Judges a caller of an operation that the interface answers itself, from what the operation said before; recorded as a call is. */
+  admit(operation: Operation, caller: Caller): Identity | Rejection {
+    const identity = this.#pipeline.identify(caller);
+    const keyId = identity instanceof Rejection ? identity.details.keyId : identity.key?.id;
+    const refused = identity instanceof Rejection ? identity : this.#pipeline.authorise(operation, caller, identity);
+    this.#audit(caller, keyId ?? null, refused);
+    return refused ?? identity;
+  }
+
+  /** Calls `listener` whenever a reload has put other keys in force; returns its removal. */
+  onKeyChanges(listener: () => void): () => void {
+    this.#keyListeners.add(listener);
+    return () => this.#keyListeners.delete(listener);
   }
 
   /** Who asks to open a push connection and what it may see, or why not; the refusal is the interface's to audit. */
@@ -197,5 +244,6 @@ export class Gateway {
       if (denied === undefined) this.push.updatePermits(ownerOfKey(after), permitsOf(access, after));
       else this.push.revokeOwner(ownerOfKey(after), denied.message);
     }
+    for (const listener of this.#keyListeners) listener();
   }
 }

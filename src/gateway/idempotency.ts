@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '../contract/clock.js';
+import { PacketIDSchema } from '../contract/generated/Common_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store, Table } from '../storage/index.js';
@@ -151,7 +152,12 @@ function entryId(owner: string, key: string): string {
 }
 
 function digestOf(operation: Operation, request: Message): string {
-  return createHash('sha256').update(operation.name).update('\0').update(toBinary(operation.messages.C2SSchema, request)).digest('base64');
+  const { C2SSchema } = operation.messages;
+  // A caller's packet id counts its tries; what is asked is the same.
+  const asked = C2SSchema.fields.some(({ name }) => name === 'packetID')
+    ? Object.assign(create(C2SSchema), request, { packetID: create(PacketIDSchema, { connID: 0n, serialNo: 0 }) })
+    : request;
+  return createHash('sha256').update(operation.name).update('\0').update(toBinary(C2SSchema, asked)).digest('base64');
 }
 
 function mismatch(key: string): Rejection {

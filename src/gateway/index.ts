@@ -3,6 +3,8 @@ export {
   BackendLost,
   type BackendStatus,
   type CallContext,
+  type FeeEstimate,
+  type FeeItem,
   type LifecycleSnapshot,
   type LifecycleState,
   type NotifyPush,
@@ -16,4 +18,13 @@ export { Gateway, type GatewayOptions } from './gateway.js';
 export type { Caller, Identity, Iface, Peer } from './identity.js';
 export type { Logger } from './logger.js';
 export type { Answer } from './pipeline.js';
+export {
+  type CancelPreview,
+  type ModifyPreview,
+  type PlacePreview,
+  type Preview,
+  previewSentence,
+  previewText,
+} from './preview/index.js';
 export { payloadOf } from './responses.js';
+export type { TradePasswordSource } from './trade-password.js';

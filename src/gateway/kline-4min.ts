@@ -10,7 +10,7 @@ import {
   S2CSchema as HistoryS2CSchema,
 } from '../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { quote } from '../contract/operations/index.js';
-import { TIME_TEXT } from '../contract/request.js';
+import { TIME_TEXT } from '../contract/param-rules.js';
 import type { Backend, ResponseMessage } from './backend.js';
 import type { LocalHandler } from './local/index.js';
 import { failure, payloadOf, RET_SUCCEED, success } from './responses.js';

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import type { OrderFacts } from '../access/index.js';
 import { DECIMAL_ONE, type Decimal, decimalFromNumber, multiplyUp } from '../contract/decimal.js';
-import { trdMarket as trdMarkets, trdSide as trdSides } from '../contract/enums.js';
+import { currency as currencies } from '../contract/enums.js';
 import { SecuritySchema } from '../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as OrderBookC2S } from '../contract/generated/Qot_GetOrderBook_pb.js';
 import { type Order, OrderType, TrdMarket } from '../contract/generated/Trd_Common_pb.js';
@@ -12,10 +12,24 @@ import { quote } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext } from './backend.js';
 import { payloadOf } from './responses.js';
+import { marketName, sideName } from './trade-names.js';
+
+/** The price that an order is valued at, and where it is from. */
+export interface Pricing {
+  readonly basis: 'limit_price' | 'adjusted_limit_price' | 'book_plus_5_percent';
+  /** What one unit counts with. */
+  readonly price: Decimal;
+  /** A price at which the order could trade: the limit as given, or the dearest level of the book. */
+  readonly tradable: Decimal;
+}
 
 /** What the gates need to know of an order that may add risk. `value` is undefined where no price is known. */
 export interface Valued {
   readonly facts: Omit<OrderFacts, 'value' | 'increase'>;
+  readonly qty: Decimal;
+  readonly pricing: Pricing | undefined;
+  /** "HKD": the order's own, or that of its market where nobody says. */
+  readonly currency: string;
   readonly value: Decimal | undefined;
   readonly increase: Decimal | undefined;
 }
@@ -88,10 +102,6 @@ function chineseExchange(code: string): number | undefined {
   return /^[0123]\d{5}$/.test(code) ? SHENZHEN : undefined;
 }
 
-function marketName(trading: number): string {
-  return trdMarkets.members.find((member) => member.public === trading)?.name ?? String(trading);
-}
-
 /** The names by which a market whitelist may allow an order. */
 function marketTokens(trading: number, market: QuoteMarketInfo): string[] {
   const name = marketName(trading);
@@ -103,10 +113,6 @@ function marketTokens(trading: number, market: QuoteMarketInfo): string[] {
 export function marketTokenOfHeader(trading: number): string {
   const name = marketName(trading);
   return name.startsWith('FUTURES') ? 'FUTURES' : name;
-}
-
-function sideName(side: number): OrderFacts['side'] | undefined {
-  return trdSides.members.find((member) => member.public === side)?.name as OrderFacts['side'] | undefined;
 }
 
 /** Order types whose price is a limit that the order never passes. All others are valued by the book. */
@@ -132,18 +138,18 @@ export async function valuePlace(backend: Backend, request: PlaceC2S, context: C
   if (qty instanceof Rejection) return qty;
   if (qty <= 0n)
     return new Rejection('request.out_of_range', `qty: ${request.qty} is out of range, accepted: more than 0`, { field: 'qty' });
-  let price: Decimal | undefined;
+  let pricing: Pricing | undefined;
   if (priced.has(request.orderType)) {
     const given = Object.hasOwn(request, 'price') ? exact(request.price, 'price') : undefined;
     if (given instanceof Rejection) return given;
     if (given === undefined || given <= 0n) {
       return new Rejection('request.missing_field', 'price: a limit order needs a price above 0', { field: 'price' });
     }
-    price = request.adjustPrice ? adjusted(given, request.adjustSideAndLimit) : given;
+    pricing = limitPricing(given, request);
   } else {
-    price = await bookPrice(backend, security.market, request.code, side, context);
+    pricing = await bookPricing(backend, security.market, request.code, side, context);
   }
-  const value = price === undefined ? undefined : multiplyUp(qty, price);
+  const value = pricing === undefined ? undefined : multiplyUp(qty, pricing.price);
   const header = request.header;
   const facts = {
     accId: header?.accID ?? 0n,
@@ -151,7 +157,7 @@ export async function valuePlace(backend: Backend, request: PlaceC2S, context: C
     symbol: security.symbol,
     side,
   };
-  return { facts, value, increase: value };
+  return { facts, qty, pricing, currency: security.market.currency, value, increase: value };
 }
 
 /** Values a modify by its new quantity and price; only what it adds counts towards the day. */
@@ -165,28 +171,33 @@ export async function valueModify(backend: Backend, request: ModifyC2S, order: O
   if (qty instanceof Rejection) return qty;
   const oldQty = decimalFromNumber(order.qty) ?? 0n;
   const oldPrice = decimalFromNumber(order.price) ?? 0n;
-  let price: Decimal | undefined;
+  let pricing: Pricing | undefined;
   if (priced.has(order.orderType)) {
     const given = Object.hasOwn(request, 'price') ? exact(request.price, 'price') : oldPrice;
     if (given instanceof Rejection) return given;
-    price = request.adjustPrice ? adjusted(given, request.adjustSideAndLimit) : given;
+    pricing = limitPricing(given, request);
   } else {
-    price = await bookPrice(backend, market, order.code, side, context);
+    pricing = await bookPricing(backend, market, order.code, side, context);
   }
-  const value = price === undefined ? undefined : multiplyUp(qty, price);
+  const value = pricing === undefined ? undefined : multiplyUp(qty, pricing.price);
   const added = value === undefined ? undefined : value - multiplyUp(oldQty, oldPrice);
   const trading = order.trdMarket || (request.header?.trdMarket ?? 0);
   return {
     facts: { accId: request.header?.accID ?? 0n, markets: marketTokens(trading, market), symbol: `${market.name}.${order.code}`, side },
+    qty,
+    pricing,
+    currency: currencies.members.find((member) => member.public === order.currency)?.name ?? market.currency,
     value,
     increase: added === undefined || added > 0n ? added : 0n,
   };
 }
 
-/** A price that the backend may raise to the next step: the most it may become. */
-function adjusted(price: Decimal, sideAndLimit: number): Decimal {
-  const limit = decimalFromNumber(sideAndLimit) ?? 0n;
-  return limit > 0n ? multiplyUp(price, DECIMAL_ONE + limit) : price;
+/** A limit; where the backend may raise it to the next step, the most it may become. */
+function limitPricing(price: Decimal, adjustment: { adjustPrice: boolean; adjustSideAndLimit: number }): Pricing {
+  const limit = adjustment.adjustPrice ? (decimalFromNumber(adjustment.adjustSideAndLimit) ?? 0n) : 0n;
+  return limit > 0n
+    ? { basis: 'adjusted_limit_price', price: multiplyUp(price, DECIMAL_ONE + limit), tradable: price }
+    : { basis: 'limit_price', price, tradable: price };
 }
 
 const BOOK_LEVELS = 40;
@@ -197,13 +208,13 @@ const MARKET_ORDER_MARGIN: Decimal = 1_050_000_000n;
  * The price at which a market order is held against the caps: the dearest level of the side of the book that it would
  * take, plus 5 %. For a sale that is the best bid, so that a cap is never passed by a better fill.
  */
-async function bookPrice(
+async function bookPricing(
   backend: Backend,
   market: QuoteMarketInfo,
   code: string,
   side: OrderFacts['side'],
   context: CallContext,
-): Promise<Decimal | undefined> {
+): Promise<Pricing | undefined> {
   const request = create(OrderBookC2S, { security: create(SecuritySchema, { market: market.number, code }), num: BOOK_LEVELS });
   const book = payloadOf(quote.getOrderBook, await backend.call(quote.getOrderBook, request, context));
   const buying = side === 'BUY' || side === 'BUY_BACK';
@@ -213,7 +224,8 @@ async function bookPrice(
     const price = decimalFromNumber(level.price) ?? 0n;
     if (price > dearest) dearest = price;
   }
-  return dearest === 0n ? undefined : multiplyUp(dearest, MARKET_ORDER_MARGIN);
+  if (dearest === 0n) return undefined;
+  return { basis: 'book_plus_5_percent', price: multiplyUp(dearest, MARKET_ORDER_MARGIN), tradable: dearest };
 }
 
 function exact(value: number, field: string): Decimal | Rejection {

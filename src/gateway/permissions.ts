@@ -14,8 +14,9 @@ import { TrdEnv, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
 import { quoteMarketNumbered } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
+import { EVERY_MARKET, relievedMarkets } from './cancel-scope.js';
 import { marketTokenOfHeader } from './order-facts.js';
-import { subjectsOf } from './subjects.js';
+import { type Subjects, subjectsOf } from './subjects.js';
 
 /** Qot_Common.QotMarket of the shared forex display quotes. */
 const FOREX_MARKET = 81;
@@ -61,8 +62,8 @@ export class Permissions {
     if (!this.switches.has(FOREX_SWITCH) && subjects.securities.some(({ market }) => market === FOREX_MARKET)) {
       return new Rejection('feature_disabled', `forex quotes are switched off; start the daemon with ${FOREX_SWITCH}`);
     }
-    const own = key === undefined ? undefined : checkLimits(operation, key.limits, subjects, header);
-    return own ?? checkLimits(operation, this.access.flagLimits, subjects, header);
+    const own = key === undefined ? undefined : checkLimits(operation, key.limits, subjects, request);
+    return own ?? checkLimits(operation, this.access.flagLimits, subjects, request);
   }
 
   #hold(key: KeyRecord | undefined, mask: ScopeMask): Rejection | undefined {
@@ -75,12 +76,7 @@ function isLimited(limits: Limits): boolean {
   return limits.allowedMarkets !== null || limits.allowedSymbols !== null || limits.allowedAccIds !== null;
 }
 
-function checkLimits(
-  operation: Operation,
-  limits: Limits,
-  subjects: ReturnType<typeof subjectsOf>,
-  header: TrdHeader | undefined,
-): Rejection | undefined {
+function checkLimits(operation: Operation, limits: Limits, subjects: Subjects, request: Message): Rejection | undefined {
   if (!isLimited(limits)) return undefined;
   const account = subjects.accIds.find((accId) => !allowsAccount(limits, accId));
   if (account !== undefined) return new Rejection('auth.account', `account ${account} is not among the accounts that this key may use`);
@@ -98,9 +94,10 @@ function checkLimits(
       return new Rejection('limit.symbol', `the whole market ${market} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
     }
   }
-  // Orders meet the market gate with their own market; what only takes risk away is checked by the header's.
-  if (operation.effect === 'write' && operation.scope.kind === 'byEnv' && header !== undefined) {
-    const market = marketTokenOfHeader(header.trdMarket);
+  if (limits.allowedMarkets === null) return undefined;
+  // Orders meet the market gate with their own market; what only takes risk away is checked by the markets that it names.
+  for (const number of relievedMarkets(operation, request)) {
+    const market = number === EVERY_MARKET ? 'every market' : marketTokenOfHeader(number);
     if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
   }
   return undefined;

@@ -1,20 +1,23 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { Access, KeyRecord } from '../access/index.js';
+import type { Access, AuditEvent, KeyRecord } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
-import type { Operation } from '../contract/operation.js';
-import { system } from '../contract/operations/index.js';
+import type { Operation, RequestOf } from '../contract/operation.js';
+import { system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import { StorageFailure } from '../storage/index.js';
 import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
 import { BackendLost } from './backend.js';
+import { confineCancelAll } from './cancel-scope.js';
 import type { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Identity, ownerOfKey } from './identity.js';
 import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
 import type { Meter } from './meter.js';
 import { Permissions } from './permissions.js';
+import type { Preview, Previewer } from './preview/index.js';
 import { RET_SUCCEED } from './responses.js';
-import type { Writes } from './writes.js';
+import { type TradePasswordSource, withTradePassword } from './trade-password.js';
+import type { Send, Writes } from './writes.js';
 
 /** What a request comes to: the operation's `Response`, or the gateway's refusal. */
 export type Answer = ResponseMessage | Rejection;
@@ -27,8 +30,11 @@ export interface PipelineParts {
   /** Operations that the gateway answers itself, by name. */
   readonly local: LocalHandlers;
   readonly writes: Writes;
+  readonly previewer: Previewer;
   readonly meter: Meter;
   readonly logger: Logger;
+  /** Unlocks for tools, which cannot say the password themselves. */
+  readonly tradePassword: TradePasswordSource;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
 }
@@ -64,19 +70,45 @@ export class Pipeline {
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
     const started = performance.now();
-    const identity = this.identify(caller);
-    if (identity instanceof Rejection) return this.#finish(operation, caller, undefined, started, identity);
-    const refused = this.authorise(operation, caller, identity);
-    if (refused !== undefined) return this.#finish(operation, caller, identity.key, started, refused);
-    const request = this.#decode(operation, caller, decode);
-    if (request instanceof Rejection) return this.#finish(operation, caller, identity.key, started, request);
-    const forbidden = this.#permissions.check(operation, identity.key, request);
-    if (forbidden !== undefined) return this.#finish(operation, caller, identity.key, started, forbidden);
-
+    const entered = this.#enter(operation, caller, decode);
+    if ('refusal' in entered) return this.#finish(operation, caller, entered.key, started, entered.refusal);
+    const { identity, request } = entered;
     const answer = this.#answer(operation, caller, identity, request);
     if (answer instanceof Promise)
       return answer.then((settled) => this.#finish(operation, caller, identity.key, started, settled, request));
     return this.#finish(operation, caller, identity.key, started, answer, request);
+  }
+
+  /**
+   * Says what a write would do and which gates it would meet. It comes in by the same steps as {@link call} up to *permit*;
+   * then nothing is remembered, counted, reserved or sent.
+   */
+  async preview(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
+    const started = performance.now();
+    const entered = this.#enter(operation, caller, decode);
+    const refused = 'refusal' in entered;
+    const key = refused ? entered.key : entered.identity.key;
+    const outcome = refused ? entered.refusal : await this.#preview(operation, caller, key, entered.request);
+    const rejected = outcome instanceof Rejection;
+    this.#record(operation, caller, key, started, rejected ? outcome : undefined, {
+      outcome: rejected ? 'reject' : 'allow',
+      reason: `preview: ${rejected ? outcome.auditReason : previewReason(outcome)}`,
+    });
+    return outcome;
+  }
+
+  /** The steps before anything happens: identify, authorise, decode, permit. */
+  #enter(operation: Operation, caller: Caller, decode: () => Message | Rejection): Entered | Refused {
+    const identity = this.identify(caller);
+    if (identity instanceof Rejection) return { key: undefined, refusal: identity };
+    const { key } = identity;
+    const refused = this.authorise(operation, caller, identity);
+    if (refused !== undefined) return { key, refusal: refused };
+    const request = this.#decode(operation, caller, decode);
+    if (request instanceof Rejection) return { key, refusal: request };
+    confineCancelAll(operation, request);
+    const forbidden = this.#permissions.check(operation, key, request);
+    return forbidden === undefined ? { identity, request } : { key, refusal: forbidden };
   }
 
   /** Names the caller, or says why the credential is no good. */
@@ -108,7 +140,26 @@ export class Pipeline {
     try {
       return decode();
     } catch (thrown) {
-      return this.#failed(operation, caller, thrown);
+      return this.#failed(caller, thrown, aftermathOf(operation));
+    }
+  }
+
+  async #preview(
+    operation: Operation,
+    caller: Caller,
+    key: KeyRecord | undefined,
+    request: Message,
+  ): Promise<Preview | ResponseMessage | Rejection> {
+    const { previewer } = this.#parts;
+    if (!previewer.covers(operation)) {
+      return new Rejection('request.invalid', `${operation.name} has no preview: it has no value, no fees and no gates`);
+    }
+    const notReady = this.#notReady(operation);
+    if (notReady !== undefined) return notReady;
+    try {
+      return await previewer.preview(operation, key, request, { requestId: caller.requestId });
+    } catch (thrown) {
+      return this.#failed(caller, thrown, '; nothing was sent');
     }
   }
 
@@ -116,30 +167,34 @@ export class Pipeline {
     const context: CallContext = { requestId: caller.requestId };
     try {
       const local = this.#parts.local[operation.name];
-      if (this.#lifecycleState !== 'ready' && needsBackend(operation, local)) {
-        return new Rejection('backend.not_ready', `the backend is ${this.#lifecycleState}; nothing was sent, try again shortly`, {
-          retryAfterSeconds: 1,
-        });
-      }
+      const notReady = this.#notReady(operation);
+      if (notReady !== undefined) return notReady;
       const answer =
         operation.effect === 'order' || operation.effect === 'write'
           ? this.#write(operation, caller, identity, request, context)
           : local !== undefined
             ? local({ operation, request, identity, caller, context })
             : this.#parts.backend.call(operation, request, context);
-      return answer instanceof Promise ? answer.catch((thrown: unknown) => this.#failed(operation, caller, thrown)) : answer;
+      return answer instanceof Promise ? answer.catch((thrown: unknown) => this.#failed(caller, thrown, aftermathOf(operation))) : answer;
     } catch (thrown) {
-      return this.#failed(operation, caller, thrown);
+      return this.#failed(caller, thrown, aftermathOf(operation));
     }
+  }
+
+  #notReady(operation: Operation): Rejection | undefined {
+    if (this.#lifecycleState === 'ready' || !needsBackend(operation, this.#parts.local[operation.name])) return undefined;
+    return new Rejection('backend.not_ready', `the backend is ${this.#lifecycleState}; nothing was sent, try again shortly`, {
+      retryAfterSeconds: 1,
+    });
   }
 
   async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Promise<Answer> {
     const local = this.#parts.local[operation.name];
-    const { idempotency, writes } = this.#parts;
+    const { idempotency } = this.#parts;
     const key = caller.idempotencyKey;
     const send =
       local === undefined
-        ? writes.sender(operation, request, identity, context)
+        ? this.#sender(operation, caller, identity, request, context)
         : async () => local({ operation, request, identity, caller, context });
     if (key === undefined) return send(undefined, undefined);
     const known = idempotency.look(identity.owner, key, operation, request);
@@ -156,15 +211,21 @@ export class Pipeline {
     }
   }
 
-  #failed(operation: Operation, caller: Caller, thrown: unknown): Rejection {
-    const unknownOutcome =
-      operation.effect === 'order' || operation.effect === 'write'
-        ? '; whether it took effect is not known: look at the orders before you send it again'
-        : '';
-    if (thrown instanceof BackendLost) return new Rejection('backend.disconnected', `${thrown.message}${unknownOutcome}`);
+  #sender(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Send {
+    const { writes, tradePassword } = this.#parts;
+    if (operation !== trade.unlockTrade || caller.iface !== 'mcp') return writes.sender(operation, request, identity, context);
+    return async (commit, resumed) => {
+      const complete = await withTradePassword(request as RequestOf<typeof trade.unlockTrade>, tradePassword);
+      if (complete instanceof Rejection) return complete;
+      return writes.sender(operation, complete, identity, context)(commit, resumed);
+    };
+  }
+
+  #failed(caller: Caller, thrown: unknown, aftermath: string): Rejection {
+    if (thrown instanceof BackendLost) return new Rejection('backend.disconnected', `${thrown.message}${aftermath}`);
     if (thrown instanceof StorageFailure) {
       const remedy = '; the daemon has to be started again when the disk takes writes';
-      return new Rejection('storage.failed', `${thrown.message}${unknownOutcome}${remedy}`);
+      return new Rejection('storage.failed', `${thrown.message}${aftermath}${remedy}`);
     }
     return this.defect(caller, thrown);
   }
@@ -176,21 +237,65 @@ export class Pipeline {
   }
 
   #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, started: number, answer: Answer, request?: Message): Answer {
-    const { access, meter, writes } = this.#parts;
     const rejected = answer instanceof Rejection;
-    const trade = !rejected && operation.group === 'trade' && operation.effect !== 'read' && operation.name !== 'unlock_trade';
+    const traded = !rejected && operation.group === 'trade' && operation.effect !== 'read' && operation !== trade.unlockTrade;
+    this.#record(operation, caller, key, started, rejected ? answer : undefined, {
+      outcome: rejected ? 'reject' : traded ? 'trade' : 'allow',
+      reason: rejected ? answer.auditReason : reasonOf(answer),
+      trade: traded && request !== undefined ? this.#parts.writes.auditTrade(request, answer) : undefined,
+    });
+    return answer;
+  }
+
+  /** Every end of the way: one audit record, one request counted. */
+  #record(
+    operation: Operation,
+    caller: Caller,
+    key: KeyRecord | undefined,
+    started: number,
+    rejection: Rejection | undefined,
+    verdict: Pick<AuditEvent, 'outcome' | 'reason' | 'trade'>,
+  ): void {
+    const { access, meter } = this.#parts;
     access.audit.record({
       iface: caller.iface,
       endpoint: caller.endpoint,
-      keyId: key?.id ?? (rejected ? (answer.details.keyId ?? null) : null),
-      outcome: rejected ? 'reject' : trade ? 'trade' : 'allow',
-      reason: rejected ? answer.auditReason : answer.retType === RET_SUCCEED ? '' : `ret_type ${answer.retType}: ${answer.retMsg}`,
+      keyId: key?.id ?? rejection?.details.keyId ?? null,
+      outcome: verdict.outcome,
+      reason: verdict.reason,
       requestId: caller.requestId,
-      trade: trade && request !== undefined ? writes.auditTrade(request, answer) : undefined,
+      trade: verdict.trade,
     });
-    meter.request(operation, caller.iface, rejected ? answer.code : undefined, performance.now() - started);
-    return answer;
+    meter.request(operation, caller.iface, rejection?.code, performance.now() - started);
   }
+}
+
+/** A request that may be answered. */
+interface Entered {
+  readonly identity: Identity;
+  readonly request: Message;
+}
+
+/** A request that was refused before anything happened. */
+interface Refused {
+  readonly key: KeyRecord | undefined;
+  readonly refusal: Rejection;
+}
+
+/** What the caller of a write is told when it failed on its way. */
+function aftermathOf({ effect }: Operation): string {
+  return effect === 'order' || effect === 'write'
+    ? '; whether it took effect is not known: look at the orders before you send it again'
+    : '';
+}
+
+function reasonOf({ retType, retMsg }: ResponseMessage): string {
+  return retType === RET_SUCCEED ? '' : `ret_type ${retType}: ${retMsg}`;
+}
+
+function previewReason(outcome: Preview | ResponseMessage): string {
+  if ('retType' in outcome) return reasonOf(outcome);
+  return outcome.reason === null ? 'would pass' : `would be refused: ${outcome.reason}`;
 }
 
 /** What the gateway says of itself it can say always, and a pending login is answered by the one operation that it waits for. */

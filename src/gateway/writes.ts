@@ -3,22 +3,23 @@ import { create, type Message } from '@bufbuild/protobuf';
 import type { Access, AuditTrade } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { decimalFromNumber } from '../contract/decimal.js';
-import { trdSide } from '../contract/enums.js';
 import { type PacketID, PacketIDSchema } from '../contract/generated/Common_pb.js';
-import { ModifyOrderOp, type Order, TrdFilterConditionsSchema, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
+import { ModifyOrderOp, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../contract/generated/Trd_GetOrderList_pb.js';
 import type { C2S as ModifyC2S } from '../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import { quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { account, trade } from '../contract/operations/index.js';
-import { Rejection } from '../contract/rejection.js';
+import type { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
 import type { PacketId } from './idempotency.js';
 import type { Identity } from './identity.js';
 import type { Meter } from './meter.js';
-import { type Valued, valueModify, valuePlace } from './order-facts.js';
-import { failure, payloadOf, RET_SUCCEED } from './responses.js';
+import type { Valued } from './order-facts.js';
+import { payloadOf, RET_SUCCEED } from './responses.js';
+import { sideName } from './trade-names.js';
+import { factsOf, isValued, refuseUnpriced, rejectDenial, valueOrder } from './valuation.js';
 
 /** Sends a write to the backend. `commit` must be awaited before it leaves; `resumed` is the packet id of an earlier, unanswered try. */
 export type Send = (
@@ -50,13 +51,13 @@ export class Writes {
         await commit?.(packet);
         return this.#send(operation, request, packet, context);
       }
-      const valued = await this.#value(operation, request, context);
-      if (valued === 'no risk') {
+      const outcome = await valueOrder(this.backend, operation, request, context);
+      if (outcome === 'no risk') {
         await commit?.(packet);
         return this.#send(operation, request, packet, context);
       }
-      if (valued instanceof Rejection || !('facts' in valued)) return valued;
-      return this.#sendGated(operation, request, identity, valued, packet, commit, context);
+      if (!isValued(outcome)) return outcome;
+      return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, context);
     };
   }
 
@@ -64,22 +65,15 @@ export class Writes {
     operation: Operation,
     request: Message,
     { key }: Identity,
-    { facts, value, increase }: Valued,
+    valued: Valued,
     packet: PacketId,
     commit: ((packet: PacketId) => Promise<void>) | undefined,
     context: CallContext,
   ): Promise<ResponseMessage | Rejection> {
-    if (value === undefined && this.#isCapped(key)) {
-      return new Rejection(
-        'limit.price_unknown',
-        `order value unknown: ${facts.symbol} has no price on the side of the book that this order would take`,
-      );
-    }
-    const admittance = this.access.admit(key, { ...facts, value: value ?? 0n, increase: increase ?? 0n }, this.clock.now());
-    if (!admittance.ok) {
-      const { code, reason, retryAfterSeconds } = admittance.denial;
-      return new Rejection(code, reason, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
-    }
+    const unpriced = refuseUnpriced(this.access, key, valued);
+    if (unpriced !== undefined) return unpriced;
+    const admittance = this.access.admit(key, factsOf(valued), this.clock.now());
+    if (!admittance.ok) return rejectDenial(admittance.denial);
     const { admission } = admittance;
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
     await Promise.all([admission.durable, commit?.(packet)]);
@@ -91,33 +85,6 @@ export class Writes {
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
     if (response.retType !== RET_SUCCEED) await admission.refund();
     return response;
-  }
-
-  #isCapped(key: Identity['key']): boolean {
-    return [key?.limits, this.access.flagLimits].some(
-      (limits) => limits !== undefined && (limits.maxOrderValue !== null || limits.maxDailyValue !== null),
-    );
-  }
-
-  /** What the gates look at; `no risk` where a modify turns out to take risk away; a failure where there is no such order. */
-  async #value(operation: Operation, request: Message, context: CallContext): Promise<Valued | 'no risk' | Rejection | ResponseMessage> {
-    if (operation === trade.placeOrder) return valuePlace(this.backend, request as PlaceC2S, context);
-    const modify = request as ModifyC2S;
-    if (modify.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Normal && modify.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Enable)
-      return 'no risk';
-    const order = await this.#order(modify, context);
-    if (order === undefined) return failure(operation, `no order ${modify.orderIDEx || modify.orderID} in account ${modify.header?.accID}`);
-    return valueModify(this.backend, modify, order, context);
-  }
-
-  async #order(modify: ModifyC2S, context: CallContext): Promise<Order | undefined> {
-    const filterConditions = create(
-      TrdFilterConditionsSchema,
-      modify.orderIDEx === '' ? { idList: [modify.orderID] } : { orderIDExList: [modify.orderIDEx] },
-    );
-    const request = create(OrderListC2S, { ...(modify.header === undefined ? {} : { header: modify.header }), filterConditions });
-    const response = await this.backend.call(account.getOrders, request, context);
-    return payloadOf(account.getOrders, response)?.orderList[0];
   }
 
   async #send(operation: Operation, request: Message, packet: PacketId, context: CallContext): Promise<ResponseMessage> {
@@ -149,7 +116,7 @@ export class Writes {
     const answered = (response as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } }).s2c;
     const orderId = answered?.orderIDEx || order.orderIDEx || undefined;
     const market = order.secMarket === undefined ? undefined : quoteMarketOfSecMarket(order.secMarket);
-    const side = trdSide.members.find((member) => member.public === order.trdSide)?.name;
+    const side = order.trdSide === undefined ? undefined : sideName(order.trdSide);
     const qty = Object.hasOwn(order, 'qty') ? decimalFromNumber(order.qty ?? 0) : undefined;
     const price = Object.hasOwn(order, 'price') ? decimalFromNumber(order.price ?? 0) : undefined;
     return {

@@ -14,6 +14,8 @@ export interface TestDaemonOptions<Id extends string> {
   /** Keys by id. With them the daemon runs in scope mode with TLS, without in legacy mode over plain HTTP. */
   readonly keys?: Readonly<Record<Id, KeyWish>>;
   readonly flags?: readonly string[];
+  /** Environment variables beside those of the site. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
 }
 
@@ -106,8 +108,8 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   }
 
   /** Starts the daemon on this site; a second start finds the state of the first. */
-  async boot({ flags = [], clock }: Pick<TestDaemonOptions<Id>, 'flags' | 'clock'> = {}): Promise<void> {
-    const environment = { variables: this.variables, home: this.folder, cwd: this.folder, platform: process.platform };
+  async boot({ flags = [], variables = {}, clock }: Omit<TestDaemonOptions<Id>, 'keys'> = {}): Promise<void> {
+    const environment = { variables: { ...this.variables, ...variables }, home: this.folder, cwd: this.folder, platform: process.platform };
     const startup = planStartup([...this.flags, ...flags], environment);
     if (startup.kind !== 'run') throw new Error(startup.text);
     const logger = createLog({ level: 'debug', target: { write: (line) => this.log.push(line) }, readable: false });

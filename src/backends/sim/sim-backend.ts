@@ -1,6 +1,8 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
+import type { Decimal } from '../../contract/decimal.js';
 import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
+import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import type {
@@ -8,12 +10,14 @@ import type {
   BackendStatus,
   CallContext,
   CredentialRefresh,
+  FeeEstimate,
   NotifyPush,
   PushEvent,
   QuotePush,
   QuoteStream,
   ResponseMessage,
 } from '../../gateway/backend.js';
+import { estimateFees } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/handler.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
 import { AccountPushes } from './account-pushes.js';
@@ -89,6 +93,12 @@ class SimBackend implements Backend {
     } catch (error) {
       return this.#defect(operation, context, error);
     }
+  }
+
+  estimateFees(request: PlaceC2S, price: Decimal): FeeEstimate | undefined {
+    const estimate = estimateFees(this.#simulation, request, price);
+    if (estimate instanceof Refusal) return undefined;
+    return { currency: estimate.currency, items: estimate.items.map(({ title, value }) => ({ title, amount: value })) };
   }
 
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {

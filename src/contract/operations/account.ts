@@ -186,7 +186,8 @@ export const getMarginRatio = operation({
   rest: [post('/api/margin-ratio')],
 });
 
-const accIdList = ids('accIDList', { required: true, max: 100, about: 'Accounts.' });
+/** Of one list. */
+const ACCOUNTS_MAX = 100;
 
 export const subAccPush = operation({
   name: 'sub_acc_push',
@@ -199,7 +200,7 @@ export const subAccPush = operation({
   summary: 'Registers for order and fill pushes of accounts.',
   guide:
     'Call svc_list_accounts first. Final states of orders then come as notifications, without polling svc_get_orders. End it with svc_unsub_acc_push. Free.',
-  shape: [accIdList],
+  shape: [ids('accIDList', { required: true, max: ACCOUNTS_MAX, about: 'Accounts.' })],
   rest: [post('/api/sub-acc-push')],
 });
 
@@ -209,11 +210,12 @@ export const unsubAccPush = operation({
   effect: 'subscription',
   scope,
   protoId: 2008,
+  answers: [{ field: 'accIDList', is: 'empty' }],
   messages: TrdSubAccPush,
   title: 'Unsubscribe accounts',
-  summary: 'Ends the order and fill pushes of accounts.',
+  summary: 'Ends the order and fill pushes of accounts, or of all of them.',
   guide:
     'Call it when notifications begun with svc_sub_acc_push are no longer wanted. The orders themselves are not touched, and nothing is spent.',
-  shape: [accIdList],
+  shape: [ids('accIDList', { max: ACCOUNTS_MAX, about: 'Accounts; every one when none is given.' })],
   rest: [post('/api/unsub-acc-push')],
 });

@@ -105,6 +105,7 @@ export const getHistoryKline = operation({
       as: 'max_count',
       aliases: ['req_num'],
       default: 1000,
+      absenceCounts: true,
       min: 0,
       max: 1000,
       about: 'Most bars of one page; 0 for no limit.',

@@ -15,6 +15,11 @@ export const subscribe = operation({
   effect: 'subscription',
   scope,
   protoId: 3001,
+  // `isUnsubAll` has the last word in the protocol.
+  answers: [
+    { field: 'isSubOrUnSub', is: true },
+    { field: 'isUnsubAll', is: false },
+  ],
   messages: QotSub,
   title: 'Subscribe',
   summary: 'Subscribes to live data of symbols; pushes arrive on the push stream.',
@@ -27,7 +32,7 @@ export const subscribe = operation({
       about: 'What to subscribe to: 1 basic quote, 2 order book, 4 ticker, 5 RT, 6 and up K-lines.',
     }),
     flag('isSubOrUnSub', { default: true, about: 'True subscribes, false unsubscribes.' }),
-    flag('isRegOrUnRegPush', { as: 'is_reg_push', default: true, about: 'Register for pushes.' }),
+    flag('isRegOrUnRegPush', { as: 'is_reg_push', default: true, absenceCounts: true, about: 'Register for pushes.' }),
     flag('isFirstPush', { default: true, about: 'Push the current data at once.' }),
     choices('regPushRehabTypeList', rehabType, { about: 'Price adjustment of K-line pushes; forward when empty.' }),
     flag('isSubOrderBookDetail', { default: false, about: 'Orders behind each level, where the market has them.' }),
@@ -63,6 +68,7 @@ export const getSubInfo = operation({
   effect: 'read',
   scope: anyOf('qot:read'),
   protoId: 3003,
+  answers: [{ field: 'isReqAllConn', is: false }],
   messages: QotGetSubInfo,
   title: 'Connection subscriptions',
   summary: 'Subscriptions of this connection; over REST each call is its own, so the list is usually empty.',

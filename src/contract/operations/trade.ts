@@ -10,6 +10,8 @@ const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
 const switches = ['--enable-trading'];
 const REMARK_BYTES_MAX = 64;
+/** Trd_Common.ModifyOrderOp. */
+const CANCEL = 2;
 
 // The gateway puts its own packet id on every write: a caller's would be one of another connection.
 const packetId = [constant('packetID.connID', 0n), constant('packetID.serialNo', 0)];
@@ -81,6 +83,10 @@ export const cancelOrder = operation({
   effect: 'write',
   idempotent: true,
   protoId: 2205,
+  answers: [
+    { field: 'modifyOrderOp', is: CANCEL },
+    { field: 'forAll', is: false },
+  ],
   messages: TrdModifyOrder,
   title: 'Cancel order',
   summary: 'Cancels one order. The answer says that the cancel was accepted; the final state comes as a push.',
@@ -98,7 +104,7 @@ export const cancelOrder = operation({
       {
         as: 'op',
         aliases: ['modify_order_op'],
-        default: 2,
+        default: CANCEL,
         names: true,
         about: 'If present it must mean cancel (2).',
       },
@@ -115,12 +121,16 @@ export const cancelAllOrder = operation({
   effect: 'write',
   idempotent: true,
   protoId: 2205,
+  answers: [
+    { field: 'modifyOrderOp', is: CANCEL },
+    { field: 'forAll', is: true },
+  ],
   messages: TrdModifyOrder,
   title: 'Cancel all orders',
   summary: 'Cancels every working order of an account in one market.',
   guide:
     'Look at svc_get_orders and ask the user first: it also ends orders that others placed. Fills that race it stand. To end one order use svc_cancel_order. Not counted by order limits.',
-  shape: [...packetId, ...tradeHeader(), constant('orderID', 0n), constant('modifyOrderOp', 2), constant('forAll', true)],
+  shape: [...packetId, ...tradeHeader(), constant('orderID', 0n), constant('modifyOrderOp', CANCEL), constant('forAll', true)],
   rest: [post('/api/cancel-all-order')],
 });
 

@@ -25,7 +25,8 @@ export function pushHandlers(hub: PushHub, backend: Backend): LocalHandlers {
     [subscription.subscribe.name]: subscribe,
     [subscription.unsubscribe.name]: subscribe,
     // "Of this connection": a REST call is a connection of its own, and has none.
-    [subscription.getSubInfo.name]: (call) => answerSubInfo(hub, call.caller.connectionOwner ?? '', call.request as SubInfoC2S),
+    [subscription.getSubInfo.name]: (call) =>
+      answerSubInfo(hub, call.caller.iface === 'rest' ? '' : ownerOf(call), call.request as SubInfoC2S),
     [subscription.querySubscription.name]: (call) => answerSubInfo(hub, ownerOf(call), call.request as SubInfoC2S),
     [account.subAccPush.name]: (call) => answerSubscribeAccounts(hub, ownerOf(call), call.request as AccPushC2S),
     [account.unsubAccPush.name]: (call) => answerUnsubscribeAccounts(hub, ownerOf(call), call.request as AccPushC2S),

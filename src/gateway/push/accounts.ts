@@ -59,6 +59,14 @@ export class AccountRegistrations {
     await this.#inTurn(() => this.#tell([]));
   }
 
+  /** Makes these accounts, and no others, the ones of an owner. Refused, it still has ended the others. */
+  replace(owner: string, accIds: readonly bigint[]): Promise<AccountOutcome> {
+    const kept = new Set(accIds);
+    const others = [...this.#accounts].filter(([accId, owners]) => owners.has(owner) && !kept.has(accId)).map(([accId]) => accId);
+    void this.unsubscribe(owner, others);
+    return this.subscribe(owner, accIds);
+  }
+
   unsubscribeAll(owner: string): Promise<void> {
     return this.unsubscribe(owner, [...this.#accounts.keys()]);
   }

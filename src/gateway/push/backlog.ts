@@ -1,5 +1,4 @@
 import type { QuotePush } from '../backend.js';
-import { type FormatIndex, tickerGapFrame } from './event-frames.js';
 import type { Frame } from './frame.js';
 
 /** Ticker events of one stream that wait at most; beyond it the oldest are dropped and counted. */
@@ -23,7 +22,8 @@ export class Backlog {
   #bytes = 0;
 
   constructor(
-    private readonly format: FormatIndex,
+    /** Makes the notice of ticker events that were dropped before this one; undefined = its reader wants none. */
+    private readonly gapFrame: (next: QuotePush, dropped: number) => Frame | undefined,
     private readonly ticksMax = TICKERS_MAX,
   ) {}
 
@@ -97,7 +97,8 @@ export class Backlog {
   #announceGap({ key, event }: { key: string; event: QuotePush }, frame: Frame, taken: Frame[]): void {
     const ticks = this.#ticks.get(key);
     if (ticks === undefined) return;
-    if (ticks.dropped > 0) taken.push(tickerGapFrame(event, ticks.dropped, this.format));
+    const notice = ticks.dropped > 0 ? this.gapFrame(event, ticks.dropped) : undefined;
+    if (notice !== undefined) taken.push(notice);
     ticks.dropped = 0;
     ticks.waiting.delete(frame);
     if (ticks.waiting.size === 0) this.#ticks.delete(key);

@@ -1,6 +1,7 @@
-import type { PushEvent } from '../backend.js';
+import type { PushEvent, QuotePush } from '../backend.js';
 import { Backlog } from './backlog.js';
-import { controlFrame, type EventFrames, type FormatIndex } from './event-frames.js';
+import type { EventFrames, Lane } from './event-frames.js';
+import { tickerGap } from './format.js';
 import type { Frame } from './frame.js';
 import type { Gatherer, Writer } from './gatherer.js';
 import { Run } from './run.js';
@@ -27,7 +28,7 @@ export interface ConnectionInfo {
   /** Epoch ms, UTC. */
   readonly connectedAt: number;
   readonly subscriptionCount: number;
-  /** Event frames written. */
+  /** Events written. */
   readonly sentCount: number;
   readonly conflatedCount: number;
   /** Bytes that wait, in the daemon and in its socket. */
@@ -36,9 +37,10 @@ export interface ConnectionInfo {
 
 export interface ConnectionSettings {
   readonly id: string;
-  /** Whose subscriptions it receives, beside its own. */
+  /** Whose connection it is: `key:<id>` or `anonymous`. */
   readonly owner: string;
-  readonly format: FormatIndex;
+  readonly lane: Lane;
+  readonly wants: Permits;
   readonly sink: PushSink;
   readonly gatherer: Gatherer;
   readonly maxBacklogBytes: number;
@@ -62,7 +64,8 @@ export class Connection implements Writer {
   readonly owner: string;
   /** The owner of the subscriptions that it makes itself. */
   readonly ownOwner: string;
-  readonly format: FormatIndex;
+  readonly #lane: Lane;
+  readonly #wants: Permits;
   readonly #sink: PushSink;
   readonly #gatherer: Gatherer;
   readonly #maxBacklogBytes: number;
@@ -78,7 +81,8 @@ export class Connection implements Writer {
     this.id = settings.id;
     this.owner = settings.owner;
     this.ownOwner = `conn:${settings.id}`;
-    this.format = settings.format;
+    this.#lane = settings.lane;
+    this.#wants = settings.wants;
     this.#sink = settings.sink;
     this.#gatherer = settings.gatherer;
     this.#maxBacklogBytes = settings.maxBacklogBytes;
@@ -98,13 +102,20 @@ export class Connection implements Writer {
   }
 
   push(frames: EventFrames): void {
-    const frame = frames.in(this.format);
+    const frame = frames.in(this.#lane);
     if (frame !== undefined) this.#add(frame);
   }
 
-  /** Sends a text of its own, in order with the events, without a sequence number. */
-  send(text: string): void {
-    this.#add(controlFrame(text));
+  /** Sends a frame of its own in order with the events, and at once: somebody waits for this answer. */
+  send(frame: Frame): void {
+    if (!this.#open) return;
+    this.#gatherer.settle();
+    if (this.#backlog !== undefined) {
+      this.#wait(this.#backlog, frame);
+      return;
+    }
+    this.flush();
+    this.#writeGathered(Run.empty().with(frame));
   }
 
   /** Writes the gathered run: called by the pass. */
@@ -116,11 +127,11 @@ export class Connection implements Writer {
   }
 
   /** Writes an event at once: called by the pass when nothing else is gathered. */
-  pushNow(frames: EventFrames, origin: Run): void {
+  pushNow(frames: EventFrames): void {
     if (!this.#open) return;
-    const frame = frames.in(this.format);
+    const frame = frames.in(this.#lane);
     if (frame === undefined) return;
-    if (this.#backlog === undefined) this.#writeGathered(origin.with(frame));
+    if (this.#backlog === undefined) this.#writeGathered(this.#gatherer.originOf(this.#lane).with(frame));
     else this.#wait(this.#backlog, frame);
   }
 
@@ -170,7 +181,7 @@ export class Connection implements Writer {
     }
     if (this.#run === undefined) {
       this.#gatherer.add(this);
-      this.#run = this.#gatherer.origin.with(frame);
+      this.#run = this.#gatherer.originOf(this.#lane).with(frame);
     } else {
       this.#run = this.#run.with(frame);
     }
@@ -186,15 +197,20 @@ export class Connection implements Writer {
   }
 
   #writeGathered(run: Run): void {
-    if (this.#write(run) > STALLED_BYTES) this.#backlog = new Backlog(this.format);
+    if (this.#write(run) > STALLED_BYTES) this.#backlog = new Backlog((next, dropped) => this.#gapFrame(next, dropped));
   }
 
   /** Writes a run; returns the bytes that the sink then holds. */
   #write(run: Run): number {
-    const bytes = run.encode(this.#sequence + 1);
+    const bytes = run.encode(this.#sequence + 1, this.#lane.format.numbering);
     this.#sequence += run.sequenced;
     const buffered = this.#sink.write(bytes);
     if (buffered > 0) run.lend();
     return buffered;
+  }
+
+  #gapFrame(next: QuotePush, dropped: number): Frame | undefined {
+    const gap = tickerGap(next, dropped);
+    return this.#wants(gap.notice) ? this.#lane.format.gap(gap, { kind: 'kept' }) : undefined;
   }
 }

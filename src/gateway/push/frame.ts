@@ -1,46 +1,18 @@
 import type { PushEvent, QuotePush } from '../backend.js';
 
 /**
- * One WebSocket text frame (RFC 6455, section 5.2) from server to client, ready but for its sequence number: the
- * number is the connection's own, everything else is the same for all.
+ * What goes to a connection in one piece, ready but for its number: the number is the connection's own, everything else
+ * is the same for all connections of a format.
  */
-export class Frame {
-  readonly #head: Buffer;
-  readonly #tail: Buffer;
-
-  constructor(
-    /** What it is for a slow reader, and what it belongs to. */
-    readonly content: FrameContent,
-    /** The JSON text up to the number. */
-    head: string,
-    /** The JSON text after it. */
-    tail: string,
-    /** False: the text carries no number, and the frame does not count. */
-    readonly sequenced = true,
-  ) {
-    this.#head = Buffer.from(head, 'latin1');
-    this.#tail = Buffer.from(tail, 'utf8');
-  }
-
-  /** Bytes of the whole frame with a number of so many digits. */
-  size(digits: number): number {
-    const payload = this.#payload(digits);
-    return headerSize(payload) + payload;
-  }
-
-  /** Writes the frame at `offset`, the number's digits left open; returns the offset just after the digits. */
-  write(target: Buffer, offset: number, digits: number): number {
-    const payload = this.#payload(digits);
-    let at = writeHeader(target, offset, payload);
-    this.#head.copy(target, at);
-    at += this.#head.length + (this.sequenced ? digits : 0);
-    this.#tail.copy(target, at);
-    return at;
-  }
-
-  #payload(digits: number): number {
-    return this.#head.length + this.#tail.length + (this.sequenced ? digits : 0);
-  }
+export interface Frame {
+  /** What it is for a slow reader, and what it belongs to. */
+  readonly content: FrameContent;
+  /** False: it answers something, carries no number and does not count. */
+  readonly sequenced: boolean;
+  /** Bytes of the whole frame with a number of so many bytes. */
+  size(width: number): number;
+  /** Writes the frame at `offset`, the number's bytes left open; returns the offset just after the number. */
+  write(target: Buffer, offset: number, width: number): number;
 }
 
 /**
@@ -51,44 +23,27 @@ export type FrameContent =
   | { readonly kind: 'latest' | 'tick'; readonly key: string; readonly event: QuotePush }
   | { readonly kind: 'kept'; readonly event?: PushEvent };
 
-const FIN_TEXT = 0x81;
-const LENGTH_7_MAX = 125;
-const LENGTH_16_MAX = 0xffff;
+const NOTHING = Buffer.alloc(0);
 
-function headerSize(payload: number): number {
-  return payload <= LENGTH_7_MAX ? 2 : payload <= LENGTH_16_MAX ? 4 : 10;
-}
+/** A frame of ready bytes, with its number between them where the format numbers events. */
+export class BytesFrame implements Frame {
+  constructor(
+    readonly content: FrameContent,
+    /** Up to the number; the whole frame where there is none. */
+    private readonly head: Buffer,
+    /** After the number. */
+    private readonly tail: Buffer = NOTHING,
+    readonly sequenced = true,
+  ) {}
 
-function writeHeader(target: Buffer, offset: number, payload: number): number {
-  target[offset] = FIN_TEXT;
-  if (payload <= LENGTH_7_MAX) {
-    target[offset + 1] = payload;
-    return offset + 2;
+  size(width: number): number {
+    return this.head.length + (this.sequenced ? width : 0) + this.tail.length;
   }
-  if (payload <= LENGTH_16_MAX) {
-    target[offset + 1] = 126;
-    return target.writeUInt16BE(payload, offset + 2);
+
+  write(target: Buffer, offset: number, width: number): number {
+    this.head.copy(target, offset);
+    const end = offset + this.head.length + (this.sequenced ? width : 0);
+    this.tail.copy(target, end);
+    return end;
   }
-  target[offset + 1] = 127;
-  target.writeUInt32BE(0, offset + 2);
-  return target.writeUInt32BE(payload, offset + 6);
-}
-
-/** How many decimal digits a positive integer has. */
-export function digitCount(value: number): number {
-  let digits = 1;
-  for (let bound = 10; value >= bound; bound *= 10) digits += 1;
-  return digits;
-}
-
-/** Writes a positive integer so that its last digit stands just before `end`. */
-export function writeDigits(target: Buffer, end: number, value: number): void {
-  let at = end;
-  let rest = value;
-  do {
-    const next = Math.floor(rest / 10);
-    at -= 1;
-    target[at] = 48 + rest - next * 10;
-    rest = next;
-  } while (rest > 0);
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '../../contract/clock.js';
-import type { EventFrames } from './event-frames.js';
+import type { EventFrames, Lane } from './event-frames.js';
 import { Run } from './run.js';
 
 /** What frames go to. */
 export interface Writer {
   /** Adds an event's frame to what the next pass writes. */
   push(frames: EventFrames): void;
-  /** Writes an event's frame now, as a run that starts here: nothing else is gathered. */
-  pushNow(frames: EventFrames, origin: Run): void;
+  /** Writes an event's frame now: nothing else is gathered. */
+  pushNow(frames: EventFrames): void;
   /** Writes what is gathered. */
   flush(): void;
 }
@@ -22,8 +22,7 @@ const GATHER_MS = 1;
  * one go per connection.
  */
 export class Gatherer {
-  /** The run from which those of this pass grow. */
-  origin = Run.empty();
+  #passes = 1;
   #waiting: Writer[] = [];
   /** The only event since the last pass, while it is the only one. */
   #alone: { readonly recipients: readonly Writer[]; readonly frames: EventFrames } | undefined;
@@ -33,6 +32,15 @@ export class Gatherer {
   readonly #pass = () => this.#flush();
 
   constructor(private readonly clock: Clock) {}
+
+  /** The run from which those of a format's connections grow until the next pass. */
+  originOf(lane: Lane): Run {
+    if (lane.pass !== this.#passes) {
+      lane.pass = this.#passes;
+      lane.origin = Run.empty();
+    }
+    return lane.origin;
+  }
 
   /** Puts a writer on the list of the next pass. */
   add(writer: Writer): void {
@@ -78,8 +86,8 @@ export class Gatherer {
     this.#waiting = this.#passing;
     this.#alone = undefined;
     this.#scheduled = false;
-    this.origin = Run.empty();
-    if (alone !== undefined) for (const recipient of alone.recipients) recipient.pushNow(alone.frames, this.origin);
+    this.#passes += 1;
+    if (alone !== undefined) for (const recipient of alone.recipients) recipient.pushNow(alone.frames);
     for (const writer of writers) writer.flush();
     // Kept for the pass after the next, so that the list need not grow again.
     writers.length = 0;

@@ -1,13 +1,12 @@
-import { fromBinary } from '@bufbuild/protobuf';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
-import * as QotUpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
-import * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js';
-import * as messageJson from '../../contract/json/message-json.js';
 import type { PushEvent } from '../backend.js';
 import { TICKERS_MAX } from './backlog.js';
+import type { PushFormat } from './format.js';
+import { BytesFrame } from './frame.js';
 import { type ConnectOptions, PushHub } from './hub.js';
-import { FakeBackend, FakeSink, notify, quote, stream, trade, turn } from './test-support.js';
+import { uint32LeNumbers, unnumbered } from './numbering.js';
+import { FakeBackend, FakeSink, lineFormat, lineOf, notify, quote, stream, trade, turn } from './test-support.js';
 
 const rethrow = (error: unknown) => {
   throw error;
@@ -24,9 +23,10 @@ function setUp(maxBacklogBytes?: number) {
   const backend = new FakeBackend();
   const clock = new ManualClock(START);
   const hub = new PushHub({ backend, onDefect: rethrow, clock, ...(maxBacklogBytes === undefined ? {} : { maxBacklogBytes }) });
+  const format = lineFormat();
   const join = (options: Partial<ConnectOptions> = {}) => {
     const sink = new FakeSink();
-    const all = { iface: 'ws', owner: 'key:a', permits: () => true, format: 'json', int64: 'number', ...options } as const;
+    const all = { iface: 'ws', owner: 'key:a', permits: () => true, format, ...options } as const;
     return { sink, connection: hub.connect({ ...all, sink }) };
   };
   /** Lets everything leave that waits for the end of the turn or of a gathering. */
@@ -46,70 +46,126 @@ function setUp(maxBacklogBytes?: number) {
   return { backend, clock, hub, join, joinStuck, settle };
 }
 
-describe('frames', () => {
-  it('of a quote, a K-line, a trade and a notification have the fields of the interface', async () => {
+describe('formats', () => {
+  it('encode each event once, however many connections there are, and number it for each', async () => {
     const { backend, hub, join, settle } = setUp();
-    const { sink } = join();
-    const kline = stream('US.AAPL', 6, 1);
-    await hub.subscribe('key:a', [tencent, kline], register);
-    await hub.subscribeAccounts('key:a', [281756455983234567n]);
-    backend.push(quote(tencent, 512.5));
-    backend.push(quote(kline, 230));
-    backend.push(trade(281756455983234567n, 15, 9007199254740993n));
-    backend.push(notify('hello'));
+    const formats = [lineFormat(), lineFormat(), lineFormat()];
+    const joined = [...Array(30)].map((_, index) => join({ format: formats[index % 3]! }));
+    backend.push(notify('one'));
     await settle();
-    const head = '{"type":"quote","seq":1,"proto_id":3005,"sec_key":"1_00700","symbol":"HK.00700","sub_type":1,"body":{"basic_qot_list":[';
-    expect(sink.texts()[0]?.startsWith(head)).toBe(true);
-    expect(mark(sink.frames()[0])).toBe(512.5);
-    // Day K-lines are 1 in REST's list (2 in the protocol), simulated accounts 1 (0), and 64-bit integers are exact.
-    expect(sink.texts()[1]).toBe(
-      '{"type":"quote","seq":2,"proto_id":3007,"sec_key":"11_AAPL","symbol":"US.AAPL","sub_type":6,"rehab_type":1,"body":{"rehab_type":1,"kl_type":1,"security":{"market":11,"code":"AAPL"},"kl_list":[{"time":"2026-08-03","is_blank":false,"close_price":230}]}}',
-    );
-    const header = '"header":{"trd_env":1,"acc_id":281756455983234567,"trd_market":15}';
-    const address = '"proto_id":2208,"acc_id":281756455983234567,"trd_market":"JP"';
-    expect(sink.texts()[2]?.startsWith(`{"type":"trade","seq":3,${address},"body":{${header},"order":{`)).toBe(true);
-    expect(sink.texts()[2]).toContain('"order_id":9007199254740993,');
-    expect(sink.texts()[3]).toBe('{"type":"notify","seq":4,"proto_id":1003,"body":{"type":1,"event":{"event_type":0,"desc":"hello"}}}');
+    joined.push(join({ format: formats[0]! }));
+    await hub.subscribe('key:a', [tencent], register);
+    await hub.subscribeAccounts('key:a', [7n]);
+    // Single events, bursts, and what waits for slow readers.
+    for (const { sink } of joined.slice(0, 6)) sink.stuck = true;
+    for (let price = 1; price <= 20; price++) {
+      backend.push(quote(tencent, price));
+      if (price % 3 === 0) await settle();
+    }
+    backend.push(trade(7n, 1, 1n));
+    await settle();
+    for (const { sink, connection } of joined) {
+      sink.drain();
+      connection.drained();
+    }
+    for (const format of formats) {
+      expect(format.encoded).toHaveLength(22);
+      expect(new Set(format.encoded).size).toBe(22);
+    }
+    for (const [index, { sink }] of joined.entries()) {
+      expect(sink.frames().map(({ seq }) => seq)).toEqual([...Array(index === 30 ? 21 : 22)].map((_, place) => place + 1));
+    }
   });
 
-  it('carry the protobuf bytes, or 64-bit integers as text, where the connection asks for it', async () => {
-    const { backend, hub, join, settle } = setUp();
-    const protobuf = join({ format: 'protobuf', int64: 'string' });
-    const text = join({ int64: 'string' });
-    await hub.subscribeAccounts('key:a', [281756455983234567n]);
-    const event = trade(281756455983234567n, 1, 9007199254740993n);
-    backend.push(event);
-    await settle();
-    const [frame] = protobuf.sink.frames();
-    expect(frame).toMatchObject({ type: 'trade', acc_id: '281756455983234567' });
-    expect(frame).not.toHaveProperty('body');
-    expect(fromBinary(TrdUpdateOrder.ResponseSchema, Buffer.from(String(frame?.body_b64), 'base64'))).toEqual(event.message);
-    expect(text.sink.texts()[0]).toContain('"acc_id":"281756455983234567"');
-    expect(text.sink.texts()[0]).toContain('"order_id":"9007199254740993"');
-  });
-
-  it('are encoded once per format, however many connections there are', async () => {
-    const { backend, hub, join, settle } = setUp();
-    const written: unknown[] = [];
-    const original = messageJson.messageWriter;
-    const spy = vi.spyOn(messageJson, 'messageWriter').mockImplementation((...of) => {
-      const write = original(...of);
-      return (message) => {
-        written.push(of[2]);
-        return write(message);
-      };
+  it('may number with fixed bytes in place, or not at all', async () => {
+    const { backend, join, settle } = setUp();
+    const fixed = (numbering: PushFormat['numbering']): PushFormat => ({
+      numbering,
+      event: (_, content) => new BytesFrame(content, Buffer.from('<'), Buffer.from('>')),
+      gap: (_, content) => new BytesFrame(content, Buffer.from('gap')),
     });
-    const joined = [...Array(20)].map((_, index) =>
-      join({ format: index % 3 === 0 ? 'protobuf' : 'json', int64: index % 2 === 0 ? 'number' : 'string' }),
-    );
+    const [serial, plain] = [fixed(uint32LeNumbers), fixed(unnumbered)];
+    const early = [join({ format: serial }), join({ format: plain })];
+    backend.push(notify('one'));
+    await settle();
+    const late = [join({ format: serial }), join({ format: plain })];
+    backend.push(notify('two'));
+    backend.push(notify('three'));
+    await settle();
+    const text = ({ sink }: { sink: FakeSink }) => sink.bytes().toString('latin1');
+    expect(early.map(text)).toEqual(['<\x01\0\0\0><\x02\0\0\0><\x03\0\0\0>', '<><><>']);
+    expect(late.map(text)).toEqual(['<\x01\0\0\0><\x02\0\0\0>', '<><>']);
+    expect(early.map(({ connection }) => connection.info().sentCount)).toEqual([3, 3]);
+  });
+});
+
+describe('what a connection asks for', () => {
+  it('may be its own subscriptions alone', async () => {
+    const { backend, hub, join, settle } = setUp();
+    backend.currents.set('HK.00700 4 0', quote(ticker, 100));
+    await hub.subscribe('key:a', [ticker], register);
+    const { sink, connection } = join({ receives: 'own' });
+    await hub.subscribe(connection.ownOwner, [tencent], register);
+    await hub.subscribeAccounts('key:a', [7n]);
+    for (const event of [quote(ticker, 1), quote(tencent, 2), trade(7n, 1, 1n)]) backend.push(event);
+    await settle();
+    expect(sink.frames().map(({ sub_type }) => sub_type)).toEqual([1]);
+    expect(connection.info().subscriptionCount).toBe(1);
+    hub.updatePermits('key:a', () => false);
+    backend.push(quote(tencent, 3));
+    await settle();
+    expect(sink.frames()).toHaveLength(1);
+    hub.revokeOwner('key:a', 'key revoked');
+    expect(sink.closed).toEqual({ code: 4401, reason: 'key revoked' });
+    expect(hub.subscriptions.listAll()).toEqual([]);
+  });
+
+  it('may leave out kinds of events, the notice of a gap too', async () => {
+    const { backend, hub, join, settle } = setUp();
+    const wants = (event: PushEvent) => event.type === 'trade' || (event.type === 'quote' && event.stream.subType === 4);
+    const [quick, slow] = [join({ wants }), join({ wants })];
+    slow.sink.stuck = true;
+    slow.sink.bufferedBytes = 64 * 1024;
+    await hub.subscribe('key:a', [tencent, ticker], register);
+    await hub.subscribeAccounts('key:a', [7n]);
+    for (const event of [trade(7n, 1, 1n), notify('x'), quote(tencent, 1)]) backend.push(event);
+    await settle();
+    for (let price = 1; price <= TICKERS_MAX + 5; price++) backend.push(quote(ticker, price));
+    await settle();
+    slow.sink.drain();
+    slow.connection.drained();
+    for (const [{ sink }, ticks] of [
+      [quick, TICKERS_MAX + 5],
+      [slow, TICKERS_MAX],
+    ] as const) {
+      expect(sink.frames()[0]).toMatchObject({ type: 'trade', seq: 1 });
+      expect(
+        sink
+          .frames()
+          .slice(1)
+          .map(({ sub_type }) => sub_type),
+      ).toEqual(Array(ticks).fill(4));
+    }
+  });
+});
+
+describe('an answer of the interface', () => {
+  it('leaves at once, after what came before it, and does not hold up the events after it', async () => {
+    const { backend, hub, join } = setUp();
+    const { sink, connection } = join();
     await hub.subscribe('key:a', [tencent], register);
     backend.push(quote(tencent, 1));
-    await settle();
-    spy.mockRestore();
-    for (const { sink } of joined) expect(sink.frames()).toHaveLength(1);
-    expect(written.sort()).toEqual(['number', 'string']);
-    const response = fromBinary(QotUpdateBasicQot.ResponseSchema, Buffer.from(String(joined[0]?.sink.frames()[0]?.body_b64), 'base64'));
-    expect(response.s2c?.basicQotList[0]?.curPrice).toBe(1);
+    backend.push(quote(tencent, 2));
+    connection.send(lineOf('{"type":"ack"}'));
+    expect(sink.frames().map(({ type, seq }) => [type, seq])).toEqual([
+      ['quote', 1],
+      ['quote', 2],
+      ['ack', undefined],
+    ]);
+    await turn();
+    backend.push(quote(tencent, 3));
+    connection.send(lineOf('{"type":"ack"}'));
+    expect(sink.frames().map(({ seq }) => seq)).toEqual([1, 2, undefined, 3, undefined]);
   });
 });
 
@@ -158,7 +214,7 @@ describe('delivery', () => {
     const backend = new FakeBackend();
     const hub = new PushHub({ backend, onDefect: rethrow, clock: { now: () => now, at: () => () => undefined } });
     const sink = new FakeSink();
-    hub.connect({ iface: 'ws', owner: 'key:a', permits: () => true, format: 'json', int64: 'number', sink });
+    hub.connect({ iface: 'ws', owner: 'key:a', permits: () => true, format: lineFormat(), sink });
     backend.push(notify('before'));
     await turn();
     now -= 3_600_000;
@@ -237,7 +293,7 @@ it('goes on with the next event when one cannot be encoded', async () => {
   const defects: unknown[] = [];
   const hub = new PushHub({ backend, clock: new ManualClock(0), onDefect: (error) => defects.push(error) });
   const sink = new FakeSink();
-  hub.connect({ iface: 'ws', owner: 'key:a', permits: () => true, format: 'json', int64: 'number', sink });
+  hub.connect({ iface: 'ws', owner: 'key:a', permits: () => true, format: lineFormat(), sink });
   await hub.subscribe('key:a', [tencent], register);
   backend.push({ ...quote(tencent, 1), protoId: 9999 });
   backend.push(quote(tencent, 2));
@@ -283,7 +339,7 @@ describe('first pushes', () => {
     await hub.subscriptions.unsubscribe(connection.ownOwner, [tencent]);
     // Subscribed again, but without a first push: that of the earlier generation must not come instead.
     await hub.subscribe(connection.ownOwner, [tencent], { push: true, first: false });
-    connection.send('{"type":"ack"}');
+    connection.send(lineOf('{"type":"ack"}'));
     connection.release();
     await settle();
     expect(sink.frames().map(({ type, seq, symbol }) => [type, seq, symbol])).toEqual([

@@ -2,7 +2,9 @@ import type { Clock } from '../../contract/clock.js';
 import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, TradePush } from '../backend.js';
 import { type AccountOutcome, AccountRegistrations } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits, type PushSink } from './connection.js';
-import { EventFrames, formatIndex, type WireFormat } from './event-frames.js';
+import { EventFrames, Lane } from './event-frames.js';
+import type { PushFormat } from './format.js';
+import type { Frame } from './frame.js';
 import { Gatherer } from './gatherer.js';
 import { streamKey } from './streams.js';
 import { type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
@@ -24,25 +26,31 @@ export interface PushHubOptions {
   readonly onPublished?: (event: QuotePush, ms: number) => void;
 }
 
-export interface ConnectOptions extends WireFormat {
+export interface ConnectOptions {
   /** The interface that it came by: `ws`. */
   readonly iface: string;
-  /** Whose subscriptions it receives: `key:<id>` or `anonymous`. */
+  /** Whose connection it is: `key:<id>` or `anonymous`. */
   readonly owner: string;
   readonly keyId?: string;
+  /** Whose subscriptions it receives: those of its owner and its own (`all`, the default), or only its own. */
+  readonly receives?: 'all' | 'own';
   readonly permits: Permits;
+  /** What it asked for, of what it may see; everything by default. */
+  readonly wants?: Permits;
+  /** One object for all connections that are written to in the same way. */
+  readonly format: PushFormat;
   readonly sink: PushSink;
 }
 
 /** A connection's face to the interface that holds its socket. */
 export interface PushConnection {
   readonly id: string;
-  /** Whose subscriptions it receives: `key:<id>` or `anonymous`. */
+  /** Whose connection it is: `key:<id>` or `anonymous`. */
   readonly owner: string;
   /** The owner of what it subscribes to by its own commands: `conn:<id>`. */
   readonly ownOwner: string;
-  /** Sends a text in order with the events; it has no `seq`. */
-  send(text: string): void;
+  /** Sends a frame of the interface's own, at once and in order with the events; it is none of them and has no number. */
+  send(frame: Frame): void;
   /** First pushes of this connection wait until {@link release}: a command's answer is to come before its first push. */
   hold(): void;
   release(): void;
@@ -65,7 +73,11 @@ interface Member {
   readonly connection: Connection;
   readonly options: ConnectOptions;
   readonly connectedAt: number;
+  /** What its key may see. */
   permits: Permits;
+  readonly wants: Permits;
+  /** The owners whose subscriptions it receives. */
+  readonly owners: readonly string[];
   held: HeldPush[] | undefined;
 }
 
@@ -74,6 +86,7 @@ const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Ours: the key of the connection does not open it any more. */
 const CLOSE_KEY_REVOKED = 4401;
 const NOBODY: readonly Connection[] = [];
+const everything: Permits = () => true;
 
 /**
  * Joins the backend's events, the subscriptions and the connections. An event is matched by one look-up of its stream,
@@ -89,10 +102,12 @@ export class PushHub {
   readonly #onDefect: (error: unknown) => void;
   readonly #gatherer: Gatherer;
   readonly #members = new Map<string, Member>();
-  /** Members by the owners whose subscriptions they receive: the key's and their own. */
+  /** Members by the owners whose subscriptions they receive. */
   readonly #byOwner = new Map<string, Set<Member>>();
   /** Stream → who gets it. Made when an event finds none, dropped when anything changes for the stream. */
   readonly #routes = new Map<string, readonly Connection[]>();
+  /** Weak: a format that no connection has any more is forgotten with it. */
+  readonly #lanes = new WeakMap<PushFormat, Lane>();
   readonly #stopListening: () => void;
   #connectionCount = 0;
 
@@ -121,29 +136,35 @@ export class PushHub {
     });
   }
 
-  /** Adds a subscriber. It gets the greeting, then first pushes of what its key is subscribed to already. */
+  /** Adds a subscriber. It gets the greeting, then first pushes of what its owner is subscribed to already, if it receives that. */
   connect(options: ConnectOptions): PushConnection {
     this.#connectionCount += 1;
+    const { wants = everything } = options;
     const connection = new Connection({
       id: `${options.iface}-${this.#connectionCount}`,
       owner: options.owner,
-      format: formatIndex(options),
+      lane: this.#lane(options.format),
+      wants,
       sink: options.sink,
       gatherer: this.#gatherer,
       maxBacklogBytes: this.#maxBacklogBytes,
       onOverflow: () => this.#remove(member),
     });
-    const member: Member = { connection, options, connectedAt: this.#clock.now(), permits: options.permits, held: undefined };
+    const owners = options.receives === 'own' ? [connection.ownOwner] : [options.owner, connection.ownOwner];
+    const { permits } = options;
+    const member: Member = { connection, options, connectedAt: this.#clock.now(), permits, wants, owners, held: undefined };
     this.#members.set(connection.id, member);
-    for (const owner of ownersOf(member)) {
+    for (const owner of owners) {
       const members = this.#byOwner.get(owner);
       if (members === undefined) this.#byOwner.set(owner, new Set([member]));
       else members.add(member);
     }
     this.#reroute(member);
-    for (const notice of this.#greeting()) connection.push(this.#framesOf(notice));
-    for (const subscription of this.subscriptions.list(options.owner)) {
-      if (subscription.push && subscription.first) this.#firstPush(subscription, [member]);
+    for (const notice of this.#greeting()) if (wants(notice)) connection.push(this.#framesOf(notice));
+    for (const owner of owners) {
+      for (const subscription of this.subscriptions.list(owner)) {
+        if (subscription.push && subscription.first) this.#firstPush(subscription, [member]);
+      }
     }
     return this.#face(member);
   }
@@ -160,6 +181,12 @@ export class PushHub {
     return this.accounts.subscribe(owner, accIds);
   }
 
+  /** Makes these accounts, and no others, the ones whose order and fill pushes an owner receives. */
+  async replaceAccounts(owner: string, accIds: readonly bigint[]): Promise<AccountOutcome> {
+    if (this.#isGone(owner)) return { ok: false, ...connectionGone };
+    return this.accounts.replace(owner, accIds);
+  }
+
   unsubscribeAccounts(owner: string, accIds: readonly bigint[]): Promise<void> {
     return this.accounts.unsubscribe(owner, accIds);
   }
@@ -171,14 +198,14 @@ export class PushHub {
 
   /** The owner's key is gone: its connections are closed with 4401 and its subscriptions end. */
   revokeOwner(owner: string, reason: string): void {
-    for (const { connection } of this.#byOwner.get(owner) ?? []) this.#close(connection.id, CLOSE_KEY_REVOKED, reason);
+    for (const { connection } of this.#membersOfKey(owner)) this.#close(connection.id, CLOSE_KEY_REVOKED, reason);
     void this.subscriptions.unsubscribeAll(owner);
     void this.accounts.unsubscribeAll(owner);
   }
 
   /** The owner's key was narrowed or widened: what is not allowed any more is not delivered, also of what is queued. */
   updatePermits(owner: string, permits: Permits): void {
-    for (const member of this.#byOwner.get(owner) ?? []) this.#setPermits(member, permits);
+    for (const member of this.#membersOfKey(owner)) this.#setPermits(member, permits);
   }
 
   /** Closes every connection and hears no more events. */
@@ -197,9 +224,18 @@ export class PushHub {
         return;
       case 'notify': {
         const frames = this.#framesOf(event);
-        for (const { connection } of this.#members.values()) connection.push(frames);
+        for (const { connection, wants } of this.#members.values()) if (wants(event)) connection.push(frames);
       }
     }
+  }
+
+  #lane(format: PushFormat): Lane {
+    let lane = this.#lanes.get(format);
+    if (lane === undefined) {
+      lane = new Lane(format);
+      this.#lanes.set(format, lane);
+    }
+    return lane;
   }
 
   #framesOf(event: PushEvent): EventFrames {
@@ -215,16 +251,21 @@ export class PushHub {
   #route(key: string, event: QuotePush): readonly Connection[] {
     const owners = this.subscriptions.receivers(key);
     if (owners.length === 0) return NOBODY;
-    const recipients = [...this.#membersOf(owners)].filter(({ permits }) => permits(event)).map(({ connection }) => connection);
+    const recipients = [...this.#membersOf(owners)].filter((member) => receives(member, event)).map(({ connection }) => connection);
     this.#routes.set(key, recipients);
     return recipients;
   }
 
   #publishTrade(event: TradePush): void {
     const frames = this.#framesOf(event);
-    for (const { connection, permits } of this.#membersOf(this.accounts.receivers(event.accId))) {
-      if (permits(event)) connection.push(frames);
+    for (const member of this.#membersOf(this.accounts.receivers(event.accId))) {
+      if (receives(member, event)) member.connection.push(frames);
     }
+  }
+
+  /** The connections of one key, whatever they receive. Walks all of them: keys change seldom. */
+  #membersOfKey(owner: string): Member[] {
+    return [...this.#members.values()].filter(({ connection }) => connection.owner === owner);
   }
 
   #membersOf(owners: readonly string[]): Set<Member> {
@@ -254,14 +295,14 @@ export class PushHub {
   #accountEnded(owner: string, accId: bigint): void {
     const receivers = this.accounts.receivers(accId);
     for (const member of this.#byOwner.get(owner) ?? []) {
-      if (ownersOf(member).some((other) => receivers.includes(other))) continue;
+      if (member.owners.some((other) => receivers.includes(other))) continue;
       member.connection.purge(({ content }) => content.kind === 'kept' && content.event?.type === 'trade' && content.event.accId === accId);
     }
   }
 
   /** Whether a member receives the stream by a subscription of its other owner. */
   #receivesOtherwise(member: Member, { owner, key }: Subscription): boolean {
-    return ownersOf(member).some((other) => other !== owner && this.subscriptions.get(other, key)?.push === true);
+    return member.owners.some((other) => other !== owner && this.subscriptions.get(other, key)?.push === true);
   }
 
   #firstPush(subscription: Subscription, members: readonly Member[]): void {
@@ -271,7 +312,7 @@ export class PushHub {
     const frames = this.#framesOf(event);
     for (const member of members) {
       if (member.held !== undefined) member.held.push({ subscription, generation: subscription.generation });
-      else if (member.permits(event)) member.connection.push(frames);
+      else if (receives(member, event)) member.connection.push(frames);
     }
   }
 
@@ -302,7 +343,7 @@ export class PushHub {
     const { connection } = member;
     if (!this.#members.delete(connection.id)) return;
     this.#reroute(member);
-    for (const owner of ownersOf(member)) {
+    for (const owner of member.owners) {
       const members = this.#byOwner.get(owner);
       members?.delete(member);
       if (members?.size === 0) this.#byOwner.delete(owner);
@@ -312,20 +353,20 @@ export class PushHub {
   }
 
   #reroute(member: Member): void {
-    for (const owner of ownersOf(member)) for (const { key } of this.subscriptions.list(owner)) this.#routes.delete(key);
+    for (const owner of member.owners) for (const { key } of this.subscriptions.list(owner)) this.#routes.delete(key);
   }
 
   #isGone(owner: string): boolean {
     return owner.startsWith('conn:') && !this.#byOwner.has(owner);
   }
 
-  #info({ connection, options, connectedAt }: Member): ConnectionInfo {
+  #info({ connection, options, connectedAt, owners }: Member): ConnectionInfo {
     return {
       id: connection.id,
       iface: options.iface,
       keyId: options.keyId,
       connectedAt,
-      subscriptionCount: this.subscriptions.list(connection.owner).length + this.subscriptions.list(connection.ownOwner).length,
+      subscriptionCount: owners.reduce((count, owner) => count + this.subscriptions.list(owner).length, 0),
       sentCount: connection.sentCount,
       conflatedCount: connection.conflatedCount,
       backlogBytes: connection.backlogBytes,
@@ -338,7 +379,7 @@ export class PushHub {
       id: connection.id,
       owner: connection.owner,
       ownOwner: connection.ownOwner,
-      send: (text) => connection.send(text),
+      send: (frame) => connection.send(frame),
       hold: () => {
         member.held ??= [];
       },
@@ -355,8 +396,9 @@ export class PushHub {
   }
 }
 
-function ownersOf({ connection }: Member): readonly string[] {
-  return [connection.owner, connection.ownOwner];
+/** Whether a member is given an event that somebody whose subscriptions it receives is subscribed to. */
+function receives({ permits, wants }: Member, event: PushEvent): boolean {
+  return permits(event) && wants(event);
 }
 
 const connectionGone = { message: 'the connection is closed', retType: -1, errCode: 0 };

@@ -1,8 +1,12 @@
 /** The push path: who is subscribed to what, and how events reach them. */
 export type { ConnectionInfo, Permits, PushSink } from './connection.js';
-export type { WireFormat } from './event-frames.js';
+export type { PushFormat, TickerGap } from './format.js';
+export { BytesFrame, type Frame, type FrameContent } from './frame.js';
 export { type ConnectOptions, type PushBackend, type PushConnection, PushHub, type PushHubOptions } from './hub.js';
+export { decimalNumbers, type Numbering, uint32LeNumbers, unnumbered } from './numbering.js';
 export {
+  answerRegisterPush,
+  answerReplaceAccounts,
   answerSubInfo,
   answerSubscribe,
   answerSubscribeAccounts,
@@ -10,4 +14,6 @@ export {
   answerUnsubscribeAccounts,
   usedSubscriptionQuota,
 } from './operations.js';
+export { payloadOf, pushMessagesOf } from './push-messages.js';
+export { isKline } from './streams.js';
 export type { Subscription } from './subscriptions.js';

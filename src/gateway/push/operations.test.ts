@@ -2,12 +2,15 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
 import * as QotGetSubInfo from '../../contract/generated/Qot_GetSubInfo_pb.js';
+import * as QotRegQotPush from '../../contract/generated/Qot_RegQotPush_pb.js';
 import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import * as PushSubscriberInfo from '../../contract/generated/svc/push_subscriber_info_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { messageWriter } from '../../contract/json/message-json.js';
 import { PushHub } from './hub.js';
 import {
+  answerRegisterPush,
+  answerReplaceAccounts,
   answerSubInfo,
   answerSubscribe,
   answerSubscribeAccounts,
@@ -16,7 +19,7 @@ import {
   usedSubscriptionQuota,
 } from './operations.js';
 import { streamKey } from './streams.js';
-import { answer, FakeBackend, FakeSink } from './test-support.js';
+import { answer, FakeBackend, FakeSink, lineFormat } from './test-support.js';
 
 const rethrow = (error: unknown) => {
   throw error;
@@ -101,12 +104,92 @@ describe('subscribe', () => {
     expect(keys()).toEqual([]);
   });
 
+  it('leaves the registration for pushes as it is where a request does not speak of it', async () => {
+    const { hub } = setUp();
+    const ask = (fields: MessageInitShape<typeof QotSub.C2SSchema>) =>
+      answerSubscribe(hub, 'key:a', create(QotSub.C2SSchema, { securityList: [tencent], subTypeList: [1], isSubOrUnSub: true, ...fields }));
+    const registered = () => hub.subscriptions.list('key:a').map(({ push, first }) => [push, first]);
+    await ask({});
+    expect(registered()).toEqual([[false, true]]);
+    await ask({ isRegOrUnRegPush: true });
+    await ask({});
+    expect(registered()).toEqual([[true, true]]);
+    await ask({ isRegOrUnRegPush: false });
+    expect(registered()).toEqual([[false, true]]);
+  });
+
   it('ends a subscription that is still being made', async () => {
     const { sub, keys, backend } = setUp();
     const making = sub({ securityList: [tencent], subTypeList: [1] });
     await Promise.all([making, sub({ securityList: [tencent], subTypeList: [1], isSubOrUnSub: false })]);
     expect(keys()).toEqual([]);
     expect(backend.running.size).toBe(0);
+  });
+});
+
+describe('registering pushes', () => {
+  function setUpPushes() {
+    const { hub, sub, backend } = setUp();
+    const register = (request: MessageInitShape<typeof QotRegQotPush.C2SSchema>) =>
+      answerRegisterPush(hub, 'key:a', create(QotRegQotPush.C2SSchema, { isRegOrUnReg: true, ...request }));
+    const pushed = () => hub.subscriptions.list('key:a').flatMap(({ key, push }) => (push ? [key] : []));
+    return { hub, sub, backend, register, pushed };
+  }
+
+  it('turns them on and off for what is subscribed to, and leaves the subscription', async () => {
+    const { hub, sub, backend, register, pushed } = setUpPushes();
+    await sub({ securityList: [tencent, apple], subTypeList: [1, 4], isRegOrUnRegPush: false, extendedTime: true });
+    expect(pushed()).toEqual([]);
+    expect(await register({ securityList: [apple], subTypeList: [1, 4] })).toMatchObject({ retType: 0, s2c: {} });
+    expect(pushed()).toEqual(['US.AAPL 1 0', 'US.AAPL 4 0 x']);
+    expect(await register({ securityList: [apple], subTypeList: [4], isRegOrUnReg: false })).toMatchObject({ retType: 0 });
+    expect(pushed()).toEqual(['US.AAPL 1 0']);
+    expect(hub.subscriptions.list('key:a')).toHaveLength(4);
+    expect(backend.running.size).toBe(4);
+  });
+
+  it('knows the adjustments of K-lines: forward when none is named, all of them when pushes end', async () => {
+    const { sub, register, pushed } = setUpPushes();
+    await sub({ securityList: [tencent], subTypeList: [6], regPushRehabTypeList: [0, 2] });
+    await register({ securityList: [tencent], subTypeList: [6] });
+    expect(pushed()).toEqual(['HK.00700 6 0', 'HK.00700 6 2', 'HK.00700 6 1']);
+    await register({ securityList: [tencent], subTypeList: [6], rehabTypeList: [2], isRegOrUnReg: false });
+    expect(pushed()).toEqual(['HK.00700 6 0', 'HK.00700 6 1']);
+    await register({ securityList: [tencent], subTypeList: [6], isRegOrUnReg: false });
+    expect(pushed()).toEqual([]);
+  });
+
+  it('refuses what is not subscribed to, as a whole', async () => {
+    const { sub, register, pushed } = setUpPushes();
+    await sub({ securityList: [tencent], subTypeList: [1], isRegOrUnRegPush: false });
+    expect(await register({ securityList: [tencent, apple], subTypeList: [1] })).toMatchObject({
+      retType: -1,
+      retMsg: 'US.AAPL is not subscribed to with type 1: subscribe first',
+    });
+    expect(await register({ securityList: [tencent], subTypeList: [3] })).toMatchObject({ retType: -1 });
+    expect(pushed()).toEqual([]);
+  });
+
+  it('is left as it is by a subscription that does not speak of it', async () => {
+    const { hub, pushed, register } = setUpPushes();
+    const silent = create(QotSub.C2SSchema, { securityList: [tencent], subTypeList: [1], isSubOrUnSub: true });
+    await answerSubscribe(hub, 'key:a', silent);
+    expect(pushed()).toEqual([]);
+    await register({ securityList: [tencent], subTypeList: [1] });
+    await answerSubscribe(hub, 'key:a', silent);
+    expect(pushed()).toEqual(['HK.00700 1 0']);
+  });
+});
+
+describe('what an owner holds', () => {
+  it('is known by symbol and type, whatever the adjustment and hours', async () => {
+    const { hub, sub } = setUp();
+    const holds = (symbol: string, subType: number, owner = 'key:a') => hub.subscriptions.holds(owner, symbol, subType);
+    await sub({ securityList: [apple], subTypeList: [4, 6], regPushRehabTypeList: [2], extendedTime: true, isRegOrUnRegPush: false });
+    expect([holds('US.AAPL', 4), holds('US.AAPL', 6), holds('US.AAPL', 1), holds('HK.00700', 4)]).toEqual([true, true, false, false]);
+    expect(holds('US.AAPL', 4, 'conn:ws-1')).toBe(false);
+    await sub({ securityList: [apple], subTypeList: [4], isSubOrUnSub: false });
+    expect(holds('US.AAPL', 4)).toBe(false);
   });
 });
 
@@ -138,13 +221,19 @@ describe('accounts and subscribers', () => {
   it('are registered, listed and unregistered', async () => {
     const { hub, backend } = setUp();
     const accounts = (...accIDList: bigint[]) => create(TrdSubAccPush.C2SSchema, { accIDList });
-    hub.connect({ iface: 'ws', owner: 'key:a', keyId: 'a', permits: () => true, format: 'json', int64: 'number', sink: new FakeSink() });
+    hub.connect({ iface: 'ws', owner: 'key:a', keyId: 'a', permits: () => true, format: lineFormat(), sink: new FakeSink() });
     expect(await answerSubscribeAccounts(hub, 'key:a', accounts(281756455983234567n, 8n))).toMatchObject({ retType: 0 });
     expect(await answerUnsubscribeAccounts(hub, 'key:a', accounts(8n, 9n))).toMatchObject({ retType: 0 });
     expect(backend.accounts).toEqual([281756455983234567n]);
     expect(messageWriter(PushSubscriberInfo.ResponseSchema, 'rest')(answerSubscriberInfo(hub))).toBe(
       '{"ret_type":0,"ret_msg":"","err_code":0,"s2c":{"subscriber_list":[{"conn_id":"ws-1","iface":"ws","key_id":"a","connected_at":0,"subscription_count":0,"sent_count":0,"conflated_count":0,"backlog_bytes":0}],"acc_id_list":[281756455983234567]}}',
     );
+    expect(await answerReplaceAccounts(hub, 'key:a', accounts(8n, 9n))).toMatchObject({ retType: 0 });
+    expect(backend.accounts).toEqual([8n, 9n]);
+    expect(await answerReplaceAccounts(hub, 'key:a', accounts(9n))).toMatchObject({ retType: 0 });
+    expect(backend.accounts).toEqual([9n]);
+    expect(await answerUnsubscribeAccounts(hub, 'key:a', accounts())).toMatchObject({ retType: 0 });
+    expect(backend.accounts).toEqual([]);
     backend.refuseAccounts = answer(-1, 'no such account');
     expect(await answerSubscribeAccounts(hub, 'key:a', accounts(10n))).toMatchObject({ retType: -1, retMsg: 'no such account' });
   });

@@ -1,13 +1,14 @@
-import { create, type MessageShape } from '@bufbuild/protobuf';
+import { create, isFieldSet, type MessageShape } from '@bufbuild/protobuf';
 import * as QotCommon from '../../contract/generated/Qot_Common_pb.js';
 import * as QotGetSubInfo from '../../contract/generated/Qot_GetSubInfo_pb.js';
+import * as QotRegQotPush from '../../contract/generated/Qot_RegQotPush_pb.js';
 import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import * as PushSubscriberInfo from '../../contract/generated/svc/push_subscriber_info_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { parseSymbol } from '../../contract/markets.js';
 import type { QuoteStream, ResponseMessage } from '../backend.js';
 import type { PushHub } from './hub.js';
-import { expandStreams, quotaKey } from './streams.js';
+import { expandStreams, isKline, quotaKey } from './streams.js';
 import type { Subscription } from './subscriptions.js';
 
 /** The operations that the gateway answers by itself, because it alone knows who is subscribed to what. */
@@ -32,12 +33,48 @@ export async function answerSubscribe(
     return quoteAnswer(SUCCEEDED);
   }
   const outcome = await hub.subscribe(owner, expansion.streams, {
-    push: request.isRegOrUnRegPush ?? undefined,
-    first: request.isFirstPush ?? true,
+    // A field that is not set reads as false, and says nothing.
+    push: isFieldSet(request, QotSub.C2SSchema.field.isRegOrUnRegPush) ? request.isRegOrUnRegPush : undefined,
+    first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
   });
   if (!outcome.ok) return quoteAnswer({ retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
   await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, expansion.streams));
   return quoteAnswer(SUCCEEDED);
+}
+
+/** Qot_RegQotPush: turns the pushes of what an owner is subscribed to on or off. */
+export async function answerRegisterPush(
+  hub: PushHub,
+  owner: string,
+  request: MessageShape<typeof QotRegQotPush.C2SSchema>,
+): Promise<ResponseMessage> {
+  const { securityList, subTypeList, rehabTypeList, isRegOrUnReg } = request;
+  const expansion = expandStreams({ securityList, subTypeList, regPushRehabTypeList: rehabTypeList });
+  if (!expansion.ok) return registerAnswer({ retType: FAILED, retMsg: expansion.message, errCode: 0 });
+  const { streams } = expansion;
+  const missing = streams.find(({ symbol, subType }) => !hub.subscriptions.holds(owner, symbol, subType));
+  if (missing !== undefined) {
+    const retMsg = `${missing.symbol} is not subscribed to with type ${missing.subType}: subscribe first`;
+    return registerAnswer({ retType: FAILED, retMsg, errCode: 0 });
+  }
+  const held = ownStreams(hub, owner, new Set(streams.map(quotaKey)));
+  const outcome = isRegOrUnReg
+    ? await hub.subscribe(owner, withHoursOf(held, streams), {
+        push: true,
+        first: isFieldSet(request, QotRegQotPush.C2SSchema.field.isFirstPush) ? request.isFirstPush : true,
+      })
+    : await hub.subscribe(owner, held.filter(isOfRehabTypes(rehabTypeList)), { push: false, first: false });
+  return registerAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+}
+
+/** The message does not say whether extended hours are meant: those that are subscribed to. */
+function withHoursOf(held: readonly QuoteStream[], streams: readonly QuoteStream[]): readonly QuoteStream[] {
+  const hours = new Map(held.map((stream) => [quotaKey(stream), stream.extendedTime]));
+  return streams.map((stream) => ({ ...stream, extendedTime: hours.get(quotaKey(stream)) ?? false }));
+}
+
+function isOfRehabTypes(rehabTypes: readonly number[]): (stream: QuoteStream) => boolean {
+  return ({ subType, rehabType }) => rehabTypes.length === 0 || !isKline(subType) || rehabTypes.includes(rehabType);
 }
 
 /** Qot_GetSubInfo: the subscriptions of one owner, or of every owner of the daemon. */
@@ -68,13 +105,24 @@ export async function answerSubscribeAccounts(
   return accountAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
 }
 
-/** Ends the order and fill pushes of accounts for an owner. */
+/** The same as clients of the public protocol mean it: the list is the whole of what the owner wants. */
+export async function answerReplaceAccounts(
+  hub: PushHub,
+  owner: string,
+  request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
+): Promise<ResponseMessage> {
+  const outcome = await hub.replaceAccounts(owner, request.accIDList);
+  return accountAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+}
+
+/** Ends the order and fill pushes of accounts for an owner; of every account where none is named. */
 export async function answerUnsubscribeAccounts(
   hub: PushHub,
   owner: string,
   request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
 ): Promise<ResponseMessage> {
-  await hub.unsubscribeAccounts(owner, request.accIDList);
+  if (request.accIDList.length === 0) await hub.accounts.unsubscribeAll(owner);
+  else await hub.unsubscribeAccounts(owner, request.accIDList);
   return accountAnswer(SUCCEEDED);
 }
 
@@ -102,6 +150,10 @@ interface Outcome {
 
 function quoteAnswer(outcome: Outcome): ResponseMessage {
   return create(QotSub.ResponseSchema, { ...outcome, ...(outcome.retType === 0 ? { s2c: create(QotSub.S2CSchema) } : {}) });
+}
+
+function registerAnswer(outcome: Outcome): ResponseMessage {
+  return create(QotRegQotPush.ResponseSchema, { ...outcome, ...(outcome.retType === 0 ? { s2c: create(QotRegQotPush.S2CSchema) } : {}) });
 }
 
 function accountAnswer(outcome: Outcome): ResponseMessage {

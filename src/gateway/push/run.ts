@@ -1,4 +1,5 @@
-import { digitCount, type Frame, writeDigits } from './frame.js';
+import type { Frame } from './frame.js';
+import type { Numbering } from './numbering.js';
 
 /**
  * Frames that go to a connection in one write, oldest first. Runs form a tree: connections that were given the same
@@ -9,7 +10,7 @@ import { digitCount, type Frame, writeDigits } from './frame.js';
 export class Run {
   /** How many frames of it carry a sequence number. */
   readonly sequenced: number;
-  /** Bytes of its frames, with one-digit numbers. */
+  /** Bytes of its frames, with numbers of one byte. */
   readonly bytes: number;
   // One child is enough: an event is added to all of its recipients before the next event comes.
   #child: Run | undefined;
@@ -49,18 +50,18 @@ export class Run {
   }
 
   /**
-   * The bytes of the run for a connection whose next number is `first`. They hold until the next call; when the socket
-   * keeps the buffer beyond that, say so with {@link lend}.
+   * The bytes of the run for a connection whose next number is `first`, numbered as the format of its frames does it.
+   * They hold until the next call; when the socket keeps the buffer beyond that, say so with {@link lend}.
    */
-  encode(first: number): Buffer {
-    const digits = digitCount(first);
-    if (digitCount(first + Math.max(this.sequenced - 1, 0)) !== digits) return this.#encodeMixed(first);
+  encode(first: number, numbering: Numbering): Buffer {
+    const width = numbering.width(first);
+    if (numbering.width(first + Math.max(this.sequenced - 1, 0)) !== width) return this.#encodeMixed(first, numbering);
     let layout = this.#layout;
-    if (layout === undefined || layout.digits !== digits) {
-      layout = new Layout(this.frames(), digits);
+    if (layout === undefined || layout.width !== width) {
+      layout = new Layout(this.frames(), width);
       this.#layout = layout;
     }
-    return layout.number(first);
+    return layout.number(first, numbering);
   }
 
   /** The buffer that {@link encode} gave last is still in use: it must not be written to any more. */
@@ -68,13 +69,13 @@ export class Run {
     if (this.#layout !== undefined) this.#layout.lent = true;
   }
 
-  /** Where the count of digits changes within the run: about once in ten thousand writes, so nothing is kept. */
-  #encodeMixed(first: number): Buffer {
+  /** Where the width of numbers changes within the run: about once in ten thousand writes, so nothing is kept. */
+  #encodeMixed(first: number, numbering: Numbering): Buffer {
     let next = first;
     return Buffer.concat(
       this.frames().map((frame) => {
-        const layout = new Layout([frame], digitCount(next));
-        const bytes = layout.number(next);
+        const layout = new Layout([frame], numbering.width(next));
+        const bytes = layout.number(next, numbering);
         if (frame.sequenced) next += 1;
         return bytes;
       }),
@@ -82,7 +83,7 @@ export class Run {
   }
 }
 
-/** The bytes of frames whose sequence numbers all have the same count of digits. */
+/** The bytes of frames whose sequence numbers all have the same width. */
 class Layout {
   lent = false;
   #buffer: Buffer;
@@ -93,27 +94,27 @@ class Layout {
 
   constructor(
     frames: readonly Frame[],
-    readonly digits: number,
+    readonly width: number,
   ) {
-    this.#buffer = Buffer.allocUnsafeSlow(frames.reduce((bytes, frame) => bytes + frame.size(digits), 0));
+    this.#buffer = Buffer.allocUnsafeSlow(frames.reduce((bytes, frame) => bytes + frame.size(width), 0));
     let offset = 0;
     for (const frame of frames) {
-      const end = frame.write(this.#buffer, offset, digits);
-      if (frame.sequenced) this.#ends.push(end);
-      offset += frame.size(digits);
+      const end = frame.write(this.#buffer, offset, width);
+      if (frame.sequenced && width > 0) this.#ends.push(end);
+      offset += frame.size(width);
     }
   }
 
-  number(first: number): Buffer {
-    if (first === this.#first) return this.#buffer;
+  number(first: number, numbering: Numbering): Buffer {
+    const ends = this.#ends;
+    if (first === this.#first || ends.length === 0) return this.#buffer;
     if (this.lent) {
       this.#buffer = Buffer.from(this.#buffer);
       this.lent = false;
     }
     this.#first = first;
     const buffer = this.#buffer;
-    const ends = this.#ends;
-    for (let index = 0; index < ends.length; index++) writeDigits(buffer, ends[index] ?? 0, first + index);
+    for (let index = 0; index < ends.length; index++) numbering.write(buffer, ends[index] ?? 0, first + index);
     return buffer;
   }
 }

@@ -23,6 +23,12 @@ export function streamKey({ symbol, subType, rehabType, extendedTime }: QuoteStr
   return `${symbol} ${subType} ${rehabType}${extendedTime ? ' x' : ''}`;
 }
 
+/** The keys of every stream of a symbol and type: each adjustment (K-lines), with and without extended hours. */
+export function variantKeys(symbol: string, subType: number): readonly string[] {
+  const rehabTypes = isKline(subType) ? [...adjustments] : [REHAB_NONE];
+  return rehabTypes.flatMap((rehabType) => [false, true].map((extendedTime) => streamKey({ symbol, subType, rehabType, extendedTime })));
+}
+
 /** What a stream costs of the subscription quota: one per symbol and type, whatever the adjustments. */
 export function quotaKey({ symbol, subType }: QuoteStream): string {
   return `${symbol} ${subType}`;

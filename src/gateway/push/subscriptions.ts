@@ -1,5 +1,5 @@
 import type { Backend, QuoteStream } from '../backend.js';
-import { quotaKey, streamKey } from './streams.js';
+import { quotaKey, streamKey, variantKeys } from './streams.js';
 
 /**
  * Who is subscribed to what. An owner is a text: `key:<id>`, `anonymous` (legacy mode) or `conn:<id>` (one connection).
@@ -144,6 +144,12 @@ export class Subscriptions {
   get(owner: string, key: string): Subscription | undefined {
     const subscription = this.#owners.get(owner)?.get(key);
     return subscription?.active ? subscription : undefined;
+  }
+
+  /** Whether an owner has an accepted subscription to a symbol's data of one type, whatever the adjustment and hours. */
+  holds(owner: string, symbol: string, subType: number): boolean {
+    const owned = this.#owners.get(owner);
+    return owned !== undefined && variantKeys(symbol, subType).some((key) => owned.get(key)?.active === true);
   }
 
   /** Owners that receive the pushes of a stream. */

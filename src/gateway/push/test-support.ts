@@ -5,10 +5,15 @@ import * as QotUpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_
 import * as QotUpdateKL from '../../contract/generated/Qot_UpdateKL_pb.js';
 import * as QotUpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
 import * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js';
+import { messageWriter } from '../../contract/json/message-json.js';
 import { parseSymbol, secKeyOf } from '../../contract/markets.js';
 import type { NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage, TradePush } from '../backend.js';
 import type { PushSink } from './connection.js';
+import type { PushFormat } from './format.js';
+import { BytesFrame } from './frame.js';
 import type { PushBackend } from './hub.js';
+import { decimalNumbers } from './numbering.js';
+import { payloadOf, pushMessagesOf } from './push-messages.js';
 import { isKline, streamKey } from './streams.js';
 
 /** Fakes for the tests of the push path. */
@@ -133,6 +138,37 @@ export class FakeBackend implements PushBackend {
   }
 }
 
+/** A format of these tests: lines of JSON. It counts what it is asked to encode. */
+export function lineFormat(): PushFormat & { readonly encoded: PushEvent[] } {
+  const encoded: PushEvent[] = [];
+  const frame = (type: string, fields: object, body: string, content: BytesFrame['content']) => {
+    const rest = JSON.stringify(fields).slice(1, -1);
+    const head = Buffer.from(`{"type":"${type}","seq":`);
+    return new BytesFrame(content, head, Buffer.from(`,${rest},"body":${body}}\n`));
+  };
+  const bodyOf = ({ protoId, message }: PushEvent) =>
+    messageWriter(pushMessagesOf(protoId).S2CSchema, 'rest')(payloadOf(message) ?? create(Notify.S2CSchema));
+  return {
+    encoded,
+    numbering: decimalNumbers,
+    event(event, content) {
+      const stream = event.type === 'quote' ? { symbol: event.stream.symbol, sub_type: event.stream.subType } : {};
+      const made = frame(event.type, { proto_id: event.protoId, ...stream }, bodyOf(event), content);
+      encoded.push(event);
+      return made;
+    },
+    gap({ notice, next, dropped }, content) {
+      const { symbol, subType } = next.stream;
+      return frame('notify', { proto_id: notice.protoId, symbol, sub_type: subType, dropped }, bodyOf(notice), content);
+    },
+  };
+}
+
+/** A line that is no event. */
+export function lineOf(text: string): BytesFrame {
+  return new BytesFrame({ kind: 'kept' }, Buffer.from(`${text}\n`), undefined, false);
+}
+
 /** A frame as a client sees it. */
 export interface ReadFrame {
   readonly [field: string]: unknown;
@@ -167,19 +203,14 @@ export class FakeSink implements PushSink {
     this.#data = this.#data.map((bytes) => Buffer.from(bytes));
   }
 
-  /** Texts of every frame written so far, oldest first. */
+  /** Everything written so far. */
+  bytes(): Buffer {
+    return Buffer.concat(this.#data);
+  }
+
+  /** Lines written so far, oldest first: of {@link lineFormat}. */
   texts(): string[] {
-    const data = Buffer.concat(this.#data);
-    const texts: string[] = [];
-    for (let at = 0; at < data.length; ) {
-      if (data[at] !== 0x81) throw new Error(`no text frame at ${at}`);
-      const short = data[at + 1] ?? 0;
-      const start = at + (short < 126 ? 2 : short === 126 ? 4 : 10);
-      const length = short < 126 ? short : short === 126 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2));
-      texts.push(data.toString('utf8', start, start + length));
-      at = start + length;
-    }
-    return texts;
+    return this.bytes().toString().split('\n').slice(0, -1);
   }
 
   frames(): ReadFrame[] {

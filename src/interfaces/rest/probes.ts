@@ -1,6 +1,7 @@
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
-import type { Exchange, Responder, RouteHandler } from './responder.js';
+import type { Exchange } from '../common/exchange.js';
+import type { Responder, RouteHandler } from './responder.js';
 
 /** Liveness, health, readiness and metrics: what monitors ask. The first three are never behind a key. */
 export function probeRoutes(gateway: Gateway, responder: Responder, metricsPublic: boolean): ReadonlyMap<string, RouteHandler> {

@@ -8,14 +8,9 @@ import type { Answer, Caller, Gateway, Peer } from '../../gateway/index.js';
 import { type Body, bodyOf } from '../common/body.js';
 import { writeEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
+import type { Exchange } from '../common/exchange.js';
 import { bearerOf, isLoopback, pathOf, wantsProblem } from '../common/http.js';
 import { decodeRequest } from './body.js';
-
-/** One exchange, as `node:http` has it. */
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
 
 /** Answers the requests of one route; `body` is undefined for GET. */
 export type RouteHandler = (exchange: Exchange, body: Buffer | undefined) => void;

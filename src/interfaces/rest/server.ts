@@ -7,10 +7,11 @@ import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
+import type { Exchange, Mount } from '../common/exchange.js';
 import { isAllowedOrigin, isTrustedHost, pathOf } from '../common/http.js';
 import { probeRoutes } from './probes.js';
 import { readBody } from './read-body.js';
-import { type Exchange, Responder, type RouteHandler } from './responder.js';
+import { Responder, type RouteHandler } from './responder.js';
 
 export interface RestOptions {
   readonly gateway: Gateway;
@@ -22,6 +23,8 @@ export interface RestOptions {
   readonly allowedOrigins: readonly string[];
   readonly metricsPublic: boolean;
   readonly version: string;
+  /** Other interfaces on this listener. */
+  readonly mounts?: readonly Mount[];
 }
 
 export interface RestServer {
@@ -48,7 +51,7 @@ const CLOSE_MS_MAX = 5000;
  * is all that is needed underneath.
  */
 export function createRestServer(options: RestOptions): RestServer {
-  const { gateway, operations = declared, metricsPublic, version } = options;
+  const { gateway, operations = declared, metricsPublic, version, mounts = [] } = options;
   const responder = new Responder(gateway);
   const routes = new Map<string, Map<string, RouteHandler>>();
   const add = (method: string, path: string, handler: RouteHandler) => {
@@ -58,6 +61,11 @@ export function createRestServer(options: RestOptions): RestServer {
   };
   for (const operation of operations) for (const route of operation.rest) add(route.method, route.path, responder.route(operation, route));
   for (const [path, handler] of probeRoutes(gateway, responder, metricsPublic)) add('GET', path, handler);
+  for (const { path, methods, serve } of mounts) {
+    const handler: RouteHandler = (exchange, body) =>
+      serve(exchange, body, (rejection, caller) => responder.reject(exchange, rejection, caller));
+    for (const method of methods) add(method, path, handler);
+  }
   const document = openApi({ version, operations });
   add('GET', '/openapi.json', (exchange) => responder.text(exchange, 200, 'application/json', document));
 

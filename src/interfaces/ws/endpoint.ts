@@ -5,9 +5,10 @@ import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
 import type { Caller } from '../../gateway/identity.js';
-import type { Permits, PushConnection, PushHub, WireFormat } from '../../gateway/push/index.js';
+import type { Permits, PushConnection, PushHub } from '../../gateway/push/index.js';
 import { isAllowedOrigin, pathOf } from '../common/http.js';
 import type { Command } from './commands.js';
+import { pushFormatOf, type WireFormat } from './push-formats.js';
 import { Session } from './session.js';
 import { SocketSink } from './socket-sink.js';
 import { refuseUpgrade, tokenOf, type UpgradeRefusal, wireFormatOf } from './upgrade.js';
@@ -131,7 +132,8 @@ export class WsEndpoint {
   #open(webSocket: WebSocket, socket: Duplex, { caller, owner, keyId, permits, format, int64 }: Admitted): void {
     const { hub, clock, command, commandsPerSecond = COMMANDS_PER_SECOND, onDefect } = this.#options;
     const sink = new SocketSink(webSocket, socket);
-    const connection = hub.connect({ iface: 'ws', owner, permits, format, int64, sink, ...(keyId === undefined ? {} : { keyId }) });
+    const wire = pushFormatOf({ format, int64 });
+    const connection = hub.connect({ iface: 'ws', owner, permits, format: wire, sink, ...(keyId === undefined ? {} : { keyId }) });
     const run = (given: Command) => command(caller, connection, given);
     const session = new Session({ webSocket, connection, int64, clock, commandsPerSecond, run, onDefect });
     this.#sessions.add(session);

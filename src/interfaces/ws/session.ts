@@ -5,6 +5,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { PushConnection } from '../../gateway/push/index.js';
 import { CommandRate } from './command-rate.js';
 import { answerCommand, type CommandRunner, rejected } from './commands.js';
+import { controlFrame } from './text-frame.js';
 
 export interface SessionOptions {
   readonly webSocket: WebSocket;
@@ -66,7 +67,7 @@ export class Session {
     }
     if (!this.#rate.take() || this.#waiting >= COMMANDS_WAITING_MAX) {
       const message = `limit: rate limit exceeded: at most ${commandsPerSecond} commands a second, and ${COMMANDS_WAITING_MAX} unanswered`;
-      connection.send(rejected(undefined, undefined, new Rejection('limit.rate', message, { retryAfterSeconds: 1 })));
+      connection.send(controlFrame(rejected(undefined, undefined, new Rejection('limit.rate', message, { retryAfterSeconds: 1 }))));
       return;
     }
     const text = data.toString();
@@ -78,12 +79,11 @@ export class Session {
     const { connection, int64, run, onDefect } = this.#options;
     connection.hold();
     try {
-      connection.send(await answerCommand(text, int64, run));
+      connection.send(controlFrame(await answerCommand(text, int64, run)));
     } catch (error) {
       onDefect(error);
-      connection.send(
-        rejected(undefined, undefined, new Rejection('internal', 'internal error: the command may have been carried out or not')),
-      );
+      const rejection = new Rejection('internal', 'internal error: the command may have been carried out or not');
+      connection.send(controlFrame(rejected(undefined, undefined, rejection)));
     }
     connection.release();
     this.#waiting -= 1;

@@ -1,8 +1,8 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Rejection } from '../../contract/rejection.js';
-import type { WireFormat } from '../../gateway/push/index.js';
 import { bearerOf } from '../common/http.js';
+import type { WireFormat } from './push-formats.js';
 
 /** A handshake that is refused, as an HTTP answer. */
 export interface UpgradeRefusal {

@@ -69,7 +69,7 @@ export function passes(filter: Filter, record: Filtered): boolean {
 }
 
 /** Whether a record's market is the one asked for; the market of all futures includes the simulated ones. */
-function inMarket(own: TradeMarket, asked: TradeMarket): boolean {
+export function inMarket(own: TradeMarket, asked: TradeMarket): boolean {
   return own === asked || (asked === 'FUTURES' && isFuturesMarket(own));
 }
 

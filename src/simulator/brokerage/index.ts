@@ -17,6 +17,7 @@ import { TradeLock } from './trade-lock.js';
 import { Valuer } from './valuation.js';
 
 export type { Account } from './account.js';
+export { estimateFees } from './estimate-fees.js';
 export type { BrokerageEvent } from './events.js';
 export { fillPush, orderPush } from './messages.js';
 export type { FillRecord, OrderRecord } from './order.js';

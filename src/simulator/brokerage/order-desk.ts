@@ -3,6 +3,7 @@ import { Refusal } from '../handler.js';
 import type { World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import type { OrderCheck } from './check-order.js';
+import { inMarket } from './filter.js';
 import { readableId } from './ids.js';
 import type { OrderRecord } from './order.js';
 import { cancelling, isChangeable, isLegalMove, moved } from './order-status.js';
@@ -120,7 +121,7 @@ export class OrderDesk {
     if (known !== undefined) return known;
     return this.#commit(write, { id: 0n, idEx: '' }, (change) => {
       const open = [...this.records.recentOrders(account)].filter(
-        (order) => isChangeable(order.status) && (market === undefined || order.tradeMarket === market),
+        (order) => isChangeable(order.status) && (market === undefined || inMarket(order.tradeMarket, market)),
       );
       for (const order of open) this.#cancel(change, order);
     });

@@ -1,0 +1,143 @@
+import { create, type Message, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { messageWriter } from './json/message-json.js';
+import { completeMessage, protobufBody, readMessageRequest } from './message-request.js';
+import type { Operation } from './operation.js';
+import { account, operations, quote, subscription, system, trade } from './operations/index.js';
+import { ProtocolIds } from './protocol-ids.js';
+import { Rejection } from './rejection.js';
+
+const ids = new ProtocolIds();
+const security = { market: 1, code: '00700' };
+const header = { trdEnv: 0, accID: 123456789012345678n, trdMarket: 1 };
+const packetID = { connID: 7n, serialNo: 1 };
+
+/** The request as REST would write it back, or the problem's text. */
+function decode<O extends Operation>(operation: O, fields: MessageInitShape<O['messages']['C2SSchema']>): string {
+  const c2s = create(operation.messages.C2SSchema, fields);
+  const problem = completeMessage(operation, c2s);
+  return problem?.message ?? messageWriter(operation.messages.C2SSchema, 'rest')(c2s);
+}
+
+describe('a message', () => {
+  it.each([
+    ['in full', () => decode(quote.getOrderBook, { security, num: 5 }), '{"security":{"market":1,"code":"00700"},"num":5}'],
+    ['with a default', () => decode(quote.getOrderBook, { security }), '{"security":{"market":1,"code":"00700"},"num":10}'],
+    ['with hidden constants', () => decode(system.getGlobalState, {}), '{"user_id":0}'],
+    [
+      'with HK futures by their old market',
+      () => decode(quote.getOrderBook, { security: { market: 2, code: 'HSImain' } }),
+      '{"security":{"market":1,"code":"HSImain"},"num":10}',
+    ],
+    [
+      'whose absent field says something by its absence',
+      () => decode(subscription.subscribe, { securityList: [security], subTypeList: [1], isSubOrUnSub: true }),
+      '{"security_list":[{"market":1,"code":"00700"}],"sub_type_list":[1],"is_sub_or_un_sub":true,"reg_push_rehab_type_list":[],"is_first_push":true,"is_sub_order_book_detail":false,"extended_time":false}',
+    ],
+    [
+      'with a number of the public protocol that the JSON interfaces do not know',
+      () => decode(trade.placeOrder, { packetID, header, trdSide: 1, orderType: 10, code: '00700', qty: 100, auxPrice: 300 }),
+      '{"packet_id":{"conn_id":7,"serial_no":1},"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":1},"trd_side":1,"order_type":10,"code":"00700","qty":100,"aux_price":300}',
+    ],
+    [
+      'that says what the gateway would fill in',
+      () => decode(account.getOrderFee, { header: { ...header, trdMarket: 0 }, orderIdExList: ['x'] }),
+      '{"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":0},"order_id_ex_list":["x"]}',
+    ],
+  ])('is read %s', (_, actual, expected) => expect(actual()).toBe(expected));
+
+  it.each([
+    [() => decode(quote.getOrderBook, { num: 3 }), 'missing field "security"'],
+    [() => decode(quote.getOrderBook, { security: { market: 1 } as never }), 'missing field "security.code"'],
+    [() => decode(quote.getOrderBook, { security, num: 41 }), 'num: 41 is out of range, accepted: 1 to 40'],
+    [
+      () => decode(quote.getOrderBook, { security: { market: 51, code: 'x' } }),
+      'security.market: expected one of 1 (HK), 2 (HK_FUTURE), 11 (US)',
+    ],
+    [() => decode(quote.getQuote, {}), 'missing field "securityList"'],
+    [
+      () => decode(quote.getQuote, { securityList: Array.from({ length: 201 }, () => security) }),
+      'securityList: 201 entries are too many, accepted are at most 200',
+    ],
+    [() => decode(quote.getQuote, { securityList: [security, { market: 3, code: 'x' }] }), 'securityList[1].market: expected one of'],
+    [() => decode(quote.getKline, { security, klType: 16, rehabType: 0, reqNum: 1 }), 'klType: expected one of 2 (day), 3 (week)'],
+    [
+      () => decode(account.getFunds, { header: { ...header, trdEnv: 2 } }),
+      'header.trdEnv: expected one of 0 (simulate), 1 (real), found the number 2',
+    ],
+    [() => decode(account.getFunds, { header: { trdEnv: 0, trdMarket: 1 } as never }), 'missing field "header.accID"'],
+    [() => decode(account.getFunds, { header: { ...header, trdMarket: 0 } }), 'header.trdMarket: expected one of 1 (HK)'],
+    [
+      () => decode(account.getHistoryOrders, { header, filterConditions: { beginTime: '2026-13-01' } }),
+      'filterConditions.beginTime: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, found the string "2026-13-01"',
+    ],
+    [
+      () => decode(trade.placeOrder, { packetID, header, trdSide: 1, orderType: 3, code: '00700', qty: 100 }),
+      'orderType: expected one of 1 (NORMAL), 2 (MARKET)',
+    ],
+    [
+      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: 100, remark: 'x'.repeat(65) }),
+      'remark: 65 bytes are too long, accepted are at most 64',
+    ],
+    [
+      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: Number.NaN }),
+      'qty: expected a number, found NaN',
+    ],
+    [
+      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: 1, auxPrice: Number.POSITIVE_INFINITY }),
+      'auxPrice: expected a number, found Infinity',
+    ],
+    [
+      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: -1 }),
+      'qty: -1 is out of range, accepted: at least 0',
+    ],
+    [() => decode(trade.cancelOrder, { header, modifyOrderOp: 3 }), 'modifyOrderOp: expected one of 2 (cancel), found the number 3'],
+  ])('is refused: case %#', (actual, message) => expect(actual()).toContain(message));
+});
+
+/** What a request of this id and these bytes comes to: the operation's name and what the decoder says. */
+function read(protoId: number, bytes: Uint8Array): [string, Message | Rejection] | undefined {
+  const request = readMessageRequest(ids, protoId, protobufBody(bytes));
+  return request && [request.operation.name, request.decode()];
+}
+
+describe('a request by protocol id', () => {
+  it('is the operation’s, with fields that nobody knows ignored', () => {
+    const { RequestSchema } = quote.getOrderBook.messages;
+    const known = toBinary(RequestSchema, create(RequestSchema, { c2s: { security, num: 3 } }));
+    // Field 99, a varint.
+    const [name, request] = read(3012, Buffer.concat([known, Buffer.from([0x98, 0x06, 0x01])]))!;
+    expect(name).toBe('get_orderbook');
+    expect(request).toMatchObject({ security, num: 3 });
+  });
+
+  it('is told from those that share its id by what it says', () => {
+    const { RequestSchema } = trade.cancelOrder.messages;
+    const bytes = toBinary(RequestSchema, create(RequestSchema, { c2s: { packetID, header, orderID: 5n, modifyOrderOp: 2 } }));
+    expect(read(2205, bytes)?.[0]).toBe('cancel_order');
+  });
+
+  it('is refused when it is no such message', () => {
+    for (const protoId of [3012, 2205]) {
+      expect(read(protoId, Buffer.from([0xff, 0xff]))?.[1]).toMatchObject({
+        code: 'request.invalid',
+        message: expect.stringContaining('in protobuf'),
+      });
+      expect(read(protoId, new Uint8Array())?.[1]).toMatchObject({ code: 'request.missing_field', message: 'missing field "c2s"' });
+    }
+  });
+
+  it('is nobody’s when the id is not served', () => expect(read(9999, new Uint8Array())).toBeUndefined());
+
+  it('never fails for a reason of its own, whatever comes', () => {
+    const protoIds = operations.flatMap(({ protoId }) => (protoId === null ? [] : [protoId]));
+    fc.assert(
+      fc.property(fc.constantFrom(...protoIds), fc.uint8Array({ maxLength: 64 }), (protoId, bytes) => {
+        const [, request] = read(protoId, bytes)!;
+        if (request instanceof Rejection) expect(request.code).toMatch(/^request\./);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
+import { fieldSetter, fieldValue, presence } from './field-path.js';
+import { renumberMarket } from './markets.js';
+import { eachRule, enumerationRule, messageRule, type OwnValues } from './message-rules.js';
+import type { Operation } from './operation.js';
+import { type ParamRule, paramRule } from './param-rules.js';
+import { collectProblem, type Problem, stop } from './problem.js';
+import type { ProtocolIds } from './protocol-ids.js';
+import { type Rejection, rejectProblem } from './rejection.js';
+import type { Param, Shape } from './shape.js';
+
+/**
+ * Requests of the interfaces that speak in protocol ids and messages. They obey the rules of JSON requests, made from the
+ * same shape; problems name fields as the `.proto` does ("header.accID"), and fields that it does not know are ignored.
+ */
+
+/** Reads a body as a message of this type, or says why it is none. */
+export type BodyParser = (
+  desc: DescMessage,
+) => { readonly ok: true; readonly value: Message } | { readonly ok: false; readonly problem: Problem };
+
+/** What a message of a protocol id asks for. */
+export interface MessageRequest {
+  readonly operation: Operation;
+  /** The operation's `C2S`, complete and checked: for {@link Gateway.call}, which asks for it once the caller may call. */
+  readonly decode: () => Message | Rejection;
+}
+
+/** Finds what a request asks for; undefined where nobody serves the id. The body is looked at before `decode` only where the id alone does not tell. */
+export function readMessageRequest(ids: ProtocolIds, protoId: number, parse: BodyParser): MessageRequest | undefined {
+  const [first, ...others] = ids.operationsOf(protoId);
+  if (first === undefined) return undefined;
+  if (others.length === 0) {
+    return {
+      operation: first,
+      decode: () => {
+        const parsed = parseC2S(first, parse);
+        return parsed.ok ? checked(first, parsed.value) : rejectProblem(parsed.problem);
+      },
+    };
+  }
+  // They share their messages as they share the id.
+  const parsed = parseC2S(first, parse);
+  if (!parsed.ok) return { operation: first, decode: () => rejectProblem(parsed.problem) };
+  const operation = ids.operationOf(protoId, parsed.value) ?? first;
+  return { operation, decode: () => checked(operation, parsed.value) };
+}
+
+/** Parses protobuf bytes. */
+export function protobufBody(bytes: Uint8Array): BodyParser {
+  return (desc) => {
+    try {
+      return { ok: true, value: fromBinary(desc, bytes, { readUnknownFields: false }) };
+    } catch (thrown) {
+      // The parser says no in many ways; none of them is a defect of ours.
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      return { ok: false, problem: { kind: 'invalid', path: '', message: `body: not a ${desc.typeName} in protobuf: ${reason}` } };
+    }
+  };
+}
+
+function parseC2S({ messages }: Operation, parse: BodyParser): ReturnType<BodyParser> {
+  const parsed = parse(messages.RequestSchema);
+  if (!parsed.ok) return parsed;
+  const { c2s } = parsed.value as Message & { c2s?: Message };
+  if (c2s === undefined) return { ok: false, problem: { kind: 'missing_field', path: 'c2s', message: 'missing field "c2s"' } };
+  return { ok: true, value: c2s };
+}
+
+function checked(operation: Operation, c2s: Message): Message | Rejection {
+  const problem = completeMessage(operation, c2s);
+  return problem === undefined ? c2s : rejectProblem(problem);
+}
+
+/** Fills what the shape fills (hidden constants, defaults) into a `C2S` and holds it against every rule. */
+export function completeMessage(operation: Operation, c2s: Message): Problem | undefined {
+  let complete = completions.get(operation);
+  if (complete === undefined) {
+    complete = compile(operation);
+    completions.set(operation, complete);
+  }
+  const act = complete;
+  const outcome = collectProblem(() => act(c2s));
+  return outcome.ok ? undefined : outcome.problem;
+}
+
+const completions = new WeakMap<Operation, (c2s: Message) => void>();
+
+function compile({ messages, shape }: Operation): (c2s: Message) => void {
+  const desc = messages.C2SSchema;
+  const fill = shape
+    .filter((param) => 'default' in param && !param.absenceCounts)
+    .map(({ field, default: value }) => fieldSetter(desc, field, value));
+  const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');
+  const required = given.filter((param) => param.required).map(({ field }) => ({ field, isSet: presence(desc, field) }));
+  const rules = given.flatMap((param) =>
+    rulesOf(param).map((rule) => ({ field: param.field, value: fieldValue(desc, param.field), rule })),
+  );
+  const checkMessage = messageRule(desc, ownValues(shape));
+  return (c2s) => {
+    for (const set of fill) set(c2s);
+    for (const { field, isSet } of required) if (!isSet(c2s)) stop('missing_field', field, `missing field "${field}"`);
+    checkMessage(c2s, '');
+    for (const { field, value, rule } of rules) {
+      const held = value(c2s);
+      if (held !== undefined) rule(held, field);
+    }
+  };
+}
+
+/** What the shape fills in: callers who know it may say it themselves. */
+function ownValues(shape: Shape): OwnValues {
+  return new Map(shape.filter((param) => param.type.kind === 'choice' && 'default' in param).map((param) => [param.field, param.default]));
+}
+
+function rulesOf(param: Param): readonly ParamRule[] {
+  const { type } = param;
+  const rule = paramRule(param);
+  const rules = rule === undefined ? [] : [rule];
+  switch (type.kind) {
+    case 'symbol':
+      return [...rules, (security) => renumberMarket(security as { market: number })];
+    case 'symbols':
+      return [...rules, (securities) => (securities as { market: number }[]).forEach(renumberMarket)];
+    case 'choice':
+      // The parameter may allow less than the field: a cancel's operation is to cancel.
+      return [...rules, enumerationRule(type.enumeration, param.default)];
+    case 'choices':
+      return [...rules, eachRule(enumerationRule(type.enumeration))];
+    default:
+      return rules;
+  }
+}

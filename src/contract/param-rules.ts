@@ -1,0 +1,68 @@
+import { describeJson, type JsonValue } from './json/value.js';
+import { stop } from './problem.js';
+import type { Param } from './shape.js';
+
+/**
+ * What a parameter's type demands of the value in the message, whichever interface it came by: bounds, lengths, times. A
+ * rule stops with a problem that names `path`.
+ */
+export type ParamRule = (value: unknown, path: string) => void;
+
+/** `yyyy-MM-dd` with an optional ` HH:mm:ss`, as {@link Param} kind `time` takes it. */
+export const TIME_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])( ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
+const DATE_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+/** The rule of a parameter; undefined where its type says it all. Enumerations are not rules: each interface has its own numbers. */
+export function paramRule({ type, required }: Param): ParamRule | undefined {
+  switch (type.kind) {
+    case 'integer':
+    case 'number':
+      return type.min === undefined && type.max === undefined ? undefined : range(type);
+    case 'symbols':
+    case 'texts':
+    case 'ids':
+      return length(type.max, required);
+    case 'choices':
+      return length(type.enumeration.members.length, required);
+    case 'text':
+      return type.maxBytes === undefined ? undefined : byteLength(type.maxBytes);
+    case 'time':
+      return time(type.dateOnly);
+    default:
+      return undefined;
+  }
+}
+
+function range({ min, max }: { readonly min?: number; readonly max?: number }): ParamRule {
+  const accepted = max === undefined ? `at least ${min}` : min === undefined ? `at most ${max}` : `${min} to ${max}`;
+  return (value, path) => {
+    const number = value as number;
+    // NaN, which only the wire of protobuf can carry, lies in no range.
+    if ((min === undefined || number >= min) && (max === undefined || number <= max)) return;
+    stop('out_of_range', path, `${path}: ${number} is out of range, accepted: ${accepted}`);
+  };
+}
+
+function length(max: number, required: boolean): ParamRule {
+  return (value, path) => {
+    const list = value as readonly unknown[];
+    if (list.length > max) stop('out_of_range', path, `${path}: ${list.length} entries are too many, accepted are at most ${max}`);
+    if (list.length === 0 && required) stop('out_of_range', path, `${path}: expected at least one entry, found none`);
+  };
+}
+
+function byteLength(max: number): ParamRule {
+  return (value, path) => {
+    const size = Buffer.byteLength(value as string);
+    if (size > max) stop('out_of_range', path, `${path}: ${size} bytes are too long, accepted are at most ${max}`);
+  };
+}
+
+function time(dateOnly: boolean): ParamRule {
+  const pattern = dateOnly ? DATE_TEXT : TIME_TEXT;
+  const accepted = dateOnly ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss or yyyy-MM-dd';
+  return (value, path) => {
+    if (typeof value === 'string' && pattern.test(value)) return;
+    stop('invalid', path, `${path}: expected a time as ${accepted}, found ${describeJson(value as JsonValue)}`);
+  };
+}

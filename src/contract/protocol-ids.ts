@@ -1,0 +1,62 @@
+import { type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { fieldNamed, fieldValue } from './field-path.js';
+import type { FieldCondition, Operation } from './operation.js';
+import { operations as declared } from './operations/index.js';
+
+interface Candidate {
+  readonly operation: Operation;
+  /** Whether a `C2S` is this operation's. */
+  readonly answers: (c2s: Message) => boolean;
+}
+
+/** What a protocol id asks for. Several operations may share an id: then the message itself tells them apart. */
+export class ProtocolIds {
+  readonly #candidates = new Map<number, Candidate[]>();
+  readonly #operations = new Map<number, readonly Operation[]>();
+
+  /** Throws when operations that share an id cannot be told apart: a defect of the declarations. */
+  constructor(operations: readonly Operation[] = declared) {
+    for (const operation of operations) {
+      if (operation.protoId === null) continue;
+      const candidate = { operation, answers: conditionsOf(operation) };
+      const sharing = this.#candidates.get(operation.protoId);
+      if (sharing === undefined) this.#candidates.set(operation.protoId, [candidate]);
+      else sharing.push(candidate);
+    }
+    for (const [protoId, candidates] of this.#candidates) {
+      // The one without conditions answers what no other does: it comes last.
+      candidates.sort((a, b) => b.operation.answers.length - a.operation.answers.length);
+      const rest = candidates.filter(({ operation }) => operation.answers.length === 0);
+      if (rest.length !== 1) {
+        const names = candidates.map(({ operation }) => operation.name).join(', ');
+        throw new Error(`protocol id ${protoId}: exactly one of ${names} must be without conditions, ${rest.length} are`);
+      }
+      this.#operations.set(
+        protoId,
+        candidates.map(({ operation }) => operation),
+      );
+    }
+  }
+
+  /** The operations of an id; none where it is not served. */
+  operationsOf(protoId: number): readonly Operation[] {
+    return this.#operations.get(protoId) ?? [];
+  }
+
+  /** The operation that a message of this id asks for; undefined where the id is not served. */
+  operationOf(protoId: number, c2s: Message): Operation | undefined {
+    return this.#candidates.get(protoId)?.find(({ answers }) => answers(c2s))?.operation;
+  }
+}
+
+function conditionsOf({ answers, messages }: Operation): (c2s: Message) => boolean {
+  const conditions = answers.map((condition) => conditionOf(messages.C2SSchema, condition));
+  return (c2s) => conditions.every((holds) => holds(c2s));
+}
+
+function conditionOf(desc: DescMessage, { field, is }: FieldCondition): (c2s: Message) => boolean {
+  const value = fieldValue(desc, field);
+  if (is === 'empty') return (c2s) => (value(c2s) as readonly unknown[] | undefined)?.length === 0;
+  const zero = fieldNamed(desc, field).scalar === ScalarType.BOOL ? false : 0;
+  return (c2s) => (value(c2s) ?? zero) === is;
+}

@@ -1,0 +1,14 @@
+export type {
+  CancelPreview,
+  Capacity,
+  ModifyPreview,
+  OrderTerms,
+  PlacePreview,
+  Preview,
+  PreviewFees,
+  PreviewGate,
+  WorkingOrder,
+} from './preview.js';
+export { Previewer } from './previewer.js';
+export { previewSentence } from './sentence.js';
+export { previewText } from './text.js';

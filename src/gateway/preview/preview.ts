@@ -1,0 +1,126 @@
+import type { GateFigure, GateName, OrderFacts } from '../../access/index.js';
+import type { Decimal } from '../../contract/decimal.js';
+import type { FeeItem } from '../backend.js';
+import type { Pricing } from '../order-facts.js';
+
+/** What a write would do and meet if it were sent now. Nothing of it is a promise: prices and totals move on. */
+export type Preview = PlacePreview | ModifyPreview | CancelPreview;
+
+/** What every preview says. */
+export interface PreviewBase {
+  /** "place_order". */
+  readonly operation: string;
+  readonly accId: bigint;
+  readonly env: 'simulate' | 'real';
+  /** The trading market: "HK". */
+  readonly market: string;
+  /** In the specification's order, the key's before the start-up flags'. Empty where none applies. */
+  readonly gates: readonly PreviewGate[];
+  /** Whether the gates would let it leave. What the brokerage then says is its own business. */
+  readonly wouldPass: boolean;
+  /** The text that the gate would refuse with; null when it would pass. */
+  readonly reason: string | null;
+}
+
+export interface PlacePreview extends PreviewBase, Worth {
+  readonly kind: 'place';
+  readonly terms: OrderTerms;
+}
+
+export interface ModifyPreview extends PreviewBase, Worth {
+  readonly kind: 'modify';
+  readonly op: 'normal' | 'disable' | 'enable' | 'delete';
+  /** The order as it stands; null when the caller may not read the account. */
+  readonly order: WorkingOrder | null;
+  /** The new total quantity, what is filled included; null when it stays. */
+  readonly newQty: Decimal | null;
+  readonly newPrice: Decimal | null;
+  /** What counts towards the day; null when the value is not known. */
+  readonly increase: Decimal | null;
+}
+
+export interface CancelPreview extends PreviewBase {
+  readonly kind: 'cancel';
+  /** Every working order of the account in the market, rather than one. */
+  readonly all: boolean;
+  /** How many working orders would be cancelled; null when the caller may not read the account. */
+  readonly count: number | null;
+  /** Those orders, at most {@link ORDERS_LISTED_MAX} of them. */
+  readonly orders: readonly WorkingOrder[] | null;
+}
+
+/** Orders that the preview of a cancel lists. */
+export const ORDERS_LISTED_MAX = 100;
+
+/** What an order would be worth and cost. */
+export interface Worth {
+  /** Quantity × price, which is what the gates look at; null when no price is known. The multiplier of a future does not count. */
+  readonly value: Decimal | null;
+  /** null for a change that has no value. */
+  readonly currency: string | null;
+  /** How the value was arrived at; null when no price is known. */
+  readonly pricing: Pricing | null;
+  /** null when the backend cannot say. */
+  readonly fees: PreviewFees | null;
+  /** What the account can trade; null when the caller may not read the account, or there is nothing to ask. */
+  readonly capacity: Capacity | null;
+}
+
+/** What the caller asks for. */
+export interface OrderTerms {
+  readonly symbol: string;
+  /** As the backend has it: "Tencent". null when it does not know the symbol. */
+  readonly name: string | null;
+  readonly side: OrderFacts['side'];
+  readonly qty: Decimal;
+  /** The limit; null without one. */
+  readonly price: Decimal | null;
+  /** The price at which a stop or touched order goes to the market; null for other orders. */
+  readonly triggerPrice: Decimal | null;
+  /** "NORMAL", "MARKET". */
+  readonly orderType: string;
+  /** "DAY", "GTC", "IOC". */
+  readonly timeInForce: string;
+}
+
+/** An order of the account. */
+export interface WorkingOrder {
+  readonly orderId: bigint;
+  readonly orderIdEx: string;
+  readonly symbol: string;
+  readonly name: string;
+  readonly side: string;
+  readonly orderType: string;
+  readonly status: string;
+  readonly qty: Decimal;
+  readonly filledQty: Decimal;
+  readonly remainingQty: Decimal;
+  /** null without a limit. */
+  readonly price: Decimal | null;
+}
+
+export interface PreviewFees {
+  readonly currency: string;
+  readonly items: readonly FeeItem[];
+  readonly total: Decimal;
+}
+
+/** What the brokerage says of the quantity, as far as it can be asked without sending the order. */
+export interface Capacity {
+  /** The most that the account could trade on this side; null when the brokerage does not say. */
+  readonly maxQty: Decimal | null;
+  readonly enough: boolean | null;
+  /** Why the brokerage would not even say: an unknown code, a price between two ticks. */
+  readonly message: string | null;
+}
+
+/** One gate for one holder of limits. */
+export interface PreviewGate {
+  readonly gate: GateName;
+  readonly holder: 'key' | 'flags';
+  readonly passes: boolean;
+  /** null = not limited. */
+  readonly limit: GateFigure | null;
+  /** Where this order would bring it; null when that is not counted or not known. */
+  readonly after: GateFigure | null;
+}

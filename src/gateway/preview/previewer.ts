@@ -1,0 +1,192 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import { type Access, type KeyRecord, scopeMask } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
+import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
+import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
+import { ModifyOrderOp, type Order, TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import { parseSymbol } from '../../contract/markets.js';
+import type { Operation } from '../../contract/operation.js';
+import { quote, trade } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import type { Valued } from '../order-facts.js';
+import { isWorking, orderNamed, workingOrders } from '../order-lookup.js';
+import { payloadOf } from '../responses.js';
+import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
+import { isValued, noSuchOrder, valueOrder } from '../valuation.js';
+import { judge } from './gates.js';
+import { type CancelPreview, type ModifyPreview, ORDERS_LISTED_MAX, type PlacePreview, type Preview, type PreviewBase } from './preview.js';
+import { workingOrder } from './working-order.js';
+import { worthOf } from './worth.js';
+
+/** One write that is to be previewed. */
+interface Asked<R> {
+  readonly operation: Operation;
+  readonly key: KeyRecord | undefined;
+  readonly request: R;
+  readonly header: TrdHeader;
+  readonly context: CallContext;
+}
+
+const accountScopes = scopeMask(['acc:read']);
+/** Cancels meet no gate: a caller can always get out. */
+const ungated: Pick<PreviewBase, 'gates' | 'wouldPass' | 'reason'> = { gates: [], wouldPass: true, reason: null };
+
+/** Says what writes would do. Reads from the backend; sends, reserves and counts nothing. */
+export class Previewer {
+  constructor(
+    private readonly backend: Backend,
+    private readonly access: Access,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether there is anything to say of this operation beforehand. */
+  covers(operation: Operation): boolean {
+    return (
+      operation === trade.placeOrder ||
+      operation === trade.modifyOrder ||
+      operation === trade.cancelOrder ||
+      operation === trade.cancelAllOrder
+    );
+  }
+
+  /** A failure is what the write itself would be answered: no such order, no such account. */
+  async preview(
+    operation: Operation,
+    key: KeyRecord | undefined,
+    request: Message,
+    context: CallContext,
+  ): Promise<Preview | ResponseMessage | Rejection> {
+    const { header } = request as Message & { header?: TrdHeader };
+    if (header === undefined) return new Rejection('request.missing_field', 'missing field "header"', { field: 'header' });
+    const asked = { operation, key, header, context };
+    if (operation === trade.placeOrder) return this.#place({ ...asked, request: request as PlaceC2S });
+    const change = { ...asked, request: request as ModifyC2S };
+    if (change.request.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Cancel) return this.#modify(change);
+    return change.request.forAll ? this.#cancelAll(change) : this.#cancel(change);
+  }
+
+  async #place({ operation, key, request, header, context }: Asked<PlaceC2S>): Promise<PlacePreview | ResponseMessage | Rejection> {
+    const outcome = await valueOrder(this.backend, operation, request, context);
+    if (outcome === 'no risk') throw new Error('a new order always adds risk');
+    if (!isValued(outcome)) return outcome;
+    const { valued } = outcome;
+    const { symbol, side } = valued.facts;
+    return {
+      kind: 'place',
+      ...addressOf(operation, header),
+      terms: {
+        symbol,
+        name: await this.#nameOf(symbol, context),
+        side,
+        qty: valued.qty,
+        price: isLimited(valued) ? given(request, 'price') : null,
+        triggerPrice: given(request, 'auxPrice'),
+        orderType: orderTypeName(request.orderType),
+        timeInForce: timeInForceName(request.timeInForce),
+      },
+      ...(await worthOf(this.backend, request, valued, this.#mayReadAccount(key), context)),
+      ...judge(this.access, key, valued, this.clock.now()),
+    };
+  }
+
+  async #modify({ operation, key, request, header, context }: Asked<ModifyC2S>): Promise<ModifyPreview | ResponseMessage | Rejection> {
+    const op = modifyOpName(request.modifyOrderOp);
+    if (op !== 'normal' && op !== 'enable' && op !== 'disable' && op !== 'delete') {
+      return new Rejection('request.invalid', `modify_order_op: unknown operation ${request.modifyOrderOp}`, { field: 'modify_order_op' });
+    }
+    const outcome = await valueOrder(this.backend, operation, request, context);
+    if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
+    const order = outcome === 'no risk' ? await orderNamed(this.backend, request, context) : outcome.order;
+    if (order === undefined) return noSuchOrder(operation, request);
+    const mayRead = this.#mayReadAccount(key);
+    const changes = op === 'normal';
+    return {
+      kind: 'modify',
+      ...addressOf(operation, header),
+      op,
+      order: mayRead ? workingOrder(order) : null,
+      newQty: changes ? given(request, 'qty') : null,
+      newPrice: changes ? given(request, 'price') : null,
+      ...(outcome === 'no risk' ? worthless : await this.#changed(key, request, order, outcome.valued, context)),
+    };
+  }
+
+  /** The worth of an order as a modify would leave it, and what the gates would say. */
+  async #changed(key: KeyRecord | undefined, request: ModifyC2S, order: Order, valued: Valued, context: CallContext) {
+    const { pricing, qty, increase } = valued;
+    const changed = create(PlaceC2SSchema, {
+      ...(request.header === undefined ? {} : { header: request.header }),
+      trdSide: order.trdSide,
+      orderType: order.orderType,
+      code: order.code,
+      secMarket: order.secMarket,
+      qty: decimalToNumber(qty),
+      ...(pricing === undefined ? {} : { price: decimalToNumber(pricing.tradable) }),
+      adjustPrice: request.adjustPrice,
+      adjustSideAndLimit: request.adjustSideAndLimit,
+    });
+    const replaced = { orderId: order.orderID, orderIdEx: order.orderIDEx };
+    return {
+      increase: increase ?? null,
+      ...(await worthOf(this.backend, changed, valued, this.#mayReadAccount(key), context, replaced)),
+      ...judge(this.access, key, valued, this.clock.now()),
+    };
+  }
+
+  async #cancel(asked: Asked<ModifyC2S>): Promise<CancelPreview | ResponseMessage> {
+    const { operation, request, context } = asked;
+    const order = await orderNamed(this.backend, request, context);
+    if (order === undefined) return noSuchOrder(operation, request);
+    return this.#cancelled(asked, isWorking(order) ? [order] : []);
+  }
+
+  async #cancelAll(asked: Asked<ModifyC2S>): Promise<CancelPreview | ResponseMessage> {
+    const { request, header, context } = asked;
+    const orders = await workingOrders(this.backend, header, request.trdMarket, context);
+    return 'retType' in orders ? orders : this.#cancelled(asked, orders);
+  }
+
+  #cancelled({ operation, key, request, header }: Asked<ModifyC2S>, orders: readonly Order[]): CancelPreview {
+    const seen = this.#mayReadAccount(key)
+      ? { count: orders.length, orders: orders.slice(0, ORDERS_LISTED_MAX).map(workingOrder) }
+      : { count: null, orders: null };
+    return { kind: 'cancel', ...addressOf(operation, header), all: request.forAll, ...seen, ...ungated };
+  }
+
+  /** What an account holds and works is for who may read it: the scope to trade alone does not show it. */
+  #mayReadAccount(key: KeyRecord | undefined): boolean {
+    return this.access.authorise(key, accountScopes) === undefined;
+  }
+
+  async #nameOf(symbol: string, context: CallContext): Promise<string | null> {
+    const parsed = parseSymbol(symbol);
+    if (parsed === undefined) return null;
+    const security = create(SecuritySchema, { market: parsed.market.number, code: parsed.code });
+    const response = await this.backend.call(quote.getStaticInfo, create(StaticInfoC2S, { securityList: [security] }), context);
+    return payloadOf(quote.getStaticInfo, response)?.staticInfoList[0]?.basic?.name || null;
+  }
+}
+
+/** A change that only takes risk away. */
+const worthless = { value: null, currency: null, pricing: null, fees: null, capacity: null, increase: null, ...ungated };
+
+function addressOf(
+  operation: Operation,
+  { accID, trdEnv, trdMarket }: TrdHeader,
+): Pick<PreviewBase, 'operation' | 'accId' | 'env' | 'market'> {
+  const env = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
+  return { operation: operation.name, accId: accID, env, market: marketName(trdMarket) };
+}
+
+function isLimited({ pricing }: Valued): boolean {
+  return pricing !== undefined && pricing.basis !== 'book_plus_5_percent';
+}
+
+/** A field that was given; those that carry more places than are accepted have been refused before. */
+function given<F extends string>(request: { readonly [field in F]: number }, field: F): Decimal | null {
+  return Object.hasOwn(request, field) ? (decimalFromNumber(request[field]) ?? null) : null;
+}

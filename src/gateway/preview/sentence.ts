@@ -1,0 +1,144 @@
+import { type Decimal, formatDecimal } from '../../contract/decimal.js';
+import type { CancelPreview, ModifyPreview, OrderTerms, PlacePreview, Preview, PreviewGate, WorkingOrder } from './preview.js';
+
+/**
+ * A preview in a few plain sentences, for the person who has to confirm it: "Buy 100 HK.00700 (Tencent) at limit 512.5 HKD
+ * in the simulated account 2817…0001: value 51,250 HKD, …". What is not known is said to be unknown.
+ */
+export function previewSentence(preview: Preview): string {
+  switch (preview.kind) {
+    case 'place':
+      return sentences(`${placed(preview.terms, preview.currency)} ${where(preview)}: ${worth(preview)}`, ...objections(preview));
+    case 'modify':
+      return modified(preview);
+    case 'cancel':
+      return cancelled(preview);
+  }
+}
+
+const verbs: Readonly<Record<string, string>> = { BUY: 'Buy', SELL: 'Sell', SELL_SHORT: 'Sell short', BUY_BACK: 'Buy back' };
+
+function placed({ symbol, name, side, qty, price, triggerPrice, orderType, timeInForce }: OrderTerms, currency: string | null): string {
+  const trigger = triggerPrice === null ? '' : `, triggered at ${grouped(triggerPrice)}`;
+  const until = timeInForce === 'DAY' ? '' : `, ${plain(timeInForce)}`;
+  return `${action({ side, qty, symbol, name })} ${at(orderType, price, currency)}${trigger}${until}`;
+}
+
+function action({ side, qty, symbol, name }: { side: string; qty: Decimal; symbol: string; name: string | null }): string {
+  return `${verbs[side] ?? plain(side)} ${grouped(qty)} ${plain(symbol)}${name === null || name === '' ? '' : ` (${plain(name)})`}`;
+}
+
+function at(orderType: string, price: Decimal | null, currency: string | null): string {
+  const money = price === null ? '' : `${grouped(price)}${currency === null ? '' : ` ${currency}`}`;
+  if (orderType === 'NORMAL') return `at limit ${money}`;
+  if (orderType === 'MARKET') return 'at market';
+  return `as ${plain(orderType)} order${price === null ? '' : ` at ${money}`}`;
+}
+
+function where({ env, accId }: Preview): string {
+  return `in the ${env === 'real' ? 'REAL' : 'simulated'} account ${shortened(accId)}`;
+}
+
+/** "2817…0001": enough to tell accounts apart. */
+function shortened(accId: bigint): string {
+  const digits = String(accId);
+  return digits.length <= 9 ? digits : `${digits.slice(0, 4)}…${digits.slice(-4)}`;
+}
+
+function worth(preview: PlacePreview | ModifyPreview): string {
+  const { value, currency, pricing, market } = preview;
+  const parts: string[] = [];
+  if (value === null) parts.push('value unknown, since there is no price on the side of the book that it would take');
+  else {
+    const amount = `${money(value)} ${currency}`;
+    const basis =
+      pricing?.basis === 'limit_price'
+        ? ''
+        : ` (${pricing?.basis === 'book_plus_5_percent' ? 'worst price of the book plus 5 %' : 'limit with its allowed adjustment'})`;
+    parts.push(`${basis === '' ? 'value' : 'value up to'} ${amount}${basis}`);
+    if (market.startsWith('FUTURES')) parts.push('the contract multiplier not counted');
+  }
+  if (preview.kind === 'modify' && preview.increase !== null) parts.push(`${money(preview.increase)} of it new for the day`);
+  parts.push(preview.fees === null ? 'fees unknown' : `fees about ${money(preview.fees.total)} ${preview.fees.currency}`);
+  parts.push(...preview.gates.flatMap(dayTotal));
+  return parts.join(', ');
+}
+
+function dayTotal({ gate, holder, limit, after }: PreviewGate): string[] {
+  if (gate !== 'daily_value' || typeof limit !== 'bigint') return [];
+  const whose = holder === 'flags' ? ' (all keys of the daemon together)' : '';
+  return [`day total afterwards ${typeof after === 'bigint' ? money(after) : 'unknown'} of ${money(limit)}${whose}`];
+}
+
+/** What speaks against it: the gate that would refuse it, and what the brokerage says. */
+function objections({ reason, capacity }: PlacePreview | ModifyPreview): string[] {
+  const said: string[] = [];
+  if (reason !== null) said.push(`It would be refused: ${plain(reason)}`);
+  if (capacity?.message) said.push(`The brokerage says: ${plain(capacity.message)}`);
+  if (capacity?.enough === false && capacity.maxQty !== null) said.push(`The account can trade at most ${grouped(capacity.maxQty)}`);
+  return said;
+}
+
+const modifyVerbs = { normal: 'Change', disable: 'Disable', enable: 'Enable', delete: 'Delete' } as const;
+
+function modified(preview: ModifyPreview): string {
+  const { op, order, newQty, newPrice, currency } = preview;
+  const which = order === null ? 'the order (its details need acc:read)' : orderNamed(order, currency);
+  const changes = [
+    ...(newQty === null ? [] : [`quantity ${order === null ? 'to' : `${grouped(order.qty)} to`} ${grouped(newQty)}`]),
+    ...(newPrice === null ? [] : [`price ${order?.price ? `${grouped(order.price)} to` : 'to'} ${grouped(newPrice)}`]),
+  ];
+  const what = op === 'normal' ? `: ${changes.join(', ') || 'nothing changes'}` : '';
+  const first = `${modifyVerbs[op]} ${which} ${where(preview)}${what}`;
+  return preview.currency === null ? sentences(first) : sentences(`${first}; ${worth(preview)}`, ...objections(preview));
+}
+
+const ORDERS_NAMED_MAX = 5;
+
+function cancelled(preview: CancelPreview): string {
+  const { all, count, orders, market } = preview;
+  if (orders === null || count === null) {
+    const what = all ? `all working orders in market ${plain(market)}` : 'the order';
+    return sentences(`Cancel ${what} ${where(preview)}; which they are is for keys with acc:read`);
+  }
+  if (count === 0)
+    return sentences(
+      `Nothing would be cancelled ${where(preview)}: ${all ? `no order is working in market ${plain(market)}` : 'the order is not working any more'}`,
+    );
+  const named = orders.slice(0, ORDERS_NAMED_MAX).map((order) => orderNamed(order, null));
+  if (count === 1) return sentences(`Cancel ${named.join()} ${where(preview)}`);
+  const more = count > named.length ? `; and ${count - named.length} more` : '';
+  return sentences(`Cancel ${count} orders ${where(preview)}: ${named.join('; ')}${more}`);
+}
+
+/** "order 2026…: buy 100 HK.00700 at limit 512.5, 60 remaining". */
+function orderNamed(order: WorkingOrder, currency: string | null): string {
+  const id = order.orderIdEx === '' ? String(order.orderId) : plain(order.orderIdEx);
+  const remaining = order.filledQty === 0n ? '' : `, ${grouped(order.remainingQty)} remaining`;
+  return `order ${id} (${action(order)} ${at(order.orderType, order.price, currency)}${remaining})`;
+}
+
+function sentences(...texts: readonly string[]): string {
+  return texts.map((text) => (/[.!?]$/.test(text) ? text : `${text}.`)).join(' ');
+}
+
+/** "51,250", "0.5". */
+function grouped(value: Decimal): string {
+  const [whole = '', fraction] = formatDecimal(value).split('.');
+  const digits = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? digits : `${digits}.${fraction}`;
+}
+
+/** An amount of money: with cents where it is not whole. */
+function money(value: Decimal): string {
+  const text = grouped(value);
+  return /\.\d$/.test(text) ? `${text}0` : text;
+}
+
+const TEXT_MAX = 200;
+
+/** A text of another's on one line: a code or a name cannot pass for a sentence of ours by a line break. */
+function plain(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  return line.length > TEXT_MAX ? `${line.slice(0, TEXT_MAX)}…` : line;
+}

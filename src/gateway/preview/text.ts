@@ -1,0 +1,135 @@
+import { formatDecimal } from '../../contract/decimal.js';
+import type { Int64Format } from '../../contract/json/scalars.js';
+import type { CancelPreview, Capacity, ModifyPreview, PlacePreview, Preview, PreviewFees, PreviewGate, WorkingOrder } from './preview.js';
+
+/** A value as JSON text. */
+type Json = string;
+
+/** A preview as JSON text. Amounts are exact numbers; `int64` says how account and order ids are written. */
+export function previewText(preview: Preview, int64: Int64Format = 'number'): string {
+  const id = (value: bigint): Json => (int64 === 'string' ? `"${value}"` : String(value));
+  return object({
+    preview: text(preview.kind),
+    operation: text(preview.operation),
+    acc_id: id(preview.accId),
+    env: text(preview.env),
+    market: text(preview.market),
+    ...particulars(preview, id),
+    gates: list(preview.gates, gate),
+    would_pass: String(preview.wouldPass),
+    reason: orNull(preview.reason, text),
+  });
+}
+
+function particulars(preview: Preview, id: (value: bigint) => Json): Record<string, Json> {
+  switch (preview.kind) {
+    case 'place':
+      return { ...terms(preview), ...worth(preview) };
+    case 'modify':
+      return { ...change(preview, id), ...worth(preview) };
+    case 'cancel':
+      return cancel(preview, id);
+  }
+}
+
+function terms({ terms }: PlacePreview): Record<string, Json> {
+  return {
+    symbol: text(terms.symbol),
+    name: orNull(terms.name, text),
+    side: text(terms.side),
+    order_type: text(terms.orderType),
+    time_in_force: text(terms.timeInForce),
+    qty: formatDecimal(terms.qty),
+    price: orNull(terms.price, formatDecimal),
+    trigger_price: orNull(terms.triggerPrice, formatDecimal),
+  };
+}
+
+function change({ op, order, newQty, newPrice, increase }: ModifyPreview, id: (value: bigint) => Json): Record<string, Json> {
+  return {
+    op: text(op),
+    order: orNull(order, (one) => workingOrder(one, id)),
+    new_qty: orNull(newQty, formatDecimal),
+    new_price: orNull(newPrice, formatDecimal),
+    increase: orNull(increase, formatDecimal),
+  };
+}
+
+function cancel({ all, count, orders }: CancelPreview, id: (value: bigint) => Json): Record<string, Json> {
+  return {
+    all: String(all),
+    count: orNull(count, String),
+    orders: orNull(orders, (listed) => list(listed, (order) => workingOrder(order, id))),
+  };
+}
+
+function worth(preview: PlacePreview | ModifyPreview): Record<string, Json> {
+  const { value, currency, pricing, capacity } = preview;
+  return {
+    value: orNull(value, formatDecimal),
+    currency: orNull(currency, text),
+    valued_at: orNull(pricing, ({ basis, price }) => object({ basis: text(basis), price: formatDecimal(price) })),
+    fees: orNull(preview.fees, fees),
+    capacity: orNull(capacity, ({ maxQty, enough, message }: Capacity) =>
+      object({ max_qty: orNull(maxQty, formatDecimal), enough: orNull(enough, String), message: orNull(message, text) }),
+    ),
+  };
+}
+
+function fees({ currency, items, total }: PreviewFees): Json {
+  return object({
+    currency: text(currency),
+    items: list(items, ({ title, amount }) => object({ title: text(title), amount: formatDecimal(amount) })),
+    total: formatDecimal(total),
+  });
+}
+
+function gate({ gate, holder, passes, limit, after }: PreviewGate): Json {
+  return object({
+    gate: text(gate),
+    holder: text(holder),
+    passes: String(passes),
+    limit: orNull(limit, figure),
+    after: orNull(after, figure),
+  });
+}
+
+/** A sum of money is a bigint, a number of orders a number. */
+function figure(value: NonNullable<PreviewGate['limit']>): Json {
+  if (typeof value === 'bigint') return formatDecimal(value);
+  return typeof value === 'number' ? String(value) : text(value);
+}
+
+function workingOrder(order: WorkingOrder, id: (value: bigint) => Json): Json {
+  return object({
+    order_id: id(order.orderId),
+    order_id_ex: text(order.orderIdEx),
+    symbol: text(order.symbol),
+    name: text(order.name),
+    side: text(order.side),
+    order_type: text(order.orderType),
+    status: text(order.status),
+    qty: formatDecimal(order.qty),
+    filled_qty: formatDecimal(order.filledQty),
+    remaining_qty: formatDecimal(order.remainingQty),
+    price: orNull(order.price, formatDecimal),
+  });
+}
+
+function object(fields: Record<string, Json>): Json {
+  return `{${Object.entries(fields)
+    .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
+    .join(',')}}`;
+}
+
+function list<T>(values: readonly T[], write: (value: T) => Json): Json {
+  return `[${values.map(write).join(',')}]`;
+}
+
+function text(value: string): Json {
+  return JSON.stringify(value);
+}
+
+function orNull<T>(value: T | null, write: (value: T) => Json): Json {
+  return value === null ? 'null' : write(value);
+}

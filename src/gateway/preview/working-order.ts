@@ -1,0 +1,31 @@
+import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
+import type { Order } from '../../contract/generated/Trd_Common_pb.js';
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { orderStatusName, orderTypeName, sideName } from '../trade-names.js';
+import type { WorkingOrder } from './preview.js';
+
+/** An order of the protocol in a preview's terms. */
+export function workingOrder(order: Order): WorkingOrder {
+  const market = quoteMarketOfSecMarket(order.secMarket);
+  const qty = exact(order.qty);
+  const filledQty = exact(order.fillQty);
+  const price = exact(order.price);
+  return {
+    orderId: order.orderID,
+    orderIdEx: order.orderIDEx,
+    symbol: market === undefined ? order.code : `${market.name}.${order.code}`,
+    name: order.name,
+    side: sideName(order.trdSide) ?? String(order.trdSide),
+    orderType: orderTypeName(order.orderType),
+    status: orderStatusName(order.orderStatus),
+    qty,
+    filledQty,
+    remainingQty: qty - filledQty,
+    price: price === 0n ? null : price,
+  };
+}
+
+/** The protocol gives quantities two places and prices nine at most, so that none is lost. */
+function exact(value: number): Decimal {
+  return decimalFromNumber(value) ?? 0n;
+}

@@ -1,0 +1,85 @@
+import { create } from '@bufbuild/protobuf';
+import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
+import type { MaxTrdQtys } from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as MaxQtysC2S } from '../../contract/generated/Trd_GetMaxTrdQtys_pb.js';
+import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import { account } from '../../contract/operations/index.js';
+import type { Backend, CallContext } from '../backend.js';
+import type { Valued } from '../order-facts.js';
+import { payloadOf, RET_SUCCEED } from '../responses.js';
+import type { Capacity, PreviewFees, Worth } from './preview.js';
+
+/** The order that an open one would be changed into: what it holds already counts as free. */
+export interface Replaced {
+  readonly orderId: bigint;
+  readonly orderIdEx: string;
+}
+
+/**
+ * What an order would be worth and cost, and whether the account can pay for it.
+ *
+ * @param request the order as it would stand.
+ * @param mayReadAccount what the account can trade says what it holds, which the scope to trade alone does not show.
+ */
+export async function worthOf(
+  backend: Backend,
+  request: PlaceC2S,
+  valued: Valued,
+  mayReadAccount: boolean,
+  context: CallContext,
+  replaced?: Replaced,
+): Promise<Worth> {
+  const fees = await feesOf(backend, request, valued, context);
+  return {
+    value: valued.value ?? null,
+    currency: fees?.currency ?? valued.currency,
+    pricing: valued.pricing ?? null,
+    fees,
+    capacity: mayReadAccount ? await capacityOf(backend, request, valued, context, replaced) : null,
+  };
+}
+
+async function feesOf(backend: Backend, request: PlaceC2S, { pricing }: Valued, context: CallContext): Promise<PreviewFees | null> {
+  if (pricing === undefined) return null;
+  const estimate = await backend.estimateFees?.(request, pricing.price, context);
+  if (estimate === undefined) return null;
+  return { ...estimate, total: estimate.items.reduce((sum, { amount }) => sum + amount, 0n) };
+}
+
+async function capacityOf(
+  backend: Backend,
+  request: PlaceC2S,
+  { facts, qty, pricing }: Valued,
+  context: CallContext,
+  replaced: Replaced | undefined,
+): Promise<Capacity | null> {
+  if (pricing === undefined || request.header === undefined) return null;
+  const query = create(MaxQtysC2S, {
+    header: request.header,
+    orderType: request.orderType,
+    code: request.code,
+    secMarket: request.secMarket,
+    price: decimalToNumber(pricing.tradable),
+    ...(request.adjustPrice ? { adjustPrice: true, adjustSideAndLimit: request.adjustSideAndLimit } : {}),
+    ...(Object.hasOwn(request, 'session') ? { session: request.session } : {}),
+    ...(replaced === undefined ? {} : { orderID: replaced.orderId, orderIDEx: replaced.orderIdEx }),
+  });
+  const response = await backend.call(account.getMaxTrdQtys, query, context);
+  if (response.retType !== RET_SUCCEED) return { maxQty: null, enough: null, message: response.retMsg };
+  const maxQty = maximumFor(facts.side, payloadOf(account.getMaxTrdQtys, response)?.maxTrdQtys);
+  return { maxQty, enough: maxQty === null ? null : qty <= maxQty, message: null };
+}
+
+/** Futures have no such maximum: what they may open depends on margin, which is answered per contract. */
+function maximumFor(side: Valued['facts']['side'], maximum: MaxTrdQtys | undefined): Decimal | null {
+  if (maximum === undefined || Object.hasOwn(maximum, 'longRequiredIM')) return null;
+  const given = <F extends 'maxCashAndMarginBuy' | 'maxSellShort' | 'maxBuyBack'>(field: F) =>
+    Object.hasOwn(maximum, field) ? maximum[field] : undefined;
+  const figure = {
+    BUY: given('maxCashAndMarginBuy') ?? maximum.maxCashBuy,
+    SELL: maximum.maxPositionSell,
+    SELL_SHORT: given('maxSellShort'),
+    BUY_BACK: given('maxBuyBack'),
+  }[side];
+  return figure === undefined ? null : (decimalFromNumber(figure) ?? null);
+}

@@ -1,0 +1,42 @@
+import type { OrderFacts } from '../access/index.js';
+import { type Enumeration, modifyOrderOp, orderType, timeInForce, trdMarket, trdSide } from '../contract/enums.js';
+import { OrderStatus, OrderType, TimeInForce } from '../contract/generated/Trd_Common_pb.js';
+import { snakeCase } from '../contract/names.js';
+
+/** The names of the public protocol's trading numbers, as the enumerations' tables write them. */
+
+export function marketName(trading: number): string {
+  return nameIn(trdMarket, trading) ?? String(trading);
+}
+
+export function sideName(side: number): OrderFacts['side'] | undefined {
+  return nameIn(trdSide, side) as OrderFacts['side'] | undefined;
+}
+
+/** "NORMAL"; types that callers of the core protocol alone can use are named after it: "STOP_LIMIT". */
+export function orderTypeName(type: number): string {
+  return nameIn(orderType, type) ?? protocolName(OrderType[type], type);
+}
+
+/** "SUBMITTED", "FILLED_PART". */
+export function orderStatusName(status: number): string {
+  return protocolName(OrderStatus[status], status);
+}
+
+export function timeInForceName(number: number): string {
+  return nameIn(timeInForce, number) ?? protocolName(TimeInForce[number], number);
+}
+
+/** "normal", "cancel"; undefined for a number that is no operation. */
+export function modifyOpName(op: number): string | undefined {
+  return nameIn(modifyOrderOp, op);
+}
+
+function nameIn(enumeration: Enumeration, number: number): string | undefined {
+  return enumeration.members.find((member) => member.public === number)?.name;
+}
+
+/** "OrderType_StopLimit" → "STOP_LIMIT". */
+function protocolName(generated: string | undefined, number: number): string {
+  return generated === undefined ? String(number) : snakeCase(generated.slice(generated.indexOf('_') + 1)).toUpperCase();
+}

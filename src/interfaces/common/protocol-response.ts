@@ -1,0 +1,37 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { type Response, ResponseSchema } from '../../contract/generated/KeepAlive_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import type { Rejection } from '../../contract/rejection.js';
+import type { ResponseMessage } from '../../gateway/index.js';
+
+/** Answers for the interfaces that speak in protocol ids and messages. */
+
+// By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once.
+const written = new WeakMap<ResponseMessage, Uint8Array>();
+
+/** The protobuf bytes of an operation's `Response`; nobody may write to them. */
+export function encodeResponse(operation: Operation, response: ResponseMessage): Uint8Array {
+  let bytes = written.get(response);
+  if (bytes === undefined) {
+    bytes = toBinary(operation.messages.ResponseSchema, response);
+    written.set(response, bytes);
+  }
+  return bytes;
+}
+
+/** Common.RetType: the request failed. */
+const RET_FAILED = -1;
+
+/**
+ * A refusal by the gateway as a `Response`: `retType` -1, the text in `retMsg`, and the HTTP status as `errCode`, by which a
+ * program tells 401 from 403 and 429. Every `Response` begins with these fields, so that one type does for all ids, also for
+ * those that nobody serves.
+ */
+export function rejectionResponse({ message, kind }: Rejection): Response {
+  return create(ResponseSchema, { retType: RET_FAILED, retMsg: message, errCode: kind.http });
+}
+
+/** The same as protobuf bytes. */
+export function encodeRejection(rejection: Rejection): Uint8Array {
+  return toBinary(ResponseSchema, rejectionResponse(rejection));
+}

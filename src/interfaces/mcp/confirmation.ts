@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  acceptedContent,
+  type CallToolResult,
+  createRequestStateCodec,
+  type InputRequiredResult,
+  inputRequired,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Clock } from '../../contract/clock.js';
+import { TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { messageWriter } from '../../contract/json/message-json.js';
+import { Rejection } from '../../contract/rejection.js';
+import { type Gateway, previewSentence } from '../../gateway/index.js';
+import { type Asked, decodeArguments } from './asked.js';
+import { failureResult, rejectionResult } from './result.js';
+
+/** Which trading writes a person is asked about, where the client can ask one. */
+export type ConfirmMode = 'always' | 'real' | 'never';
+
+/** What travels to the client and back with a question; signed, so that an answer belongs to the question it was given to. */
+interface QuestionState {
+  /** Of the request that was asked about. */
+  readonly digest: string;
+  /** Each answer sends one order. */
+  readonly nonce: string;
+}
+
+/** How long a question may stay unanswered. */
+const ANSWER_SECONDS_MAX = 600;
+/** Answers that are remembered as used: more than people can give in the time. */
+const USED_MAX = 10_000;
+const KEY_BYTES = 32;
+
+/**
+ * Asks a person before a trading write leaves, by the protocol's elicitation: the model cannot answer in the person's
+ * place. A client that cannot ask is not asked; scopes and gates hold for it as for everybody.
+ */
+export class Confirmation {
+  readonly #gateway: Gateway;
+  readonly #clock: Clock;
+  readonly #mode: ConfirmMode;
+  readonly #codec = createRequestStateCodec<QuestionState>({
+    key: randomBytes(KEY_BYTES),
+    ttlSeconds: ANSWER_SECONDS_MAX,
+    bind: (context) => `${context.mcpReq.method} ${context.http?.authInfo?.clientId}`,
+  });
+  /** Nonce → epoch ms from which it need not be remembered. */
+  readonly #used = new Map<string, number>();
+
+  constructor(options: { readonly gateway: Gateway; readonly clock: Clock; readonly mode: ConfirmMode }) {
+    this.#gateway = options.gateway;
+    this.#clock = options.clock;
+    this.#mode = options.mode;
+  }
+
+  /** Checks what comes back with an answer: throws unless it is ours, of this caller, and not too old. */
+  verify(state: string, context: ServerContext): Promise<QuestionState> {
+    return this.#codec.verify(state, context);
+  }
+
+  /** undefined: go ahead. Otherwise the question to ask, or why the write does not leave. */
+  async before(asked: Asked): Promise<CallToolResult | InputRequiredResult | undefined> {
+    const { operation, caller, context } = asked;
+    if (this.#mode === 'never' || operation.group !== 'trade' || operation.effect === 'read') return undefined;
+    const request = decodeArguments(asked);
+    // What cannot be read is refused further on, for its own reason.
+    if (request instanceof Rejection) return undefined;
+    const simulated = (request as { header?: TrdHeader }).header?.trdEnv === TrdEnv.TrdEnv_Simulate;
+    if ((this.#mode === 'real' && simulated) || !asked.elicits) return undefined;
+
+    const digest = createHash('sha256')
+      .update(`${operation.name} ${messageWriter(operation.messages.C2SSchema, 'mcp')(request)}`)
+      .digest('base64url');
+    const state = context.mcpReq.requestState<QuestionState>();
+    if (state === undefined || context.mcpReq.inputResponses === undefined) return this.#ask(asked, digest);
+    const refused = this.#judge(state, digest, context);
+    if (refused === undefined) return undefined;
+    this.#gateway.auditRejection(caller, refused);
+    return rejectionResult(refused, caller.requestId);
+  }
+
+  async #ask(asked: Asked, digest: string): Promise<CallToolResult | InputRequiredResult> {
+    const message = await this.#question(asked);
+    if (typeof message !== 'string') return message;
+    const requestState = await this.#codec.mint({ digest, nonce: randomBytes(12).toString('base64url') }, asked.context);
+    const confirm = inputRequired.elicit({
+      message,
+      requestedSchema: {
+        type: 'object',
+        properties: { confirm: { type: 'boolean', title: 'Go ahead', description: 'True sends it now.', default: false } },
+        required: ['confirm'],
+      },
+    });
+    return inputRequired({ inputRequests: { confirm }, requestState });
+  }
+
+  /** What a person is asked; what would be refused anyway is refused here, and nobody is bothered with it. */
+  async #question(asked: Asked): Promise<string | CallToolResult> {
+    const { operation, caller } = asked;
+    if (operation.scope.kind !== 'byEnv') {
+      const refused = this.#gateway.admit(operation, caller);
+      return refused instanceof Rejection ? rejectionResult(refused, caller.requestId) : operation.summary;
+    }
+    const preview = await this.#gateway.preview(operation, caller, () => decodeArguments(asked));
+    if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
+    if ('retType' in preview) return failureResult(preview, caller.requestId);
+    if (preview.wouldPass) return previewSentence(preview);
+    const gate = preview.gates.find(({ passes }) => !passes)?.gate;
+    const refused = new Rejection(gate === undefined ? 'limit.price_unknown' : `limit.${gate}`, preview.reason ?? 'refused by a limit');
+    this.#gateway.auditRejection(caller, refused);
+    return rejectionResult(refused, caller.requestId);
+  }
+
+  #judge({ digest, nonce }: QuestionState, expected: string, { mcpReq }: ServerContext): Rejection | undefined {
+    if (digest !== expected) {
+      return new Rejection('confirmation.mismatch', 'the confirmation was given to another request: nothing was sent, ask again');
+    }
+    const now = this.#clock.now();
+    for (const [known, until] of this.#used) {
+      if (until > now && this.#used.size < USED_MAX) break;
+      this.#used.delete(known);
+    }
+    if (this.#used.has(nonce)) {
+      return new Rejection('confirmation.mismatch', 'the confirmation was used before: look at the orders to see what became of it');
+    }
+    this.#used.set(nonce, now + ANSWER_SECONDS_MAX * 1000);
+    if (acceptedContent(mcpReq.inputResponses, 'confirm')?.confirm === true) return undefined;
+    return new Rejection('confirmation.declined', 'the person who was asked did not confirm it: nothing was sent');
+  }
+}

@@ -1,0 +1,128 @@
+import { isUtf8 } from 'node:buffer';
+import { isLegacyRequest, type Server } from '@modelcontextprotocol/server';
+import type { Clock } from '../../contract/clock.js';
+import { parseJson } from '../../contract/json/parse.js';
+import type { JsonValue } from '../../contract/json/value.js';
+import type { Group, Operation } from '../../contract/operation.js';
+import { operations as declared } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Gateway } from '../../gateway/index.js';
+import type { Exchange, Mount } from '../common/exchange.js';
+import { Confirmation, type ConfirmMode } from './confirmation.js';
+import { instructions } from './instructions.js';
+import { PageStore } from './page-store.js';
+import { Prompts } from './prompts.js';
+import { Resources } from './resources.js';
+import { createServer, type Watching } from './server.js';
+import { Sessions } from './sessions.js';
+import { Stateless } from './stateless.js';
+import { ToolCalls } from './tool-call.js';
+import { Toolbox } from './toolbox.js';
+import { readToolsets } from './toolsets.js';
+import { Callers, type Visitor } from './visitor.js';
+import { jsonRpcRefusal, webRequest, writeWebResponse } from './web.js';
+
+export interface McpOptions {
+  readonly gateway: Gateway;
+  readonly clock: Clock;
+  readonly version: string;
+  /** What is served; every declared operation by default. */
+  readonly operations?: readonly Operation[];
+  /** Groups of tools to offer; undefined = every one. */
+  readonly toolsets?: ReadonlySet<Group> | undefined;
+  readonly confirm: ConfirmMode;
+  readonly onError: (error: Error) => void;
+}
+
+export interface McpEndpoint {
+  /** `/mcp` on the REST listener. */
+  readonly mount: Mount;
+  /** Sessions that are open. */
+  readonly sessionCount: number;
+  /** Ends sessions and streams. */
+  close(): Promise<void>;
+}
+
+const PATH = '/mcp';
+
+/**
+ * The gateway as tools for language models, over Streamable HTTP. The protocol is the official library's matter; here are
+ * the caller, the body (parsed exactly: an account id has 18 digits), and the choice between the protocol's two ways.
+ */
+export function createMcpEndpoint(options: McpOptions): McpEndpoint {
+  const { gateway, clock, version, operations = declared, toolsets, confirm, onError } = options;
+  const callers = new Callers();
+  const toolbox = new Toolbox(gateway, operations, toolsets);
+  const confirmation = new Confirmation({ gateway, clock, mode: confirm });
+  const calls = new ToolCalls({ gateway, toolbox, callers, pages: new PageStore({ clock }), confirmation });
+  const resources = new Resources(gateway, callers, toolbox);
+  const prompts = new Prompts(gateway, toolbox);
+  const parts = { version, instructions: instructions(gateway), toolbox, calls, confirmation, resources, prompts };
+  const create = (watching?: Watching): Server => createServer(parts, watching);
+  const sessions = new Sessions({ gateway, callers, clock, createServer: create, onError });
+  const stateless = new Stateless({ gateway, callers, createServer: () => create(), onError });
+
+  const serve = async (exchange: Exchange, bytes: Buffer | undefined): Promise<Rejected | undefined> => {
+    const { request, response } = exchange;
+    const caller = callers.of(request, `${request.method} ${PATH}`);
+    const identity = gateway.identify(caller);
+    if (identity instanceof Rejection) return { rejection: identity, caller };
+    const wanted = readToolsets(request.headers['x-svc-toolsets']);
+    if (wanted instanceof Rejection) return { rejection: wanted, caller };
+    const int64 = request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
+    const visitor: Visitor = { caller, identity, toolsets: wanted, int64 };
+    const body = bytes === undefined || bytes.length === 0 ? undefined : readBody(bytes);
+    if (body instanceof Response) {
+      await writeWebResponse(body, response, caller.requestId);
+      return undefined;
+    }
+    const rejection =
+      body === undefined || (await isLegacyRequest(webRequest(exchange), body))
+        ? await sessions.serve(exchange, body, visitor)
+        : await stateless.serve(exchange, body, visitor);
+    return rejection === undefined ? undefined : { rejection, caller };
+  };
+
+  return {
+    mount: {
+      path: PATH,
+      methods: ['GET', 'POST', 'DELETE'],
+      serve(exchange, body, refuse) {
+        serve(exchange, body).then(
+          (rejected) => {
+            if (rejected !== undefined) refuse(rejected.rejection, rejected.caller);
+          },
+          (thrown) => {
+            const caller = callers.of(exchange.request, `${exchange.request.method} ${PATH}`);
+            if (exchange.response.headersSent) {
+              gateway.defect(caller, thrown);
+              exchange.response.destroy();
+            } else refuse(gateway.defect(caller, thrown), caller);
+          },
+        );
+      },
+    },
+    get sessionCount() {
+      return sessions.count;
+    },
+    async close() {
+      sessions.close();
+      await stateless.close();
+    },
+  };
+}
+
+interface Rejected {
+  readonly rejection: Rejection;
+  readonly caller: Visitor['caller'];
+}
+
+const PARSE_ERROR = -32700;
+
+function readBody(bytes: Buffer): JsonValue | Response {
+  if (!isUtf8(bytes)) return jsonRpcRefusal(400, PARSE_ERROR, 'Parse error: the body is not UTF-8');
+  const parsed = parseJson(bytes.toString());
+  if (parsed.ok) return parsed.value;
+  const { message, line, column } = parsed.error;
+  return jsonRpcRefusal(400, PARSE_ERROR, `Parse error: malformed JSON, line ${line}, column ${column}: ${message}`);
+}

@@ -1,0 +1,127 @@
+import { type GetPromptResult, type ListPromptsResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { Operation } from '../../contract/operation.js';
+import { account, trade } from '../../contract/operations/index.js';
+import type { Gateway } from '../../gateway/index.js';
+import type { Toolbox } from './toolbox.js';
+import type { Visitor } from './visitor.js';
+
+interface PromptArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+}
+
+interface Prompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly PromptArgument[];
+  /** Offered to callers who can use all of these. */
+  readonly needs: readonly Operation[];
+  /** What the model is asked to do. Values are quoted as data: they are whatever the client passed. */
+  readonly text: (values: Readonly<Record<string, string>>) => string;
+}
+
+const accountArgument: PromptArgument = {
+  name: 'acc_id',
+  description: 'The account’s id from svc_list_accounts; every account of the key when left out.',
+  required: false,
+};
+
+const prompts: readonly Prompt[] = [
+  {
+    name: 'daily_review',
+    title: 'Daily review of positions',
+    description: 'What moved today, why it matters for the positions held, and what is open.',
+    arguments: [accountArgument],
+    needs: [account.listAccounts, account.getPositions, account.getOrders, account.getDeals, account.getFunds],
+    text: ({ acc_id }) =>
+      `Review today's trading of ${whichAccount(acc_id)}. Call svc_list_accounts, then for each account svc_get_funds, svc_get_positions, ` +
+      'svc_get_orders and svc_get_deals, and svc_get_snapshot for what is held. Report: the account’s value and today’s profit or loss with currency; ' +
+      'the three positions that moved it most, with price, quantity and change; orders still open and how far their price is from the market; ' +
+      'today’s fills with fees; anything out of the ordinary. Give exact figures as the tools return them, name what could not be read, and place no order.',
+  },
+  {
+    name: 'order_ticket',
+    title: 'Order ticket',
+    description: 'Checks an order from every side and shows it with its value, fees and limits before anything is sent.',
+    arguments: [
+      { name: 'symbol', description: 'The security as MARKET.CODE: HK.00700.', required: true },
+      { name: 'side', description: 'BUY or SELL.', required: true },
+      { name: 'qty', description: 'Shares or contracts.', required: true },
+      { name: 'price', description: 'Limit price; the current best price when left out.', required: false },
+      accountArgument,
+    ],
+    needs: [account.listAccounts, account.getMaxTrdQtys, trade.placeOrder],
+    text: ({ symbol, side, qty, price, acc_id }) =>
+      `Prepare, without sending it, this order for ${whichAccount(acc_id)}: ${quoted(side)} ${quoted(qty)} of ${quoted(symbol)}` +
+      `${price === undefined ? ' at the current best price' : ` at ${quoted(price)}`}. Call svc_list_accounts to find the account (prefer a simulated one when none is named), ` +
+      'svc_get_static_info for lot size, svc_get_orderbook for the market, svc_get_max_trd_qtys for what the account can carry, then svc_place_order with ' +
+      '"preview": true. Show a ticket: account and environment, side, quantity, price, value and currency, fees, which limits it meets and what remains of them, ' +
+      'how the price stands to the best bid and ask. Ask the person to confirm the ticket in words; only then call svc_place_order once, with an idempotency_key, and report its answer.',
+  },
+  {
+    name: 'risk_check',
+    title: 'Risk check',
+    description: 'Concentration, leverage, open orders and liquidity of what is held.',
+    arguments: [accountArgument],
+    needs: [account.listAccounts, account.getPositions, account.getFunds, account.getOrders],
+    text: ({ acc_id }) =>
+      `Check the risk of ${whichAccount(acc_id)}. Call svc_list_accounts, svc_get_funds, svc_get_positions, svc_get_orders and svc_get_margin_ratio for what is held. ` +
+      'Report: share of each position, market and currency in the account’s value; leverage and how far the account is from a margin call; what the account would look like ' +
+      'if every open order filled; positions larger than a tenth of the day’s volume (svc_get_snapshot). Put the three largest risks first, with the figures behind them. Place no order.',
+  },
+];
+
+/** Texts for recurring work, which people choose in their client. */
+export class Prompts {
+  constructor(
+    readonly gateway: Gateway,
+    readonly toolbox: Toolbox,
+  ) {}
+
+  /** Those whose tools the caller can all use. */
+  list(visitor: Visitor): ListPromptsResult {
+    return {
+      prompts: prompts
+        .filter((prompt) => this.#isOffered(prompt, visitor))
+        .map(({ name, title, description, arguments: args }) => ({
+          name,
+          title,
+          description,
+          arguments: args.map((each) => ({ ...each })),
+        })),
+    };
+  }
+
+  get(name: string, values: Readonly<Record<string, string>>, visitor: Visitor): GetPromptResult {
+    const prompt = prompts.find((each) => each.name === name && this.#isOffered(each, visitor));
+    if (prompt === undefined) {
+      const known = this.list(visitor).prompts.map((each) => each.name);
+      throw invalid(`unknown prompt "${name.slice(0, 100)}", there are: ${known.join(', ') || 'none for this key'}`);
+    }
+    const names = prompt.arguments.map((each) => each.name);
+    const unknown = Object.keys(values).find((each) => !names.includes(each));
+    if (unknown !== undefined) throw invalid(`unknown field "${unknown.slice(0, 100)}", accepted: ${names.join(', ')}`);
+    const missing = prompt.arguments.find((each) => each.required && (values[each.name] ?? '') === '');
+    if (missing !== undefined) throw invalid(`missing field "${missing.name}": ${missing.description}`);
+    return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: prompt.text(values) } }] };
+  }
+
+  #isOffered({ needs }: Prompt, visitor: Visitor): boolean {
+    return needs.every((operation) => this.toolbox.offers(operation, visitor));
+  }
+}
+
+function whichAccount(accId: string | undefined): string {
+  return accId === undefined || accId === '' ? 'every account of this key' : `account ${quoted(accId)}`;
+}
+
+/** A value as data: one line, in quotation marks, and no longer than any honest one. */
+function quoted(value: string | undefined): string {
+  return JSON.stringify((value ?? '').replace(/\s+/g, ' ').slice(0, 64));
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}

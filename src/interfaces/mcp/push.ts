@@ -1,0 +1,86 @@
+import type { ServerResponse } from 'node:http';
+import type { PushConnection, PushSink } from '../../gateway/push/index.js';
+import { accountKinds, symbolKinds } from './resource-kinds.js';
+
+/** An event as `/ws` frames it, with 64-bit integers as strings: what reads it is a JSON parser that rounds. */
+export interface PushFrame {
+  readonly type: 'quote' | 'trade' | 'notify';
+  readonly symbol?: string;
+  readonly sub_type?: number;
+  readonly acc_id?: string;
+  readonly [name: string]: unknown;
+}
+
+/** More than the hub lets a socket hold before it makes events wait. */
+const NOT_NOW = Number.MAX_SAFE_INTEGER / 4;
+
+/**
+ * Where a client's events go: its stream of server-sent events, while it has one open. In between the hub keeps what a
+ * slow reader would get: the newest of each quote, every order and fill.
+ */
+export class EventSink implements PushSink {
+  readonly #deliver: (frame: PushFrame) => void;
+  readonly #onClose: (reason: string) => void;
+  #connection: PushConnection | undefined;
+  #stream: ServerResponse | undefined;
+  /** What came before the hub learnt that there is no stream. */
+  #early: PushFrame[] = [];
+
+  constructor(deliver: (frame: PushFrame) => void, onClose: (reason: string) => void) {
+    this.#deliver = deliver;
+    this.#onClose = onClose;
+  }
+
+  /** The client's stream, while it is open. */
+  get stream(): ServerResponse | undefined {
+    return this.#stream;
+  }
+
+  get bufferedBytes(): number {
+    return this.#stream?.writableLength ?? NOT_NOW;
+  }
+
+  write(frames: Buffer): number {
+    for (const line of frames.toString().split('\n')) {
+      if (line === '') continue;
+      const frame: PushFrame = JSON.parse(line);
+      if (this.#stream === undefined) this.#early.push(frame);
+      else this.#deliver(frame);
+    }
+    return this.bufferedBytes;
+  }
+
+  close(_code: number, reason: string): void {
+    this.#onClose(reason);
+  }
+
+  /** The connection whose events come here. */
+  attach(connection: PushConnection): void {
+    this.#connection = connection;
+  }
+
+  /** The client has opened its stream, perhaps again. */
+  opened(stream: ServerResponse): void {
+    this.#stream = stream;
+    const early = this.#early;
+    this.#early = [];
+    for (const frame of early) this.#deliver(frame);
+    this.#connection?.drained();
+    stream.on('drain', () => this.#connection?.drained());
+    stream.once('close', () => {
+      if (this.#stream === stream) this.#stream = undefined;
+    });
+  }
+}
+
+/** The addresses of the resources that an event has changed. */
+export function changedBy({ type, symbol, sub_type, acc_id }: PushFrame): string[] {
+  switch (type) {
+    case 'quote':
+      return symbolKinds.filter(({ subType }) => subType === sub_type).map(({ prefix }) => `${prefix}${symbol}`);
+    case 'trade':
+      return accountKinds.map(({ prefix }) => `${prefix}${acc_id}`);
+    case 'notify':
+      return [];
+  }
+}

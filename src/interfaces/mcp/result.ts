@@ -1,0 +1,62 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { messageWriter } from '../../contract/json/message-json.js';
+import type { Int64Format } from '../../contract/json/scalars.js';
+import type { Operation } from '../../contract/operation.js';
+import type { Rejection } from '../../contract/rejection.js';
+import type { ResponseMessage } from '../../gateway/index.js';
+
+/** What goes into an answer beside the payload's own fields. */
+export interface Additions {
+  /** JSON texts by name. */
+  readonly [name: string]: string;
+}
+
+/**
+ * The answer of a tool: the payload as JSON text, exact to the last digit, and the same as structured content, where 64-bit
+ * integers are strings, because the parsers that read it round numbers beyond 2^53.
+ */
+export function payloadResult(operation: Operation, payload: Message, int64: Int64Format, additions: Additions = {}): CallToolResult {
+  const write = (format: Int64Format) => withAdditions(messageWriter(operation.messages.S2CSchema, 'mcp', format)(payload), additions);
+  return { content: [{ type: 'text', text: write(int64) }], structuredContent: JSON.parse(write('string')) };
+}
+
+/** The same for an answer whose two texts are made already. */
+export function textResult(write: (int64: Int64Format) => string, int64: Int64Format): CallToolResult {
+  return { content: [{ type: 'text', text: write(int64) }], structuredContent: JSON.parse(write('string')) };
+}
+
+function withAdditions(object: string, additions: Additions): string {
+  const added = Object.entries(additions).map(([name, json]) => `${JSON.stringify(name)}:${json}`);
+  if (added.length === 0) return object;
+  return object === '{}' ? `{${added.join(',')}}` : `${object.slice(0, -1)},${added.join(',')}}`;
+}
+
+/** The gateway's own no: `{error, status: "error", …}`. */
+export function rejectionResult(rejection: Rejection, requestId: string): CallToolResult {
+  const { code, kind, message, details } = rejection;
+  const prefix = kind.tool === undefined || message.startsWith(kind.tool) ? '' : `${kind.tool}: `;
+  return errorResult({
+    error: `${prefix}${message}`,
+    code,
+    request_id: requestId,
+    ...(details.field ? { field: details.field } : {}),
+    ...(details.retryAfterSeconds === undefined ? {} : { retry_after: details.retryAfterSeconds }),
+  });
+}
+
+/** The brokerage's no. */
+export function failureResult({ retType, retMsg, errCode }: ResponseMessage, requestId: string): CallToolResult {
+  return errorResult({
+    error: `backend proto error: ${retMsg}`,
+    code: 'backend.refused',
+    ret_type: retType,
+    ...(errCode === 0 ? {} : { err_code: errCode }),
+    request_id: requestId,
+  });
+}
+
+function errorResult(fields: { readonly error: string } & Record<string, unknown>): CallToolResult {
+  const { error, ...rest } = fields;
+  return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error, status: 'error', ...rest }) }] };
+}

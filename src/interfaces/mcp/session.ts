@@ -1,0 +1,145 @@
+import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { JsonValue } from '../../contract/json/value.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Gateway } from '../../gateway/index.js';
+import type { PushConnection } from '../../gateway/push/index.js';
+import type { Exchange } from '../common/exchange.js';
+import { authInfoOf } from './auth-info.js';
+import { EventStore } from './event-store.js';
+import { EventSink } from './push.js';
+import { pushFormat } from './push-format.js';
+import type { Watching } from './server.js';
+import type { Callers, Visitor } from './visitor.js';
+import { Watch } from './watch.js';
+import { webRequest, writeWebResponse } from './web.js';
+
+export interface SessionParts {
+  readonly gateway: Gateway;
+  readonly callers: Callers;
+  /** The protocol's server, joined to what the session can watch. */
+  readonly createServer: (watching: Watching) => Server;
+  readonly onClosed: (session: Session) => void;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * One client's session, of the revisions that have them: its server, its stream of server-sent events, and what it is
+ * subscribed to, which ends with it.
+ */
+export class Session implements Watching {
+  readonly #parts: SessionParts;
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #server: Server;
+  readonly #sink: EventSink;
+  readonly #push: PushConnection | undefined;
+  #watch: Watch | undefined;
+  #openExchanges = 0;
+  #closed = false;
+
+  private constructor(
+    readonly id: string,
+    /** Who opened it; to everybody else it does not exist. */
+    readonly visitor: Visitor,
+    parts: SessionParts,
+  ) {
+    this.#parts = parts;
+    this.#sink = new EventSink(
+      (params) => this.#notify('notifications/svc/push', params),
+      () => this.close(),
+    );
+    this.#push = this.#openPush();
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      eventStore: new EventStore(),
+    });
+    this.#server = parts.createServer(this);
+    this.#server.onclose = () => this.close();
+    this.#server.onerror = parts.onError;
+  }
+
+  static async open(id: string, visitor: Visitor, parts: SessionParts): Promise<Session> {
+    const session = new Session(id, visitor, parts);
+    await session.#server.connect(session.#transport);
+    return session;
+  }
+
+  /** No request is under way and no stream is open. */
+  get idle(): boolean {
+    return this.#openExchanges === 0;
+  }
+
+  /** Serves one exchange of the session. `visitor` is who sent it. */
+  async serve(exchange: Exchange, body: JsonValue | undefined, visitor: Visitor): Promise<void> {
+    const { request, response } = exchange;
+    this.#openExchanges += 1;
+    response.once('close', () => {
+      this.#openExchanges -= 1;
+    });
+    const connectionOwner = this.#push?.ownOwner;
+    const caller = connectionOwner === undefined ? visitor.caller : { ...visitor.caller, connectionOwner };
+    const web = await this.#transport.handleRequest(webRequest(exchange), {
+      authInfo: authInfoOf({ ...visitor, caller }),
+      ...(body === undefined ? {} : { parsedBody: body }),
+    });
+    const written = writeWebResponse(web, response, visitor.caller.requestId);
+    if (request.method === 'GET' && web.ok) {
+      this.#sink.opened(response);
+      this.#watch?.sink.opened(response);
+    }
+    await written;
+  }
+
+  async watch(uri: string, visitor: Visitor): Promise<Rejection | undefined> {
+    if (this.#watch === undefined) {
+      const changed = (changedUri: string) => this.#notify('notifications/resources/updated', { uri: changedUri });
+      const opened = Watch.open(this.#parts, visitor, changed, () => this.close());
+      if (opened instanceof Rejection) return opened;
+      this.#watch = opened;
+      const stream = this.#sink.stream;
+      if (stream !== undefined) opened.sink.opened(stream);
+    }
+    return this.#watch.add(uri, visitor);
+  }
+
+  async unwatch(uri: string, visitor: Visitor): Promise<void> {
+    await this.#watch?.remove(uri, visitor);
+  }
+
+  /** The tools may be others than before. */
+  toolsChanged(): void {
+    this.#notify('notifications/tools/list_changed', undefined);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#push?.disconnected();
+    this.#watch?.close();
+    this.#parts.onClosed(this);
+    void this.#transport.close();
+  }
+
+  /** Live events, for callers who may see them; the others' sessions do without. */
+  #openPush(): PushConnection | undefined {
+    const { gateway } = this.#parts;
+    const opened = gateway.openPush(this.visitor.caller);
+    if (opened instanceof Rejection) return undefined;
+    const { identity, permits } = opened;
+    const keyId = identity.key === undefined ? {} : { keyId: identity.key.id };
+    const connection = gateway.push.connect({
+      iface: 'mcp',
+      owner: identity.owner,
+      permits,
+      format: pushFormat,
+      sink: this.#sink,
+      ...keyId,
+    });
+    this.#sink.attach(connection);
+    return connection;
+  }
+
+  #notify(method: string, params: Record<string, unknown> | undefined): void {
+    // A notification that belongs to no request goes to the client's own stream, and into what it can have again.
+    this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(this.#parts.onError);
+  }
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { isInitializeRequest, type Server } from '@modelcontextprotocol/server';
+import type { Clock } from '../../contract/clock.js';
+import type { JsonValue } from '../../contract/json/value.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Gateway } from '../../gateway/index.js';
+import type { Exchange } from '../common/exchange.js';
+import type { Watching } from './server.js';
+import { Session } from './session.js';
+import type { Callers, Visitor } from './visitor.js';
+import { jsonRpcRefusal, writeWebResponse } from './web.js';
+
+export interface SessionsOptions {
+  readonly gateway: Gateway;
+  readonly callers: Callers;
+  readonly clock: Clock;
+  readonly createServer: (watching: Watching) => Server;
+  readonly onError: (error: Error) => void;
+}
+
+const SESSIONS_MAX = 2000;
+/** A client that is gone without a word is forgotten after this. */
+const IDLE_MS_MAX = 30 * 60_000;
+const SWEEP_MS = 60_000;
+
+/** The sessions of the protocol's revisions up to 2025-11-25. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #sessions = new Map<string, { readonly session: Session; usedAt: number }>();
+  readonly #stopListening: () => void;
+  #cancelSweep: () => void;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#stopListening = options.gateway.onKeyChanges(() => this.#keysChanged());
+    this.#cancelSweep = this.#scheduleSweep();
+  }
+
+  get count(): number {
+    return this.#sessions.size;
+  }
+
+  /** Serves one exchange: of the session that its header names, or the first of a new one. */
+  async serve(exchange: Exchange, body: JsonValue | undefined, visitor: Visitor): Promise<Rejection | undefined> {
+    const id = exchange.request.headers['mcp-session-id'];
+    if (id === undefined) {
+      if (!isInitializeRequest(body)) {
+        await this.#refuse(exchange, visitor, 400, -32000, 'Bad Request: Mcp-Session-Id header is required; begin with initialize');
+        return undefined;
+      }
+      if (this.#sessions.size >= SESSIONS_MAX) {
+        return new Rejection('limit.connections', `all ${SESSIONS_MAX} sessions are taken: end some, or wait until idle ones have ended`);
+      }
+      await (await this.#open(visitor)).serve(exchange, body, visitor);
+      return undefined;
+    }
+    const entry = this.#sessions.get(String(id));
+    // A session of another key is none of the caller's business.
+    if (entry === undefined || entry.session.visitor.identity.owner !== visitor.identity.owner) {
+      await this.#refuse(exchange, visitor, 404, -32001, 'Session not found: begin a new one with initialize');
+      return undefined;
+    }
+    entry.usedAt = this.#options.clock.now();
+    await entry.session.serve(exchange, body, { ...visitor, toolsets: visitor.toolsets ?? entry.session.visitor.toolsets });
+    return undefined;
+  }
+
+  /** Ends every session. */
+  close(): void {
+    this.#cancelSweep();
+    this.#stopListening();
+    for (const { session } of [...this.#sessions.values()]) session.close();
+  }
+
+  async #open(visitor: Visitor): Promise<Session> {
+    const { gateway, callers, createServer, clock, onError } = this.#options;
+    const onClosed = (closed: Session) => this.#sessions.delete(closed.id);
+    const session = await Session.open(randomUUID(), visitor, { gateway, callers, createServer, onClosed, onError });
+    this.#sessions.set(session.id, { session, usedAt: clock.now() });
+    return session;
+  }
+
+  async #refuse({ response }: Exchange, { caller }: Visitor, status: number, code: number, message: string): Promise<void> {
+    await writeWebResponse(jsonRpcRefusal(status, code, message), response, caller.requestId);
+  }
+
+  /** A reload holds for open sessions at once: those whose key is no good any more end, the others may have other tools. */
+  #keysChanged(): void {
+    for (const { session } of [...this.#sessions.values()]) {
+      if (this.#options.gateway.identify(session.visitor.caller) instanceof Rejection) session.close();
+      else session.toolsChanged();
+    }
+  }
+
+  #scheduleSweep(): () => void {
+    const { clock } = this.#options;
+    return clock.at(clock.now() + SWEEP_MS, () => {
+      const now = clock.now();
+      for (const { session, usedAt } of [...this.#sessions.values()]) {
+        if (session.idle && now - usedAt >= IDLE_MS_MAX) session.close();
+      }
+      this.#cancelSweep = this.#scheduleSweep();
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler, type Server } from '@modelcontextprotocol/server';
+import { isJsonObject, type JsonValue } from '../../contract/json/value.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Gateway } from '../../gateway/index.js';
+import type { Exchange } from '../common/exchange.js';
+import { authInfoOf } from './auth-info.js';
+import type { Callers, Visitor } from './visitor.js';
+import { Watch } from './watch.js';
+import { webRequest, writeWebResponse } from './web.js';
+
+export interface StatelessOptions {
+  readonly gateway: Gateway;
+  readonly callers: Callers;
+  readonly createServer: () => Server;
+  readonly onError: (error: Error) => void;
+}
+
+const LISTEN = 'subscriptions/listen';
+
+/**
+ * The protocol's revision of 2026-07-28, which has no sessions: each request is served by itself, and what a client listens
+ * to it names when it opens its stream.
+ */
+export class Stateless {
+  readonly #options: StatelessOptions;
+  readonly #handler: McpHttpHandler;
+  /** Handlers of open streams: each has events of its own, so that nobody hears another's. */
+  readonly #listening = new Set<{ readonly handler: McpHttpHandler; readonly visitor: Visitor }>();
+  readonly #stopListening: () => void;
+
+  constructor(options: StatelessOptions) {
+    this.#options = options;
+    this.#handler = this.#createHandler();
+    this.#stopListening = options.gateway.onKeyChanges(() => this.#keysChanged());
+  }
+
+  async serve(exchange: Exchange, body: JsonValue, visitor: Visitor): Promise<Rejection | undefined> {
+    if (isJsonObject(body) && body.method === LISTEN) return this.#listen(exchange, body, visitor);
+    const web = await this.#handler.fetch(webRequest(exchange), { authInfo: authInfoOf(visitor), parsedBody: body });
+    await writeWebResponse(web, exchange.response, visitor.caller.requestId);
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening();
+    await Promise.all([this.#handler, ...[...this.#listening].map(({ handler }) => handler)].map((handler) => handler.close()));
+  }
+
+  /** Opens a stream of events; what it names is watched for as long as it is open. */
+  async #listen(exchange: Exchange, body: JsonValue, visitor: Visitor): Promise<Rejection | undefined> {
+    const bus = new InMemoryServerEventBus(this.#options.onError);
+    const handler = this.#createHandler(bus);
+    const uris = watchedUris(body);
+    const watch = uris.length === 0 ? undefined : await this.#openWatch(uris, visitor, bus, () => exchange.response.destroy());
+    if (watch instanceof Rejection) return watch;
+    const entry = { handler, visitor };
+    this.#listening.add(entry);
+    exchange.response.once('close', () => {
+      watch?.close();
+      this.#listening.delete(entry);
+      void handler.close();
+    });
+    const web = await handler.fetch(webRequest(exchange), { authInfo: authInfoOf(visitor), parsedBody: body });
+    if (web.ok) watch?.sink.opened(exchange.response);
+    await writeWebResponse(web, exchange.response, visitor.caller.requestId);
+    return undefined;
+  }
+
+  async #openWatch(uris: readonly string[], visitor: Visitor, bus: InMemoryServerEventBus, end: () => void): Promise<Watch | Rejection> {
+    const watch = Watch.open(
+      this.#options,
+      visitor,
+      // The event itself goes along: without a session there is no other way for it.
+      (uri, push) => bus.publish({ kind: 'resource_updated', uri, params: { push } }),
+      end,
+    );
+    if (watch instanceof Rejection) return watch;
+    for (const uri of uris) {
+      const refused = await watch.add(uri, visitor);
+      if (refused === undefined) continue;
+      watch.close();
+      return refused;
+    }
+    return watch;
+  }
+
+  #createHandler(bus?: InMemoryServerEventBus): McpHttpHandler {
+    const { createServer, onError } = this.#options;
+    return createMcpHandler(createServer, { legacy: 'reject', onerror: onError, ...(bus === undefined ? {} : { bus }) });
+  }
+
+  #keysChanged(): void {
+    for (const { handler, visitor } of [...this.#listening]) {
+      if (this.#options.gateway.identify(visitor.caller) instanceof Rejection) void handler.close();
+      else handler.notify.toolsChanged();
+    }
+  }
+}
+
+/** The addresses that a listening request names; its form is the protocol library's to check. */
+function watchedUris(body: JsonValue): string[] {
+  const params = isJsonObject(body) ? body.params : undefined;
+  const notifications = isJsonObject(params) ? params.notifications : undefined;
+  const uris = isJsonObject(notifications) ? notifications.resourceSubscriptions : undefined;
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+}

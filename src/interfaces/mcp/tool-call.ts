@@ -1,0 +1,113 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import type { Int64Format } from '../../contract/json/scalars.js';
+import type { JsonObject } from '../../contract/json/value.js';
+import type { Operation } from '../../contract/operation.js';
+import { Rejection } from '../../contract/rejection.js';
+import { type Caller, type Gateway, payloadOf, previewText, type ResponseMessage } from '../../gateway/index.js';
+import { readToolArguments } from './arguments.js';
+import { type Asked, callerOf, decodeArguments } from './asked.js';
+import type { Confirmation } from './confirmation.js';
+import type { HandedPage, PageStore } from './page-store.js';
+import { withProgress } from './progress.js';
+import { type Additions, failureResult, payloadResult, rejectionResult, textResult } from './result.js';
+import type { Toolbox } from './toolbox.js';
+import { understood } from './understood.js';
+import type { Callers, Visitor } from './visitor.js';
+
+export interface ToolCallParts {
+  readonly gateway: Gateway;
+  readonly toolbox: Toolbox;
+  readonly callers: Callers;
+  readonly pages: PageStore;
+  readonly confirmation: Confirmation;
+}
+
+/** The client's side of a call. */
+export type Client = Pick<Asked, 'context' | 'elicits'>;
+
+/** Calls tools: arguments in, pipeline, answer out. No rule lives here but how a tool is asked and how it answers. */
+export class ToolCalls {
+  readonly #parts: ToolCallParts;
+
+  constructor(parts: ToolCallParts) {
+    this.#parts = parts;
+  }
+
+  async call(name: string, args: JsonObject | undefined, visitor: Visitor, client: Client): Promise<CallToolResult | InputRequiredResult> {
+    const { gateway, toolbox, callers } = this.#parts;
+    const caller = callers.asking(visitor.caller, name);
+    const operation = toolbox.find(name, visitor);
+    if (operation instanceof Rejection) {
+      gateway.auditRejection(caller, operation);
+      return rejectionResult(operation, caller.requestId);
+    }
+    const given = readToolArguments(operation, args);
+    if (given instanceof Rejection) return this.#rejectArguments(operation, caller, visitor, given);
+    const asked: Asked = { operation, given, caller: callerOf(caller, given), visitor, ...client };
+    if (given.cursor !== undefined) return this.#nextPage(asked, given.cursor);
+    if (given.preview) return this.#preview(asked);
+    const stopped = await this.#parts.confirmation.before(asked);
+    return stopped ?? withProgress(client.context, () => this.#run(asked));
+  }
+
+  /** A caller that may not use the tool learns that, and nothing of its arguments. */
+  #rejectArguments(operation: Operation, caller: Caller, { identity }: Visitor, rejection: Rejection): CallToolResult {
+    const { gateway } = this.#parts;
+    if (!gateway.mayUse(operation, caller, identity)) {
+      const denied = gateway.admit(operation, caller);
+      if (denied instanceof Rejection) return rejectionResult(denied, caller.requestId);
+    }
+    gateway.auditRejection(caller, rejection);
+    return rejectionResult(rejection, caller.requestId);
+  }
+
+  async #run(asked: Asked): Promise<CallToolResult> {
+    const { operation, caller, visitor } = asked;
+    let request: Message | undefined;
+    const decode = () => {
+      const decoded = decodeArguments(asked);
+      if (!(decoded instanceof Rejection)) request = decoded;
+      return decoded;
+    };
+    const answer = await this.#parts.gateway.call(operation, caller, decode);
+    if (answer instanceof Rejection) return rejectionResult(answer, caller.requestId);
+    if (answer.retType !== 0) return failureResult(answer, caller.requestId);
+    const additions: Additions = request === undefined ? {} : understood(operation, request);
+    return this.#write(asked, answer, additions, visitor);
+  }
+
+  #write({ operation, caller }: Asked, answer: ResponseMessage, additions: Additions, { int64 }: Visitor): CallToolResult {
+    const { gateway, pages } = this.#parts;
+    const payload = payloadOf(operation, answer);
+    try {
+      if (payload === undefined) return payloadResult(operation, create(operation.messages.S2CSchema), int64, additions);
+      const identity = gateway.identify(caller);
+      if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
+      const page = pages.first(payload, identity.owner, operation);
+      return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(operation, page, int64, additions);
+    } catch (thrown) {
+      return rejectionResult(gateway.defect(caller, thrown), caller.requestId);
+    }
+  }
+
+  #nextPage({ operation, caller, visitor }: Asked, cursor: string): CallToolResult {
+    const { gateway, pages } = this.#parts;
+    const identity = gateway.admit(operation, caller);
+    if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
+    const page = pages.take(cursor, identity.owner, operation);
+    return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(operation, page, visitor.int64, {});
+  }
+
+  async #preview(asked: Asked): Promise<CallToolResult> {
+    const { operation, caller, visitor } = asked;
+    const preview = await this.#parts.gateway.preview(operation, caller, () => decodeArguments(asked));
+    if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
+    if ('retType' in preview) return failureResult(preview, caller.requestId);
+    return textResult((int64) => previewText(preview, int64), visitor.int64);
+  }
+}
+
+function pageResult(operation: Operation, { payload, page }: HandedPage, int64: Int64Format, additions: Additions): CallToolResult {
+  return payloadResult(operation, payload, int64, page === undefined ? additions : { ...additions, page: JSON.stringify(page) });
+}

@@ -1,0 +1,117 @@
+import type { JsonObject } from '../../contract/json/value.js';
+import type { Operation } from '../../contract/operation.js';
+import { account, subscription } from '../../contract/operations/index.js';
+import { Rejection, rejectProblem } from '../../contract/rejection.js';
+import { requestDecoder } from '../../contract/request.js';
+import type { Gateway } from '../../gateway/index.js';
+import type { PushConnection } from '../../gateway/push/index.js';
+import { changedBy, EventSink, type PushFrame } from './push.js';
+import { pushFormat } from './push-format.js';
+import { accountKinds, type FoundKind, findKind } from './resource-kinds.js';
+import type { Callers, Visitor } from './visitor.js';
+
+export interface WatchParts {
+  readonly gateway: Gateway;
+  readonly callers: Callers;
+}
+
+/** Told of an event of a watched address. */
+export type Changed = (uri: string, frame: PushFrame) => void;
+
+/** Addresses that one client may watch at a time. */
+const WATCHED_MAX = 200;
+
+/** Watches resources for one client: what it watches is subscribed to by a connection of its own, and ends with it. */
+export class Watch {
+  readonly #parts: WatchParts;
+  readonly #connection: PushConnection;
+  readonly #watched = new Set<string>();
+  readonly sink: EventSink;
+
+  private constructor(parts: WatchParts, open: (sink: EventSink) => PushConnection, changed: Changed, onClose: (reason: string) => void) {
+    this.#parts = parts;
+    this.sink = new EventSink((frame) => {
+      for (const uri of changedBy(frame)) if (this.#watched.has(uri)) changed(uri, frame);
+    }, onClose);
+    this.#connection = open(this.sink);
+    this.sink.attach(this.#connection);
+  }
+
+  /** `changed` is told of each event of what is watched; a refusal where the caller may not see live quotes. */
+  static open(parts: WatchParts, visitor: Visitor, changed: Changed, onClose: (reason: string) => void): Watch | Rejection {
+    const { gateway, callers } = parts;
+    const caller = callers.asking(visitor.caller, 'resources/subscribe');
+    const opened = gateway.openPush(caller);
+    if (opened instanceof Rejection) {
+      gateway.auditRejection(caller, opened);
+      return opened;
+    }
+    const { identity, permits } = opened;
+    const keyId = identity.key === undefined ? {} : { keyId: identity.key.id };
+    const connect = (sink: EventSink) =>
+      gateway.push.connect({
+        iface: 'mcp',
+        owner: identity.owner,
+        receives: 'own',
+        permits,
+        wants: ({ type }) => type !== 'notify',
+        format: pushFormat,
+        sink,
+        ...keyId,
+      });
+    return new Watch(parts, connect, changed, onClose);
+  }
+
+  /** Watches one more address, as the visitor who asks. */
+  async add(uri: string, visitor: Visitor): Promise<Rejection | undefined> {
+    const found = findKind(uri);
+    if (found === undefined) {
+      return new Rejection('request.invalid', `uri: ${JSON.stringify(uri.slice(0, 200))} cannot be watched; see resources/templates/list`);
+    }
+    const address = addressOf(found);
+    if (this.#watched.has(address)) return undefined;
+    if (this.#watched.size >= WATCHED_MAX) {
+      return new Rejection('limit.subscriptions', `at most ${WATCHED_MAX} resources can be watched at a time: end some first`);
+    }
+    const { kind, value } = found;
+    // Before the answer, so that the first event is not missed.
+    this.#watched.add(address);
+    const refused =
+      kind.variable === 'symbol'
+        ? await this.#ask(subscription.subscribe, { symbols: [value], sub_types: [kind.subType], is_first_push: false }, visitor)
+        : await this.#ask(account.subAccPush, { acc_id_list: [value] }, visitor);
+    if (refused !== undefined) this.#watched.delete(address);
+    return refused;
+  }
+
+  async remove(uri: string, visitor: Visitor): Promise<void> {
+    const found = findKind(uri);
+    if (found === undefined || !this.#watched.delete(addressOf(found))) return;
+    const { kind, value } = found;
+    if (kind.variable === 'symbol') {
+      await this.#ask(subscription.unsubscribe, { symbols: [value], sub_types: [kind.subType] }, visitor);
+    } else if (!accountKinds.some(({ prefix }) => this.#watched.has(`${prefix}${value}`))) {
+      await this.#ask(account.unsubAccPush, { acc_id_list: [value] }, visitor);
+    }
+  }
+
+  close(): void {
+    this.#connection.disconnected();
+  }
+
+  /** Subscribes as everybody does, so that scopes and limits hold; what it brings belongs to the watch. */
+  async #ask(operation: Operation, args: JsonObject, visitor: Visitor): Promise<Rejection | undefined> {
+    const { gateway, callers } = this.#parts;
+    const caller = { ...callers.asking(visitor.caller, operation.name), connectionOwner: this.#connection.ownOwner };
+    const answer = await gateway.call(operation, caller, () => {
+      const decoded = requestDecoder(operation, 'mcp')(args);
+      return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
+    });
+    if (answer instanceof Rejection) return answer;
+    return answer.retType === 0 ? undefined : new Rejection('request.invalid', `backend proto error: ${answer.retMsg}`);
+  }
+}
+
+function addressOf({ kind, value }: FoundKind): string {
+  return `${kind.prefix}${value}`;
+}

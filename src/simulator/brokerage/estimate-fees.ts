@@ -1,0 +1,29 @@
+import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
+import type { C2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { Currency } from '../../contract/markets.js';
+import { Refusal, type Simulation } from '../handler.js';
+import { type FeeItem, feesOf } from './fees.js';
+import { addressed } from './header.js';
+import { unitValue } from './margin.js';
+import { isBuying, units } from './order.js';
+import { resolve } from './resolve.js';
+import { tradeSides } from './terms.js';
+
+/** What an order would be charged that fills completely at `price`: by the same schedules as its fills. */
+export function estimateFees(
+  { brokerage, world }: Pick<Simulation, 'brokerage' | 'world'>,
+  request: C2S,
+  price: Decimal,
+): { readonly currency: Currency; readonly items: readonly FeeItem[] } | Refusal {
+  const to = addressed(brokerage, request.header);
+  if (to instanceof Refusal) return to;
+  const side = tradeSides.wordOf(request.trdSide);
+  if (side === undefined) return new Refusal(tradeSides.unknown(request.trdSide));
+  const found = resolve(world, to.account, to.market, request.code, request.secMarket);
+  if (found instanceof Refusal) return found;
+  const { instrument } = found;
+  const qty = decimalFromNumber(request.qty) ?? 0n;
+  if (qty <= 0n || qty % units(1n) !== 0n) return new Refusal(`qty ${request.qty} must be a whole number above 0`);
+  const quantity = qty / units(1n);
+  return { currency: instrument.currency, items: feesOf(instrument, isBuying(side), unitValue(instrument, price) * quantity, quantity) };
+}

@@ -1,0 +1,196 @@
+import { create } from '@bufbuild/protobuf';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { publishedDecode, publishedEncode } from '../../test/support/published-client.js';
+import * as InitConnect from '../contract/generated/InitConnect_pb.js';
+import * as Sub from '../contract/generated/Qot_Sub_pb.js';
+import * as ModifyOrder from '../contract/generated/Trd_ModifyOrder_pb.js';
+import { decodeBody, encodeBody } from './body.js';
+
+const int64 = fc.oneof(
+  fc.constantFrom(0n, 2n ** 53n + 1n, 123456789012345678n, 2n ** 64n - 1n),
+  fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+);
+// JSON.stringify has no -0.
+const number = fc.double({ noDefaultInfinity: true, noNaN: true }).map((value) => value + 0);
+
+const anyModify = fc
+  .record({ orderID: int64, accID: int64, price: number, qty: number, forAll: fc.boolean(), remark: fc.string(), serialNo: fc.nat() })
+  .map(({ accID, serialNo, remark, ...fields }) =>
+    create(ModifyOrder.RequestSchema, {
+      c2s: {
+        ...fields,
+        packetID: { connID: accID, serialNo },
+        header: { trdEnv: 1, accID, trdMarket: 2 },
+        modifyOrderOp: 1,
+        orderIDEx: remark,
+      },
+    }),
+  );
+
+function readJson(text: string) {
+  return decodeBody(ModifyOrder.RequestSchema, Buffer.from(text), 'json');
+}
+
+const HEADER = { trdEnv: 1, accID: '123456789012345678', trdMarket: 2 };
+const PACKET = { connID: '5', serialNo: 1 };
+
+describe('a body', () => {
+  it.each(['protobuf', 'json'] as const)('reads back as it was written (%s)', (format) => {
+    fc.assert(
+      fc.property(anyModify, (message) => {
+        expect(decodeBody(ModifyOrder.RequestSchema, encodeBody(ModifyOrder.RequestSchema, message, format), format)).toEqual({
+          ok: true,
+          message,
+        });
+      }),
+    );
+  });
+
+  it('in protobuf is what the published client writes and reads', () => {
+    const fields = {
+      c2s: {
+        packetID: { connID: 5, serialNo: 1 },
+        header: { trdEnv: 1, accID: 7, trdMarket: 2 },
+        orderID: 9,
+        modifyOrderOp: 1,
+        price: 0.1,
+      },
+    };
+    const read = decodeBody(ModifyOrder.RequestSchema, publishedEncode('Trd_ModifyOrder.Request', fields), 'protobuf');
+    expect(read).toMatchObject({
+      ok: true,
+      message: { c2s: { packetID: { connID: 5n }, header: { accID: 7n }, orderID: 9n, price: 0.1 } },
+    });
+
+    const answer = create(InitConnect.ResponseSchema, {
+      retType: 0,
+      s2c: {
+        serverVer: 1011,
+        loginUserID: 123456789012345678n,
+        connID: 2n ** 64n - 1n,
+        connAESKey: '0123456789abcdef',
+        keepAliveInterval: 10,
+      },
+    });
+    expect(publishedDecode('InitConnect.Response', encodeBody(InitConnect.ResponseSchema, answer, 'protobuf'))).toEqual({
+      retType: 0,
+      s2c: {
+        serverVer: 1011,
+        loginUserID: '123456789012345678',
+        connID: '18446744073709551615',
+        connAESKey: '0123456789abcdef',
+        keepAliveInterval: 10,
+      },
+    });
+  });
+
+  it('in JSON has the original names, exact integers, and enumerations as numbers', () => {
+    const answer = create(ModifyOrder.ResponseSchema, {
+      retType: 0,
+      s2c: { header: { trdEnv: 0, accID: 123456789012345678n, trdMarket: 1 }, orderID: 2n ** 53n + 1n, orderIDEx: 'x' },
+    });
+    expect(JSON.parse(Buffer.from(encodeBody(ModifyOrder.ResponseSchema, answer, 'json')).toString())).toEqual({
+      retType: 0,
+      s2c: { header: { trdEnv: 0, accID: '123456789012345678', trdMarket: 1 }, orderID: '9007199254740993', orderIDEx: 'x' },
+    });
+  });
+
+  it('is never empty', () => {
+    for (const format of ['protobuf', 'json'] as const) {
+      expect(decodeBody(Sub.RequestSchema, Buffer.alloc(0), format)).toEqual({
+        ok: false,
+        problem: { kind: 'invalid', path: '', message: `an empty body came, expected a Qot_Sub.Request as ${format}` },
+      });
+    }
+    expect(() => encodeBody(Sub.S2CSchema, create(Sub.S2CSchema), 'protobuf')).toThrow('Qot_Sub.S2C: a body is never empty');
+    expect(() => encodeBody(Sub.RequestSchema, create(Sub.RequestSchema), 'json')).toThrow('c2s');
+  });
+});
+
+describe('JSON requests', () => {
+  it.each([
+    ['as text', '"123456789012345678"'],
+    ['as a number', '123456789012345678'],
+  ])('take 64-bit integers %s', (_, number) => {
+    const header = `{"trdEnv":1,"accID":${number},"trdMarket":2}`;
+    const read = readJson(`{"c2s":{"packetID":{"connID":5,"serialNo":1},"header":${header},"orderID":${number},"modifyOrderOp":1}}`);
+    expect(read).toMatchObject({ ok: true, message: { c2s: { orderID: 123456789012345678n, header: { accID: 123456789012345678n } } } });
+  });
+
+  it('take a double with more digits than it needs', () => {
+    const text = `{"c2s":{"packetID":{"connID":5,"serialNo":1},"header":{"trdEnv":1,"accID":1,"trdMarket":2},"orderID":1,"modifyOrderOp":1,"price":0.1000000000000000055511151231257827}}`;
+    expect(readJson(text)).toMatchObject({ ok: true, message: { c2s: { price: 0.1 } } });
+  });
+
+  it('may have fields that are not known here', () => {
+    const c2s = {
+      packetID: PACKET,
+      header: { ...HEADER, newer: [1, { a: 2 }] },
+      orderID: '1',
+      modifyOrderOp: 1,
+      newest: null,
+      __proto__: 1,
+    };
+    expect(readJson(JSON.stringify({ c2s, c3s: {} }))).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ['{"c2s":', 'malformed JSON at line 1, column 8: expected a value, found the end of the text'],
+    ['{"c2s":{},"c2s":{}}', 'malformed JSON at line 1, column 11: the field "c2s" stands twice'],
+    ['[]', 'cannot decode message Trd_ModifyOrder.Request from JSON'],
+    ['{"c2s":{"orderID":"x"}}', 'Trd_ModifyOrder.C2S.orderID'],
+    ['{"c2s":{"orderID":18446744073709551616}}', 'Trd_ModifyOrder.C2S.orderID'],
+    ['{"c2s":{"modifyOrderOp":1.5}}', 'Trd_ModifyOrder.C2S.modifyOrderOp'],
+    ['{"c2s":{"price":1e999}}', 'Trd_ModifyOrder.C2S.price'],
+  ])('are refused with the place: %s', (text, message) => {
+    expect(readJson(text)).toEqual({ ok: false, problem: { kind: 'invalid', path: '', message: expect.stringContaining(message) } });
+  });
+
+  it('are UTF-8', () => {
+    const read = decodeBody(Sub.RequestSchema, Buffer.from('7b22c3287d', 'hex'), 'json');
+    expect(read).toMatchObject({ ok: false, problem: { message: 'the body is not UTF-8 text' } });
+  });
+});
+
+describe('a required field', () => {
+  const securities = [
+    { market: 1, code: '00700' },
+    { market: 1, code: '00005' },
+  ];
+
+  it.each([
+    [{}, 'c2s'],
+    [{ c2s: { subTypeList: [1] } }, 'c2s.isSubOrUnSub'],
+    [{ c2s: { isSubOrUnSub: true, securityList: [securities[0], { market: 1 }] } }, 'c2s.securityList[1].code'],
+  ])('is named with its path: %j', (request, path) => {
+    const read = decodeBody(Sub.RequestSchema, Buffer.from(JSON.stringify(request)), 'json');
+    expect(read).toEqual({ ok: false, problem: { kind: 'missing_field', path, message: `missing field "${path}"` } });
+  });
+
+  it('is missed in protobuf as well', () => {
+    // Field 1 (c2s), length 0.
+    const read = decodeBody(Sub.RequestSchema, Buffer.of(0x0a, 0), 'protobuf');
+    expect(read).toMatchObject({ ok: false, problem: { kind: 'missing_field', path: 'c2s.isSubOrUnSub' } });
+  });
+});
+
+describe('any bytes', () => {
+  it.each(['protobuf', 'json'] as const)('are a message or a problem (%s)', (format) => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+        const read = decodeBody(Sub.RequestSchema, bytes, format);
+        if (!read.ok) expect(read.problem.message).not.toBe('');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('may not nest deeper than the stack', () => {
+    // Group after group of an unknown field.
+    const groups = Buffer.alloc(100_000, 0xa3);
+    for (let at = 1; at < groups.length; at += 2) groups[at] = 0x06;
+    expect(decodeBody(Sub.RequestSchema, groups, 'protobuf')).toMatchObject({ ok: false });
+    expect(decodeBody(Sub.RequestSchema, Buffer.alloc(100_000, '['), 'json')).toMatchObject({ ok: false });
+  });
+});

@@ -1,0 +1,78 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+
+/** How the bodies of one connection are sealed. */
+export interface Cipher {
+  seal(plain: Uint8Array): Uint8Array;
+  /** The plain body, or undefined for what `seal` cannot have made. The reason stays untold: it would help a forger. */
+  open(sealed: Uint8Array): Uint8Array | undefined;
+}
+
+/** Bodies as they are. */
+export const plainText: Cipher = { seal: (plain) => plain, open: (sealed) => sealed };
+
+/** `Common.PacketEncAlgo`, as `InitConnect.packetEncAlgo` has it. */
+export const packetEncAlgo = { none: -1, aesEcb: 0, aesCbc: 2 } as const;
+
+/**
+ * The cipher of the bodies after InitConnect.
+ * @param algorithm one of {@link packetEncAlgo}; undefined comes back for any other.
+ * @param key `connAESKey`: 16 ASCII characters.
+ * @param iv `aesCBCiv`: 16 ASCII characters, used for CBC alone and the same for every body.
+ */
+export function packetCipher(algorithm: number, key: string, iv: string): Cipher | undefined {
+  switch (algorithm) {
+    case packetEncAlgo.none:
+      return plainText;
+    case packetEncAlgo.aesEcb:
+      return aesEcb(key);
+    case packetEncAlgo.aesCbc:
+      return aesCbc(key, iv);
+    default:
+      return undefined;
+  }
+}
+
+const BLOCK_BYTES = 16;
+
+/**
+ * AES-128 in ECB mode, padded with zeros to whole blocks. A block in the clear follows, whose last byte says how many
+ * bytes of the last encrypted block count; 0 = all.
+ */
+export function aesEcb(key: string): Cipher {
+  return {
+    seal(plain) {
+      const tail = plain.length % BLOCK_BYTES;
+      const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
+      const padding = Buffer.alloc(tail === 0 ? 0 : BLOCK_BYTES - tail);
+      const lengthBlock = Buffer.alloc(BLOCK_BYTES);
+      lengthBlock.writeUInt8(tail, BLOCK_BYTES - 1);
+      return Buffer.concat([cipher.update(plain), cipher.update(padding), lengthBlock]);
+    },
+    open(sealed) {
+      const blocks = sealed.length / BLOCK_BYTES;
+      const tail = sealed.at(-1);
+      if (!Number.isInteger(blocks) || blocks < 2 || tail === undefined || tail >= BLOCK_BYTES) return undefined;
+      const padded = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false).update(sealed.subarray(0, -BLOCK_BYTES));
+      return tail === 0 ? padded : padded.subarray(0, tail - BLOCK_BYTES);
+    },
+  };
+}
+
+/** AES-128 in CBC mode with PKCS#7 padding. */
+export function aesCbc(key: string, iv: string): Cipher {
+  return {
+    seal(plain) {
+      const cipher = createCipheriv('aes-128-cbc', key, iv);
+      return Buffer.concat([cipher.update(plain), cipher.final()]);
+    },
+    open(sealed) {
+      const decipher = createDecipheriv('aes-128-cbc', key, iv);
+      try {
+        return Buffer.concat([decipher.update(sealed), decipher.final()]);
+      } catch {
+        // Wrong length or padding.
+        return undefined;
+      }
+    },
+  };
+}

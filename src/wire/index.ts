@@ -1,0 +1,26 @@
+export { type BodyFormat, type BodyRead, decodeBody, encodeBody } from './body.js';
+export { type Cipher, packetCipher, packetEncAlgo, plainText } from './cipher.js';
+export { type RsaKeyRead, readRsaKey, rsaCipher } from './rsa.js';
+export {
+  BODY_BYTES_MAX,
+  encodeFrame,
+  FRAME_HEADER_BYTES,
+  type Frame,
+  type FrameError,
+  type FrameRead,
+  FrameReader,
+  withSerial,
+} from './tcp-frame.js';
+export {
+  decodeWsAnswer,
+  decodeWsRequest,
+  encodeWsAnswer,
+  encodeWsPush,
+  encodeWsRequest,
+  PUSH_SECTION,
+  type WsAnswer,
+  type WsRead,
+  type WsRequest,
+  wsCommand,
+  wsError,
+} from './ws-frame.js';

@@ -1,0 +1,194 @@
+import { hash } from 'node:crypto';
+import type { BodyFormat } from './body.js';
+import { type Cipher, plainText } from './cipher.js';
+
+/**
+ * One frame of the public protocol over TCP: a packed little-endian header of 44 bytes, then the body.
+ *
+ * | offset | bytes | field |
+ * |---|---|---|
+ * | 0 | 2 | `FT` |
+ * | 2 | 4 | protocol id |
+ * | 6 | 1 | body format |
+ * | 7 | 1 | version, 0 |
+ * | 8 | 4 | serial number |
+ * | 12 | 4 | body length, as sent (after encryption) |
+ * | 16 | 20 | SHA-1 of the plain body |
+ * | 36 | 8 | reserved, zero |
+ */
+export interface Frame {
+  /** uint32. */
+  readonly protoId: number;
+  readonly format: BodyFormat;
+  /** uint32. An answer repeats its request's; pushes count on their own. */
+  readonly serial: number;
+  /** The plain body. As read, it may be a view of the chunk that was pushed: the chunk must not be written to any more. */
+  readonly body: Uint8Array;
+}
+
+export interface FrameError {
+  readonly kind: 'bad_magic' | 'unknown_version' | 'unknown_format' | 'body_too_long' | 'wrong_digest';
+  readonly message: string;
+}
+
+export type FrameRead = { readonly ok: true; readonly frame: Frame } | { readonly ok: false; readonly error: FrameError };
+
+export const FRAME_HEADER_BYTES = 44;
+export const BODY_BYTES_MAX = 16 * 1024 * 1024;
+
+const MAGIC = 0x5446; // "FT", read as a little-endian uint16
+const VERSION = 0;
+const offset = { protoId: 2, format: 6, version: 7, serial: 8, bodyLength: 12, digest: 16, reserved: 36 } as const;
+const formats: readonly BodyFormat[] = ['protobuf', 'json'];
+const EMPTY = Buffer.alloc(0);
+const PARTIAL_BYTES_MIN = 64;
+
+/** The bytes of a frame. The digest is over the plain body, the length and what follows are the sealed one's. */
+export function encodeFrame(frame: Frame, cipher: Cipher = plainText): Buffer {
+  const sealed = cipher.seal(frame.body);
+  const bytes = Buffer.allocUnsafe(FRAME_HEADER_BYTES + sealed.length);
+  bytes.writeUInt16LE(MAGIC, 0);
+  bytes.writeUInt32LE(frame.protoId, offset.protoId);
+  bytes.writeUInt8(formats.indexOf(frame.format), offset.format);
+  bytes.writeUInt8(VERSION, offset.version);
+  bytes.writeUInt32LE(frame.serial, offset.serial);
+  bytes.writeUInt32LE(sealed.length, offset.bodyLength);
+  bytes.set(sha1(frame.body), offset.digest);
+  bytes.fill(0, offset.reserved, FRAME_HEADER_BYTES);
+  bytes.set(sealed, FRAME_HEADER_BYTES);
+  return bytes;
+}
+
+/** A copy of an encoded frame under another serial number: a push is encoded once for all connections without encryption. */
+export function withSerial(encoded: Uint8Array, serial: number): Buffer {
+  const copy = Buffer.from(encoded);
+  copy.writeUInt32LE(serial, offset.serial);
+  return copy;
+}
+
+interface Header {
+  readonly protoId: number;
+  readonly format: BodyFormat;
+  readonly serial: number;
+  readonly bodyLength: number;
+  readonly digest: Uint8Array;
+}
+
+/**
+ * Finds the frames in a byte stream, however it is cut into chunks: `push` a chunk, then call `next` until it returns
+ * undefined. An error is final, because nothing tells where the next frame would begin.
+ *
+ * Holds at most one incomplete frame, in memory that grows with the bytes that have come, not with the length that a
+ * header claims.
+ */
+export class FrameReader {
+  /** Opens the bodies from the next frame on. A handshake changes it between two frames. */
+  cipher: Cipher = plainText;
+  readonly #bodyBytesMax: number;
+  /** What is left of the newest chunk. */
+  #unread: Buffer = EMPTY;
+  /** The beginning of a header or body that started in an earlier chunk: its first `#filled` bytes. */
+  #partial: Buffer = EMPTY;
+  #filled = 0;
+  /** Of the frame whose body is awaited. */
+  #header: Header | undefined;
+  #failure: FrameRead | undefined;
+
+  /** Longer bodies, counted as sent, are refused by their header. */
+  constructor(bodyBytesMax = BODY_BYTES_MAX) {
+    this.#bodyBytesMax = bodyBytesMax;
+  }
+
+  /** Takes the next chunk. The frames of the one before must have been read. */
+  push(chunk: Uint8Array): void {
+    if (this.#unread.length > 0) throw new Error('a chunk came before the frames of the one before were read');
+    if (this.#failure === undefined) this.#unread = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  }
+
+  /** The next frame or the error that ended the stream; undefined when more bytes are needed. */
+  next(): FrameRead | undefined {
+    if (this.#failure !== undefined) return this.#failure;
+    if (this.#header === undefined) {
+      const bytes = this.#take(FRAME_HEADER_BYTES);
+      if (bytes === undefined) return undefined;
+      const header = readHeader(bytes, this.#bodyBytesMax);
+      if ('kind' in header) return this.#fail(header);
+      this.#header = header;
+    }
+    const sealed = this.#take(this.#header.bodyLength);
+    if (sealed === undefined) return undefined;
+    const { protoId, format, serial, digest } = this.#header;
+    this.#header = undefined;
+    const body = this.cipher.open(sealed);
+    // The digest is taken in any case, and both failures are one: what a peer could tell apart would help it to
+    // decrypt what is not its own (Bleichenbacher 1998, Vaudenay 2002).
+    const matches = sha1(body ?? sealed).equals(digest);
+    if (body === undefined || !matches) {
+      return this.#fail({ kind: 'wrong_digest', message: `the body of frame ${serial} (protocol id ${protoId}) does not match its SHA-1` });
+    }
+    return { ok: true, frame: { protoId, format, serial, body } };
+  }
+
+  #fail(error: FrameError): FrameRead {
+    this.#failure = { ok: false, error };
+    this.#unread = EMPTY;
+    return this.#failure;
+  }
+
+  /** The next `count` bytes: a view of the chunk when they lie in one, else gathered from several. */
+  #take(count: number): Buffer | undefined {
+    if (this.#filled === 0 && this.#unread.length >= count) return this.#advance(count);
+    const part = this.#advance(Math.min(count - this.#filled, this.#unread.length));
+    this.#reserve(this.#filled + part.length, count);
+    this.#partial.set(part, this.#filled);
+    this.#filled += part.length;
+    if (this.#filled < count) return undefined;
+    const whole = this.#partial;
+    this.#partial = EMPTY;
+    this.#filled = 0;
+    return whole.subarray(0, count);
+  }
+
+  #advance(count: number): Buffer {
+    const part = this.#unread.subarray(0, count);
+    // An empty view would keep the whole chunk in memory.
+    this.#unread = this.#unread.length === count ? EMPTY : this.#unread.subarray(count);
+    return part;
+  }
+
+  /** Makes room for `needed` bytes, doubling up to `count`, so that many small chunks are copied in linear time. */
+  #reserve(needed: number, count: number): void {
+    if (needed <= this.#partial.length) return;
+    const larger = Buffer.allocUnsafe(Math.min(count, Math.max(needed, 2 * this.#partial.length, PARTIAL_BYTES_MIN)));
+    larger.set(this.#partial.subarray(0, this.#filled));
+    this.#partial = larger;
+  }
+}
+
+function readHeader(bytes: Buffer, bodyBytesMax: number): Header | FrameError {
+  if (bytes.readUInt16LE(0) !== MAGIC) {
+    return { kind: 'bad_magic', message: `a frame starts with "FT", found the bytes ${bytes.toString('hex', 0, 2)}` };
+  }
+  const version = bytes.readUInt8(offset.version);
+  if (version !== VERSION) return { kind: 'unknown_version', message: `header version ${version} is not known, accepted is ${VERSION}` };
+  const formatNumber = bytes.readUInt8(offset.format);
+  const format = formats[formatNumber];
+  if (format === undefined) {
+    return { kind: 'unknown_format', message: `body format ${formatNumber} is not known, accepted are 0 (protobuf) and 1 (JSON)` };
+  }
+  const bodyLength = bytes.readUInt32LE(offset.bodyLength);
+  if (bodyLength > bodyBytesMax) {
+    return { kind: 'body_too_long', message: `a body of ${bodyLength} bytes is too long, accepted are at most ${bodyBytesMax}` };
+  }
+  return {
+    protoId: bytes.readUInt32LE(offset.protoId),
+    format,
+    serial: bytes.readUInt32LE(offset.serial),
+    bodyLength,
+    digest: bytes.subarray(offset.digest, offset.reserved),
+  };
+}
+
+function sha1(bytes: Uint8Array): Buffer {
+  return hash('sha1', bytes, 'buffer');
+}

@@ -1,0 +1,94 @@
+import { create } from '@bufbuild/protobuf';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ModifyOrderOp, TrdEnv, TrdMarket } from '../../src/contract/generated/Trd_Common_pb.js';
+import { C2SSchema } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
+import { account, quote, trade } from '../../src/contract/operations/index.js';
+import { Rejection } from '../../src/contract/rejection.js';
+import { REAL } from '../support/accounts.js';
+import { type Desk, openDesk } from '../support/desk.js';
+
+const FUTURES = '281756478396547008';
+const SUBMITTED = 5;
+const CANCELLED = 15;
+/** Longer than an order and a cancel take to the exchange. */
+const SETTLED_MS = 1000;
+
+let desk: Desk;
+afterEach(() => desk.close());
+
+const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock'] as const;
+
+async function open(allowedMarkets?: string): Promise<void> {
+  const limits = allowedMarkets === undefined ? {} : { allowedMarkets };
+  desk = await openDesk({ keys: { desk: { scopes }, narrow: { scopes, limits } }, tradePassword: async () => '123456' });
+  await desk.payload(trade.unlockTrade, { unlock: true });
+}
+
+/** An order far below the market, in the real account, which trades several markets. */
+async function place(symbol: string): Promise<string> {
+  const { orderBookBidList } = await desk.payload(quote.getOrderBook, { symbol, depth: 1 });
+  const price = Math.floor((orderBookBidList[0]?.price ?? 0) * 0.9);
+  const order = await desk.payload(trade.placeOrder, { symbol, acc_id: REAL, env: 'real', side: 'BUY', qty: 100, price });
+  desk.clock.advance(SETTLED_MS);
+  return order.orderIDEx;
+}
+
+async function statuses(): Promise<Record<string, number>> {
+  desk.clock.advance(SETTLED_MS);
+  const { orderList } = await desk.payload(account.getOrders, { market: 'HK', acc_id: REAL, env: 'real' });
+  return Object.fromEntries(orderList.map((order) => [order.orderIDEx, order.orderStatus]));
+}
+
+describe('cancel-all', () => {
+  it('ends the orders of its market, and those of no other market of the account', async () => {
+    await open();
+    const [hongKong, america] = [await place('HK.00700'), await place('US.AAPL')];
+    const answer = await desk.call(trade.cancelAllOrder, { market: 'HK', acc_id: REAL, env: 'real' });
+    expect(answer).toMatchObject({ retType: 0 });
+    expect(await statuses()).toEqual({ [hongKong]: CANCELLED, [america]: SUBMITTED });
+  });
+
+  it('of a key for one market reaches no other, however it is asked for', async () => {
+    await open('HK');
+    const order = await place('US.AAPL');
+    const header = { acc_id: REAL, env: 'real' };
+    const all = { order_id: 0, modify_order_op: 'cancel', for_all: true };
+    // As an interface of the protocol's own messages reads it: JSON has no name left for this field.
+    const ofMarket = (trdMarket: number) =>
+      create(C2SSchema, {
+        header: { accID: BigInt(REAL), trdEnv: TrdEnv.TrdEnv_Real, trdMarket: TrdMarket.TrdMarket_HK },
+        modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
+        orderID: 0n,
+        forAll: true,
+        trdMarket,
+      });
+    const attempts = [
+      [trade.cancelAllOrder, { ...header, market: 'US' }, 'limit.market'],
+      [trade.cancelAllOrder, { ...header, market: 'HK' }, 0],
+      [trade.modifyOrder, { ...header, ...all, market: 'US' }, 'limit.market'],
+      [trade.modifyOrder, { ...header, ...all, market: 'HK' }, 'limit.market'],
+      [trade.modifyOrder, ofMarket(TrdMarket.TrdMarket_US), 'limit.market'],
+      [trade.modifyOrder, ofMarket(TrdMarket.TrdMarket_HK), 0],
+      [trade.modifyOrder, { ...header, market: 'US', order_id_ex: order, modify_order_op: 'cancel' }, 'limit.market'],
+    ] as const;
+    for (const [operation, body, expected] of attempts) {
+      const answer = await desk.call(operation, body, { as: 'narrow' });
+      expect(answer instanceof Rejection ? answer.code : answer.retType).toBe(expected);
+    }
+    expect(await statuses()).toEqual({ [order]: SUBMITTED });
+    await desk.payload(trade.modifyOrder, { ...header, ...all, market: 'US' });
+    expect(await statuses()).toEqual({ [order]: CANCELLED });
+  });
+
+  it('of the futures market reaches the simulated futures of every exchange', async () => {
+    await open();
+    const header = { market: 'FUTURES', acc_id: FUTURES, env: 'simulate' };
+    const { orderBookBidList } = await desk.payload(quote.getOrderBook, { symbol: 'HK.HSImain', depth: 1 });
+    const price = Math.floor((orderBookBidList[0]?.price ?? 0) * 0.95);
+    await desk.payload(trade.placeOrder, { ...header, code: 'HSImain', sec_market: 'HK', side: 'BUY', qty: 1, price });
+    await desk.payload(trade.cancelAllOrder, header);
+    desk.clock.advance(SETTLED_MS);
+    const { orderList } = await desk.payload(account.getOrders, header);
+    expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([CANCELLED]);
+  });
+});

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scopes } from '../../../src/contract/scope.js';
+import { HK_CASH } from '../../support/accounts.js';
+import { TestDaemon } from '../../support/daemon.js';
+import { McpClient } from '../../support/mcp-client.js';
+import { trustingFetch } from '../../support/trusting-fetch.js';
+import { until } from '../../support/until.js';
+
+type Id = 'all' | 'other' | 'hk' | 'accounts';
+
+let daemon: TestDaemon<Id>;
+const clients: McpClient[] = [];
+
+beforeAll(async () => {
+  daemon = await TestDaemon.start({
+    keys: {
+      all: { scopes },
+      other: { scopes },
+      hk: { scopes, limits: { allowedMarkets: 'HK' } },
+      accounts: { scopes: ['acc:read'] },
+    },
+    flags: ['--enable-trading'],
+  });
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await daemon.stop();
+});
+
+async function open(id: Id, way: 'sessions' | 'stateless' = 'sessions'): Promise<McpClient> {
+  const client = await McpClient.open(daemon, { way, keyText: daemon.keys[id] });
+  clients.push(client);
+  return client;
+}
+
+const isQuoteOf = (symbol: string) => (params: Record<string, unknown>) => params.type === 'quote' && params.symbol === symbol;
+
+describe('a session', () => {
+  it('is pushed what it subscribes to, the current data first, until it unsubscribes', async () => {
+    const client = await open('all');
+    expect((await client.call('svc_subscribe', { symbols: ['HK.00700'], sub_types: ['Basic'] })).isError).toBe(false);
+    const [first] = await client.pushed(isQuoteOf('HK.00700'), 1);
+    expect(first).toMatchObject({ type: 'quote', proto_id: 3005, sec_key: '1_00700', sub_type: 1, seq: expect.any(Number) });
+    expect(await client.call('svc_query_subscription')).toMatchObject({ json: { total_used_quota: 1 } });
+    expect((await client.call('svc_unsubscribe', { unsub_all: true })).isError).toBe(false);
+    expect((await client.call('svc_query_subscription')).json).toMatchObject({ total_used_quota: 0 });
+  });
+
+  it('keeps its subscriptions from other sessions, of the same key too', async () => {
+    const [mine, theirs] = [await open('all'), await open('all')];
+    await mine.call('svc_subscribe', { symbols: ['HK.00005'], sub_types: [1] });
+    await mine.pushed(isQuoteOf('HK.00005'), 2);
+    expect(theirs.frames().filter(isQuoteOf('HK.00005'))).toEqual([]);
+    await mine.close();
+    await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 0, 'the end of the subscription');
+  });
+
+  it('hears of orders and fills of its accounts', async () => {
+    const client = await open('all');
+    await client.call('svc_sub_acc_push', { acc_id_list: [HK_CASH] });
+    const order = { market: 'HK', acc_id: HK_CASH, env: 'simulate', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 250 };
+    await client.call('svc_place_order', order);
+    const [pushed] = await client.pushed((params) => params.type === 'trade', 1);
+    expect(pushed).toMatchObject({ proto_id: 2208, acc_id: HK_CASH, trd_market: 'HK' });
+  });
+
+  it('hears of the resources that it watches, and of no others', async () => {
+    const client = await open('all');
+    await client.client.subscribeResource({ uri: 'svc://quote/HK.00388' });
+    const updated = () => client.notices.filter(({ method }) => method === 'notifications/resources/updated');
+    await until(() => updated().length > 0, 'an update of the resource');
+    expect(updated()[0]?.params).toMatchObject({ uri: 'svc://quote/HK.00388' });
+    const { contents } = await client.client.readResource({ uri: 'svc://quote/HK.00388' });
+    expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({ basic_qot_list: [{ security: { code: '00388' } }] });
+    await client.client.unsubscribeResource({ uri: 'svc://quote/HK.00388' });
+    await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 0, 'the end of the subscription');
+  });
+
+  it('may watch what its key may read', async () => {
+    const hk = await open('hk');
+    await expect(hk.client.subscribeResource({ uri: 'svc://quote/US.AAPL' })).rejects.toThrow(/market US is not allowed/);
+    await expect(hk.client.subscribeResource({ uri: 'svc://nothing/1' })).rejects.toThrow(/cannot be watched/);
+    const accounts = await open('accounts');
+    await expect(accounts.client.subscribeResource({ uri: 'svc://quote/HK.00700' })).rejects.toThrow(/unauthorized/);
+    await expect(accounts.client.readResource({ uri: 'svc://quote/HK.00700' })).rejects.toThrow(/unauthorized/);
+  });
+
+  it('gets what it missed while its stream was broken', async () => {
+    const request = rawRequests('all');
+    const opened = await request('POST', initialize);
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+    await opened.text();
+    const stream = await request('GET', undefined, session);
+    await (await request('POST', call(2, 'svc_subscribe', { symbols: ['HK.00700'], sub_types: [1] }), session)).text();
+    const events = readEvents(stream);
+    const first = await events.next();
+    const lastId = /^id: (.+)$/m.exec(first.value ?? '')?.[1] ?? '';
+    expect(lastId).not.toBe('');
+    await events.return(undefined);
+    const resumed = readEvents(await request('GET', undefined, { ...session, 'last-event-id': lastId }));
+    const next = await resumed.next();
+    expect(next.value).toContain('notifications/svc/push');
+    expect(Number(/^id: (.+)$/m.exec(next.value ?? '')?.[1])).toBe(Number(lastId) + 1);
+    await resumed.return(undefined);
+    expect((await request('DELETE', undefined, session)).status).toBe(200);
+    expect((await request('POST', call(3, 'svc_ping', {}), session)).status).toBe(404);
+  });
+
+  it('belongs to the key that began it', async () => {
+    const opened = await rawRequests('all')('POST', initialize);
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    await opened.text();
+    expect((await rawRequests('other')('POST', call(2, 'svc_ping', {}), session)).status).toBe(404);
+    expect((await rawRequests('all')('POST', call(2, 'svc_ping', {}), session)).status).toBe(200);
+  });
+});
+
+describe('a client of the revision without sessions', () => {
+  it('listens to resources, and is sent the event with the news', async () => {
+    const client = await open('all', 'stateless');
+    const uri = 'svc://quote/HK.00700';
+    const listening = await client.client.listen({ resourceSubscriptions: [uri] });
+    await until(() => client.notices.some(({ params }) => params?.uri === uri), 'an update of the resource');
+    expect(client.notices.find(({ params }) => params?.uri === uri)?.params?.push).toMatchObject({ type: 'quote', symbol: 'HK.00700' });
+    await listening.close();
+    await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 0, 'the end of the subscription');
+  });
+});
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+};
+
+function call(id: number, name: string, args: object): object {
+  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
+}
+
+/** Requests of the protocol without its client. */
+function rawRequests(id: Id): (method: string, body?: object, headers?: Record<string, string>) => Promise<Response> {
+  return (method, body, headers = {}) =>
+    trustingFetch(daemon.ca)(`${daemon.url}/mcp`, {
+      method,
+      headers: {
+        authorization: `Bearer ${daemon.keys[id]}`,
+        accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+}
+
+/** The events of a stream, one after the other, comments left out. */
+async function* readEvents(response: Response): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const event = text.slice(0, end);
+      text = text.slice(end + 2);
+      if (/^data: ./m.test(event)) yield event;
+    }
+  }
+}

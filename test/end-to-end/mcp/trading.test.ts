@@ -1,0 +1,173 @@
+import type { ElicitResult } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scopes } from '../../../src/contract/scope.js';
+import { HK_CASH, REAL } from '../../support/accounts.js';
+import { TestDaemon } from '../../support/daemon.js';
+import { McpClient, type Way, ways } from '../../support/mcp-client.js';
+
+type Id = 'all' | 'capped';
+
+const simulated = { market: 'HK', acc_id: HK_CASH, env: 'simulate', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 300.2 };
+const real = { ...simulated, acc_id: REAL, env: 'real' };
+
+let daemon: TestDaemon<Id>;
+const clients: McpClient[] = [];
+
+beforeAll(async () => {
+  daemon = await TestDaemon.start({
+    keys: { all: { scopes }, capped: { scopes, limits: { maxOrderValue: '1000' } } },
+    flags: ['--enable-trading'],
+    variables: { SVC_TRADE_PWD: '123456' },
+  });
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await daemon.stop();
+});
+
+/** A client that puts each question to a person, who answers with `answer`. */
+async function openWithPerson(way: Way, answer: () => ElicitResult, id: Id = 'all'): Promise<{ client: McpClient; questions: string[] }> {
+  const questions: string[] = [];
+  const client = await McpClient.open(daemon, {
+    way,
+    keyText: daemon.keys[id],
+    client: { capabilities: { elicitation: { form: {} } } },
+    prepare: (official) =>
+      official.setRequestHandler('elicitation/create', async ({ params }) => {
+        questions.push(params.message);
+        return answer();
+      }),
+  });
+  clients.push(client);
+  return { client, questions };
+}
+
+const agree = (): ElicitResult => ({ action: 'accept', content: { confirm: true } });
+
+describe.each(ways)('trading tools over the way with %s', (way) => {
+  it('show what an order would be and meet, and send nothing', async () => {
+    const { client, questions } = await openWithPerson(way, agree);
+    const before = await orderCount();
+    const preview = await client.call('svc_place_order', { ...simulated, preview: true });
+    expect(preview.isError).toBe(false);
+    expect(preview.json).toMatchObject({ value: 30_020, currency: 'HKD', would_pass: true });
+    expect(preview.json.gates).toHaveLength(14);
+    expect(await orderCount()).toBe(before);
+    expect(questions).toEqual([]);
+  });
+
+  it('say how the numbers of an order were understood', async () => {
+    const { client } = await openWithPerson(way, agree);
+    const placed = await client.call('svc_place_order', { ...simulated, order_type: 5, price: 310 });
+    // The tool list's 5 is an auction order, which REST's 7 and 6 are.
+    expect(placed.json).toMatchObject({ understood: { env: 'simulate', market: 'HK', side: 'BUY', order_type: 'AUCTION' } });
+  });
+
+  it('send an order of real money once a person has confirmed it, and only then', async () => {
+    let answer: ElicitResult = { action: 'decline' };
+    const { client, questions } = await openWithPerson(way, () => answer);
+    expect((await client.call('svc_unlock_trade', { unlock: true })).json).toMatchObject({ code: 'confirmation.declined' });
+    answer = agree();
+    expect(await client.call('svc_unlock_trade', { unlock: true })).toMatchObject({ isError: false });
+    for (const no of [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: { confirm: false } }] as ElicitResult[]) {
+      answer = no;
+      const before = await orderCount('real');
+      const refused = await client.call('svc_place_order', real);
+      expect(refused).toMatchObject({
+        isError: true,
+        json: { code: 'confirmation.declined', error: expect.stringContaining('nothing was sent') },
+      });
+      expect(await orderCount('real')).toBe(before);
+    }
+    answer = agree();
+    const before = await orderCount('real');
+    const placed = await client.call('svc_place_order', real);
+    expect(placed).toMatchObject({ isError: false, json: { order_id_ex: expect.any(String) } });
+    expect(await orderCount('real')).toBe(before + 1);
+    expect(questions.at(-1)).toMatch(/^Buy 100 HK.00700 .*300.2 HKD.*REAL account/);
+    expect(daemon.log.join('\n')).not.toContain('123456');
+  });
+
+  it('ask nobody about an order that a limit would refuse', async () => {
+    const { client, questions } = await openWithPerson(way, agree, 'capped');
+    const refused = await client.call('svc_place_order', real);
+    expect(refused).toMatchObject({ isError: true, json: { code: 'limit.order_value' } });
+    expect(questions).toEqual([]);
+  });
+
+  it('send a write of one name once', async () => {
+    const { client } = await openWithPerson(way, agree);
+    const args = { ...simulated, price: 301.4, idempotency_key: `once-${way}` };
+    const [first, second] = [await client.call('svc_place_order', args), await client.call('svc_place_order', args)];
+    expect(first.isError).toBe(false);
+    expect(second.text).toBe(first.text);
+    const other = await client.call('svc_place_order', { ...args, qty: 200 });
+    expect(other).toMatchObject({ isError: true, json: { code: 'idempotency.mismatch' } });
+  });
+
+  it('never take the trade password from a model', async () => {
+    const { client } = await openWithPerson(way, agree);
+    for (const args of [
+      { pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' },
+      { c2s_json: '{"unlock":true,"pwd_md5":"e10adc3949ba59abbe56e057f20f883e"}' },
+    ]) {
+      expect((await client.call('svc_unlock_trade', args)).json).toMatchObject({ error: expect.stringMatching(/^unknown field/) });
+    }
+  });
+});
+
+describe('confirmations', () => {
+  it('are not asked of a client that cannot ask: its scopes and limits are what holds', async () => {
+    const client = await McpClient.open(daemon, { keyText: daemon.keys.all });
+    clients.push(client);
+    await client.call('svc_unlock_trade', { unlock: true });
+    expect(await client.call('svc_place_order', real)).toMatchObject({ isError: false });
+  });
+
+  it('belong to the request that was asked about, and are good once', async () => {
+    const client = await McpClient.open(daemon, {
+      way: 'stateless',
+      keyText: daemon.keys.all,
+      client: { capabilities: { elicitation: { form: {} } }, inputRequired: { autoFulfill: false } },
+    });
+    clients.push(client);
+    await client
+      .askRaw('svc_unlock_trade', { unlock: true }, undefined)
+      .then(({ requestState }) =>
+        client.askRaw('svc_unlock_trade', { unlock: true }, { requestState, inputResponses: { confirm: agree() } }),
+      );
+    const { requestState } = await client.askRaw('svc_place_order', real, undefined);
+    const answers = { requestState, inputResponses: { confirm: agree() } };
+    const other = await client.askRaw('svc_place_order', { ...real, qty: 1000 }, answers);
+    expect(JSON.stringify(other)).toContain('confirmation.mismatch');
+    const sent = await client.askRaw('svc_place_order', real, answers);
+    expect(JSON.stringify(sent)).toContain('order_id_ex');
+    const again = await client.askRaw('svc_place_order', real, answers);
+    expect(JSON.stringify(again)).toContain('used before');
+    await expect(client.askRaw('svc_place_order', real, { ...answers, requestState: `${requestState}x` })).rejects.toThrow(/requestState/);
+  });
+});
+
+describe('a daemon without --enable-trading', () => {
+  it('has no trading tools', async () => {
+    const quiet = await TestDaemon.start({ keys: { all: { scopes } } });
+    const client = await McpClient.open(quiet, { keyText: quiet.keys.all });
+    const names = await client.toolNames();
+    for (const name of ['svc_place_order', 'svc_modify_order', 'svc_cancel_order', 'svc_cancel_all_order', 'svc_unlock_trade']) {
+      expect(names).not.toContain(name);
+      expect((await client.call(name, {})).json).toMatchObject({
+        code: 'feature_disabled',
+        error: expect.stringContaining('--enable-trading'),
+      });
+    }
+    await client.close();
+    await quiet.stop();
+  });
+});
+
+/** Orders of today in the account, asked over REST. */
+async function orderCount(env: 'simulate' | 'real' = 'simulate'): Promise<number> {
+  const account = env === 'real' ? `"acc_id":${REAL},"env":2` : `"acc_id":${HK_CASH},"env":1`;
+  const answer = await daemon.as('all').post('/api/orders', `{"market":1,${account}}`);
+  return (answer.text.match(/"order_id_ex"/g) ?? []).length;
+}

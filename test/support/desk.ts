@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isMessage, type Message } from '@bufbuild/protobuf';
+import { Access, type AuditEvent, AuditLog, Keyring, type LimitFlags, limitsFromFlags, OrderGates } from '../../src/access/index.js';
+import { createSimBackend } from '../../src/backends/sim/index.js';
+import { ManualClock } from '../../src/contract/clock.js';
+import { parseJson } from '../../src/contract/json/parse.js';
+import type { Operation, PayloadOf } from '../../src/contract/operation.js';
+import { Rejection, rejectProblem } from '../../src/contract/rejection.js';
+import { requestDecoder } from '../../src/contract/request.js';
+import { createLog } from '../../src/daemon/log.js';
+import {
+  type Answer,
+  type Backend,
+  Gateway,
+  type GatewayOptions,
+  type Iface,
+  type Preview,
+  payloadOf,
+  type ResponseMessage,
+} from '../../src/gateway/index.js';
+import { createSimulation } from '../../src/simulator/simulation.js';
+import { MemoryStore } from '../../src/storage/index.js';
+import { type KeyWish, makeKey } from './keys.js';
+
+export interface DeskOptions {
+  readonly keys: Readonly<Record<string, KeyWish>>;
+  /** The daemon's own limits. */
+  readonly flags?: LimitFlags;
+  readonly tradePassword?: GatewayOptions['tradePassword'];
+  /** Replaces parts of the simulated brokerage. */
+  readonly backend?: Partial<Backend>;
+}
+
+/** How a request comes in: by which key, over which interface. */
+export interface Approach {
+  readonly as?: string;
+  readonly iface?: Iface;
+  readonly idempotencyKey?: string;
+}
+
+/** A gateway over the simulated brokerage on a clock that stands still, called as an interface calls it, in the tools' dialect. */
+export interface Desk {
+  readonly clock: ManualClock;
+  readonly store: MemoryStore;
+  readonly gateway: Gateway;
+  readonly audit: AuditEvent[];
+  readonly log: string[];
+  /** What reached the brokerage, in order. */
+  readonly calls: { readonly operation: string; readonly request: Message }[];
+  /** `body`: an object, JSON text whose numbers must stay as they are, or the message itself. */
+  preview(operation: Operation, body: object | string, approach?: Approach): Promise<Preview | ResponseMessage | Rejection>;
+  call(operation: Operation, body: object | string, approach?: Approach): Promise<Answer>;
+  /** The payload of a call that must succeed. */
+  payload<O extends Operation>(operation: O, body: object | string, approach?: Approach): Promise<PayloadOf<O>>;
+  close(): Promise<void>;
+}
+
+/** 2026-11-20 10:30 in Hong Kong, a Friday. */
+export const DESK_TIME = Date.UTC(2026, 10, 20, 2, 30);
+
+export async function openDesk(options: DeskOptions): Promise<Desk> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-desk-'));
+  const path = join(folder, 'keys.json');
+  const keyTexts = new Map<string, string>();
+  for (const [id, wish] of Object.entries(options.keys)) keyTexts.set(id, await makeKey(path, id, wish));
+  const clock = new ManualClock(DESK_TIME);
+  const keyring = Keyring.open({ path, clock });
+  if (!keyring.ok) throw new Error(keyring.error.message);
+  const limits = limitsFromFlags(options.flags ?? {});
+  if (!limits.ok) throw new Error(limits.error);
+  const log: string[] = [];
+  const events: AuditEvent[] = [];
+  const audit = AuditLog.open({ clock, log: (_, event) => events.push(event), report: (message) => log.push(message) });
+  if (!audit.ok) throw new Error(audit.error);
+  const store = new MemoryStore();
+  const onStoreFailure = (error: unknown) => log.push(String(error));
+  const logger = createLog({ level: 'debug', target: { write: (line) => log.push(line) }, readable: false });
+  const simulation = createSimulation({ clock, seed: 'desk', store: new MemoryStore(), calendarMode: 'open' });
+  const simulated = createSimBackend({ simulation, clock, logger });
+  await simulated.start();
+  const calls: Desk['calls'] = [];
+  const gates = new OrderGates({ store, flagLimits: limits.value.limits, now: clock.now(), onStoreFailure });
+  const gateway = new Gateway({
+    access: new Access({ keyring: keyring.value, gates, audit: audit.value }),
+    backend: watched(simulated, options.backend ?? {}, calls),
+    clock,
+    store,
+    logger,
+    version: 'test',
+    switches: new Set(['--enable-trading']),
+    pushBacklogBytesMax: 1024 * 1024,
+    shutdown: () => undefined,
+    ...(options.tradePassword === undefined ? {} : { tradePassword: options.tradePassword }),
+  });
+  let requests = 0;
+  const callerOf = ({ as = 'desk', iface = 'mcp', idempotencyKey }: Approach = {}) => ({
+    iface,
+    endpoint: 'test',
+    requestId: `request ${++requests}`,
+    peer: { address: '127.0.0.1', loopback: true },
+    keyText: keyTexts.get(as),
+    idempotencyKey,
+  });
+  const call = async (operation: Operation, body: object | string, approach?: Approach) =>
+    gateway.call(operation, callerOf(approach), () => decode(operation, body));
+  return {
+    clock,
+    store,
+    gateway,
+    audit: events,
+    log,
+    calls,
+    call,
+    preview: (operation, body, approach) => gateway.preview(operation, callerOf(approach), () => decode(operation, body)),
+    async payload(operation, body, approach) {
+      const answer = await call(operation, body, approach);
+      const payload = answer instanceof Rejection ? undefined : payloadOf(operation, answer);
+      if (payload === undefined) throw new Error(answer instanceof Rejection ? answer.message : answer.retMsg);
+      return payload as PayloadOf<typeof operation>;
+    },
+    async close() {
+      gateway.stop();
+      await simulated.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A backend whose calls are written down, with some of its parts replaced. */
+function watched(backend: Backend, replaced: Partial<Backend>, calls: Desk['calls']): Backend {
+  return new Proxy(backend, {
+    get(target, property) {
+      const owner = property in replaced ? replaced : target;
+      const value = Reflect.get(owner, property, owner) as unknown;
+      if (typeof value !== 'function') return value;
+      return (...parameters: unknown[]) => {
+        if (property === 'call') calls.push({ operation: (parameters[0] as Operation).name, request: parameters[1] as Message });
+        return Reflect.apply(value, owner, parameters);
+      };
+    },
+  });
+}
+
+function decode(operation: Operation, body: object | string): Message | Rejection {
+  if (isMessage(body)) return body;
+  const parsed = parseJson(typeof body === 'string' ? body : JSON.stringify(body));
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  const decoded = requestDecoder(operation, 'mcp')(parsed.value);
+  return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
+}
