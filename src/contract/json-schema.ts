@@ -5,10 +5,13 @@ import { snakeCase } from './names.js';
 import type { Param, ParamType } from './shape.js';
 
 /** A JSON Schema (2020-12), as an object that is written out as it is. */
-export type Schema = Record<string, unknown>;
+export interface Schema {
+  [keyword: string]: SchemaValue;
+}
+export type SchemaValue = string | number | boolean | null | SchemaValue[] | Schema;
 
 /** A schema whose root is an object. */
-export type ObjectSchema = Schema & { readonly type: 'object'; readonly properties: Readonly<Record<string, Schema>> };
+export type ObjectSchema = Schema & { readonly type: 'object'; readonly properties: Record<string, Schema> };
 
 /** What a dialect says in its own way; everything else is the same in all. */
 interface Vocabulary {
@@ -92,7 +95,7 @@ const vocabularies: Readonly<Record<Dialect, Vocabulary>> = { rest, mcp };
 /** The schema of a friendly field's value, without its description. */
 export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema {
   const say = vocabularies[dialect];
-  const fallback = 'default' in param && typeof param.default !== 'bigint' ? { default: param.default } : {};
+  const fallback = 'default' in param && typeof param.default !== 'bigint' ? { default: param.default as SchemaValue } : {};
   switch (type.kind) {
     case 'symbol':
     case 'order_symbol':
