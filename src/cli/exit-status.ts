@@ -3,7 +3,7 @@ import { EXIT_FAILED, EXIT_USAGE } from './command-line.js';
 /** What the exit status of `svcctl` says. Scripts may rely on it. */
 export const exitStatus = {
   ok: 0,
-  /** The brokerage refused (`ret_type` other than 0), or a probe said no. */
+  /** The brokerage refused (`ret_type` other than 0), a probe said no, or this machine did not let the command do its work. */
   businessFailure: EXIT_FAILED,
   usage: EXIT_USAGE,
   /** The gateway refused the request (HTTP 4xx, or 503 while it has no backend): it had no effect. */
@@ -18,7 +18,7 @@ export const exitStatus = {
 export const exitStatusHelp = `
 Exit status:
   0  success
-  1  the brokerage refused (ret_type is not 0), or a probe is not up
+  1  the brokerage refused (ret_type is not 0), a probe is not up, or something on this machine is in the way
   2  wrong usage
   3  the gateway refused the request (HTTP 4xx, or 503: not ready)
   4  cannot connect: nothing was sent

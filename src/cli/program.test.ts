@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runQuietly } from '../../test/support/terminal.js';
 import { operations } from '../contract/operations/index.js';
-import { runSvcctl } from './program.js';
 import type { Terminal } from './terminal.js';
 
 /** What the fake daemon was asked, and what it answers. */
@@ -46,7 +46,7 @@ beforeEach(() => {
 async function svcctl(args: string[], more: Partial<Terminal> = {}) {
   let out = '';
   let said = '';
-  const status = await runSvcctl(args, {
+  const status = await runQuietly(args, {
     env: { SVC_REST_URL: url, SVC_STATE_DIR: folder },
     out: (text) => {
       out += text;
@@ -54,14 +54,6 @@ async function svcctl(args: string[], more: Partial<Terminal> = {}) {
     explain: (text) => {
       said += text;
     },
-    now: () => 0,
-    readMachineId: () => ({ ok: true, value: 'machine' }),
-    interactive: false,
-    drained: () => undefined,
-    readStdin: async () => '',
-    newIdempotencyKey: () => 'made-up',
-    onInterrupt: () => () => {},
-    random: () => 0,
     ...more,
   });
   return { status, out, said };

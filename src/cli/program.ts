@@ -5,22 +5,29 @@ import { exitStatus, exitStatusHelp } from './exit-status.js';
 import { genKeyCommand } from './gen-key.js';
 import { healthCommand } from './health.js';
 import { machineIdCommand } from './machine-id.js';
+import { mcpCommand, type StartEmbedded } from './mcp.js';
 import { operationsCommand } from './operations.js';
+import { setTradePwdCommand } from './set-trade-pwd.js';
 import type { Terminal } from './terminal.js';
 import { watchCommand } from './watch.js';
 
 /** Every command of `svcctl`, in the order of its help text. This is the one place where they are mounted. */
-const commands: readonly ((terminal: Terminal) => Command)[] = [
+const commands: readonly ((terminal: Terminal, startEmbedded: StartEmbedded) => Command)[] = [
   callCommand,
   watchCommand,
   operationsCommand,
   healthCommand,
   genKeyCommand,
   machineIdCommand,
+  mcpCommand,
+  (terminal) => setTradePwdCommand(terminal),
 ];
 
-/** Runs `svcctl` with these arguments (the program's name not among them). Resolves with the exit status. */
-export async function runSvcctl(args: readonly string[], terminal: Terminal): Promise<number> {
+/**
+ * Runs `svcctl` with these arguments (the program's name not among them). Resolves with the exit status. `startEmbedded` is
+ * what `mcp --embedded` runs: a parameter, as commands know nothing of the daemon's insides.
+ */
+export async function runSvcctl(args: readonly string[], terminal: Terminal, startEmbedded: StartEmbedded): Promise<number> {
   const program = new Command('svcctl')
     .description('command line of the svcd trading and market-data gateway')
     .version(packageVersion, '-V, --version', 'print the version')
@@ -28,7 +35,7 @@ export async function runSvcctl(args: readonly string[], terminal: Terminal): Pr
     .addHelpText('after', exitStatusHelp)
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.explain })
     .exitOverride();
-  for (const make of commands) program.addCommand(make(terminal).copyInheritedSettings(program));
+  for (const make of commands) program.addCommand(make(terminal, startEmbedded).copyInheritedSettings(program));
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitStatus.ok;

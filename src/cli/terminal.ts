@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type CommandLine, processCommandLine } from './command-line.js';
+import { readSecret } from './secret-prompt.js';
 
 /** What the commands that talk to a daemon touch of the world: replaced in tests. */
 export interface Terminal extends CommandLine {
@@ -10,9 +12,17 @@ export interface Terminal extends CommandLine {
   /** What to wait for before printing more; undefined when stdout takes more at once. */
   drained(): Promise<unknown> | undefined;
   readStdin(): Promise<string>;
+  /** A person answers: standard input is a terminal. */
+  readonly asksPerson: boolean;
+  /** See `readSecret` of secret-prompt.ts. */
+  readSecret(prompt: string): Promise<string | undefined>;
+  /** Standard input as it comes. */
+  stdin(): Readable;
   newIdempotencyKey(): string;
   /** Calls `action` at Ctrl-C or SIGTERM in place of ending the process. Returns its removal. */
   onInterrupt(action: () => void): () => void;
+  /** Calls `action` when nobody reads stdout any more, in place of ending the process. Returns its removal. */
+  onOutputClosed(action: () => void): () => void;
   /** A number in [0, 1), for spreading retries. */
   random(): number;
 }
@@ -23,6 +33,9 @@ export const processTerminal: Terminal = {
   interactive: process.stdout.isTTY === true,
   drained: () => (process.stdout.writableNeedDrain ? once(process.stdout, 'drain') : undefined),
   readStdin: () => text(process.stdin),
+  asksPerson: process.stdin.isTTY === true,
+  readSecret: (prompt) => readSecret(prompt, process.stdin, processCommandLine.explain),
+  stdin: () => process.stdin,
   newIdempotencyKey: randomUUID,
   onInterrupt(action) {
     const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -30,6 +43,13 @@ export const processTerminal: Terminal = {
     return () => {
       for (const signal of signals) process.off(signal, action);
     };
+  },
+  onOutputClosed(action) {
+    const onError = (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') action();
+    };
+    process.stdout.on('error', onError);
+    return () => process.stdout.off('error', onError);
   },
   random: Math.random,
 };

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { runSvcctl } from './program.js';
+import { runQuietly } from '../../test/support/terminal.js';
 import type { Terminal } from './terminal.js';
 
 let server: Server;
@@ -29,23 +29,16 @@ afterEach(async () => {
 /** Runs `svcctl watch`; `interrupt` is its Ctrl-C. */
 function watch(args: string[], more: Partial<Terminal> = {}) {
   const result = { out: [] as string[], said: '', status: Promise.resolve(-1), interrupt: () => {} };
-  result.status = runSvcctl(['watch', '--rest-url', url, ...args], {
+  result.status = runQuietly(['watch', '--rest-url', url, ...args], {
     env: { SVC_STATE_DIR: tmpdir() },
     out: (text) => void result.out.push(text),
     explain: (text) => {
       result.said += text;
     },
-    now: () => 0,
-    readMachineId: () => ({ ok: true, value: '' }),
-    interactive: false,
-    drained: () => undefined,
-    readStdin: async () => '',
-    newIdempotencyKey: () => '',
     onInterrupt(action) {
       result.interrupt = action;
       return () => {};
     },
-    random: () => 0,
     ...more,
   });
   return result;

@@ -79,6 +79,36 @@ export const trdMarket = enumeration(
 
 export const quoteMarketNumbers = same('market', { HK: 1, HK_FUTURE: 2, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61, FX: 81 });
 
+/** Qot_Common.TradeDateMarket: whose trading days are meant. NT and ST are Stock Connect, northbound and southbound. */
+export const tradeDateMarket = same('market', {
+  HK: 1,
+  US: 2,
+  CN: 3,
+  NT: 4,
+  ST: 5,
+  JP_FUTURE: 6,
+  SG_FUTURE: 7,
+  SG: 8,
+  MY: 9,
+  JP: 10,
+});
+
+/** Qot_Common.SecurityType. */
+export const securityType = same('sec_type', {
+  BOND: 1,
+  BASKET_WARRANT: 2,
+  STOCK: 3,
+  ETF: 4,
+  WARRANT: 5,
+  INDEX: 6,
+  PLATE: 7,
+  OPTION: 8,
+  PLATE_SET: 9,
+  FUTURE: 10,
+  FOREX: 11,
+  CRYPTO: 12,
+});
+
 export const secMarket = same(
   'sec_market',
   { HK: 1, US: 2, SH: 31, SZ: 32, SG: 41, JP: 51, AU: 61, MY: 71, CA: 81, FX: 91 },
@@ -205,7 +235,8 @@ const enumerationsByField: readonly { prefix: string; fields: Readonly<Record<st
     },
   },
   { prefix: 'Qot_Common.Security', fields: { market: quoteMarketNumbers } },
-  { prefix: 'Qot_GetStaticInfo.C2S', fields: { market: quoteMarketNumbers } },
+  { prefix: 'Qot_GetStaticInfo.C2S', fields: { market: quoteMarketNumbers, secType: securityType } },
+  { prefix: 'Qot_RequestTradeDate.C2S', fields: { market: tradeDateMarket } },
   { prefix: 'GetDelayStatistics', fields: { typeList: delayStatisticsType, qotPushStage } },
 ];
 

@@ -54,6 +54,24 @@ export function quoteMarketOfSecMarket(number: number): QuoteMarketInfo | undefi
   return bySecMarket.get(number);
 }
 
+/** The names under which a limit may allow the days of a Qot_Common.TradeDateMarket; none for an unknown number. */
+export function marketsOfTradeDates(number: number): readonly string[] {
+  return tradeDateMarkets.get(number) ?? [];
+}
+
+const tradeDateMarkets: ReadonlyMap<number, readonly string[]> = new Map([
+  [1, ['HK']],
+  [2, ['US']],
+  [3, ['SH', 'SZ']],
+  [4, ['HKCC', 'SH', 'SZ']],
+  [5, ['HK']],
+  [6, ['JP']],
+  [7, ['SG']],
+  [8, ['SG']],
+  [9, ['MY']],
+  [10, ['JP']],
+]);
+
 /** The market by its canonical name. */
 export function quoteMarket(name: QuoteMarket): QuoteMarketInfo {
   const market = byName.get(name);

@@ -1,12 +1,12 @@
 import { removeDemoRecord } from '../cli/demo-record.js';
 import { systemClock } from '../contract/clock.js';
-import { isStrayCommitFailure } from '../storage/index.js';
 import { type Daemon, StartProblem, startDaemon } from './daemon.js';
 import { prepareDemo } from './demo.js';
 import { announceDemo } from './demo-announcement.js';
 import { stderrLog } from './log.js';
 import { handleSignals } from './signals.js';
 import { EXIT_MISCONFIGURED, planStartup } from './startup.js';
+import { tolerateStrayCommits } from './stray-commits.js';
 
 /** `svcd`: reads the settings, starts the daemon, and ends it on a signal. */
 async function main(): Promise<void> {
@@ -42,9 +42,7 @@ async function main(): Promise<void> {
   if (demo?.ok) process.stderr.write(await announceDemo(daemon, settings, demo.value));
 }
 
-process.on('unhandledRejection', (reason) => {
-  if (!isStrayCommitFailure(reason)) throw reason;
-});
+tolerateStrayCommits();
 
 main().catch((error: unknown) => {
   if (error instanceof StartProblem) {

@@ -6,7 +6,7 @@ import { trade } from '../contract/operations/index.js';
 import { addsRisk } from './valuation.js';
 
 /** The protocol's word for every market in `C2S.trdMarket`. */
-export const EVERY_MARKET = 0;
+export const EVERY_TRD_MARKET = 0;
 
 /**
  * Cancel-all is for one market, the header's. The protocol has a field of its own for it, so that what the allowlists check and
@@ -15,11 +15,11 @@ export const EVERY_MARKET = 0;
 export function confineCancelAll(operation: Operation, request: Message): void {
   if (operation !== trade.cancelAllOrder) return;
   const cancel = request as ModifyC2S;
-  cancel.trdMarket = cancel.header?.trdMarket ?? EVERY_MARKET;
+  cancel.trdMarket = cancel.header?.trdMarket ?? EVERY_TRD_MARKET;
 }
 
 /**
- * The trading markets in which a request takes risk away; {@link EVERY_MARKET} stands for all. Empty for other requests, whose
+ * The trading markets in which a request takes risk away; {@link EVERY_TRD_MARKET} stands for all. Empty for other requests, whose
  * markets the gates look at.
  */
 export function relievedMarkets(operation: Operation, request: Message): readonly number[] {
@@ -28,5 +28,5 @@ export function relievedMarkets(operation: Operation, request: Message): readonl
   if (!relieves) return [];
   const { header } = request as Message & { header?: TrdHeader };
   const all = modify?.forAll && modify.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel;
-  return [header?.trdMarket ?? EVERY_MARKET, ...(all ? [modify.trdMarket] : [])];
+  return [header?.trdMarket ?? EVERY_TRD_MARKET, ...(all ? [modify.trdMarket] : [])];
 }

@@ -14,9 +14,9 @@ import { TrdEnv, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
 import { quoteMarketNumbered } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
-import { EVERY_MARKET, relievedMarkets } from './cancel-scope.js';
+import { EVERY_TRD_MARKET, relievedMarkets } from './cancel-scope.js';
 import { marketTokenOfHeader } from './order-facts.js';
-import { type Subjects, subjectsOf } from './subjects.js';
+import { EVERY_MARKET, type Subjects, subjectsOf } from './subjects.js';
 
 /** Qot_Common.QotMarket of the shared forex display quotes. */
 const FOREX_MARKET = 81;
@@ -87,17 +87,22 @@ function checkLimits(operation: Operation, limits: Limits, subjects: Subjects, r
     if (!allowsSymbol(limits, symbol))
       return new Rejection('limit.symbol', `symbol ${symbol} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
   }
+  const named = subjects.securities.length > 0;
   for (const number of subjects.markets) {
-    const market = quoteMarketNumbered(number)?.name ?? String(number);
+    if (number === EVERY_MARKET && named) continue;
+    const market = number === EVERY_MARKET ? 'any' : (quoteMarketNumbered(number)?.name ?? String(number));
     if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
-    if (limits.allowedSymbols !== null && subjects.securities.length === 0) {
+    if (limits.allowedSymbols !== null && !named) {
       return new Rejection('limit.symbol', `the whole market ${market} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
     }
   }
+  // Days are no list of symbols: the market alone decides, and not even that where a security was named.
+  const calendar = named ? undefined : subjects.calendars.find((markets) => !allowsMarket(limits, markets));
+  if (calendar !== undefined) return denyMarket(limits, calendar.join(' or ') || 'unknown');
   if (limits.allowedMarkets === null) return undefined;
   // Orders meet the market gate with their own market; what only takes risk away is checked by the markets that it names.
   for (const number of relievedMarkets(operation, request)) {
-    const market = number === EVERY_MARKET ? 'every market' : marketTokenOfHeader(number);
+    const market = number === EVERY_TRD_MARKET ? 'every market' : marketTokenOfHeader(number);
     if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
   }
   return undefined;

@@ -1,16 +1,21 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
-import { enumerationOf, quoteMarketNumbers } from '../contract/enums.js';
+import { enumerationOf, quoteMarketNumbers, tradeDateMarket } from '../contract/enums.js';
 import { SecuritySchema } from '../contract/generated/Qot_Common_pb.js';
 import { TrdHeaderSchema } from '../contract/generated/Trd_Common_pb.js';
+import { marketsOfTradeDates } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 
 /** What a request is about, for allowlists: found by reflection, so that no operation has to say it twice. */
 export interface Subjects {
   readonly securities: { market: number; code: string }[];
-  /** Quote markets that are asked for as a whole (Qot_Common.QotMarket). */
+  /** Quote markets that are asked for as a whole (Qot_Common.QotMarket); {@link EVERY_MARKET} where one could be named and is not. */
   readonly markets: number[];
+  /** Of each calendar asked for, the markets of which one must be allowed. */
+  readonly calendars: (readonly string[])[];
   readonly accIds: bigint[];
 }
+
+export const EVERY_MARKET = 0;
 
 type Collector = (message: Message, into: Subjects) => void;
 
@@ -18,7 +23,7 @@ const collectors = new Map<string, Collector>();
 
 /** The securities and accounts that a request names. */
 export function subjectsOf(operation: Operation, request: Message): Subjects {
-  const subjects: Subjects = { securities: [], markets: [], accIds: [] };
+  const subjects: Subjects = { securities: [], markets: [], calendars: [], accIds: [] };
   collectorOf(operation.messages.C2SSchema)(request, subjects);
   return subjects;
 }
@@ -53,10 +58,12 @@ function fieldCollector(field: DescField): Collector | undefined {
       into.accIds.push(...(Array.isArray(ids) ? ids : [ids]));
     };
   }
-  if (enumerationOf(field.parent.typeName, field.name) === quoteMarketNumbers) {
-    return (message, into) => {
-      if (Object.hasOwn(message, field.localName)) into.markets.push(value(message) as number);
-    };
+  const enumeration = enumerationOf(field.parent.typeName, field.name);
+  if (enumeration === quoteMarketNumbers) {
+    return (message, into) => into.markets.push(Object.hasOwn(message, field.localName) ? (value(message) as number) : EVERY_MARKET);
+  }
+  if (enumeration === tradeDateMarket) {
+    return (message, into) => into.calendars.push(marketsOfTradeDates(value(message) as number));
   }
   if (field.message === undefined || !reaches(field.message, new Set())) return undefined;
   const inner = collectorOf(field.message);

@@ -1,3 +1,4 @@
+export { type CredentialStore, type CredentialStoreAnswer, tradePasswordStore } from './credential-store.js';
 export { configFolder, stateFolder } from './folders.js';
 export { isStrayCommitFailure, openLmdbStore } from './lmdb-store.js';
 export { MemoryStore } from './memory-store.js';

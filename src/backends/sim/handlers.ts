@@ -1,6 +1,7 @@
 import type { Operation, PayloadOf, RequestOf } from '../../contract/operation.js';
-import { account, quote, system, trade } from '../../contract/operations/index.js';
+import { account, metadata, quote, system, trade } from '../../contract/operations/index.js';
 import * as brokerageHandlers from '../../simulator/brokerage/handlers/index.js';
+import * as metadataHandlers from '../../simulator/metadata/index.js';
 import * as quoteHandlers from '../../simulator/quote/index.js';
 import type { QuoteHandler } from '../../simulator/quote/quote-simulation.js';
 import * as systemHandlers from '../../simulator/system/index.js';
@@ -33,6 +34,8 @@ const handlers: { readonly [Name in keyof BackendOperations]: HandlerOf<BackendO
   getCapitalFlow: quoteHandlers.getCapitalFlow,
   getCapitalDistribution: quoteHandlers.getCapitalDistribution,
 
+  getTradingDays: metadataHandlers.getTradingDays,
+
   listAccounts: brokerageHandlers.getAccounts,
   getFunds: brokerageHandlers.getFunds,
   getPositions: brokerageHandlers.getPositions,
@@ -51,7 +54,7 @@ const handlers: { readonly [Name in keyof BackendOperations]: HandlerOf<BackendO
   unlockTrade: brokerageHandlers.unlockTrade,
 };
 
-const declared: Readonly<Record<string, Operation>> = { ...system, ...quote, ...account, ...trade };
+const declared: Readonly<Record<string, Operation>> = { ...system, ...quote, ...metadata, ...account, ...trade };
 
 /** Handlers by the operation's declared name ("get_quote"). Requests are what the operation declares, or the decoder has a defect. */
 export const handlersByName: ReadonlyMap<string, QuoteHandler<unknown, unknown>> = new Map(

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as QotGetSecuritySnapshot from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import type { Operation } from '../../contract/operation.js';
-import { account, operations, quote, system, trade } from '../../contract/operations/index.js';
+import { account, metadata, operations, quote, system, trade } from '../../contract/operations/index.js';
 import { accounts } from '../../simulator/brokerage/account.js';
 import { call, context, type Fixture, payload, security, startFixture } from './fixture.js';
 import { handlersByName } from './handlers.js';
@@ -54,6 +54,7 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [quote.getMarketState, some],
       [quote.getCapitalFlow, one],
       [quote.getCapitalDistribution, one],
+      [metadata.getTradingDays, { market: 1, beginTime: '2026-12-01', endTime: '2026-12-31' }],
       [account.listAccounts, { userID: 0n }],
       [account.getFunds, { header }],
       [account.getPositions, { header }],

@@ -1,4 +1,4 @@
-import type { account, admin, quote, subscription, system, trade } from '../../contract/operations/index.js';
+import type { account, admin, metadata, quote, subscription, system, trade } from '../../contract/operations/index.js';
 
 /**
  * The operations that the gateway answers by itself, whatever stands behind it: they are about its own connections,
@@ -15,4 +15,4 @@ type GatewayOperation =
   | 'unsubAccPush';
 
 /** The declared operations that a backend answers. */
-export type BackendOperations = Omit<typeof system & typeof quote & typeof account & typeof trade, GatewayOperation>;
+export type BackendOperations = Omit<typeof system & typeof quote & typeof metadata & typeof account & typeof trade, GatewayOperation>;

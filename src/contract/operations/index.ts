@@ -1,13 +1,14 @@
 import type { Operation } from '../operation.js';
 import * as account from './account.js';
 import * as admin from './admin.js';
+import * as metadata from './metadata.js';
 import * as quote from './quote.js';
 import * as subscription from './subscription.js';
 import * as system from './system.js';
 import * as trade from './trade.js';
 
 /** Every declared operation, in the order of references. Adding one here serves it everywhere. */
-export const operations: readonly Operation[] = [system, subscription, quote, account, trade, admin].flatMap((group) =>
+export const operations: readonly Operation[] = [system, subscription, quote, metadata, account, trade, admin].flatMap((group) =>
   Object.values<Operation>(group),
 );
 
@@ -18,4 +19,4 @@ export function operationNamed(name: string): Operation | undefined {
   return byName.get(name);
 }
 
-export { account, admin, quote, subscription, system, trade };
+export { account, admin, metadata, quote, subscription, system, trade };

@@ -1,4 +1,4 @@
-import { klType, orderBookType, periodType, rehabType, session } from '../enums.js';
+import { klType, orderBookType, periodType, quoteMarketNumbers, rehabType, securityType, session } from '../enums.js';
 import * as QotGetBasicQot from '../generated/Qot_GetBasicQot_pb.js';
 import * as QotGetBroker from '../generated/Qot_GetBroker_pb.js';
 import * as QotGetCapitalDistribution from '../generated/Qot_GetCapitalDistribution_pb.js';
@@ -207,8 +207,12 @@ export const getStaticInfo = operation({
   title: 'Static information',
   summary: 'Names, lot sizes, types and listing dates.',
   guide:
-    'To identify a symbol, its lot size or a future’s last trading day. No subscription, no quota. c2s_json with market and sec_type lists a whole market, which is large.',
-  shape: [symbols('securityList', { required: false })],
+    'To identify a symbol, its lot size or a future’s last trading day. No subscription, no quota. Without symbols, market and sec_type list a whole market, which is large.',
+  shape: [
+    symbols('securityList', { required: false }),
+    choice('market', quoteMarketNumbers, { about: 'Every security of this quote market; passed over when there are symbols.' }),
+    choice('secType', securityType, { about: 'Only securities of this type; passed over when there are symbols.' }),
+  ],
   rest: [post('/api/static-info')],
 });
 

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { DECIMAL_ONE } from '../../contract/decimal.js';
+import { listAccepted, securityType } from '../../contract/enums.js';
 import {
   FutureStaticExDataSchema,
   SecurityStaticBasicSchema,
@@ -10,14 +11,16 @@ import { type C2S, type S2C, S2CSchema } from '../../contract/generated/Qot_GetS
 import { quoteMarketNumbered } from '../../contract/markets.js';
 import { parseLocal } from '../../contract/time.js';
 import { Refusal } from '../handler.js';
-import type { FutureTerms } from '../world/instrument.js';
+import type { FutureTerms, Instrument } from '../world/instrument.js';
 import { type Listing, securityTypes } from './listings.js';
 import { locateAll } from './locate.js';
 import type { QuoteHandler, QuoteSimulation } from './quote-simulation.js';
 
 const SYMBOLS_MAX = 1000;
+/** Qot_Common.QotMarket of futures in Hong Kong, which moved to HK. As a filter it still means them alone. */
+const HK_FUTURE = 2;
 
-/** Qot_GetStaticInfo: of the securities named, or of all of a market, a type or both. */
+/** Qot_GetStaticInfo: of the securities named, or else of all of a market, a type or both. 0 is not given. */
 export const getStaticInfo: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listings =
     request.securityList.length > 0 ? locateAll(simulation, request.securityList, SYMBOLS_MAX) : listAll(simulation, request);
@@ -28,13 +31,18 @@ export const getStaticInfo: QuoteHandler<C2S, S2C> = (simulation, request) => {
 };
 
 function listAll(simulation: QuoteSimulation, { market: marketNumber, secType }: C2S): readonly Listing[] | Refusal {
-  if (marketNumber === 0 && secType === 0) return new Refusal('name symbols, or a market and sec_type');
+  if (marketNumber === 0 && secType === 0) return new Refusal('name symbols, or a market, sec_type or both');
   const market = quoteMarketNumbered(marketNumber);
   if (market === undefined && marketNumber !== 0) {
     return new Refusal(simulation.listings.describeUnknown({ market: marketNumber, code: '' }));
   }
+  if (secType !== 0 && !securityType.members.some((member) => member.public === secType)) {
+    return new Refusal(`unknown sec_type ${secType}; accepted: ${listAccepted(securityType, 'rest')}`);
+  }
   const instruments = simulation.world.instruments(market === undefined ? {} : { market: market.name });
-  return instruments.filter(({ kind }) => secType === 0 || securityTypes[kind] === secType).map((one) => simulation.listings.of(one));
+  const isWanted = ({ kind }: Instrument) =>
+    (secType === 0 || securityTypes[kind] === secType) && (marketNumber !== HK_FUTURE || kind === 'future');
+  return instruments.filter(isWanted).map((one) => simulation.listings.of(one));
 }
 
 function staticInfo(listing: Listing): SecurityStaticInfo {

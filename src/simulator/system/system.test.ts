@@ -20,6 +20,14 @@ test('the state of every market follows its calendar', async () => {
   await backend.stop();
 });
 
+test('every field of the global state is set but the connection, which only the interface knows', async () => {
+  const { backend } = await startFixture();
+  const state = await payload(backend, system.getGlobalState);
+  const fields = system.getGlobalState.messages.S2CSchema.fields.map(({ localName }) => localName);
+  expect(fields.filter((name) => !Object.hasOwn(state, name))).toEqual(['connID']);
+  await backend.stop();
+});
+
 test('the user says what it is, and only the parts asked for', async () => {
   const { backend } = await startFixture({ historyKlQuotaMax: 7 });
   expect(await payload(backend, system.getUserInfo)).toMatchObject({

@@ -1,0 +1,75 @@
+import { Command, Option } from 'commander';
+import { err, ok, type Result } from '../access/index.js';
+import { EXIT_FAILED } from './command-line.js';
+import { exitStatus } from './exit-status.js';
+import { Bridge } from './mcp/bridge.js';
+import { Endpoint } from './mcp/endpoint.js';
+import { OutputLines } from './mcp/output-lines.js';
+import { resolveTarget, type Target, type TargetOptions, withTargetOptions } from './target.js';
+import type { Terminal } from './terminal.js';
+
+/** A gateway that runs in this process. */
+export interface EmbeddedGateway {
+  readonly target: Target;
+  stop(): Promise<void>;
+}
+
+/** Starts the simulated brokerage in this process. The error says what keeps it from starting. */
+export type StartEmbedded = (env: Readonly<Record<string, string | undefined>>) => Promise<Result<EmbeddedGateway, string>>;
+
+interface McpOptions extends TargetOptions {
+  readonly toolsets?: string;
+  readonly embedded?: true;
+}
+
+/** `svcctl mcp`: the gateway as an MCP server on stdin and stdout. */
+export function mcpCommand(terminal: Terminal, startEmbedded: StartEmbedded): Command {
+  const command = withTargetOptions(new Command('mcp'))
+    .description('serve the gateway to a language model: MCP on standard input and output')
+    .option('--toolsets <list>', 'offer only the tools of these sets: quote,account,… (default: all that the key may use)')
+    .addOption(
+      new Option('--embedded', 'run a simulated brokerage in this process, in place of a daemon').conflicts([
+        'restUrl',
+        'apiKey',
+        'caFile',
+      ]),
+    )
+    .addHelpText('after', helpText);
+  return command.action(async (options: McpOptions) => {
+    const toolsets = options.toolsets === undefined ? ok(undefined) : readToolsets(options.toolsets);
+    if (!toolsets.ok) return command.error(`error: ${toolsets.error}`, { exitCode: exitStatus.usage });
+    const interruption = new AbortController();
+    const restore = terminal.onInterrupt(() => interruption.abort());
+    const restoreOutput = terminal.onOutputClosed(() => interruption.abort());
+    const gateway = options.embedded ? await startEmbedded(terminal.env) : ok(undefined);
+    try {
+      if (!gateway.ok) return command.error(`error: ${gateway.error}`, { exitCode: EXIT_FAILED });
+      const own = gateway.value?.target;
+      const findTarget = own === undefined ? () => resolveTarget(options, terminal.env) : () => ok(own);
+      const target = findTarget();
+      if (!target.ok) return command.error(`error: ${target.error}`, { exitCode: exitStatus.usage });
+      const explain = (line: string) => terminal.explain(`svcctl mcp: ${line}\n`);
+      explain(`passing MCP messages between standard input and output and ${target.value.url.origin}/mcp`);
+      const endpoint = new Endpoint(findTarget, toolsets.value);
+      const output = new OutputLines(terminal);
+      await new Bridge({ endpoint, output, explain, random: terminal.random }).run(terminal.stdin(), interruption.signal);
+    } finally {
+      if (gateway.ok) await gateway.value?.stop();
+      restoreOutput();
+      restore();
+    }
+  });
+}
+
+function readToolsets(text: string): Result<string, string> {
+  const names = text.split(',').map((name) => name.trim());
+  const bad = names.find((name) => !/^[a-z][a-z0-9_-]*$/.test(name));
+  if (bad === undefined) return ok(names.join(','));
+  return err(`--toolsets must be names separated by commas, such as quote,account; found ${JSON.stringify(bad)}`);
+}
+
+const helpText = `
+An MCP client starts this command by itself. Entry of a desktop client's configuration:
+  {"mcpServers":{"svc":{"command":"svcctl","args":["mcp"],"env":{"SVC_API_KEY":"svc_…"}}}}
+Clients that speak HTTP need no command: the address is <rest-url>/mcp, the key goes along as a Bearer token.
+Without a daemon the command stays and answers "gateway connect failed"; it works as soon as the daemon is up.`;

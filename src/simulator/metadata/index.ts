@@ -1,0 +1,1 @@
+export { getTradingDays } from './get-trading-days.js';

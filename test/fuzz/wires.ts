@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { BODY_BYTES_MAX, type Cipher, encodeFrame, encodeWsRequest } from '../../src/wire/index.js';
+import { samples } from './corpus.js';
+import { below, cut, mutated, pick, type Random } from './mutate.js';
+
+/** What an answer must repeat: the protocol id, and the serial or section of the request. */
+export interface Asked {
+  readonly protoId: number;
+  readonly number: bigint;
+}
+
+/** A way of framing: makes hostile input for it, and knows what is asked in it. */
+export interface Wire {
+  /** One connection's bytes, in the chunks in which they arrive, made of this many mutated frames. */
+  make(random: Random): { readonly chunks: readonly Buffer[]; readonly frames: number };
+  /** The requests that a server may answer, in order. Reads headers by hand: an oracle must not share the codec's mistakes. */
+  requestsIn(chunks: readonly Buffer[]): readonly Asked[];
+}
+
+const FRAMES_MAX = 3;
+/** Of the frames, how many are changed inside a body whose digest is then right: most others end at the digest. */
+const BODY_SHARE = 0.7;
+
+/** A sample whose body was changed, or not. */
+function anySample(random: Random, change: boolean) {
+  const sample = pick(random, samples);
+  return change ? { ...sample, body: mutated(sample.body, random) } : sample;
+}
+
+/** Streams of frames over TCP. */
+export function tcpWire(cipher: Cipher): Wire {
+  return {
+    make(random) {
+      const frames = 1 + below(random, FRAMES_MAX);
+      const inside = random() < BODY_SHARE;
+      const encoded = Array.from({ length: frames }, () => {
+        const frame = encodeFrame({ ...anySample(random, inside), serial: below(random, 2 ** 32) }, cipher);
+        return inside ? frame : mutated(frame, random);
+      });
+      return { chunks: cut(Buffer.concat(encoded), random), frames };
+    },
+    requestsIn(chunks) {
+      const asked: Asked[] = [];
+      let rest = Buffer.concat(chunks);
+      while (rest.length >= 44 && rest.toString('latin1', 0, 2) === 'FT' && rest.readUInt8(6) < 2 && rest.readUInt8(7) === 0) {
+        const length = rest.readUInt32LE(12);
+        if (length > BODY_BYTES_MAX || rest.length < 44 + length) break;
+        const plain = cipher.open(rest.subarray(44, 44 + length));
+        if (plain === undefined || createHash('sha1').update(plain).digest('hex') !== rest.toString('hex', 16, 36)) break;
+        asked.push({ protoId: rest.readUInt32LE(2), number: BigInt(rest.readUInt32LE(8)) });
+        rest = rest.subarray(44 + length);
+      }
+      return asked;
+    },
+  };
+}
+
+/** Single messages of the core WebSocket: each chunk is one. */
+export const wsWire: Wire = {
+  make(random) {
+    const inside = random() < BODY_SHARE;
+    const { protoId, body } = anySample(random, inside);
+    const section = (BigInt(below(random, 2 ** 32)) << 32n) | BigInt(below(random, 2 ** 32));
+    const message = encodeWsRequest({ command: protoId, section, body });
+    return { chunks: [inside ? message : mutated(message, random)], frames: 1 };
+  },
+  requestsIn(chunks) {
+    return chunks
+      .filter((message) => message.length >= 20 && message.toString('latin1', 0, 8) === 'ft-v1.0\0')
+      .map((message) => ({
+        protoId: message.readUInt32BE(8),
+        number: (BigInt(message.readUInt32BE(12)) << 32n) | BigInt(message.readUInt32BE(16)),
+      }));
+  },
+};
