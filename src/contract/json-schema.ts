@@ -74,7 +74,8 @@ const mcp: Vocabulary = {
     return { ...mcp.member(enumeration), ...(fallback === undefined ? {} : { default: fallback.name }) };
   },
   member(enumeration) {
-    const names = enumeration.members.flatMap((member) => [member.name, ...(member.aliases ?? [])]);
+    const offered = enumeration.members.filter((member) => member.offered !== false);
+    const names = offered.flatMap((member) => [member.name, ...(member.aliases ?? [])]);
     const numbers = [...acceptedNumbers(enumeration, 'mcp').keys()];
     return numbers.length > NUMBERS_LISTED_MAX ? { anyOf: [{ enum: names }, { type: 'integer' }] } : { enum: [...names, ...numbers] };
   },
