@@ -122,6 +122,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
       settings: startup.settings,
       logger,
       requestShutdown: (reason) => this.shutdownRequests.push(reason),
+      tradePassword: async () => variables.SVC_TRADE_PWD,
       ...(clock === undefined ? {} : { clock }),
     });
     this.url = this.#daemon.restUrl;
