@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../../src/contract/scope.js';
@@ -26,7 +27,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await Promise.all(clients.splice(0).map(({ client }) => client.close()));
-  await Promise.all(processes.splice(0).map((process) => process.kill()));
+  await Promise.all(processes.splice(0).map((mcp) => mcp.kill()));
 });
 afterAll(() => daemon.stop());
 
@@ -40,10 +41,32 @@ async function open(way: Way, id: Id = 'all', options: Omit<McpProcessOptions, '
   return client;
 }
 
+/** Number of TCP ports that a process listens on (Linux). */
+function listenersOf(pid: number | undefined): number {
+  const listening = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/net/${table}`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state]) => state === '0A')
+      .map((fields) => `socket:[${fields[9]}]`),
+  );
+  const open = readdirSync(`/proc/${pid}/fd`).map((descriptor) => readlinkIfOpen(`/proc/${pid}/fd/${descriptor}`));
+  return open.filter((target) => listening.includes(target)).length;
+}
+
+/** A descriptor may be closed while the list is read. */
+function readlinkIfOpen(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
 function start(args: string[], env: Record<string, string>): McpProcess {
-  const process = new McpProcess({ args, env });
-  processes.push(process);
-  return process;
+  const mcp = new McpProcess({ args, env });
+  processes.push(mcp);
+  return mcp;
 }
 
 describe.each(ways)('the official client over stdio, the way with %s', (way) => {
@@ -201,6 +224,7 @@ describe('--embedded', () => {
     expect(await first.status()).toBe(0);
     const third = start(['--embedded'], env);
     await third.said('passing MCP messages');
+    if (process.platform === 'linux') expect(listenersOf(third.child.pid)).toBe(1);
     third.end();
     expect(await third.status()).toBe(0);
   });
