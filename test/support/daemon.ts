@@ -44,6 +44,11 @@ export class TestSite<Id extends string = string> {
     return ['--rest-port', '0', '--grpc-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
   }
 
+  /** The certificate that proves the daemon to its callers in scope mode. */
+  get caFile(): string {
+    return this.#tls.cert;
+  }
+
   get variables(): Record<string, string> {
     return { SVC_CONFIG_DIR: join(this.folder, 'config'), SVC_STATE_DIR: join(this.folder, 'state') };
   }
