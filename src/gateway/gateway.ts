@@ -42,9 +42,16 @@ export interface GatewayOptions {
   readonly shutdown: () => void;
 }
 
+/** Who opened a push connection, and what it may see. */
+export interface OpenedPush {
+  readonly identity: Identity;
+  readonly permits: Permits;
+}
+
 /** RFC 6455, section 7.4.1. */
 const CLOSE_GOING_AWAY = 1001;
 const quoteScopes = scopeMask(['qot:read']);
+const realTrading = scopeMask(['trade:real']);
 const metricsScopes = scopeMask(['metrics:read', 'admin']);
 
 /** Everything between the interfaces and the backend, made once. */
@@ -56,6 +63,8 @@ export class Gateway {
   readonly #idempotency: IdempotencyKeys;
   readonly #expiries = new Map<string, () => void>();
   readonly #keyListeners = new Set<() => void>();
+  readonly #readyListeners = new Set<(ready: boolean) => void>();
+  #announcedReady: boolean;
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -108,6 +117,8 @@ export class Gateway {
       subscriptions: () => this.push.subscriptions.usedQuota,
       backendReady: () => backend.status().platform.lifecycleState === 'ready',
     });
+    this.#announcedReady = this.ready;
+    backend.onLifecycle(() => this.#announceReady());
     access.keyring?.onReload((outcome) => {
       if (outcome.ok) this.#applyKeyChanges(outcome.value);
     });
@@ -135,6 +146,18 @@ export class Gateway {
   /** The backend is ready and the daemon is not on its way out. */
   get ready(): boolean {
     return !this.#stopping && this.backendStatus().platform.lifecycleState === 'ready';
+  }
+
+  /** Told whenever {@link ready} changes. Returns its own removal. */
+  onReady(listener: (ready: boolean) => void): () => void {
+    this.#readyListeners.add(listener);
+    return () => this.#readyListeners.delete(listener);
+  }
+
+  #announceReady(): void {
+    if (this.ready === this.#announcedReady) return;
+    this.#announcedReady = this.ready;
+    for (const listener of this.#readyListeners) listener(this.ready);
   }
 
   backendStatus(): BackendStatus {
@@ -181,11 +204,14 @@ export class Gateway {
     return () => this.#keyListeners.delete(listener);
   }
 
-  /** Who asks to open a push connection and what it may see, or why not; the refusal is the interface's to audit. */
-  openPush(caller: Caller): { readonly identity: Identity; readonly permits: Permits } | Rejection {
+  /**
+   * Who asks to open a push connection and what it may see, or why not; the refusal is the interface's to audit. `unfit` is
+   * what the interface has against the request itself: it is told only to those who may ask.
+   */
+  openPush(caller: Caller, unfit?: Rejection): OpenedPush | Rejection {
     const identity = this.#pipeline.identify(caller);
     if (identity instanceof Rejection) return identity;
-    const refused = this.#pipeline.authorise(quote.getQuote, caller, identity);
+    const refused = this.#pipeline.authorise(quote.getQuote, caller, identity) ?? unfit;
     if (refused !== undefined) return refused;
     this.#audit(caller, identity.key?.id ?? null, undefined);
     if (identity.key !== undefined) this.#watchExpiry(identity.key);
@@ -203,6 +229,20 @@ export class Gateway {
     return undefined;
   }
 
+  /** Refuses a protocol id that maps to no operation. Only who may trade for real is told so: an id might be one of an order. */
+  refuseUnmapped(caller: Caller, protoId: number): Rejection {
+    const identity = this.#pipeline.identify(caller);
+    const denied = identity instanceof Rejection ? undefined : this.#options.access.authorise(identity.key, realTrading);
+    const rejection =
+      identity instanceof Rejection
+        ? identity
+        : denied === undefined
+          ? new Rejection('route.not_found', `protocol id ${protoId} is not served`)
+          : new Rejection(denied.code, denied.message);
+    this.auditRejection(caller, rejection);
+    return rejection;
+  }
+
   /** Records a refusal of something that never reached an operation: an unknown path, a foreign origin. */
   auditRejection(caller: Caller, rejection: Rejection): void {
     const identity = this.#pipeline.identify(caller);
@@ -213,6 +253,7 @@ export class Gateway {
   /** New requests are no longer ready to be served; those under way are answered. */
   stop(): void {
     this.#stopping = true;
+    this.#announceReady();
     this.#idempotency.stop();
     for (const cancel of this.#expiries.values()) cancel();
     this.push.stop(CLOSE_GOING_AWAY, 'the daemon is shutting down');

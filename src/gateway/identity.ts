@@ -22,6 +22,8 @@ export interface Caller {
   readonly idempotencyKey?: string | undefined;
   /** The connection that subscriptions made by this request belong to; without one they belong to the key. */
   readonly connectionOwner?: string;
+  /** Whether nobody waits for the answer any more: what has not left the daemon then does not leave it. */
+  isGone?(): boolean;
 }
 
 /** Who a request turned out to be from. */
