@@ -51,6 +51,7 @@ export interface PipelineParts {
  *   dispatch    the backend, or the gateway itself
  *   audit       every end of the way leaves one record
  *
+ * A preview goes as far as *permit*, and is audited.
  * Reads answer in the same turn when the backend does: nothing here waits that need not.
  */
 export class Pipeline {
