@@ -9,7 +9,7 @@ import type { Backend, CallContext, LifecycleState, ResponseMessage } from './ba
 import { BackendLost } from './backend.js';
 import { confineCancelAll } from './cancel-scope.js';
 import type { IdempotencyKeys } from './idempotency.js';
-import { type Caller, type Identity, ownerOfKey } from './identity.js';
+import { type Caller, type Identity, identityOf } from './identity.js';
 import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
 import type { Meter } from './meter.js';
@@ -114,12 +114,8 @@ export class Pipeline {
 
   /** Names the caller, or says why the credential is no good. */
   identify(caller: Caller): Identity | Rejection {
-    const authenticated = this.#parts.access.authenticate(caller.keyText);
-    if (!authenticated.ok) {
-      const { code, message, keyId } = authenticated;
-      return new Rejection(code, message, keyId === null ? {} : { keyId });
-    }
-    return { key: authenticated.key, owner: ownerOfKey(authenticated.key) };
+    const { access } = this.#parts;
+    return identityOf(caller.key === undefined ? access.authenticate(caller.keyText) : access.revalidate(caller.key));
   }
 
   /** Whether this caller may ask for this operation at all, whatever the body says. */
