@@ -107,7 +107,7 @@ export class Pipeline {
     if (refused !== undefined) return { key, refusal: refused };
     const request = this.#decode(operation, caller, decode);
     if (request instanceof Rejection) return { key, refusal: request };
-    confineCancelAll(operation, request);
+    confineCancelAll(operation, request, caller.iface);
     const forbidden = this.#permissions.check(operation, key, request);
     return forbidden === undefined ? { identity, request } : { key, refusal: forbidden };
   }
