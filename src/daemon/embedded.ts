@@ -12,7 +12,7 @@ import { stderrLog } from './log.js';
 import { planStartup } from './startup.js';
 import { tolerateStrayCommits } from './stray-commits.js';
 
-const FLAGS = ['--demo', '--bind', '127.0.0.1', '--rest-port', '0', '--log-level', 'warn'];
+const FLAGS = ['--demo', '--bind', '127.0.0.1', '--rest-port', '0', '--no-grpc', '--log-level', 'warn'];
 const FOLDER = 'embedded';
 
 /**
