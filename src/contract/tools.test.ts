@@ -36,7 +36,7 @@ describe('every tool', () => {
     expect(title.length).toBeLessThan(40);
     expect(description.startsWith(`${operation.summary} `)).toBe(true);
     const words = operation.guide.split(/\s+/).length;
-    expect(words).toBeGreaterThanOrEqual(15);
+    expect(words).toBeGreaterThanOrEqual(20);
     expect(words).toBeLessThanOrEqual(60);
     for (const mentioned of operation.guide.match(/svc_\w+/g) ?? []) expect(tools.map(({ tool }) => tool)).toContain(mentioned);
   });

@@ -112,7 +112,8 @@ export const getHistoryOrders = operation({
   messages: TrdGetHistoryOrderList,
   title: 'Order history',
   summary: 'Orders of an account between two times.',
-  guide: 'Call svc_list_accounts first. Newest first, by time of creation; a long range takes several pages. Free.',
+  guide:
+    'Call svc_list_accounts first. Cancelled and failed orders are included. Newest first, by time of creation; a long range takes several pages. Free.',
   shape: [...tradeHeader(), ...historyRange],
   rest: [post('/api/history-orders')],
 });
@@ -199,7 +200,7 @@ export const subAccPush = operation({
   title: 'Subscribe accounts',
   summary: 'Registers for order and fill pushes of accounts.',
   guide:
-    'Call svc_list_accounts first. Final states of orders then come as notifications, without polling svc_get_orders. End it with svc_unsub_acc_push. Free.',
+    'Call svc_list_accounts first. The states of orders, final ones too, then come as notifications, without polling svc_get_orders. End it with svc_unsub_acc_push. Free.',
   shape: [ids('accIDList', { required: true, max: ACCOUNTS_MAX, about: 'Accounts.' })],
   rest: [post('/api/sub-acc-push')],
 });
