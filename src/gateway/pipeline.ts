@@ -51,6 +51,7 @@ export interface PipelineParts {
  *   dispatch    the backend, or the gateway itself
  *   audit       every end of the way leaves one record
  *
+ * A preview goes as far as *permit*, and is audited.
  * Reads answer in the same turn when the backend does: nothing here waits that need not.
  */
 export class Pipeline {
@@ -106,7 +107,7 @@ export class Pipeline {
     if (refused !== undefined) return { key, refusal: refused };
     const request = this.#decode(operation, caller, decode);
     if (request instanceof Rejection) return { key, refusal: request };
-    confineCancelAll(operation, request);
+    confineCancelAll(operation, request, caller.iface);
     const forbidden = this.#permissions.check(operation, key, request);
     return forbidden === undefined ? { identity, request } : { key, refusal: forbidden };
   }
@@ -297,7 +298,7 @@ function reasonOf({ retType, retMsg }: ResponseMessage): string {
 
 function previewReason(outcome: Preview | ResponseMessage): string {
   if ('retType' in outcome) return reasonOf(outcome);
-  return outcome.reason === null ? 'would pass' : `would be refused: ${outcome.reason}`;
+  return outcome.refusal === null ? 'would pass' : `would be refused: ${outcome.refusal.auditReason}`;
 }
 
 /** What the gateway says of itself it can say always, and a pending login is answered by the one operation that it waits for. */

@@ -58,6 +58,11 @@ export class TestSite<Id extends string = string> {
     ];
   }
 
+  /** The certificate that proves the daemon to its callers in scope mode. */
+  get caFile(): string {
+    return this.#tls.cert;
+  }
+
   get variables(): Record<string, string> {
     return { SVC_CONFIG_DIR: join(this.folder, 'config'), SVC_STATE_DIR: join(this.folder, 'state') };
   }
