@@ -6,6 +6,7 @@ import type { Clock } from '../../src/contract/clock.js';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.js';
 import { createLog } from '../../src/daemon/log.js';
 import { planStartup } from '../../src/daemon/startup.js';
+import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { type KeyWish, makeKey } from './keys.js';
 import { PushClient } from './push-client.js';
@@ -31,7 +32,9 @@ export class TestSite<Id extends string = string> {
   readonly ca: string | undefined;
   readonly #tls = inject('tls');
   readonly #connections: PushClient[] = [];
+  readonly #grpcClients: GrpcClient[] = [];
   url = '';
+  grpcUrl = '';
 
   constructor(readonly scopeMode: boolean) {
     this.ca = scopeMode ? readFileSync(this.#tls.cert, 'utf8') : undefined;
@@ -75,13 +78,20 @@ export class TestSite<Id extends string = string> {
     return client;
   }
 
+  /** A gRPC client in a process of its own; ended when the daemon is stopped. */
+  grpc(channel?: Readonly<Record<string, number>>): GrpcClient {
+    const client = new GrpcClient(this.grpcUrl, this.ca, channel);
+    this.#grpcClients.push(client);
+    return client;
+  }
+
   auditLines(path = this.auditPath): AuditLine[] {
     const lines = readFileSync(path, 'utf8').split('\n');
     return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as AuditLine);
   }
 
   async leave(): Promise<void> {
-    await Promise.all(this.#connections.map((connection) => connection.close()));
+    await Promise.all([...this.#connections.map((connection) => connection.close()), ...this.#grpcClients.map((client) => client.stop())]);
   }
 
   remove(): void {
@@ -120,6 +130,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
       ...(clock === undefined ? {} : { clock }),
     });
     this.url = this.#daemon.restUrl;
+    this.grpcUrl = this.#daemon.grpcUrl ?? '';
   }
 
   /** The audit trail so far. */
