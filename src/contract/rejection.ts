@@ -45,6 +45,8 @@ const rejectionKinds = {
   'request.unknown_symbol': badRequest,
   // The caller went away before its request left the daemon: as a rule nobody reads it, the audit trail has it.
   'request.cancelled': { ...badRequest, grpc: grpcStatus.CANCELLED },
+  // The public protocol's rule for live data on connections of its own clients.
+  'request.not_subscribed': { ...badRequest, grpc: grpcStatus.FAILED_PRECONDITION },
   'route.not_found': { http: 404, grpc: grpcStatus.UNIMPLEMENTED, tool: 'unknown MCP tool', audit: 'route' },
   'route.method_not_allowed': { http: 405, grpc: grpcStatus.UNIMPLEMENTED, audit: 'route' },
   'auth.missing': unauthenticated,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, systemClock } from '../contract/clock.js';
-import { type Backend, Gateway } from '../gateway/index.js';
+import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
 import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
@@ -15,6 +15,7 @@ import type { Settings } from './settings.js';
 import { flagOf } from './settings-table.js';
 import { lockState } from './state-lock.js';
 import { loadTlsMaterial } from './tls.js';
+import { tradePassword } from './trade-password.js';
 import { createWsEndpoint } from './ws-endpoint.js';
 
 export interface DaemonOptions {
@@ -24,6 +25,8 @@ export interface DaemonOptions {
   readonly requestShutdown: (reason: string) => void;
   /** Of the daemon itself; the simulation's own follows `--sim-clock`. */
   readonly clock?: Clock;
+  /** For the unlock tool: by default the variable `SVC_TRADE_PWD` or the credential store. */
+  readonly tradePassword?: TradePasswordSource;
 }
 
 export interface Daemon {
@@ -47,7 +50,8 @@ export class StartProblem extends Error {}
  * Composes and starts the daemon: the one place that knows every part. What an operator can have got wrong (the
  * certificate, the keys file, the audit file) is looked at before anything is started; it throws {@link StartProblem}.
  */
-export async function startDaemon({ settings, logger, requestShutdown, clock = systemClock }: DaemonOptions): Promise<Daemon> {
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { settings, logger, requestShutdown, clock = systemClock } = options;
   const tls = loadTls(settings, clock, logger);
   const keyring = openKeyring(settings, clock);
   const audit = openAudit(settings, clock, logger);
@@ -71,6 +75,7 @@ export async function startDaemon({ settings, logger, requestShutdown, clock = s
       switches: switchesOf(settings),
       pushBacklogBytesMax: settings.wsMaxBacklog,
       shutdown: () => requestShutdown('asked for over REST'),
+      tradePassword: options.tradePassword ?? tradePassword(process.env, logger),
     });
     await backend.start();
     undo.unshift(() => backend.stop());

@@ -1,3 +1,4 @@
+import type { TradePasswordSource } from '../gateway/index.js';
 import { type CredentialStore, tradePasswordStore } from '../storage/index.js';
 import type { Logger } from './log.js';
 
@@ -13,7 +14,7 @@ export function tradePassword(
   environment: Record<string, string | undefined>,
   logger: Pick<Logger, 'warn'>,
   store: CredentialStore = tradePasswordStore,
-): () => Promise<string | undefined> {
+): TradePasswordSource {
   const given = environment[VARIABLE] || undefined;
   delete environment[VARIABLE];
   let warned = false;

@@ -1,14 +1,14 @@
-import type { Message } from '@bufbuild/protobuf';
-import { type Access, type KeyChanges, type KeyRecord, scopeMask } from '../access/index.js';
+import { create, type Message } from '@bufbuild/protobuf';
+import { type Access, type Authentication, type KeyChanges, type KeyRecord, scopeMask } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import type { Operation } from '../contract/operation.js';
 import { account, quote, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
-import type { Backend, BackendStatus, ResponseMessage } from './backend.js';
+import { type Backend, BackendLost, type BackendStatus, type ResponseMessage } from './backend.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { IdempotencyKeys } from './idempotency.js';
-import { type Caller, type Identity, ownerOfKey } from './identity.js';
+import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
 import { historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { listAccounts } from './local/accounts.js';
 import { adminHandlers } from './local/admin.js';
@@ -22,6 +22,7 @@ import { type Preview, Previewer } from './preview/index.js';
 import type { Permits } from './push/index.js';
 import { PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
+import { payloadOf } from './responses.js';
 import type { TradePasswordSource } from './trade-password.js';
 import { Writes } from './writes.js';
 
@@ -218,6 +219,37 @@ export class Gateway {
     return { identity, permits: permitsOf(this.#options.access, identity.key) };
   }
 
+  /**
+   * Opens a connection that asks for operations and receives the pushes of its own subscriptions: who it is and what it may
+   * see, or why not. Recorded as a call is. What it may do is judged for each of its requests, made with the key named here.
+   */
+  openSession(caller: Caller, credential: Credential): { readonly identity: Identity; readonly permits: Permits } | Rejection {
+    const identity = identityOf(this.#authenticate(credential));
+    const refused = identity instanceof Rejection;
+    this.#audit(caller, (refused ? identity.details.keyId : identity.key?.id) ?? null, refused ? identity : undefined);
+    if (refused) return identity;
+    if (identity.key !== undefined) this.#watchExpiry(identity.key);
+    return { identity, permits: permitsOf(this.#options.access, identity.key) };
+  }
+
+  /** What a client of the public protocol is told of the server at its start; zeros while the backend cannot say. */
+  async serverFacts(requestId: string): Promise<{ readonly version: number; readonly userId: bigint }> {
+    const { backend } = this.#options;
+    const unknown = { version: 0, userId: 0n };
+    if (this.backendStatus().platform.lifecycleState !== 'ready') return unknown;
+    try {
+      const [state, user] = await Promise.all([
+        backend.call(system.getGlobalState, create(system.getGlobalState.messages.C2SSchema, { userID: 0n }), { requestId }),
+        backend.call(system.getUserInfo, create(system.getUserInfo.messages.C2SSchema), { requestId }),
+      ]);
+      const version = payloadOf(system.getGlobalState, state)?.serverVer ?? 0;
+      return { version, userId: payloadOf(system.getUserInfo, user)?.userID ?? 0n };
+    } catch (thrown) {
+      if (thrown instanceof BackendLost) return unknown;
+      throw thrown;
+    }
+  }
+
   /** Whether the caller may read the metrics; scope mode asks for metrics:read or admin. */
   authoriseMetrics(caller: Caller): Rejection | undefined {
     if (!this.scopeMode) return undefined;
@@ -259,6 +291,18 @@ export class Gateway {
     this.push.stop(CLOSE_GOING_AWAY, 'the daemon is shutting down');
   }
 
+  #authenticate(credential: Credential): Authentication {
+    const { access } = this.#options;
+    switch (credential.kind) {
+      case 'text':
+        return access.authenticate(credential.text);
+      case 'sdk':
+        return access.authenticateSdk(credential.md5Hex);
+      case 'id':
+        return access.authenticateId(credential.id);
+    }
+  }
+
   #audit(caller: Caller, keyId: string | null, rejection: Rejection | undefined): void {
     const { iface, endpoint, requestId } = caller;
     const outcome = rejection === undefined ? 'allow' : 'reject';
@@ -280,10 +324,15 @@ export class Gateway {
     for (const key of removed) this.push.revokeOwner(ownerOfKey(key), 'key revoked');
     for (const { after } of changed) {
       this.#watchExpiry(after);
-      const judged = access.keyring?.revalidate(after);
-      const denied = judged?.ok === false ? judged : access.authorise(after, quoteScopes);
-      if (denied === undefined) this.push.updatePermits(ownerOfKey(after), permitsOf(access, after));
-      else this.push.revokeOwner(ownerOfKey(after), denied.message);
+      const owner = ownerOfKey(after);
+      const judged = access.revalidate(after);
+      if (!judged.ok) {
+        this.push.revokeOwner(owner, judged.message);
+        continue;
+      }
+      const denied = access.authorise(after, quoteScopes);
+      if (denied !== undefined) this.push.endStreams(owner, denied.message);
+      this.push.updatePermits(owner, permitsOf(access, after));
     }
     for (const listener of this.#keyListeners) listener();
   }

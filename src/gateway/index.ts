@@ -15,7 +15,7 @@ export {
   type TradePush,
 } from './backend.js';
 export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';
-export type { Caller, Identity, Iface, Peer } from './identity.js';
+export type { Caller, Credential, Identity, Iface, Peer } from './identity.js';
 export type { Logger } from './logger.js';
 export type { Answer } from './pipeline.js';
 export {

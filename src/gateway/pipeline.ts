@@ -9,7 +9,7 @@ import type { Backend, CallContext, LifecycleState, ResponseMessage } from './ba
 import { BackendLost } from './backend.js';
 import { confineCancelAll } from './cancel-scope.js';
 import type { IdempotencyKeys } from './idempotency.js';
-import { type Caller, type Identity, ownerOfKey } from './identity.js';
+import { type Caller, type Identity, identityOf } from './identity.js';
 import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
 import type { Meter } from './meter.js';
@@ -51,6 +51,7 @@ export interface PipelineParts {
  *   dispatch    the backend, or the gateway itself
  *   audit       every end of the way leaves one record
  *
+ * A preview goes as far as *permit*, and is audited.
  * Reads answer in the same turn when the backend does: nothing here waits that need not.
  */
 export class Pipeline {
@@ -106,19 +107,15 @@ export class Pipeline {
     if (refused !== undefined) return { key, refusal: refused };
     const request = this.#decode(operation, caller, decode);
     if (request instanceof Rejection) return { key, refusal: request };
-    confineCancelAll(operation, request);
+    confineCancelAll(operation, request, caller.iface);
     const forbidden = this.#permissions.check(operation, key, request);
     return forbidden === undefined ? { identity, request } : { key, refusal: forbidden };
   }
 
   /** Names the caller, or says why the credential is no good. */
   identify(caller: Caller): Identity | Rejection {
-    const authenticated = this.#parts.access.authenticate(caller.keyText);
-    if (!authenticated.ok) {
-      const { code, message, keyId } = authenticated;
-      return new Rejection(code, message, keyId === null ? {} : { keyId });
-    }
-    return { key: authenticated.key, owner: ownerOfKey(authenticated.key) };
+    const { access } = this.#parts;
+    return identityOf(caller.key === undefined ? access.authenticate(caller.keyText) : access.revalidate(caller.key));
   }
 
   /** Whether this caller may ask for this operation at all, whatever the body says. */
@@ -301,7 +298,7 @@ function reasonOf({ retType, retMsg }: ResponseMessage): string {
 
 function previewReason(outcome: Preview | ResponseMessage): string {
   if ('retType' in outcome) return reasonOf(outcome);
-  return outcome.reason === null ? 'would pass' : `would be refused: ${outcome.reason}`;
+  return outcome.refusal === null ? 'would pass' : `would be refused: ${outcome.refusal.auditReason}`;
 }
 
 /** What the gateway says of itself it can say always, and a pending login is answered by the one operation that it waits for. */

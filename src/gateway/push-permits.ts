@@ -15,17 +15,19 @@ import { marketTokenOfHeader } from './order-facts.js';
 import type { Permits } from './push/index.js';
 
 const accountScope = scopeMask(['acc:read']);
+const quoteScope = scopeMask(['qot:read']);
 
 /** Which events a key may see: pushes are filtered as reads are. Without a key (legacy mode) the start-up limits alone hold. */
 export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
   const limits = key === undefined ? [access.flagLimits] : [key.limits, access.flagLimits];
+  const seesQuotes = key === undefined || scopesSatisfy(key.scopes, quoteScope);
   const seesAccounts = key === undefined || scopesSatisfy(key.scopes, accountScope);
   return (event: PushEvent) => {
     switch (event.type) {
       case 'quote': {
         const { symbol } = event.stream;
         const market = symbol.slice(0, symbol.indexOf('.'));
-        return limits.every((each) => allowsMarket(each, [market]) && allowsSymbol(each, symbol));
+        return seesQuotes && limits.every((each) => allowsMarket(each, [market]) && allowsSymbol(each, symbol));
       }
       case 'trade':
         return seesAccounts && limits.every((each) => permitsTrade(each, event));

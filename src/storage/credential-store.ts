@@ -21,19 +21,28 @@ const ANSWER_MS_MAX = 60_000;
 
 /** Where `svcctl set-trade-pwd` leaves the trade password and the daemon looks for it. */
 export const tradePasswordStore: CredentialStore = {
-  read: () => withEntry(async (entry, signal) => (await entry.getPassword(signal)) ?? undefined),
-  write: (secret) => withEntry((entry, signal) => entry.setPassword(secret, signal)),
-  remove: () => withEntry((entry, signal) => entry.deleteCredential(signal)),
+  read: () => withEntry(async (entry) => (await entry.getPassword()) ?? undefined),
+  write: (secret) => withEntry((entry) => entry.setPassword(secret)),
+  remove: () => withEntry((entry) => entry.deleteCredential()),
 };
 
 /** The library is loaded at the first use: most processes never need it, and a machine without its binary runs all the same. */
-async function withEntry<T>(action: (entry: AsyncEntry, signal: AbortSignal) => Promise<T>): Promise<CredentialStoreAnswer<T>> {
+async function withEntry<T>(action: (entry: AsyncEntry) => Promise<T>): Promise<CredentialStoreAnswer<T>> {
   try {
     const { AsyncEntry } = await import('@napi-rs/keyring');
     // Without a secret service the library would fall back to the kernel's keyring, which forgets at the next boot.
     const entry = new AsyncEntry(SERVICE, ACCOUNT, { linux: { store: 'secret-service' } });
-    return { available: true, value: await action(entry, AbortSignal.timeout(ANSWER_MS_MAX)) };
+    return { available: true, value: await withinBound(action(entry)) };
   } catch (thrown) {
     return { available: false, reason: thrown instanceof Error ? thrown.message : String(thrown) };
   }
+}
+
+/** The library cannot call off what it has begun. */
+async function withinBound<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not answer within ${ANSWER_MS_MAX / 1000} s`)), ANSWER_MS_MAX);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

@@ -47,6 +47,11 @@ export class TestSite<Id extends string = string> {
     return ['--rest-port', '0', '--grpc-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
   }
 
+  /** The certificate that proves the daemon to its callers in scope mode. */
+  get caFile(): string {
+    return this.#tls.cert;
+  }
+
   get variables(): Record<string, string> {
     return { SVC_CONFIG_DIR: join(this.folder, 'config'), SVC_STATE_DIR: join(this.folder, 'state') };
   }
@@ -127,6 +132,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
       settings: startup.settings,
       logger,
       requestShutdown: (reason) => this.shutdownRequests.push(reason),
+      tradePassword: async () => variables.SVC_TRADE_PWD,
       ...(clock === undefined ? {} : { clock }),
     });
     this.url = this.#daemon.restUrl;

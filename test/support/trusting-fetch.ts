@@ -15,6 +15,7 @@ export function trustingFetch(ca: string | undefined): typeof fetch {
       if (signal?.aborted) abort();
       signal?.addEventListener('abort', abort, { once: true });
       request.on('error', reject);
+      request.on('close', () => signal?.removeEventListener('abort', abort));
       request.on('response', (response) => {
         const status = response.statusCode ?? 0;
         const body = status === 204 || status === 202 || status === 304 ? null : (Readable.toWeb(response) as ReadableStream);
