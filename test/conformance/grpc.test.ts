@@ -14,7 +14,7 @@ const numbered = operations.filter((operation): operation is Operation & { proto
 const typeOf = ({ messages }: Operation) => messages.C2SSchema.typeName.replace(/\.C2S$/, '');
 const security = { market: 1, code: '00700' };
 
-let daemon: TestDaemon<'all' | 'none' | 'quotes' | 'real' | 'busy'>;
+let daemon: TestDaemon<'all' | 'none' | 'quotes' | 'real' | 'busy' | 'capped'>;
 let client: GrpcClient;
 beforeAll(async () => {
   daemon = await TestDaemon.start({
@@ -23,6 +23,7 @@ beforeAll(async () => {
       none: { scopes: ['metrics:read'] },
       quotes: { scopes: ['qot:read'] },
       real: { scopes: ['trade:real'] },
+      capped: { scopes: ['trade:simulate'], limits: { maxOrderValue: '1000' } },
       busy: { scopes: ['trade:simulate'], limits: { maxOrdersPerMinute: '1' } },
     },
     flags: [...tradable],
@@ -128,6 +129,19 @@ describe('a client without our files', () => {
     // Its packet id counts the tries of a client, and is not what is asked.
     expect((await place(1, 2)).message).toEqual(first.message);
     expect(await place(2, 3)).toMatchObject({ code: 'ABORTED', metadata: { 'error-code': 'idempotency.mismatch' } });
+  });
+
+  it('is held to its caps by the price that a stop order waits for', async () => {
+    // By the book one share is worth less than the cap.
+    const stop = (auxPrice: number) =>
+      client.call({
+        key: daemon.keys.capped,
+        protoId: 2202,
+        type: 'Trd_PlaceOrder',
+        request: { ...order, orderType: 10, price: undefined, code: '00700', qty: 1, auxPrice },
+      });
+    expect(await stop(100_000)).toMatchObject({ code: 'RESOURCE_EXHAUSTED', metadata: { 'error-code': 'limit.order_value' } });
+    expect(await stop(1)).toMatchObject({ code: 'OK' });
   });
 
   it('is told when to come back by a limit', async () => {
