@@ -44,7 +44,7 @@ export class TestSite<Id extends string = string> {
   get flags(): string[] {
     const { cert, key } = this.#tls;
     const scope = this.scopeMode ? ['--rest-keys-file', this.keysPath, '--rest-tls-cert', cert, '--rest-tls-key', key] : [];
-    return ['--rest-port', '0', '--grpc-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
+    return ['--rest-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
   }
 
   /** The certificate that proves the daemon to its callers in scope mode. */
@@ -53,7 +53,7 @@ export class TestSite<Id extends string = string> {
   }
 
   get variables(): Record<string, string> {
-    return { SVC_CONFIG_DIR: join(this.folder, 'config'), SVC_STATE_DIR: join(this.folder, 'state') };
+    return { SVC_GRPC_PORT: '0', SVC_CONFIG_DIR: join(this.folder, 'config'), SVC_STATE_DIR: join(this.folder, 'state') };
   }
 
   async addKey(id: Id, wish: KeyWish): Promise<string> {
