@@ -1,3 +1,8 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/contract/operation.js';
 import { operations } from '../../src/contract/operations/index.js';
@@ -171,3 +176,26 @@ describe.each(numbered.map((operation) => [operation.protoId, operation.name, op
     });
   },
 );
+
+/** A Python that has grpcio, as Debian's python3-grpcio brings it. */
+const python = ['/usr/bin/python3', 'python3'].find(
+  (command) => spawnSync(command, ['-c', 'import grpc, google.protobuf'], { timeout: 20_000 }).status === 0,
+);
+
+it.skipIf(python === undefined)('a client in Python is served (needs grpcio; skipped where there is none)', async () => {
+  const script = join(import.meta.dirname, 'grpc_peer.py');
+  const ca = join(daemon.folder, 'ca.pem');
+  writeFileSync(ca, daemon.ca ?? '');
+  const peer = spawn(python ?? '', [script, new URL(daemon.grpcUrl).host, daemon.keys.quotes, ca], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [printed] = await Promise.all([text(peer.stdout), once(peer, 'exit')]);
+  expect(JSON.parse(printed)).toMatchObject({
+    ret_type: 0,
+    code: '00700',
+    request_id: expect.stringMatching(/^grpc-/),
+    refused: 'UNAUTHENTICATED',
+    error_code: 'auth.missing',
+    event: ['quote', '1_00700', 3005],
+  });
+});
