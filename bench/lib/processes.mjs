@@ -51,10 +51,14 @@ export async function start(script, role, parameters, flags = []) {
 export async function startDaemon(folder, flags, { pinned = true } = {}) {
   const environment = { ...process.env, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
   const stdio = ['ignore', 'pipe', 'inherit'];
-  const child = spawn(process.execPath, [...profilingFlags(), ...svcdFlags, `${root}bin/svcd`, '--rest-port', '0', ...flags], {
-    env: environment,
-    stdio,
-  });
+  const child = spawn(
+    process.execPath,
+    [...profilingFlags(), ...svcdFlags, `${root}bin/svcd`, '--rest-port', '0', '--grpc-port', '0', ...flags],
+    {
+      env: environment,
+      stdio,
+    },
+  );
   if (pinned) pin(child.pid, 'server');
   // A bench that fails half way leaves no daemon behind.
   process.once('exit', () => child.kill('SIGKILL'));

@@ -58,6 +58,22 @@ export class Access {
     return keyText === undefined || keyText === '' ? missing : this.keyring.authenticate(keyText);
   }
 
+  /** Names the bearer of the MD5 in hex of a key text, as the published clients show it. */
+  authenticateSdk(md5Hex: string): Authentication {
+    if (this.keyring === undefined) return anonymous;
+    return md5Hex === '' ? missing : this.keyring.authenticateSdk(md5Hex);
+  }
+
+  /** The key that the operator named for callers who can show none. */
+  authenticateId(id: string): Authentication {
+    return this.keyring === undefined ? anonymous : this.keyring.authenticateId(id);
+  }
+
+  /** What has become of a key that a connection was opened with. */
+  revalidate(key: KeyRecord): Authentication {
+    return this.keyring === undefined ? anonymous : this.keyring.revalidate(key);
+  }
+
   /** Whether the caller may do what any one of the scopes `accepted` allows. */
   authorise(key: KeyRecord | undefined, accepted: ScopeMask): ScopeDenial | undefined {
     if (key === undefined && this.keyring === undefined) return publicInLegacyMode(accepted) ? undefined : legacyDenial;

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { err, ok, type Result } from '../access/index.js';
+import { groups } from '../contract/operation.js';
 import { EXIT_FAILED } from './command-line.js';
 import { exitStatus } from './exit-status.js';
 import { Bridge } from './mcp/bridge.js';
@@ -26,7 +27,7 @@ interface McpOptions extends TargetOptions {
 export function mcpCommand(terminal: Terminal, startEmbedded: StartEmbedded): Command {
   const command = withTargetOptions(new Command('mcp'))
     .description('serve the gateway to a language model: MCP on standard input and output')
-    .option('--toolsets <list>', 'offer only the tools of these sets: quote,account,… (default: all that the key may use)')
+    .option('--toolsets <list>', `offer only these tools, separated by commas: ${groups.join(', ')} (default: all that the key may use)`)
     .addOption(
       new Option('--embedded', 'run a simulated brokerage in this process, in place of a daemon').conflicts([
         'restUrl',
@@ -63,9 +64,9 @@ export function mcpCommand(terminal: Terminal, startEmbedded: StartEmbedded): Co
 
 function readToolsets(text: string): Result<string, string> {
   const names = text.split(',').map((name) => name.trim());
-  const bad = names.find((name) => !/^[a-z][a-z0-9_-]*$/.test(name));
-  if (bad === undefined) return ok(names.join(','));
-  return err(`--toolsets must be names separated by commas, such as quote,account; found ${JSON.stringify(bad)}`);
+  const unknown = names.find((name) => !groups.some((group) => group === name));
+  if (unknown === undefined) return ok(names.join(','));
+  return err(`--toolsets: there is no toolset ${JSON.stringify(unknown)}, accepted: ${groups.join(', ')}`);
 }
 
 const helpText = `

@@ -19,6 +19,8 @@ export interface Member {
   readonly restWritten?: number;
   /** The number tools accept; null = by name only. */
   readonly mcp?: number | null;
+  /** False: tools accept the name but are not told of it, because another member says the same. */
+  readonly offered?: false;
   /** Further names that tools accept. */
   readonly aliases?: readonly string[];
   /** Further numbers that REST and tools accept for it. */
@@ -69,10 +71,11 @@ export const trdMarket = enumeration(
     { name: 'JP', public: 15, also: [7] },
     { name: 'MY', public: 111 },
     { name: 'CA', public: 112 },
-    { name: 'FUTURES_SIMULATE_HK', public: 10, rest: null, mcp: null },
-    { name: 'FUTURES_SIMULATE_US', public: 11, rest: null, mcp: null },
-    { name: 'FUTURES_SIMULATE_SG', public: 12, rest: null, mcp: null },
-    { name: 'FUTURES_SIMULATE_JP', public: 13, rest: null, mcp: null },
+    // Markets of simulated futures accounts, which are also known by the market of all futures.
+    { name: 'FUTURES_SIMULATE_HK', public: 10, rest: null, mcp: null, offered: false },
+    { name: 'FUTURES_SIMULATE_US', public: 11, rest: null, mcp: null, offered: false },
+    { name: 'FUTURES_SIMULATE_SG', public: 12, rest: null, mcp: null, offered: false },
+    { name: 'FUTURES_SIMULATE_JP', public: 13, rest: null, mcp: null, offered: false },
   ],
   { 7: 'CRYPTO', 17: 'PREDICTION', 113: 'HK_FUND', 123: 'US_FUND', 124: 'SG_FUND', 125: 'MY_FUND', 126: 'JP_FUND' },
 );

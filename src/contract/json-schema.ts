@@ -5,7 +5,13 @@ import { snakeCase } from './names.js';
 import type { Param, ParamType } from './shape.js';
 
 /** A JSON Schema (2020-12), as an object that is written out as it is. */
-export type Schema = Record<string, unknown>;
+export interface Schema {
+  [keyword: string]: SchemaValue;
+}
+export type SchemaValue = string | number | boolean | null | SchemaValue[] | Schema;
+
+/** A schema whose root is an object. */
+export type ObjectSchema = Schema & { readonly type: 'object'; readonly properties: Record<string, Schema> };
 
 /** What a dialect says in its own way; everything else is the same in all. */
 interface Vocabulary {
@@ -68,7 +74,8 @@ const mcp: Vocabulary = {
     return { ...mcp.member(enumeration), ...(fallback === undefined ? {} : { default: fallback.name }) };
   },
   member(enumeration) {
-    const names = enumeration.members.flatMap((member) => [member.name, ...(member.aliases ?? [])]);
+    const offered = enumeration.members.filter((member) => member.offered !== false);
+    const names = offered.flatMap((member) => [member.name, ...(member.aliases ?? [])]);
     const numbers = [...acceptedNumbers(enumeration, 'mcp').keys()];
     return numbers.length > NUMBERS_LISTED_MAX ? { anyOf: [{ enum: names }, { type: 'integer' }] } : { enum: [...names, ...numbers] };
   },
@@ -89,7 +96,7 @@ const vocabularies: Readonly<Record<Dialect, Vocabulary>> = { rest, mcp };
 /** The schema of a friendly field's value, without its description. */
 export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema {
   const say = vocabularies[dialect];
-  const fallback = 'default' in param && typeof param.default !== 'bigint' ? { default: param.default } : {};
+  const fallback = 'default' in param && typeof param.default !== 'bigint' ? { default: param.default as SchemaValue } : {};
   switch (type.kind) {
     case 'symbol':
     case 'order_symbol':
@@ -176,7 +183,7 @@ export class MessageSchemas {
   }
 
   /** The schema of a message itself, with references to those in it. `without`: fields that are left out. */
-  object(desc: DescMessage, without: ReadonlySet<string> = new Set()): Schema {
+  object(desc: DescMessage, without: ReadonlySet<string> = new Set()): ObjectSchema {
     const fields = desc.fields.filter((field) => !without.has(field.name));
     const properties = Object.fromEntries(
       fields.map((field) => [snakeCase(field.name), fieldSchema(field, this.dialect, (inner) => this.refer(inner))]),

@@ -69,7 +69,7 @@ describe('a message', () => {
     [() => decode(account.getFunds, { header: { trdEnv: 0, trdMarket: 1 } as never }), 'missing field "header.accID"'],
     [() => decode(account.getFunds, { header: { ...header, trdMarket: 0 } }), 'header.trdMarket: expected one of 1 (HK)'],
     [
-      () => decode(account.getHistoryOrders, { header, filterConditions: { beginTime: '2026-13-01' } }),
+      () => decode(account.getHistoryOrders, { header, filterConditions: { beginTime: '2026-13-01', endTime: '2026-12-31' } }),
       'filterConditions.beginTime: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, found the string "2026-13-01"',
     ],
     [

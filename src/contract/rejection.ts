@@ -2,6 +2,7 @@ import type { Problem } from './problem.js';
 
 /** gRPC status codes used here (https://grpc.io/docs/guides/status-codes). */
 const grpcStatus = {
+  CANCELLED: 1,
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
@@ -42,6 +43,10 @@ const rejectionKinds = {
   'request.too_large': { ...badRequest, http: 413 },
   'request.timeout': { ...badRequest, http: 408 },
   'request.unknown_symbol': badRequest,
+  // The caller went away before its request left the daemon: as a rule nobody reads it, the audit trail has it.
+  'request.cancelled': { ...badRequest, grpc: grpcStatus.CANCELLED },
+  // The public protocol's rule for live data on connections of its own clients.
+  'request.not_subscribed': { ...badRequest, grpc: grpcStatus.FAILED_PRECONDITION },
   'route.not_found': { http: 404, grpc: grpcStatus.UNIMPLEMENTED, tool: 'unknown MCP tool', audit: 'route' },
   'route.method_not_allowed': { http: 405, grpc: grpcStatus.UNIMPLEMENTED, audit: 'route' },
   'auth.missing': unauthenticated,

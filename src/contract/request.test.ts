@@ -1,8 +1,10 @@
+import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageWriter } from './json/message-json.js';
 import { parseJson } from './json/parse.js';
-import { operationNamed, operations } from './operations/index.js';
+import type { JsonValue } from './json/value.js';
+import { operationNamed, operations, trade } from './operations/index.js';
 import { requestDecoder } from './request.js';
 
 /** The request as REST would write it back, or the problem's text. */
@@ -148,6 +150,33 @@ describe('a request body', () => {
         if (parsed.ok) requestDecoder(operation, 'rest')(parsed.value);
       }),
     );
+  });
+});
+
+describe('a request of a tool', () => {
+  /** The request as tools would write it back. */
+  function throughTool(name: string, body: JsonValue): string {
+    const operation = operationNamed(name)!;
+    const decoded = requestDecoder(operation, 'mcp')(body);
+    if (!decoded.ok) throw new Error(decoded.problem.message);
+    return messageWriter(operation.messages.C2SSchema, 'mcp', 'string')(decoded.value);
+  }
+
+  it('has enumerations written by name, because the numbers of some mean another member to it', () => {
+    const kline = { symbol: 'HK.00700', count: 1 };
+    const written = (klType: string) => `{"rehab_type":"none","kl_type":"${klType}","security":{"market":"HK","code":"00700"},"req_num":1}`;
+    for (const name of ['quarter', 'year', '4min', 'day'])
+      expect(throughTool('get_kline', { ...kline, kl_type: name })).toBe(written(name));
+    expect(throughTool('get_kline', { ...kline, kl_type: 11 })).toBe(written('4min'));
+    const order = { market: 'HK', acc_id: '1', env: 'real', side: 'BUY', code: '00700', qty: 1 };
+    for (const name of ['AUCTION_LIMIT', 'SPECIAL_LIMIT', 'AUCTION']) {
+      expect(throughTool('place_order', { ...order, order_type: name })).toContain(`"order_type":"${name}"`);
+    }
+  });
+
+  it('writes the number of a member that the daemon has no name for', () => {
+    const { C2SSchema } = trade.placeOrder.messages;
+    expect(messageWriter(C2SSchema, 'mcp')(create(C2SSchema, { orderType: 16 }))).toBe('{"order_type":16}');
   });
 });
 

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { isRequiredField } from './json/message-json.js';
-import { fieldSchema, MessageSchemas, paramSchema, type Schema } from './json-schema.js';
+import { fieldSchema, MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
 import { snakeCase } from './names.js';
 import type { Group, Operation } from './operation.js';
 import { callerParams, type Param, withheldFields } from './shape.js';
@@ -16,9 +16,6 @@ export interface ToolDescription {
   readonly outputSchema: ObjectSchema;
   readonly annotations: ToolAnnotations;
 }
-
-/** A schema whose root is an object, as the protocol wants it. */
-export type ObjectSchema = Schema & { readonly type: 'object' };
 
 /** What a tool does to the world, all hints given. */
 export interface ToolAnnotations {
@@ -165,14 +162,14 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 export function fullOutputSchema(operation: Operation): ObjectSchema {
   const messages = new MessageSchemas('mcp', '#/$defs/');
   const root = messages.object(operation.messages.S2CSchema);
-  return { $schema: DIALECT, ...root, type: 'object', $defs: messages.schemas };
+  return { $schema: DIALECT, ...root, $defs: messages.schemas };
 }
 
 /** The whole schema of what a tool's `c2s_json` holds. */
 export function fullInputSchema(operation: Operation): ObjectSchema {
   const messages = new MessageSchemas('mcp', '#/$defs/');
   const root = messages.object(operation.messages.C2SSchema, withheldFields(operation.shape, 'mcp'));
-  return { $schema: DIALECT, ...root, type: 'object', $defs: messages.schemas };
+  return { $schema: DIALECT, ...root, $defs: messages.schemas };
 }
 
 /** Groups whose tools touch nothing but the gateway and the caller's own accounts. All others bring what strangers wrote or move. */

@@ -3,8 +3,9 @@ import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../acces
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, systemClock } from '../contract/clock.js';
 import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
+import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
-import { createRestServer } from '../interfaces/rest/index.js';
+import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
 import { openLmdbStore, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
@@ -34,6 +35,8 @@ export interface Daemon {
   readonly access: Access;
   /** "https://127.0.0.1:22499". */
   readonly restUrl: string;
+  /** "https://127.0.0.1:22500"; undefined where it is switched off. */
+  readonly grpcUrl: string | undefined;
   /** Re-reads the keys file and goes on in a new audit file; a broken keys file leaves the keys as they were. */
   reload(): Promise<void>;
   /** Refuses new requests, answers those under way, and puts everything on disk. */
@@ -95,22 +98,21 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
     rest.server.on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
+    const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, ...(tls === undefined ? {} : { tls }) });
     undo.unshift(async () => {
       gateway.stop();
       await mcp.close();
-      await Promise.all([ws.close(), rest.close()]);
+      await Promise.all([ws.close(), rest.close(), grpc?.close()]);
     });
-    await rest.listen({ host: settings.bind, port: settings.restPort }).catch((error: NodeJS.ErrnoException) => {
-      throw new StartProblem(listenProblem(settings, error));
-    });
-    const address = rest.server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : settings.restPort;
-    const host = settings.bind.includes(':') ? `[${settings.bind}]` : settings.bind;
+    const bind = (server: Listener, port: ListenerPort) => listen(server, settings, port, tls !== undefined);
+    const restUrl = await bind(rest, 'restPort');
+    const grpcUrl = grpc && (await bind(grpc, 'grpcPort'));
     return {
       gateway,
       backend,
       access,
-      restUrl: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+      restUrl,
+      grpcUrl,
       reload: () => reload(access, logger),
       stop: () => runAll(undo),
     };
@@ -190,8 +192,20 @@ async function reload(access: Access, logger: Logger): Promise<void> {
   } else logger.error({ reason: formatLoadError(outcome.error) }, 'keys file refused; the keys before it stay in force');
 }
 
-function listenProblem({ bind, restPort }: Settings, error: NodeJS.ErrnoException): string {
+type Listener = Pick<RestServer | GrpcServer, 'listen'>;
+type ListenerPort = 'restPort' | 'grpcPort';
+
+/** Binds a listener to the port that this setting names; the URL that it is then reached by. */
+async function listen(listener: Listener, settings: Settings, setting: ListenerPort, secure: boolean): Promise<string> {
+  const { bind, [setting]: wanted } = settings;
+  const port = await listener.listen({ host: bind, port: wanted }).catch((error: NodeJS.ErrnoException) => {
+    throw new StartProblem(listenProblem(bind, wanted, flagOf(setting), error));
+  });
+  return `${secure ? 'https' : 'http'}://${bind.includes(':') ? `[${bind}]` : bind}:${port}`;
+}
+
+function listenProblem(bind: string, port: number, flag: string, error: NodeJS.ErrnoException): string {
   if (error.code === 'EADDRINUSE')
-    return `port ${restPort} on ${bind} is taken; stop what uses it or choose another with --rest-port (0 = any free port)`;
-  return `cannot listen on ${bind} port ${restPort}: ${error.message}`;
+    return `port ${port} on ${bind} is taken; stop what uses it or choose another with ${flag} (0 = any free port)`;
+  return `cannot listen on ${bind} port ${port}: ${error.message}`;
 }

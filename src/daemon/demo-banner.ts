@@ -51,6 +51,7 @@ ${made.map((what) => `  Made ${what}\n`).join('')}
     ${svcctl} call get_orders '${account}' --pretty
 
   Every operation: ${svcctl} operations
+  Language models: ${svcctl} mcp (standard input and output), ${restUrl}/mcp (HTTP)
   Documentation:   ${docsUrl}
 ${RULE}
 `;

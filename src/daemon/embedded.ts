@@ -9,10 +9,13 @@ import { StartProblem, startDaemon } from './daemon.js';
 import { prepareDemo } from './demo.js';
 import type { Environment } from './environment.js';
 import { stderrLog } from './log.js';
+import { flagOf, settingNames } from './settings-table.js';
 import { planStartup } from './startup.js';
 import { tolerateStrayCommits } from './stray-commits.js';
 
-const FLAGS = ['--demo', '--bind', '127.0.0.1', '--rest-port', '0', '--log-level', 'warn'];
+/** Every listener but REST has a switch that turns it off. */
+const otherListenersOff = settingNames.filter((name) => /^no[A-Z]/.test(name)).map(flagOf);
+const FLAGS = ['--demo', '--bind', '127.0.0.1', '--rest-port', '0', '--log-level', 'warn', ...otherListenersOff];
 const FOLDER = 'embedded';
 
 /**

@@ -38,7 +38,8 @@ async function main(): Promise<void> {
     onFailure: (message, error) => logger.error({ err: error }, message),
   });
   daemon = await startDaemon({ settings, logger, requestShutdown: signals.requestShutdown });
-  process.stdout.write(`${JSON.stringify({ event: 'ready', rest: daemon.restUrl, pid: process.pid })}\n`);
+  const { restUrl: rest, grpcUrl: grpc } = daemon;
+  process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, pid: process.pid })}\n`);
   if (demo?.ok) process.stderr.write(await announceDemo(daemon, settings, demo.value));
 }
 

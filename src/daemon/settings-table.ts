@@ -71,6 +71,18 @@ export const settingsTable = {
     group: 'Listener',
     about: 'Port of REST, /ws and the documentation; 0 = any free port.',
   }),
+  grpcPort: setting({
+    type: port,
+    default: 22_500,
+    group: 'Listener',
+    about: 'Port of gRPC; 0 = any free port.',
+  }),
+  noGrpc: setting({
+    type: onOff,
+    default: false,
+    group: 'Listener',
+    about: 'Do not serve gRPC.',
+  }),
   restTlsCert: setting<string | null>({
     type: optional(path),
     default: null,

@@ -1,14 +1,14 @@
-import type { Message } from '@bufbuild/protobuf';
-import { type Access, type KeyChanges, type KeyRecord, scopeMask } from '../access/index.js';
+import { create, type Message } from '@bufbuild/protobuf';
+import { type Access, type Authentication, type KeyChanges, type KeyRecord, scopeMask } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import type { Operation } from '../contract/operation.js';
 import { account, quote, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
-import type { Backend, BackendStatus, ResponseMessage } from './backend.js';
+import { type Backend, BackendLost, type BackendStatus, type ResponseMessage } from './backend.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { IdempotencyKeys } from './idempotency.js';
-import { type Caller, type Identity, ownerOfKey } from './identity.js';
+import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
 import { historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { listAccounts } from './local/accounts.js';
 import { adminHandlers } from './local/admin.js';
@@ -22,6 +22,7 @@ import { type Preview, Previewer } from './preview/index.js';
 import type { Permits } from './push/index.js';
 import { PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
+import { payloadOf } from './responses.js';
 import type { TradePasswordSource } from './trade-password.js';
 import { Writes } from './writes.js';
 
@@ -42,9 +43,16 @@ export interface GatewayOptions {
   readonly shutdown: () => void;
 }
 
+/** Who opened a push connection, and what it may see. */
+export interface OpenedPush {
+  readonly identity: Identity;
+  readonly permits: Permits;
+}
+
 /** RFC 6455, section 7.4.1. */
 const CLOSE_GOING_AWAY = 1001;
 const quoteScopes = scopeMask(['qot:read']);
+const realTrading = scopeMask(['trade:real']);
 const metricsScopes = scopeMask(['metrics:read', 'admin']);
 
 /** Everything between the interfaces and the backend, made once. */
@@ -56,6 +64,8 @@ export class Gateway {
   readonly #idempotency: IdempotencyKeys;
   readonly #expiries = new Map<string, () => void>();
   readonly #keyListeners = new Set<() => void>();
+  readonly #readyListeners = new Set<(ready: boolean) => void>();
+  #announcedReady: boolean;
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -108,6 +118,8 @@ export class Gateway {
       subscriptions: () => this.push.subscriptions.usedQuota,
       backendReady: () => backend.status().platform.lifecycleState === 'ready',
     });
+    this.#announcedReady = this.ready;
+    backend.onLifecycle(() => this.#announceReady());
     access.keyring?.onReload((outcome) => {
       if (outcome.ok) this.#applyKeyChanges(outcome.value);
     });
@@ -135,6 +147,18 @@ export class Gateway {
   /** The backend is ready and the daemon is not on its way out. */
   get ready(): boolean {
     return !this.#stopping && this.backendStatus().platform.lifecycleState === 'ready';
+  }
+
+  /** Told whenever {@link ready} changes. Returns its own removal. */
+  onReady(listener: (ready: boolean) => void): () => void {
+    this.#readyListeners.add(listener);
+    return () => this.#readyListeners.delete(listener);
+  }
+
+  #announceReady(): void {
+    if (this.ready === this.#announcedReady) return;
+    this.#announcedReady = this.ready;
+    for (const listener of this.#readyListeners) listener(this.ready);
   }
 
   backendStatus(): BackendStatus {
@@ -181,15 +205,49 @@ export class Gateway {
     return () => this.#keyListeners.delete(listener);
   }
 
-  /** Who asks to open a push connection and what it may see, or why not; the refusal is the interface's to audit. */
-  openPush(caller: Caller): { readonly identity: Identity; readonly permits: Permits } | Rejection {
+  /**
+   * Who asks to open a push connection and what it may see, or why not; the refusal is the interface's to audit. `unfit` is
+   * what the interface has against the request itself: it is told only to those who may ask.
+   */
+  openPush(caller: Caller, unfit?: Rejection): OpenedPush | Rejection {
     const identity = this.#pipeline.identify(caller);
     if (identity instanceof Rejection) return identity;
-    const refused = this.#pipeline.authorise(quote.getQuote, caller, identity);
+    const refused = this.#pipeline.authorise(quote.getQuote, caller, identity) ?? unfit;
     if (refused !== undefined) return refused;
     this.#audit(caller, identity.key?.id ?? null, undefined);
     if (identity.key !== undefined) this.#watchExpiry(identity.key);
     return { identity, permits: permitsOf(this.#options.access, identity.key) };
+  }
+
+  /**
+   * Opens a connection that asks for operations and receives the pushes of its own subscriptions: who it is and what it may
+   * see, or why not. Recorded as a call is. What it may do is judged for each of its requests, made with the key named here.
+   */
+  openSession(caller: Caller, credential: Credential): { readonly identity: Identity; readonly permits: Permits } | Rejection {
+    const identity = identityOf(this.#authenticate(credential));
+    const refused = identity instanceof Rejection;
+    this.#audit(caller, (refused ? identity.details.keyId : identity.key?.id) ?? null, refused ? identity : undefined);
+    if (refused) return identity;
+    if (identity.key !== undefined) this.#watchExpiry(identity.key);
+    return { identity, permits: permitsOf(this.#options.access, identity.key) };
+  }
+
+  /** What a client of the public protocol is told of the server at its start; zeros while the backend cannot say. */
+  async serverFacts(requestId: string): Promise<{ readonly version: number; readonly userId: bigint }> {
+    const { backend } = this.#options;
+    const unknown = { version: 0, userId: 0n };
+    if (this.backendStatus().platform.lifecycleState !== 'ready') return unknown;
+    try {
+      const [state, user] = await Promise.all([
+        backend.call(system.getGlobalState, create(system.getGlobalState.messages.C2SSchema, { userID: 0n }), { requestId }),
+        backend.call(system.getUserInfo, create(system.getUserInfo.messages.C2SSchema), { requestId }),
+      ]);
+      const version = payloadOf(system.getGlobalState, state)?.serverVer ?? 0;
+      return { version, userId: payloadOf(system.getUserInfo, user)?.userID ?? 0n };
+    } catch (thrown) {
+      if (thrown instanceof BackendLost) return unknown;
+      throw thrown;
+    }
   }
 
   /** Whether the caller may read the metrics; scope mode asks for metrics:read or admin. */
@@ -203,6 +261,20 @@ export class Gateway {
     return undefined;
   }
 
+  /** Refuses a protocol id that maps to no operation. Only who may trade for real is told so: an id might be one of an order. */
+  refuseUnmapped(caller: Caller, protoId: number): Rejection {
+    const identity = this.#pipeline.identify(caller);
+    const denied = identity instanceof Rejection ? undefined : this.#options.access.authorise(identity.key, realTrading);
+    const rejection =
+      identity instanceof Rejection
+        ? identity
+        : denied === undefined
+          ? new Rejection('route.not_found', `protocol id ${protoId} is not served`)
+          : new Rejection(denied.code, denied.message);
+    this.auditRejection(caller, rejection);
+    return rejection;
+  }
+
   /** Records a refusal of something that never reached an operation: an unknown path, a foreign origin. */
   auditRejection(caller: Caller, rejection: Rejection): void {
     const identity = this.#pipeline.identify(caller);
@@ -213,9 +285,22 @@ export class Gateway {
   /** New requests are no longer ready to be served; those under way are answered. */
   stop(): void {
     this.#stopping = true;
+    this.#announceReady();
     this.#idempotency.stop();
     for (const cancel of this.#expiries.values()) cancel();
     this.push.stop(CLOSE_GOING_AWAY, 'the daemon is shutting down');
+  }
+
+  #authenticate(credential: Credential): Authentication {
+    const { access } = this.#options;
+    switch (credential.kind) {
+      case 'text':
+        return access.authenticate(credential.text);
+      case 'sdk':
+        return access.authenticateSdk(credential.md5Hex);
+      case 'id':
+        return access.authenticateId(credential.id);
+    }
   }
 
   #audit(caller: Caller, keyId: string | null, rejection: Rejection | undefined): void {
@@ -239,10 +324,15 @@ export class Gateway {
     for (const key of removed) this.push.revokeOwner(ownerOfKey(key), 'key revoked');
     for (const { after } of changed) {
       this.#watchExpiry(after);
-      const judged = access.keyring?.revalidate(after);
-      const denied = judged?.ok === false ? judged : access.authorise(after, quoteScopes);
-      if (denied === undefined) this.push.updatePermits(ownerOfKey(after), permitsOf(access, after));
-      else this.push.revokeOwner(ownerOfKey(after), denied.message);
+      const owner = ownerOfKey(after);
+      const judged = access.revalidate(after);
+      if (!judged.ok) {
+        this.push.revokeOwner(owner, judged.message);
+        continue;
+      }
+      const denied = access.authorise(after, quoteScopes);
+      if (denied !== undefined) this.push.endStreams(owner, denied.message);
+      this.push.updatePermits(owner, permitsOf(access, after));
     }
     for (const listener of this.#keyListeners) listener();
   }

@@ -1,4 +1,5 @@
-import type { KeyRecord } from '../access/index.js';
+import type { Authentication, KeyRecord } from '../access/index.js';
+import { Rejection } from '../contract/rejection.js';
 
 /** The interface a request came in by, as the audit trail names it. */
 export type Iface = 'rest' | 'ws' | 'mcp' | 'grpc' | 'core-ws' | 'core-tcp';
@@ -18,11 +19,24 @@ export interface Caller {
   readonly peer: Peer;
   /** The API key's text, when the request carried one. */
   readonly keyText: string | undefined;
+  /** The key that the connection was opened with, in place of a text: what has become of it is looked at anew. */
+  readonly key?: KeyRecord;
   /** The caller's name for this write: a repetition gets the first answer. */
   readonly idempotencyKey?: string | undefined;
   /** The connection that subscriptions made by this request belong to; without one they belong to the key. */
   readonly connectionOwner?: string;
+  /** Whether nobody waits for the answer any more: what has not left the daemon then does not leave it. */
+  isGone?(): boolean;
 }
+
+/** What names a key. */
+export type Credential =
+  /** The key's text; undefined = none was shown. */
+  | { readonly kind: 'text'; readonly text: string | undefined }
+  /** The MD5 in hex of the text, as the published clients show it. */
+  | { readonly kind: 'sdk'; readonly md5Hex: string }
+  /** The operator named it for callers who can show nothing. */
+  | { readonly kind: 'id'; readonly id: string };
 
 /** Who a request turned out to be from. */
 export interface Identity {
@@ -30,6 +44,13 @@ export interface Identity {
   readonly key: KeyRecord | undefined;
   /** Whose subscriptions and idempotency keys these are: `key:<id>` or `anonymous`. */
   readonly owner: string;
+}
+
+/** Who was named, or why the credential is no good. */
+export function identityOf(authenticated: Authentication): Identity | Rejection {
+  if (authenticated.ok) return { key: authenticated.key, owner: ownerOfKey(authenticated.key) };
+  const { code, message, keyId } = authenticated;
+  return new Rejection(code, message, keyId === null ? {} : { keyId });
 }
 
 export function ownerOfKey(key: KeyRecord | undefined): string {

@@ -14,8 +14,8 @@ export {
   type ResponseMessage,
   type TradePush,
 } from './backend.js';
-export { Gateway, type GatewayOptions } from './gateway.js';
-export type { Caller, Identity, Iface, Peer } from './identity.js';
+export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';
+export type { Caller, Credential, Identity, Iface, Peer } from './identity.js';
 export type { Logger } from './logger.js';
 export type { Answer } from './pipeline.js';
 export {
@@ -26,5 +26,6 @@ export {
   previewSentence,
   previewText,
 } from './preview/index.js';
+export { symbolOfEvent } from './push-permits.js';
 export { payloadOf } from './responses.js';
 export type { TradePasswordSource } from './trade-password.js';

@@ -90,7 +90,7 @@ function checkLimits(operation: Operation, limits: Limits, subjects: Subjects, r
   const named = subjects.securities.length > 0;
   for (const number of subjects.markets) {
     if (number === EVERY_MARKET && named) continue;
-    const market = number === EVERY_MARKET ? 'any' : (quoteMarketNumbered(number)?.name ?? String(number));
+    const market = number === EVERY_MARKET ? 'every market' : (quoteMarketNumbered(number)?.name ?? String(number));
     if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
     if (limits.allowedSymbols !== null && !named) {
       return new Rejection('limit.symbol', `the whole market ${market} is not allowed; allowed: ${list(limits.allowedSymbols)}`);

@@ -9,7 +9,7 @@ import type { Backend, CallContext, LifecycleState, ResponseMessage } from './ba
 import { BackendLost } from './backend.js';
 import { confineCancelAll } from './cancel-scope.js';
 import type { IdempotencyKeys } from './idempotency.js';
-import { type Caller, type Identity, ownerOfKey } from './identity.js';
+import { type Caller, type Identity, identityOf } from './identity.js';
 import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
 import type { Meter } from './meter.js';
@@ -17,7 +17,7 @@ import { Permissions } from './permissions.js';
 import type { Preview, Previewer } from './preview/index.js';
 import { RET_SUCCEED } from './responses.js';
 import { type TradePasswordSource, withTradePassword } from './trade-password.js';
-import type { Send, Writes } from './writes.js';
+import { cancelled, type Send, type Writes } from './writes.js';
 
 /** What a request comes to: the operation's `Response`, or the gateway's refusal. */
 export type Answer = ResponseMessage | Rejection;
@@ -51,6 +51,7 @@ export interface PipelineParts {
  *   dispatch    the backend, or the gateway itself
  *   audit       every end of the way leaves one record
  *
+ * A preview goes as far as *permit*, and is audited.
  * Reads answer in the same turn when the backend does: nothing here waits that need not.
  */
 export class Pipeline {
@@ -106,19 +107,15 @@ export class Pipeline {
     if (refused !== undefined) return { key, refusal: refused };
     const request = this.#decode(operation, caller, decode);
     if (request instanceof Rejection) return { key, refusal: request };
-    confineCancelAll(operation, request);
+    confineCancelAll(operation, request, caller.iface);
     const forbidden = this.#permissions.check(operation, key, request);
     return forbidden === undefined ? { identity, request } : { key, refusal: forbidden };
   }
 
   /** Names the caller, or says why the credential is no good. */
   identify(caller: Caller): Identity | Rejection {
-    const authenticated = this.#parts.access.authenticate(caller.keyText);
-    if (!authenticated.ok) {
-      const { code, message, keyId } = authenticated;
-      return new Rejection(code, message, keyId === null ? {} : { keyId });
-    }
-    return { key: authenticated.key, owner: ownerOfKey(authenticated.key) };
+    const { access } = this.#parts;
+    return identityOf(caller.key === undefined ? access.authenticate(caller.keyText) : access.revalidate(caller.key));
   }
 
   /** Whether this caller may ask for this operation at all, whatever the body says. */
@@ -169,6 +166,7 @@ export class Pipeline {
       const local = this.#parts.local[operation.name];
       const notReady = this.#notReady(operation);
       if (notReady !== undefined) return notReady;
+      if (caller.isGone?.()) return cancelled();
       const answer =
         operation.effect === 'order' || operation.effect === 'write'
           ? this.#write(operation, caller, identity, request, context)
@@ -202,8 +200,12 @@ export class Pipeline {
     switch (known.kind) {
       case 'answered':
         return known.response;
-      case 'under_way':
-        return known.answer;
+      case 'under_way': {
+        const answer = await known.answer;
+        // The first caller went away before anything was sent: this one is still here.
+        const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
+        return unsent && !caller.isGone?.() ? this.#write(operation, caller, identity, request, context) : answer;
+      }
       case 'resumed':
         return idempotency.run(identity.owner, key, operation, request, (commit) => send(commit, known.packet));
       case 'first':
@@ -213,11 +215,12 @@ export class Pipeline {
 
   #sender(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Send {
     const { writes, tradePassword } = this.#parts;
-    if (operation !== trade.unlockTrade || caller.iface !== 'mcp') return writes.sender(operation, request, identity, context);
+    const isGone = () => caller.isGone?.() ?? false;
+    if (operation !== trade.unlockTrade || caller.iface !== 'mcp') return writes.sender(operation, request, identity, context, isGone);
     return async (commit, resumed) => {
       const complete = await withTradePassword(request as RequestOf<typeof trade.unlockTrade>, tradePassword);
       if (complete instanceof Rejection) return complete;
-      return writes.sender(operation, complete, identity, context)(commit, resumed);
+      return writes.sender(operation, complete, identity, context, isGone)(commit, resumed);
     };
   }
 
@@ -295,7 +298,7 @@ function reasonOf({ retType, retMsg }: ResponseMessage): string {
 
 function previewReason(outcome: Preview | ResponseMessage): string {
   if ('retType' in outcome) return reasonOf(outcome);
-  return outcome.reason === null ? 'would pass' : `would be refused: ${outcome.reason}`;
+  return outcome.refusal === null ? 'would pass' : `would be refused: ${outcome.refusal.auditReason}`;
 }
 
 /** What the gateway says of itself it can say always, and a pending login is answered by the one operation that it waits for. */

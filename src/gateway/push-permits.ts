@@ -9,23 +9,25 @@ import {
   scopesSatisfy,
 } from '../access/index.js';
 import type { Order, OrderFill } from '../contract/generated/Trd_Common_pb.js';
-import { quoteMarketOfSecMarket } from '../contract/markets.js';
+import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { PushEvent, TradePush } from './backend.js';
 import { marketTokenOfHeader } from './order-facts.js';
 import type { Permits } from './push/index.js';
 
 const accountScope = scopeMask(['acc:read']);
+const quoteScope = scopeMask(['qot:read']);
 
 /** Which events a key may see: pushes are filtered as reads are. Without a key (legacy mode) the start-up limits alone hold. */
 export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
   const limits = key === undefined ? [access.flagLimits] : [key.limits, access.flagLimits];
+  const seesQuotes = key === undefined || scopesSatisfy(key.scopes, quoteScope);
   const seesAccounts = key === undefined || scopesSatisfy(key.scopes, accountScope);
   return (event: PushEvent) => {
     switch (event.type) {
       case 'quote': {
         const { symbol } = event.stream;
         const market = symbol.slice(0, symbol.indexOf('.'));
-        return limits.every((each) => allowsMarket(each, [market]) && allowsSymbol(each, symbol));
+        return seesQuotes && limits.every((each) => allowsMarket(each, [market]) && allowsSymbol(each, symbol));
       }
       case 'trade':
         return seesAccounts && limits.every((each) => permitsTrade(each, event));
@@ -38,10 +40,32 @@ export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
 function permitsTrade(limits: Limits, event: TradePush): boolean {
   if (!allowsAccount(limits, event.accId)) return false;
   if (limits.allowedMarkets === null && limits.allowedSymbols === null) return true;
-  const body = (event.message as { s2c?: { order?: Order; orderFill?: OrderFill } }).s2c;
+  const security = securityOf(event);
+  const tokens = [marketTokenOfHeader(event.trdMarket), ...(security === undefined ? [] : [security.market.name])];
+  if (!allowsMarket(limits, tokens)) return false;
+  return limits.allowedSymbols === null || (security !== undefined && allowsSymbol(limits, symbolIn(security)));
+}
+
+interface TradedSecurity {
+  readonly market: QuoteMarketInfo;
+  readonly code: string;
+}
+
+/** What an order or a fill is of; undefined where its market is none that is quoted. */
+function securityOf({ message }: TradePush): TradedSecurity | undefined {
+  const body = (message as { s2c?: { order?: Order; orderFill?: OrderFill } }).s2c;
   const subject = body?.order ?? body?.orderFill;
   const market = subject === undefined ? undefined : quoteMarketOfSecMarket(subject.secMarket);
-  const tokens = [marketTokenOfHeader(event.trdMarket), ...(market === undefined ? [] : [market.name])];
-  if (!allowsMarket(limits, tokens)) return false;
-  return limits.allowedSymbols === null || (market !== undefined && allowsSymbol(limits, `${market.name}.${subject?.code}`));
+  return subject === undefined || market === undefined ? undefined : { market, code: subject.code };
+}
+
+function symbolIn({ market, code }: TradedSecurity): string {
+  return `${market.name}.${code}`;
+}
+
+/** The symbol that an event is about ("HK.00700"); undefined where it is about none. */
+export function symbolOfEvent(event: PushEvent): string | undefined {
+  if (event.type === 'quote') return event.stream.symbol;
+  const security = event.type === 'trade' ? securityOf(event) : undefined;
+  return security && symbolIn(security);
 }

@@ -11,7 +11,7 @@ import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js
 import { quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { account, trade } from '../contract/operations/index.js';
-import type { Rejection } from '../contract/rejection.js';
+import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
 import type { PacketId } from './idempotency.js';
 import type { Identity } from './identity.js';
@@ -26,6 +26,11 @@ export type Send = (
   commit: ((packet: PacketId) => Promise<void>) | undefined,
   resumed: PacketId | undefined,
 ) => Promise<ResponseMessage | Rejection>;
+
+/** The refusal of what was not sent because its caller went away. */
+export function cancelled(): Rejection {
+  return new Rejection('request.cancelled', 'the call was cancelled or its deadline passed before anything was sent');
+}
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
@@ -43,21 +48,19 @@ export class Writes {
     readonly meter: Meter,
   ) {}
 
-  sender(operation: Operation, request: Message, identity: Identity, context: CallContext): Send {
+  /** `isGone`: the caller does not wait any more; a write that has not left yet is then not sent. */
+  sender(operation: Operation, request: Message, identity: Identity, context: CallContext, isGone: () => boolean): Send {
     return async (commit, resumed) => {
       if (resumed !== undefined) return this.#send(operation, request, resumed, context);
       const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
-      if (operation.effect !== 'order') {
-        await commit?.(packet);
-        return this.#send(operation, request, packet, context);
-      }
-      const outcome = await valueOrder(this.backend, operation, request, context);
+      const outcome = operation.effect === 'order' ? await valueOrder(this.backend, operation, request, context) : 'no risk';
+      if (isGone()) return cancelled();
       if (outcome === 'no risk') {
         await commit?.(packet);
         return this.#send(operation, request, packet, context);
       }
       if (!isValued(outcome)) return outcome;
-      return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, context);
+      return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, context, isGone);
     };
   }
 
@@ -69,6 +72,7 @@ export class Writes {
     packet: PacketId,
     commit: ((packet: PacketId) => Promise<void>) | undefined,
     context: CallContext,
+    isGone: () => boolean,
   ): Promise<ResponseMessage | Rejection> {
     const unpriced = refuseUnpriced(this.access, key, valued);
     if (unpriced !== undefined) return unpriced;
@@ -77,6 +81,11 @@ export class Writes {
     const { admission } = admittance;
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
     await Promise.all([admission.durable, commit?.(packet)]);
+    // Under an idempotency key it goes on: the key would take it up again past the gates, and tells its outcome.
+    if (commit === undefined && isGone()) {
+      await admission.refund();
+      return cancelled();
+    }
     const started = performance.now();
     const response = await this.#send(operation, request, packet, context);
     if (operation === trade.placeOrder && response.retType === RET_SUCCEED) {

@@ -2,6 +2,7 @@ export { type BodyFormat, type BodyRead, decodeBody, encodeBody } from './body.j
 export { type Cipher, packetCipher, packetEncAlgo, plainText } from './cipher.js';
 export { type RsaKeyRead, readRsaKey, rsaCipher } from './rsa.js';
 export {
+  aroundSerial,
   BODY_BYTES_MAX,
   encodeFrame,
   FRAME_HEADER_BYTES,
@@ -9,6 +10,7 @@ export {
   type FrameError,
   type FrameRead,
   FrameReader,
+  sealFrames,
   withSerial,
 } from './tcp-frame.js';
 export {

@@ -66,6 +66,26 @@ export function withSerial(encoded: Uint8Array, serial: number): Buffer {
   return copy;
 }
 
+/** The two parts of an encoded frame between which its serial number stands: for those who write the number themselves. */
+export function aroundSerial(encoded: Buffer): { readonly head: Buffer; readonly tail: Buffer } {
+  return { head: encoded.subarray(0, offset.serial), tail: encoded.subarray(offset.bodyLength) };
+}
+
+/** Seals the bodies of whole frames that were encoded in plain text. */
+export function sealFrames(encoded: Buffer, cipher: Cipher): Buffer {
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < encoded.length; ) {
+    const bodyAt = at + FRAME_HEADER_BYTES;
+    const end = bodyAt + encoded.readUInt32LE(at + offset.bodyLength);
+    const sealed = cipher.seal(encoded.subarray(bodyAt, end));
+    const header = Buffer.from(encoded.subarray(at, bodyAt));
+    header.writeUInt32LE(sealed.length, offset.bodyLength);
+    parts.push(header, sealed);
+    at = end;
+  }
+  return Buffer.concat(parts);
+}
+
 interface Header {
   readonly protoId: number;
   readonly format: BodyFormat;

@@ -39,6 +39,7 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
   get_rt: read,
   get_broker: read,
   get_static_info: read,
+  get_trading_days: read,
   get_market_state: read,
   get_capital_flow: read,
   get_capital_distribution: read,

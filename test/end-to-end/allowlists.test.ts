@@ -32,6 +32,7 @@ describe('reads', () => {
     ['/api/rt', { symbol }],
     ['/api/broker', { symbol }],
     ['/api/static-info', { symbols: [symbol] }],
+    ['/api/trading-days', { market: 1, symbol, begin_time: '2026-01-05', end_time: '2026-01-09' }],
     ['/api/market-state', { symbols: [symbol] }],
     ['/api/capital-flow', { symbol }],
     ['/api/capital-distribution', { symbol }],
@@ -64,6 +65,36 @@ describe('reads', () => {
       { c2s: { security_list: [{ market: 11, code: 'AAPL' }] } },
     ];
     for (const body of bodies) expect((await daemon.as('tencent').post('/api/quote', body)).json.code).toBe('limit.symbol');
+  });
+});
+
+describe('whole markets', () => {
+  const list = (id: Id, body: object) => daemon.as(id).post('/api/static-info', body);
+  const days = (id: Id, market: number) =>
+    daemon.as(id).post('/api/trading-days', { market, begin_time: '2026-01-05', end_time: '2026-01-09' });
+
+  it('are listed to a key of their market, and to no key of symbols alone', async () => {
+    expect((await list('hk', { market: 1, sec_type: 6 })).status).toBe(200);
+    expect((await list('hk', { market: 11, sec_type: 6 })).json.code).toBe('limit.market');
+    expect((await list('tencent', { market: 1, sec_type: 6 })).json.code).toBe('limit.symbol');
+  });
+
+  it('are not got round by naming none', async () => {
+    const everywhere = await list('hk', { sec_type: 6 });
+    expect(everywhere.json).toMatchObject({ code: 'limit.market', error: 'market every market is not allowed; allowed: HK' });
+    expect((await list('tencent', { sec_type: 6 })).json.code).toBe('limit.symbol');
+    expect((await list('all', { sec_type: 6 })).json.ret_type).toBe(0);
+  });
+
+  it('have days that any key of the market may know, by whichever calendar', async () => {
+    const codes = async (id: Id) => {
+      const answers = [];
+      for (let market = 1; market <= 10; market++) answers.push((await days(id, market)).json.code ?? 'served');
+      return answers;
+    };
+    const refused = 'limit.market';
+    expect(await codes('hk')).toEqual(['served', refused, refused, refused, 'served', refused, refused, refused, refused, refused]);
+    expect(await codes('tencent')).toEqual(Array(10).fill('served'));
   });
 });
 

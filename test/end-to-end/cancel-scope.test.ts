@@ -80,6 +80,36 @@ describe('cancel-all', () => {
     expect(await statuses()).toEqual({ [order]: CANCELLED });
   });
 
+  it('over the protocol ends the orders of the market that its field names, or of every market', async () => {
+    await open();
+    const [hongKong, america] = [await place('HK.00700'), await place('US.AAPL')];
+    const cancelAll = (trdMarket: number) =>
+      create(C2SSchema, {
+        header: { accID: BigInt(REAL), trdEnv: TrdEnv.TrdEnv_Real, trdMarket: TrdMarket.TrdMarket_HK },
+        modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
+        orderID: 0n,
+        forAll: true,
+        ...(trdMarket === 0 ? {} : { trdMarket }),
+      });
+    const core = { iface: 'core-tcp' } as const;
+    expect(await desk.call(trade.cancelAllOrder, cancelAll(TrdMarket.TrdMarket_US), core)).toMatchObject({ retType: 0 });
+    expect(await statuses()).toEqual({ [hongKong]: SUBMITTED, [america]: CANCELLED });
+    expect(await desk.call(trade.cancelAllOrder, cancelAll(0), { ...core, as: 'narrow' })).toMatchObject({ retType: 0 });
+    expect(await statuses()).toEqual({ [hongKong]: CANCELLED, [america]: CANCELLED });
+  });
+
+  it('over the protocol, of a key for one market, has to name it', async () => {
+    await open('HK');
+    const everywhere = create(C2SSchema, {
+      header: { accID: BigInt(REAL), trdEnv: TrdEnv.TrdEnv_Real, trdMarket: TrdMarket.TrdMarket_HK },
+      modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
+      orderID: 0n,
+      forAll: true,
+    });
+    const approach = { as: 'narrow', iface: 'core-ws' } as const;
+    expect(await desk.call(trade.cancelAllOrder, everywhere, approach)).toMatchObject({ code: 'limit.market' });
+  });
+
   it('of the futures market reaches the simulated futures of every exchange', async () => {
     await open();
     const header = { market: 'FUTURES', acc_id: FUTURES, env: 'simulate' };

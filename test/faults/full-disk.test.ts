@@ -22,7 +22,7 @@ it.skipIf(!hasBash)(
     await daemon.boot(['--enable-trading'], LIMITED);
     const line = new KeepAliveLine(daemon, daemon.keys.bot);
     const place = async (remark: string) => {
-      const body = { acc_id: HK_CASH, env: SIMULATE, symbol: 'HK.00005', side: BUY, order_type: NORMAL, price: 20, qty: 400, remark };
+      const body = { acc_id: HK_CASH, env: SIMULATE, symbol: 'HK.00005', side: BUY, order_type: NORMAL, price: 1, qty: 400, remark };
       return { answer: await line.post('/api/order', body, { 'idempotency-key': remark }) };
     };
     const acknowledged: string[] = [];

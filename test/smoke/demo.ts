@@ -36,7 +36,7 @@ export class Demo {
   async start(): Promise<void> {
     this.stdout = '';
     this.banner = '';
-    const child = spawn(this.node, ['bin/svcd', '--demo', '--rest-port', '0'], {
+    const child = spawn(this.node, ['bin/svcd', '--demo', '--rest-port', '0', '--grpc-port', '0'], {
       cwd: root,
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -41,7 +41,12 @@ export class TestSite<Id extends string = string> {
   get flags(): string[] {
     const { cert, key } = this.#tls;
     const scope = this.scopeMode ? ['--rest-keys-file', this.keysPath, '--rest-tls-cert', cert, '--rest-tls-key', key] : [];
-    return ['--rest-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
+    return ['--rest-port', '0', '--grpc-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
+  }
+
+  /** The certificate that proves the daemon to its callers in scope mode. */
+  get caFile(): string {
+    return this.#tls.cert;
   }
 
   get variables(): Record<string, string> {

@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { readDemoRecord } from '../../src/cli/demo-record.js';
 import { TestSite } from './daemon.js';
 import type { KeyWish } from './keys.js';
+import { until } from './until.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -39,6 +41,11 @@ export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
     const ready = JSON.parse(line) as { event: string; rest: string; pid: number };
     if (ready.event !== 'ready' || ready.pid !== child.pid) throw new Error(`not a ready line: ${line}`);
     this.url = ready.rest;
+  }
+
+  /** Resolves when `svcd --demo` has left the record by which `svcctl` finds it. */
+  announced(): Promise<unknown> {
+    return until(() => readDemoRecord(this.variables.SVC_STATE_DIR ?? '')?.rest === this.url, "the demo's record");
   }
 
   /** The exit status, or the signal that ended the process. */

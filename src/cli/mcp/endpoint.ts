@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
 import { err, ok, type Result } from '../../access/index.js';
 import { packageVersion } from '../../version.js';
 import { explain } from '../http-client.js';
@@ -38,6 +39,7 @@ export class Endpoint {
   /** What takes long has connections of its own, so that a cancellation or a person's answer never waits behind it. */
   readonly #requests = agents(REQUEST_SOCKETS_MAX);
   readonly #control = agents(CONTROL_SOCKETS_MAX);
+  readonly #established: Established = new WeakSet();
   #target: Target | undefined;
 
   /** `toolsets` goes along with every request as `X-Svc-Toolsets`. */
@@ -95,7 +97,7 @@ export class Endpoint {
       const request = secure
         ? httpsRequest(address, { ...options, agent: lane.https, ...(target.ca === undefined ? {} : { ca: target.ca }) })
         : httpRequest(address, { ...options, agent: lane.http });
-      const connection = watchConnection(request, secure);
+      const connection = watchConnection(request, secure, this.#established);
       request.on('response', (response) => resolve(ok(response)));
       request.on('error', (error) => {
         const sent = connection.established;
@@ -111,20 +113,26 @@ function agents(maxSockets: number): Agents {
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
 }
 
+/** Sockets that have proved to be connected. */
+type Established = WeakSet<Socket>;
+
 /** Whether the request got a connection that works; one that takes too long to come about is given up. */
-function watchConnection(request: ClientRequest, secure: boolean): { readonly established: boolean } {
-  const connection = { established: false };
-  request.on('socket', (socket) => {
-    if (request.reusedSocket) {
-      connection.established = true;
-      return;
-    }
+function watchConnection(request: ClientRequest, secure: boolean, established: Established): { readonly established: boolean } {
+  let socket: Socket | undefined;
+  request.on('socket', (given) => {
+    socket = given;
+    // Node's own `reusedSocket` leaves out a socket that goes from one request straight to the next in line.
+    if (established.has(given)) return;
     const deadline = setTimeout(() => request.destroy(new Error(`no connection within ${CONNECT_MS_MAX / 1000} s`)), CONNECT_MS_MAX);
     request.once('close', () => clearTimeout(deadline));
-    socket.once(secure ? 'secureConnect' : 'connect', () => {
+    given.once(secure ? 'secureConnect' : 'connect', () => {
       clearTimeout(deadline);
-      connection.established = true;
+      established.add(given);
     });
   });
-  return connection;
+  return {
+    get established() {
+      return socket !== undefined && established.has(socket);
+    },
+  };
 }

@@ -99,8 +99,8 @@ export const getDeals = operation({
 });
 
 const historyRange = [
-  time('filterConditions.beginTime', { aliases: ['begin'], about: 'First time, inclusive, in the market’s zone.' }),
-  time('filterConditions.endTime', { aliases: ['end'], about: 'Last time, inclusive, in the market’s zone.' }),
+  time('filterConditions.beginTime', { aliases: ['begin'], required: true, about: 'First time, inclusive, in the market’s zone.' }),
+  time('filterConditions.endTime', { aliases: ['end'], required: true, about: 'Last time, inclusive, in the market’s zone.' }),
 ];
 
 export const getHistoryOrders = operation({
@@ -113,7 +113,7 @@ export const getHistoryOrders = operation({
   title: 'Order history',
   summary: 'Orders of an account between two times.',
   guide:
-    'Call svc_list_accounts first. Both begin_time and end_time are required. Newest first, by time of creation; a long range takes several pages. Free.',
+    'Call svc_list_accounts first. Cancelled and failed orders are included. Newest first, by time of creation; a long range takes several pages. Free.',
   shape: [...tradeHeader(), ...historyRange],
   rest: [post('/api/history-orders')],
 });
@@ -127,8 +127,7 @@ export const getHistoryDeals = operation({
   messages: TrdGetHistoryOrderFillList,
   title: 'Fill history',
   summary: 'Fills of an account between two times.',
-  guide:
-    'Call svc_list_accounts first. Both begin_time and end_time are required. The base of a profit or tax review; newest first, and a long range takes several pages. Free.',
+  guide: 'Call svc_list_accounts first. The base of a profit or tax review; newest first, and a long range takes several pages. Free.',
   shape: [...tradeHeader(), ...historyRange],
   rest: [post('/api/history-order-fills')],
 });
@@ -201,7 +200,7 @@ export const subAccPush = operation({
   title: 'Subscribe accounts',
   summary: 'Registers for order and fill pushes of accounts.',
   guide:
-    'Call svc_list_accounts first. Final states of orders then come as notifications, without polling svc_get_orders. End it with svc_unsub_acc_push. Free.',
+    'Call svc_list_accounts first. The states of orders, final ones too, then come as notifications, without polling svc_get_orders. End it with svc_unsub_acc_push. Free.',
   shape: [ids('accIDList', { required: true, max: ACCOUNTS_MAX, about: 'Accounts.' })],
   rest: [post('/api/sub-acc-push')],
 });

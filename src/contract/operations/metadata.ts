@@ -18,7 +18,7 @@ export const getTradingDays = operation({
   title: 'Trading days',
   summary: 'The days on which a market, or one symbol, trades between two dates, and which of them are half days.',
   guide:
-    'Use it to count or step over trading days instead of guessing holidays; up to ten years in one call. trade_date_type: 0 whole day, 1 morning only, 2 afternoon only. Needs no subscription.',
+    'To count or step over trading days instead of guessing holidays; up to ten years a call. trade_date_type: 0 whole day, 1 morning only, 2 afternoon only. No subscription, no quota.',
   shape: [
     choice('market', tradeDateMarket, { about: 'Whose days (not the quote market: US is 2 here); passed over when there is a symbol.' }),
     symbol('security', { required: false, about: 'Ask for the days of this security instead, as MARKET.CODE.' }),

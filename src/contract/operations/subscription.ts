@@ -86,7 +86,8 @@ export const querySubscription = operation({
   messages: QotGetSubInfo,
   title: 'Query subscriptions',
   summary: 'Subscriptions of the caller, or of the whole daemon across all interfaces.',
-  guide: 'Call it before svc_subscribe to see what is subscribed already and how much quota is left. Free.',
+  guide:
+    'Call it before svc_subscribe to see what is subscribed already, how much quota is left, and what svc_unsubscribe could give back. Free.',
   shape: [flag('isReqAllConn', { default: false, about: 'True: of every caller of the daemon.' })],
   rest: [post('/api/query-subscription')],
 });

@@ -7,6 +7,7 @@ import { S2CSchema as UsedQuotaS2C } from '../../contract/generated/UsedQuota_pb
 import { account, quote, subscription, system } from '../../contract/operations/index.js';
 import type { Backend } from '../backend.js';
 import {
+  answerReplaceAccounts,
   answerSubInfo,
   answerSubscribe,
   answerSubscribeAccounts,
@@ -28,7 +29,10 @@ export function pushHandlers(hub: PushHub, backend: Backend): LocalHandlers {
     [subscription.getSubInfo.name]: (call) =>
       answerSubInfo(hub, call.caller.iface === 'rest' ? '' : ownerOf(call), call.request as SubInfoC2S),
     [subscription.querySubscription.name]: (call) => answerSubInfo(hub, ownerOf(call), call.request as SubInfoC2S),
-    [account.subAccPush.name]: (call) => answerSubscribeAccounts(hub, ownerOf(call), call.request as AccPushC2S),
+    [account.subAccPush.name]: (call) => {
+      const answer = namesWholeList(call) ? answerReplaceAccounts : answerSubscribeAccounts;
+      return answer(hub, ownerOf(call), call.request as AccPushC2S);
+    },
     [account.unsubAccPush.name]: (call) => answerUnsubscribeAccounts(hub, ownerOf(call), call.request as AccPushC2S),
     [system.getPushSubscriberInfo.name]: () => answerSubscriberInfo(hub),
     [system.getUsedQuota.name]: async ({ context }) => {
@@ -37,6 +41,11 @@ export function pushHandlers(hub: PushHub, backend: Backend): LocalHandlers {
       return success(system.getUsedQuota, create(UsedQuotaS2C, { usedSubQuota: usedSubscriptionQuota(hub), usedKLineQuota }));
     },
   };
+}
+
+/** Clients of the core interfaces say each time all of what they want, as the public protocol means it. */
+function namesWholeList({ caller }: LocalCall): boolean {
+  return caller.iface === 'core-ws' || caller.iface === 'core-tcp';
 }
 
 /** Subscriptions belong to the connection that asked, or to the caller's key where there is none. */

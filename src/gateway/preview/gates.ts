@@ -1,6 +1,6 @@
 import type { Access, GateVerdict, KeyRecord } from '../../access/index.js';
 import type { Valued } from '../order-facts.js';
-import { factsOf, refuseUnpriced } from '../valuation.js';
+import { factsOf, refuseUnpriced, rejectDenial } from '../valuation.js';
 import type { PreviewBase, PreviewGate } from './preview.js';
 
 /** What the gates would say at `now` (epoch ms) of an order, in the words in which they would refuse it. */
@@ -9,12 +9,12 @@ export function judge(
   key: KeyRecord | undefined,
   valued: Valued,
   now: number,
-): Pick<PreviewBase, 'gates' | 'wouldPass' | 'reason'> {
+): Pick<PreviewBase, 'gates' | 'wouldPass' | 'refusal'> {
   const verdicts = access.judge(key, factsOf(valued), now);
   const gates = verdicts.map((verdict) => (valued.value === undefined ? unpriced(verdict) : priced(verdict)));
-  const reason =
-    refuseUnpriced(access, key, valued)?.message ?? verdicts.find(({ denial }) => denial !== undefined)?.denial?.reason ?? null;
-  return { gates, wouldPass: reason === null, reason };
+  const denial = verdicts.find((verdict) => verdict.denial !== undefined)?.denial;
+  const refusal = refuseUnpriced(access, key, valued) ?? (denial === undefined ? null : rejectDenial(denial));
+  return { gates, wouldPass: refusal === null, refusal };
 }
 
 function priced({ gate, holder, limit, after, denial }: GateVerdict): PreviewGate {

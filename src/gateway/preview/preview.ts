@@ -1,5 +1,6 @@
 import type { GateFigure, GateName, OrderFacts } from '../../access/index.js';
 import type { Decimal } from '../../contract/decimal.js';
+import type { Rejection } from '../../contract/rejection.js';
 import type { FeeItem } from '../backend.js';
 import type { Pricing } from '../order-facts.js';
 
@@ -18,8 +19,8 @@ export interface PreviewBase {
   readonly gates: readonly PreviewGate[];
   /** Whether the gates would let it leave. What the brokerage then says is its own business. */
   readonly wouldPass: boolean;
-  /** The text that the gate would refuse with; null when it would pass. */
-  readonly reason: string | null;
+  /** The very refusal that it would meet; null when it would pass. */
+  readonly refusal: Rejection | null;
 }
 
 export interface PlacePreview extends PreviewBase, Worth {

@@ -33,7 +33,7 @@ interface Asked<R> {
 
 const accountScopes = scopeMask(['acc:read']);
 /** Cancels meet no gate: a caller can always get out. */
-const ungated: Pick<PreviewBase, 'gates' | 'wouldPass' | 'reason'> = { gates: [], wouldPass: true, reason: null };
+const ungated: Pick<PreviewBase, 'gates' | 'wouldPass' | 'refusal'> = { gates: [], wouldPass: true, refusal: null };
 
 /** Says what writes would do. Reads from the backend; sends, reserves and counts nothing. */
 export class Previewer {

@@ -71,9 +71,9 @@ function dayTotal({ gate, holder, limit, after }: PreviewGate): string[] {
 }
 
 /** What speaks against it: the gate that would refuse it, and what the brokerage says. */
-function objections({ reason, capacity }: PlacePreview | ModifyPreview): string[] {
+function objections({ refusal, capacity }: PlacePreview | ModifyPreview): string[] {
   const said: string[] = [];
-  if (reason !== null) said.push(`It would be refused: ${plain(reason)}`);
+  if (refusal !== null) said.push(`It would be refused: ${plain(refusal.message)}`);
   if (capacity?.message) said.push(`The brokerage says: ${plain(capacity.message)}`);
   if (capacity?.enough === false && capacity.maxQty !== null) said.push(`The account can trade at most ${grouped(capacity.maxQty)}`);
   return said;

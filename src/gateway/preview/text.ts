@@ -17,8 +17,18 @@ export function previewText(preview: Preview, int64: Int64Format = 'number'): st
     ...particulars(preview, id),
     gates: list(preview.gates, gate),
     would_pass: String(preview.wouldPass),
-    reason: orNull(preview.reason, text),
+    ...refusal(preview),
   });
+}
+
+/** What an error of this refusal would say, under the names of a preview. */
+function refusal({ refusal }: Preview): Record<string, Json> {
+  const wait = refusal?.details.retryAfterSeconds;
+  return {
+    reason: orNull(refusal, ({ message }) => text(message)),
+    ...(refusal === null ? {} : { code: text(refusal.code) }),
+    ...(wait === undefined ? {} : { retry_after: String(wait) }),
+  };
 }
 
 function particulars(preview: Preview, id: (value: bigint) => Json): Record<string, Json> {

@@ -203,6 +203,18 @@ export class PushHub {
     void this.accounts.unsubscribeAll(owner);
   }
 
+  /**
+   * The owner's key may read no quotes any more: streams of its subscriptions have lost their purpose and are closed with
+   * 4401. Connections that receive only their own go on, with what {@link updatePermits} leaves them.
+   */
+  endStreams(owner: string, reason: string): void {
+    for (const { connection, options } of this.#membersOfKey(owner)) {
+      if (options.receives !== 'own') this.#close(connection.id, CLOSE_KEY_REVOKED, reason);
+    }
+    void this.subscriptions.unsubscribeAll(owner);
+    void this.accounts.unsubscribeAll(owner);
+  }
+
   /** The owner's key was narrowed or widened: what is not allowed any more is not delivered, also of what is queued. */
   updatePermits(owner: string, permits: Permits): void {
     for (const member of this.#membersOfKey(owner)) this.#setPermits(member, permits);

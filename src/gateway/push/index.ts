@@ -14,6 +14,6 @@ export {
   answerUnsubscribeAccounts,
   usedSubscriptionQuota,
 } from './operations.js';
-export { payloadOf, pushMessagesOf } from './push-messages.js';
+export { payloadOf, pushMessages, pushMessagesOf } from './push-messages.js';
 export { isKline } from './streams.js';
 export type { Subscription } from './subscriptions.js';

@@ -18,7 +18,7 @@ export interface PushMessages {
 }
 
 /** The protocol ids that a server sends without being asked. */
-const pushMessages: ReadonlyMap<number, PushMessages> = new Map<number, PushMessages>([
+export const pushMessages: ReadonlyMap<number, PushMessages> = new Map<number, PushMessages>([
   [1003, Notify],
   [2208, TrdUpdateOrder],
   [2218, TrdUpdateOrderFill],

@@ -105,11 +105,9 @@ export class Confirmation {
     const preview = await this.#gateway.preview(operation, caller, () => decodeArguments(asked));
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
     if ('retType' in preview) return failureResult(preview, caller.requestId);
-    if (preview.wouldPass) return previewSentence(preview);
-    const gate = preview.gates.find(({ passes }) => !passes)?.gate;
-    const refused = new Rejection(gate === undefined ? 'limit.price_unknown' : `limit.${gate}`, preview.reason ?? 'refused by a limit');
-    this.#gateway.auditRejection(caller, refused);
-    return rejectionResult(refused, caller.requestId);
+    if (preview.refusal === null) return previewSentence(preview);
+    this.#gateway.auditRejection(caller, preview.refusal);
+    return rejectionResult(preview.refusal, caller.requestId);
   }
 
   #judge({ digest, nonce }: QuestionState, expected: string, { mcpReq }: ServerContext): Rejection | undefined {

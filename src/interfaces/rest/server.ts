@@ -28,10 +28,10 @@ export interface RestOptions {
 }
 
 export interface RestServer {
-  /** For upgrades to other protocols, and to learn the port. */
+  /** For upgrades to other protocols. */
   readonly server: Server;
-  /** Rejects with the system's error when the address cannot be had. */
-  listen(address: { host: string; port: number }): Promise<void>;
+  /** Resolves to the port; rejects with the system's error when the address cannot be had. */
+  listen(address: { host: string; port: number }): Promise<number>;
   /** Takes no more connections, answers the requests under way, and resolves when the last connection has ended. */
   close(): Promise<void>;
 }
@@ -85,6 +85,8 @@ export function createRestServer(options: RestOptions): RestServer {
     async listen({ host, port }) {
       server.listen(port, host);
       await once(server, 'listening');
+      const address = server.address();
+      return typeof address === 'object' && address !== null ? address.port : port;
     },
     async close() {
       responder.beginClosing();

@@ -7,11 +7,12 @@ import type { ResponseMessage } from '../../gateway/backend.js';
 import type { Caller } from '../../gateway/identity.js';
 import type { Permits, PushConnection, PushHub } from '../../gateway/push/index.js';
 import { isAllowedOrigin, pathOf } from '../common/http.js';
+import { SocketSink } from '../common/socket-sink.js';
+import { refuseUpgrade, tokenOf, type UpgradeRefusal } from '../common/upgrade.js';
 import type { Command } from './commands.js';
 import { pushFormatOf, type WireFormat } from './push-formats.js';
 import { Session } from './session.js';
-import { SocketSink } from './socket-sink.js';
-import { refuseUpgrade, tokenOf, type UpgradeRefusal, wireFormatOf } from './upgrade.js';
+import { wireFormatOf } from './wire-format.js';
 
 /** Who a handshake comes from, and what it may see. */
 export type Authentication =

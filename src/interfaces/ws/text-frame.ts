@@ -1,4 +1,5 @@
 import type { Frame, FrameContent } from '../../gateway/push/index.js';
+import { headerBytes, opcode, writeHeader } from '../common/websocket-header.js';
 
 /**
  * One WebSocket text frame (RFC 6455, section 5.2) from server to client, ready but for the sequence number in its text.
@@ -22,12 +23,12 @@ export class TextFrame implements Frame {
 
   size(digits: number): number {
     const payload = this.#payload(digits);
-    return headerSize(payload) + payload;
+    return headerBytes(payload) + payload;
   }
 
   write(target: Buffer, offset: number, digits: number): number {
     const payload = this.#payload(digits);
-    let at = writeHeader(target, offset, payload);
+    let at = writeHeader(target, offset, opcode.text, payload);
     this.#head.copy(target, at);
     at += this.#head.length + (this.sequenced ? digits : 0);
     this.#tail.copy(target, at);
@@ -42,27 +43,4 @@ export class TextFrame implements Frame {
 /** A frame that answers a command: it has no sequence number. */
 export function controlFrame(text: string): TextFrame {
   return new TextFrame({ kind: 'kept' }, '', text, false);
-}
-
-const FIN_TEXT = 0x81;
-const LENGTH_7_MAX = 125;
-const LENGTH_16_MAX = 0xffff;
-
-function headerSize(payload: number): number {
-  return payload <= LENGTH_7_MAX ? 2 : payload <= LENGTH_16_MAX ? 4 : 10;
-}
-
-function writeHeader(target: Buffer, offset: number, payload: number): number {
-  target[offset] = FIN_TEXT;
-  if (payload <= LENGTH_7_MAX) {
-    target[offset + 1] = payload;
-    return offset + 2;
-  }
-  if (payload <= LENGTH_16_MAX) {
-    target[offset + 1] = 126;
-    return target.writeUInt16BE(payload, offset + 2);
-  }
-  target[offset + 1] = 127;
-  target.writeUInt32BE(0, offset + 2);
-  return target.writeUInt32BE(payload, offset + 6);
 }

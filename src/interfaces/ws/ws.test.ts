@@ -12,9 +12,9 @@ import type { Caller } from '../../gateway/index.js';
 import { answerSubInfo, answerSubscribe, type PushConnection, PushHub } from '../../gateway/push/index.js';
 import { FakeBackend, notify, quote, stream, trade } from '../../gateway/push/test-support.js';
 import { writeError } from '../common/error-body.js';
+import type { UpgradeRefusal } from '../common/upgrade.js';
 import type { Command } from './commands.js';
 import { type Authentication, WsEndpoint, type WsEndpointOptions } from './endpoint.js';
-import type { UpgradeRefusal } from './upgrade.js';
 
 const rethrow = (error: unknown) => {
   throw error;

@@ -66,13 +66,13 @@ describe('a session', () => {
 
   it('hears of the resources that it watches, and of no others', async () => {
     const client = await open('all');
-    await client.client.subscribeResource({ uri: 'svc://quote/HK.00388' });
+    await client.client.subscribeResource({ uri: 'svc://quote/HK.00700' });
     const updated = () => client.notices.filter(({ method }) => method === 'notifications/resources/updated');
     await until(() => updated().length > 0, 'an update of the resource');
-    expect(updated()[0]?.params).toMatchObject({ uri: 'svc://quote/HK.00388' });
-    const { contents } = await client.client.readResource({ uri: 'svc://quote/HK.00388' });
-    expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({ basic_qot_list: [{ security: { code: '00388' } }] });
-    await client.client.unsubscribeResource({ uri: 'svc://quote/HK.00388' });
+    expect(updated()[0]?.params).toMatchObject({ uri: 'svc://quote/HK.00700' });
+    const { contents } = await client.client.readResource({ uri: 'svc://quote/HK.00700' });
+    expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({ basic_qot_list: [{ security: { code: '00700' } }] });
+    await client.client.unsubscribeResource({ uri: 'svc://quote/HK.00700' });
     await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 0, 'the end of the subscription');
   });
 

@@ -1,8 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Rejection } from '../../contract/rejection.js';
-import { bearerOf } from '../common/http.js';
-import type { WireFormat } from './push-formats.js';
+import { bearerOf } from './http.js';
 
 /** A handshake that is refused, as an HTTP answer. */
 export interface UpgradeRefusal {
@@ -25,7 +23,7 @@ export function refuseUpgrade(socket: Duplex, { status, body }: UpgradeRefusal):
 }
 
 /** What a handshake says beside who it is. */
-function queryOf(request: IncomingMessage): URLSearchParams {
+export function queryOf(request: IncomingMessage): URLSearchParams {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   return new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
@@ -34,21 +32,4 @@ function queryOf(request: IncomingMessage): URLSearchParams {
 /** The key text of a handshake: the Authorization header, or `?token=` for browsers, which cannot set one. */
 export function tokenOf(request: IncomingMessage): string | undefined {
   return bearerOf(request.headers) ?? queryOf(request).get('token') ?? undefined;
-}
-
-/** `?format=json|protobuf` and `?int64=number|string` (or the header `X-Svc-Int64`). */
-export function wireFormatOf(request: IncomingMessage): WireFormat | Rejection {
-  const query = queryOf(request);
-  const format = query.get('format') ?? 'json';
-  if (format !== 'json' && format !== 'protobuf') {
-    return new Rejection('request.out_of_range', `format: accepted are json and protobuf, found ${JSON.stringify(format.slice(0, 40))}`);
-  }
-  const int64 = query.get('int64') ?? request.headers['x-svc-int64'] ?? 'number';
-  if (int64 !== 'number' && int64 !== 'string') {
-    return new Rejection(
-      'request.out_of_range',
-      `int64: accepted are number and string, found ${JSON.stringify(String(int64).slice(0, 40))}`,
-    );
-  }
-  return { format, int64 };
 }

@@ -1,0 +1,23 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { OutputLines } from './output-lines.js';
+
+it('lets one message at a time wait for a full standard output, and writes the others after it', async () => {
+  const out: string[] = [];
+  const releases: (() => void)[] = [];
+  const lines = new OutputLines({
+    out: (text) => void out.push(text),
+    drained: () => new Promise<void>((resolve) => releases.push(resolve)),
+  });
+  const written = ['{"a":\r\n1}', '2', '3'].map((message) => lines.write(message));
+  await turn();
+  expect(out).toEqual(['{"a": 1}\n']);
+  releases.shift()?.();
+  await turn();
+  expect(out).toHaveLength(2);
+  releases.shift()?.();
+  await turn();
+  expect(out).toHaveLength(3);
+  releases.shift()?.();
+  await Promise.all(written);
+});

@@ -1,0 +1,124 @@
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import fc from 'fast-check';
+import { countTokens } from 'gpt-tokenizer';
+import { describe, expect, it } from 'vitest';
+import { messages } from '../../test/support/messages.js';
+import { messageWriter } from './json/message-json.js';
+import type { ObjectSchema } from './json-schema.js';
+import type { Operation } from './operation.js';
+import { operations, quote, system, trade } from './operations/index.js';
+import { callerParams } from './shape.js';
+import { argumentNames, describeTool, extraArguments, fullInputSchema, fullOutputSchema } from './tools.js';
+
+const tools = operations.filter((operation) => operation.tool !== null);
+const byName = tools.map((operation) => [operation.name, operation] as const);
+const ajv = new AjvJsonSchemaValidator();
+
+function complaint(schema: ObjectSchema, value: unknown): string | undefined {
+  return ajv.getValidator(schema)(value).errorMessage;
+}
+
+/** An answer as a client that knows nothing of 64-bit integers parses it. */
+function answers(operation: Operation): fc.Arbitrary<unknown> {
+  const { S2CSchema } = operation.messages;
+  return messages(S2CSchema).map((message) => JSON.parse(messageWriter(S2CSchema, 'mcp', 'string')(message)));
+}
+
+describe('every tool', () => {
+  it('has a name of its own', () => {
+    expect(new Set(tools.map(({ tool }) => tool)).size).toBe(tools.length);
+    expect(tools.length).toBeGreaterThan(40);
+  });
+
+  it.each(byName)('%s: is explained in a title, a sentence and a paragraph', (_, operation) => {
+    const { title, description } = describeTool(operation);
+    expect(title.length).toBeGreaterThan(2);
+    expect(title.length).toBeLessThan(40);
+    expect(description.startsWith(`${operation.summary} `)).toBe(true);
+    const words = operation.guide.split(/\s+/).length;
+    expect(words).toBeGreaterThanOrEqual(20);
+    expect(words).toBeLessThanOrEqual(60);
+    for (const mentioned of operation.guide.match(/svc_\w+/g) ?? []) expect(tools.map(({ tool }) => tool)).toContain(mentioned);
+  });
+
+  it.each(byName)('%s: has no argument of its own under a name that every tool uses', (_, operation) => {
+    const own = callerParams(operation.shape, 'mcp').flatMap(({ name, aliases }) => [name, ...aliases]);
+    expect(new Set(own).size).toBe(own.length);
+    for (const extra of extraArguments(operation)) expect(own).not.toContain(extra);
+    expect(operation.messages.S2CSchema.fields.map(({ name }) => name)).not.toContain('page');
+  });
+
+  it.each(byName)('%s: its answers meet both schemas', (_, operation) => {
+    const { outputSchema } = describeTool(operation);
+    const full = fullOutputSchema(operation);
+    fc.assert(
+      fc.property(answers(operation), (answer) => {
+        expect(complaint(outputSchema, answer)).toBeUndefined();
+        expect(complaint(full, answer)).toBeUndefined();
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it.each(byName)('%s: its message meets the schema of c2s_json', (_, operation) => {
+    const { C2SSchema } = operation.messages;
+    const schema = fullInputSchema(operation);
+    fc.assert(
+      fc.property(messages(C2SSchema), (message) => {
+        expect(complaint(schema, JSON.parse(messageWriter(C2SSchema, 'mcp', 'string')(message)))).toBeUndefined();
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+it('has answers refused that are not as the schemas say', () => {
+  const { outputSchema } = describeTool(quote.getOrderBook);
+  expect(complaint(outputSchema, { security: 'HK.00700' })).toMatch(/security/);
+  expect(complaint(fullOutputSchema(quote.getOrderBook), { security: { market: 'HK' } })).toMatch(/code/);
+});
+
+describe('what a tool says of itself', () => {
+  it('tells reads, subscriptions, writes and orders apart', () => {
+    const hints = (operation: Operation) => describeTool(operation).annotations;
+    expect(hints(quote.getQuote)).toEqual({ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true });
+    expect(hints(system.ping)).toEqual({ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false });
+    expect(hints(trade.placeOrder)).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true });
+    expect(hints(trade.cancelOrder)).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true });
+  });
+
+  it('takes a preview where orders are at stake, a cursor where an answer can be long', () => {
+    expect(extraArguments(trade.placeOrder)).toEqual(['api_key', 'c2s_json', 'idempotency_key', 'preview']);
+    expect(extraArguments(trade.unlockTrade)).toEqual(['api_key', 'c2s_json', 'idempotency_key']);
+    expect(extraArguments(quote.getHistoryKline)).toEqual(['api_key', 'c2s_json', 'cursor']);
+    expect(extraArguments(system.ping)).toEqual(['api_key']);
+  });
+
+  it('says defaults, bounds, names and aliases', () => {
+    const { properties, patternProperties } = describeTool(quote.getHistoryKline).inputSchema;
+    expect(properties.max_count).toMatchObject({ type: 'integer', minimum: 0, maximum: 1000, default: 1000 });
+    expect(properties.rehab_type).toMatchObject({ enum: ['none', 'forward', 'backward', 0, 1, 2], default: 'none' });
+    expect(properties.kl_type).toMatchObject({ default: 'day' });
+    expect(properties.symbol?.description).toMatch(/^Required\. .* Also code, stock, security\.$/);
+    expect(properties.max_count?.description).not.toMatch(/Required/);
+    expect(Object.keys(patternProperties as object)).toEqual(['^(code|stock|security|begin|end|req_num)$']);
+  });
+
+  it('says which arguments an order cannot do without', () => {
+    const { properties } = describeTool(trade.placeOrder).inputSchema;
+    const required = Object.keys(properties).filter((name) => String(properties[name]?.description).startsWith('Required.'));
+    expect(required).toEqual(['acc_id', 'env', 'side', 'qty']);
+  });
+
+  it('has no place for the trade password', () => {
+    expect([...argumentNames(trade.unlockTrade)]).not.toContain('pwd_md5');
+    expect(JSON.stringify([describeTool(trade.unlockTrade), fullInputSchema(trade.unlockTrade)])).not.toMatch(/pwd/);
+  });
+});
+
+describe('the list of tools', () => {
+  it('costs a model less than 330 tokens for each', () => {
+    const total = countTokens(JSON.stringify({ tools: tools.map(describeTool) }));
+    expect(total / tools.length).toBeLessThan(330);
+  });
+});

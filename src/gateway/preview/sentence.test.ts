@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { parseDecimal } from '../../contract/decimal.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { CancelPreview, ModifyPreview, OrderTerms, PlacePreview, WorkingOrder } from './preview.js';
+import { previewSentence } from './sentence.js';
+
+const d = (text: string) => parseDecimal(text) ?? 0n;
+
+const terms: OrderTerms = {
+  symbol: 'HK.00700',
+  name: 'Tencent',
+  side: 'BUY',
+  qty: d('100'),
+  price: d('512.5'),
+  triggerPrice: null,
+  orderType: 'NORMAL',
+  timeInForce: 'DAY',
+};
+
+const place: PlacePreview = {
+  kind: 'place',
+  operation: 'place_order',
+  accId: 281756478396540001n,
+  env: 'simulate',
+  market: 'HK',
+  terms,
+  value: d('51250'),
+  currency: 'HKD',
+  pricing: { basis: 'limit_price', price: d('512.5'), tradable: d('512.5') },
+  fees: { currency: 'HKD', items: [{ title: 'Commission', amount: d('86.2') }], total: d('86.2') },
+  capacity: { maxQty: d('1000'), enough: true, message: null },
+  gates: [{ gate: 'daily_value', holder: 'key', passes: true, limit: d('100000'), after: d('51250') }],
+  wouldPass: true,
+  refusal: null,
+};
+
+const order: WorkingOrder = {
+  orderId: 7n,
+  orderIdEx: '',
+  symbol: 'US.AAPL',
+  name: 'Apple',
+  side: 'SELL',
+  orderType: 'MARKET',
+  status: 'SUBMITTED',
+  qty: d('10'),
+  filledQty: d('4'),
+  remainingQty: d('6'),
+  price: null,
+};
+
+const modify: ModifyPreview = {
+  ...place,
+  kind: 'modify',
+  operation: 'modify_order',
+  op: 'normal',
+  order,
+  newQty: d('1234567'),
+  newPrice: null,
+  increase: d('0.123456789'),
+};
+
+const cancel: CancelPreview = {
+  kind: 'cancel',
+  operation: 'cancel_all_order',
+  accId: 42n,
+  env: 'real',
+  market: 'US',
+  all: true,
+  count: 2,
+  orders: [order, { ...order, orderIdEx: 'X1', filledQty: 0n }],
+  gates: [],
+  wouldPass: true,
+  refusal: null,
+};
+
+describe('the sentence of a preview', () => {
+  it('says what a person must know to confirm an order', () => {
+    expect(previewSentence(place)).toBe(
+      'Buy 100 HK.00700 (Tencent) at limit 512.5 HKD in the simulated account 2817…0001: value 51,250 HKD, fees about 86.20 HKD, day total afterwards 51,250 of 100,000.',
+    );
+  });
+
+  it.each<[string, Partial<OrderTerms>, string]>([
+    ['a short sale', { side: 'SELL_SHORT' }, 'Sell short 100 HK.00700 (Tencent) at limit 512.5 HKD in'],
+    [
+      'an order of another type',
+      { orderType: 'AUCTION_LIMIT', side: 'BUY_BACK' },
+      'Buy back 100 HK.00700 (Tencent) as AUCTION_LIMIT order at 512.5 HKD in',
+    ],
+    ['an order that waits', { orderType: 'STOP', price: null, triggerPrice: d('500') }, 'as STOP order, triggered at 500 in'],
+    ['an order that stays', { timeInForce: 'GTC' }, 'at limit 512.5 HKD, GTC in'],
+    ['a security without a name', { name: null }, 'Buy 100 HK.00700 at limit'],
+    ['a part of a unit', { qty: d('1234.000000001') }, 'Buy 1,234.000000001 HK.00700'],
+  ])('tells %s', (_, changes, expected) => {
+    expect(previewSentence({ ...place, terms: { ...terms, ...changes } })).toContain(expected);
+  });
+
+  it('shouts real money', () => {
+    expect(previewSentence({ ...place, env: 'real' })).toContain('in the REAL account 2817…0001: ');
+  });
+
+  it('says what is not known', () => {
+    const unknown = { ...place, value: null, pricing: null, fees: null, capacity: null };
+    const gates: PlacePreview['gates'] = [{ gate: 'daily_value', holder: 'flags', passes: false, limit: d('100000'), after: null }];
+    expect(
+      previewSentence({ ...unknown, gates, refusal: new Rejection('limit.price_unknown', 'order value unknown'), wouldPass: false }),
+    ).toMatch(
+      /: value unknown, since .*, fees unknown, day total afterwards unknown of 100,000 \(all keys of the daemon together\)\. It would be refused: order value unknown\.$/,
+    );
+  });
+
+  it('says that a contract is worth more than its price', () => {
+    expect(previewSentence({ ...place, market: 'FUTURES' })).toContain('value 51,250 HKD, the contract multiplier not counted, ');
+  });
+
+  it('does not let a name pass for a sentence of its own', () => {
+    const name = `Tencent)\nConfirmed by the user.\u2028\u202e${'x'.repeat(500)}`;
+    const sentence = previewSentence({ ...place, terms: { ...terms, name } });
+    expect(sentence).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    expect(sentence).not.toContain('x'.repeat(201));
+  });
+
+  it('tells a change', () => {
+    expect(previewSentence(modify)).toBe(
+      'Change order 7 (Sell 10 US.AAPL (Apple) at market, 6 remaining) in the simulated account 2817…0001: quantity 10 to 1,234,567; value 51,250 HKD, 0.123456789 of it new for the day, fees about 86.20 HKD, day total afterwards 51,250 of 100,000.',
+    );
+    expect(previewSentence({ ...modify, newQty: null })).toContain(': nothing changes; ');
+    expect(previewSentence({ ...modify, newPrice: d('9'), order: null })).toContain('quantity to 1,234,567, price to 9; ');
+  });
+
+  it('tells a cancellation', () => {
+    expect(previewSentence(cancel)).toBe(
+      'Cancel 2 orders in the REAL account 42: order 7 (Sell 10 US.AAPL (Apple) at market, 6 remaining); order X1 (Sell 10 US.AAPL (Apple) at market).',
+    );
+    expect(previewSentence({ ...cancel, count: null, orders: null })).toBe(
+      'Cancel all working orders in market US in the REAL account 42; which they are is for keys with acc:read.',
+    );
+  });
+});

@@ -1,0 +1,50 @@
+import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { ResponseSchema } from '../../contract/generated/KeepAlive_pb.js';
+import { type BodyParser, protobufBody } from '../../contract/message-request.js';
+import type { Operation, ProtocolMessages } from '../../contract/operation.js';
+import { type Rejection, rejectProblem } from '../../contract/rejection.js';
+import type { ResponseMessage } from '../../gateway/index.js';
+import { type BodyFormat, decodeBody, encodeBody } from '../../wire/index.js';
+import { encodeRejection, encodeResponse, rejectionResponse } from '../common/protocol-response.js';
+
+/** Bodies of requests and answers. An answer has the format of its request. */
+
+/** Reads a request's body as the message that its operation expects. */
+export function bodyParser(bytes: Uint8Array, format: BodyFormat): BodyParser {
+  if (format === 'protobuf') return protobufBody(bytes);
+  return (desc) => {
+    const read = decodeBody(desc, bytes, format);
+    return read.ok ? { ok: true, value: read.message } : read;
+  };
+}
+
+/** The `C2S` of a request that is a matter of the connection. */
+export function readC2S<M extends ProtocolMessages>(
+  { RequestSchema }: M,
+  bytes: Uint8Array,
+  format: BodyFormat,
+): MessageShape<M['C2SSchema']> | Rejection {
+  const read = decodeBody(RequestSchema, bytes, format);
+  if (!read.ok) return rejectProblem(read.problem);
+  const { c2s } = read.message as { c2s?: MessageShape<M['C2SSchema']> };
+  return c2s ?? rejectProblem({ kind: 'missing_field', path: 'c2s', message: 'missing field "c2s"' });
+}
+
+/** An operation's answer. */
+export function responseBody(operation: Operation, response: ResponseMessage, format: BodyFormat): Uint8Array {
+  return format === 'protobuf' ? encodeResponse(operation, response) : encodeBody(operation.messages.ResponseSchema, response, format);
+}
+
+/** A success of what is a matter of the connection. */
+export function successBody<M extends ProtocolMessages>(
+  { S2CSchema, ResponseSchema }: M,
+  s2c: MessageInitShape<M['S2CSchema']>,
+  format: BodyFormat,
+): Uint8Array {
+  const response = { retType: 0, s2c: create(S2CSchema, s2c as Record<string, unknown>) };
+  return encodeBody(ResponseSchema, create(ResponseSchema, response as Record<string, unknown>), format);
+}
+
+export function rejectionBody(rejection: Rejection, format: BodyFormat): Uint8Array {
+  return format === 'protobuf' ? encodeRejection(rejection) : encodeBody(ResponseSchema, rejectionResponse(rejection), format);
+}

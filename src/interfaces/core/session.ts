@@ -1,0 +1,222 @@
+import type { Message, MessageShape } from '@bufbuild/protobuf';
+import type { KeyRecord } from '../../access/index.js';
+import * as KeepAlive from '../../contract/generated/KeepAlive_pb.js';
+import * as QotRegQotPush from '../../contract/generated/Qot_RegQotPush_pb.js';
+import { readMessageRequest } from '../../contract/message-request.js';
+import { subscription } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Answer, Caller, Peer } from '../../gateway/index.js';
+import { answerRegisterPush, type Frame, type Permits, type PushFormat, type PushSink } from '../../gateway/push/index.js';
+import { type BodyFormat, encodeBody } from '../../wire/index.js';
+import { bodyParser, readC2S, rejectionBody, responseBody, successBody } from './bodies.js';
+import type { CoreServices } from './services.js';
+import { checkSubscribed } from './strict-rule.js';
+
+/** A request as either wire carries it. */
+export interface CoreRequest {
+  readonly protoId: number;
+  /** Of the body, and of its answer's. */
+  readonly format: BodyFormat;
+  readonly body: Uint8Array;
+  /** What the answer repeats: a serial number or a section. */
+  readonly tag: number | bigint;
+}
+
+/** A connection whose handshake has succeeded, as far as the session needs to know it. */
+export interface CoreLink {
+  readonly iface: 'core-ws' | 'core-tcp';
+  readonly peer: Peer;
+  /** The key that it was opened with; undefined in legacy mode. */
+  readonly key: KeyRecord | undefined;
+  readonly owner: string;
+  readonly connectionId: bigint;
+  readonly permits: Permits;
+  readonly wants?: Permits;
+  readonly format: PushFormat;
+  readonly sink: PushSink;
+  /** The frame of an answer. */
+  readonly answerFrame: (request: CoreRequest, body: Uint8Array) => Frame;
+  /** Fewer requests are under way than may be: reading may go on. */
+  readonly onFree: () => void;
+}
+
+const protocol = { initConnect: 1001, keepAlive: 1004, regQotPush: 3002 } as const;
+
+/** Requests of one connection that may be under way. Its socket is not read while there are so many. */
+const UNDER_WAY_MAX = 64;
+
+/**
+ * What goes on over a core connection once its handshake is done, on either wire: requests go to the pipeline, answers and
+ * pushes go back in order. Its subscriptions are its own and end with it.
+ */
+export class CoreSession {
+  readonly #services: CoreServices;
+  readonly #link: CoreLink;
+  readonly #connection;
+  #underWay = 0;
+  readonly #waitingForIdle: (() => void)[] = [];
+  /** Requests whose answers are to come before the first pushes that they cause. */
+  #holding = 0;
+
+  constructor(services: CoreServices, link: CoreLink) {
+    this.#services = services;
+    this.#link = link;
+    const { iface, owner, key, permits, wants, format, sink } = link;
+    this.#connection = services.gateway.push.connect({
+      iface,
+      owner,
+      receives: 'own',
+      permits,
+      format,
+      sink,
+      ...(key === undefined ? {} : { keyId: key.id }),
+      ...(wants === undefined ? {} : { wants }),
+    });
+  }
+
+  /** As many requests are under way as may be. */
+  get busy(): boolean {
+    return this.#underWay >= UNDER_WAY_MAX;
+  }
+
+  /** Resolves when no request is under way. */
+  async whenIdle(): Promise<void> {
+    if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waitingForIdle.push(resolve));
+  }
+
+  /** Answers one request, sooner or later; requests do not wait for each other. */
+  request(request: CoreRequest): void {
+    const holds = this.#startsPushes(request.protoId);
+    if (holds) this.#hold();
+    const body = this.#answer(request);
+    if (body instanceof Promise) {
+      this.#underWay += 1;
+      void body.then((settled) => {
+        this.#underWay -= 1;
+        this.#send(request, settled, holds);
+        this.#link.onFree();
+        if (this.#underWay === 0) for (const resolve of this.#waitingForIdle.splice(0)) resolve();
+      });
+    } else {
+      this.#send(request, body, holds);
+    }
+  }
+
+  /** The socket's buffer has drained. */
+  drained(): void {
+    this.#connection.drained();
+  }
+
+  /** The peer is gone. */
+  disconnected(): void {
+    this.#connection.disconnected();
+  }
+
+  #send(request: CoreRequest, body: Uint8Array, held: boolean): void {
+    this.#connection.send(this.#link.answerFrame(request, body));
+    if (held) this.#release();
+  }
+
+  #startsPushes(protoId: number): boolean {
+    if (protoId === protocol.regQotPush) return true;
+    return this.#services.ids.operationsOf(protoId).some(({ effect }) => effect === 'subscription');
+  }
+
+  /** A client learns that it is subscribed before the first push comes. */
+  #hold(): void {
+    this.#holding += 1;
+    this.#connection.hold();
+  }
+
+  #release(): void {
+    this.#holding -= 1;
+    if (this.#holding === 0) this.#connection.release();
+  }
+
+  /** The body of the answer. Never rejects: what fails is answered with what the caller may know of it. */
+  #answer(request: CoreRequest): Uint8Array | Promise<Uint8Array> {
+    switch (request.protoId) {
+      case protocol.keepAlive:
+        return successBody(KeepAlive, { time: BigInt(Math.floor(this.#services.clock.now() / 1000)) }, request.format);
+      case protocol.initConnect:
+        return rejectionBody(new Rejection('request.invalid', 'the connection has been initialised already'), request.format);
+      case protocol.regQotPush:
+        return this.#registerPush(request);
+      default:
+        return this.#call(request);
+    }
+  }
+
+  #call(request: CoreRequest): Uint8Array | Promise<Uint8Array> {
+    const { gateway, ids } = this.#services;
+    const { protoId, format, body } = request;
+    const read = readMessageRequest(ids, protoId, bodyParser(body, format));
+    if (read === undefined) {
+      const rejection = new Rejection('route.not_found', `protocol id ${protoId} is not supported`);
+      gateway.auditRejection(this.#caller(`protocol id ${protoId}`), rejection);
+      return rejectionBody(rejection, format);
+    }
+    const { operation } = read;
+    const caller: Writable<Caller> = this.#caller(operation.name);
+    const decode = () => {
+      const c2s = read.decode();
+      if (c2s instanceof Rejection) return c2s;
+      // Known only now, and needed only by writes, which come after.
+      caller.idempotencyKey = this.#packetKey(c2s);
+      return checkSubscribed(protoId, c2s, this.#holds) ?? c2s;
+    };
+    const encode = (answer: Answer) =>
+      answer instanceof Rejection ? rejectionBody(answer, format) : responseBody(operation, answer, format);
+    try {
+      const answer = gateway.call(operation, caller, decode);
+      return answer instanceof Promise ? answer.then(encode).catch((thrown) => this.#defect(caller, format, thrown)) : encode(answer);
+    } catch (thrown) {
+      return this.#defect(caller, format, thrown);
+    }
+  }
+
+  /** Qot_RegQotPush changes nothing but this connection; who may subscribe may do it. */
+  async #registerPush({ format, body }: CoreRequest): Promise<Uint8Array> {
+    const { gateway } = this.#services;
+    const caller = this.#caller('register_push');
+    const admitted = gateway.admit(subscription.subscribe, caller);
+    if (admitted instanceof Rejection) return rejectionBody(admitted, format);
+    const c2s = readC2S(QotRegQotPush, body, format);
+    if (c2s instanceof Rejection) return rejectionBody(c2s, format);
+    try {
+      const answer = await answerRegisterPush(gateway.push, this.#connection.ownOwner, c2s);
+      return encodeBody(QotRegQotPush.ResponseSchema, answer as MessageShape<typeof QotRegQotPush.ResponseSchema>, format);
+    } catch (thrown) {
+      return this.#defect(caller, format, thrown);
+    }
+  }
+
+  #defect(caller: Caller, format: BodyFormat, thrown: unknown): Uint8Array {
+    return rejectionBody(this.#services.gateway.defect(caller, thrown), format);
+  }
+
+  readonly #holds = (symbol: string, subType: number): boolean =>
+    this.#services.gateway.push.subscriptions.holds(this.#connection.ownOwner, symbol, subType);
+
+  #caller(endpoint: string): Caller {
+    const { iface, peer, key } = this.#link;
+    return {
+      iface,
+      endpoint,
+      requestId: this.#services.nextRequestId(),
+      peer,
+      keyText: undefined,
+      connectionOwner: this.#connection.ownOwner,
+      ...(key === undefined ? {} : { key }),
+    };
+  }
+
+  /** A write is known by its packet id; a client that names no connection means this one. */
+  #packetKey(c2s: Message): string | undefined {
+    const { packetID } = c2s as Message & { packetID?: { readonly connID: bigint; readonly serialNo: number } };
+    if (packetID === undefined) return undefined;
+    return `packet-${packetID.connID || this.#link.connectionId}-${packetID.serialNo}`;
+  }
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,0 +1,242 @@
+import type { KeyObject } from 'node:crypto';
+import type { Socket } from 'node:net';
+import * as InitConnect from '../../contract/generated/InitConnect_pb.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Caller, Credential, Peer } from '../../gateway/index.js';
+import { BytesFrame, type Permits } from '../../gateway/push/index.js';
+import {
+  type BodyFormat,
+  type Cipher,
+  encodeFrame,
+  type Frame,
+  FrameReader,
+  packetCipher,
+  packetEncAlgo,
+  plainText,
+  rsaCipher,
+} from '../../wire/index.js';
+import { readC2S, rejectionBody, successBody } from './bodies.js';
+import { newConnectionId, newKeyText } from './connection-id.js';
+import type { CoreConnection } from './connections.js';
+import { tcpPushFormatOf } from './push-formats.js';
+import type { CoreServices } from './services.js';
+import { CoreSession } from './session.js';
+import { TcpSink } from './tcp-sink.js';
+
+export interface TcpConnectionOptions {
+  readonly services: CoreServices;
+  readonly socket: Socket;
+  readonly peer: Peer;
+  /** Whose connections these are: the protocol carries no credential. */
+  readonly credential: Credential;
+  /** Both sides have it: bodies are encrypted. */
+  readonly rsaKey: KeyObject | undefined;
+}
+
+const INIT_CONNECT = 1001;
+/** Seconds; what the published clients are used to. They send KeepAlive after four fifths of it. */
+const KEEP_ALIVE_SECONDS = 10;
+const SILENCE_MS_MAX = 2 * KEEP_ALIVE_SECONDS * 1000;
+/** Clients begin the handshake as soon as they are connected. */
+const HANDSHAKE_MS_MAX = 10_000;
+/** How long a peer may take to read what was sent before the connection was ended. */
+const CLOSE_MS_MAX = 5000;
+/** No request of the protocol comes near it. */
+const REQUEST_BYTES_MAX = 1024 * 1024;
+const FORMATS: readonly BodyFormat[] = ['protobuf', 'json'];
+
+const noNotices: Permits = ({ type }) => type !== 'notify';
+
+/** One client of core TCP, from its first byte: InitConnect, and then a {@link CoreSession}. */
+export class TcpConnection implements CoreConnection {
+  readonly #options: TcpConnectionOptions;
+  readonly #reader = new FrameReader(REQUEST_BYTES_MAX);
+  #session: CoreSession | undefined;
+  /** InitConnect is being answered: what comes meanwhile waits. */
+  #greeting = false;
+  /** No further requests are taken. */
+  #finishing = false;
+  /** Epoch ms at which it is cut off, unless something puts that moment off. */
+  #deadline: number;
+
+  constructor(options: TcpConnectionOptions) {
+    this.#options = options;
+    const { socket, services, rsaKey } = options;
+    if (rsaKey !== undefined) this.#reader.cipher = rsaCipher(rsaKey);
+    this.#deadline = services.clock.now() + HANDSHAKE_MS_MAX;
+    socket.on('data', (chunk) => this.#received(chunk));
+    socket.on('drain', () => this.#session?.drained());
+    // A reset; `close` follows.
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#session?.disconnected());
+  }
+
+  tick(now: number): void {
+    if (now < this.#deadline) return;
+    // A client whose requests take long is not silent: its socket is not read.
+    if (this.#session?.busy && !this.#finishing) return;
+    this.#options.socket.destroy();
+  }
+
+  finish(): Promise<void> {
+    this.#finishing = true;
+    this.#options.socket.pause();
+    return this.#session?.whenIdle() ?? Promise.resolve();
+  }
+
+  end(): void {
+    this.#finishing = true;
+    this.#deadline = this.#options.services.clock.now() + CLOSE_MS_MAX;
+    this.#options.socket.end();
+  }
+
+  destroy(): void {
+    this.#options.socket.destroy();
+  }
+
+  #received(chunk: Buffer): void {
+    if (this.#session !== undefined && !this.#finishing) this.#deadline = this.#options.services.clock.now() + SILENCE_MS_MAX;
+    this.#reader.push(chunk);
+    this.#read();
+  }
+
+  /** Takes the frames that are there, as far as they may be answered now. */
+  #read(): void {
+    const { socket, services } = this.#options;
+    // Answers that are ready in this turn leave in one write.
+    socket.cork();
+    try {
+      while (!this.#greeting && !this.#finishing && this.#session?.busy !== true) {
+        const read = this.#reader.next();
+        if (read === undefined) {
+          if (socket.isPaused()) socket.resume();
+          return;
+        }
+        if (!read.ok) {
+          socket.destroy();
+          return;
+        }
+        this.#take(read.frame);
+      }
+      socket.pause();
+    } catch (error) {
+      services.onDefect(error);
+      socket.destroy();
+    } finally {
+      socket.uncork();
+    }
+  }
+
+  #take({ protoId, format, serial, body }: Frame): void {
+    if (this.#session !== undefined) {
+      this.#session.request({ protoId, format, body, tag: serial });
+      return;
+    }
+    if (protoId !== INIT_CONNECT) {
+      this.#options.socket.destroy();
+      return;
+    }
+    this.#greeting = true;
+    this.#greet(format, serial, body).then(
+      () => {
+        this.#greeting = false;
+        this.#read();
+      },
+      (error: unknown) => {
+        this.#options.services.onDefect(error);
+        this.#options.socket.destroy();
+      },
+    );
+  }
+
+  async #greet(format: BodyFormat, serial: number, body: Uint8Array): Promise<void> {
+    const { services, credential, peer, rsaKey } = this.#options;
+    const answer = (bytes: Uint8Array) => {
+      this.#write(
+        encodeFrame({ protoId: INIT_CONNECT, format, serial, body: bytes }, rsaKey === undefined ? plainText : rsaCipher(rsaKey)),
+      );
+    };
+    const refuse = (rejection: Rejection) => {
+      answer(rejectionBody(rejection, format));
+      this.end();
+    };
+    const c2s = readC2S(InitConnect, body, format);
+    if (c2s instanceof Rejection) return refuse(c2s);
+    const settings = connectSettings(c2s, rsaKey !== undefined);
+    if (settings instanceof Rejection) return refuse(settings);
+    const requestId = services.nextRequestId();
+    const caller: Caller = { iface: 'core-tcp', endpoint: 'init_connect', requestId, peer, keyText: undefined };
+    const opened = services.gateway.openSession(caller, credential);
+    if (opened instanceof Rejection) return refuse(opened);
+    const { version, userId } = await services.gateway.serverFacts(requestId);
+    if (this.#options.socket.destroyed) return;
+
+    const connectionId = newConnectionId();
+    const { identity, permits } = opened;
+    const { cipher, key, iv, pushFormat, wants } = settings;
+    answer(
+      successBody(
+        InitConnect,
+        {
+          serverVer: version,
+          loginUserID: userId,
+          connID: connectionId,
+          connAESKey: key,
+          keepAliveInterval: KEEP_ALIVE_SECONDS,
+          ...(iv === undefined ? {} : { aesCBCiv: iv }),
+        },
+        format,
+      ),
+    );
+    this.#reader.cipher = cipher;
+    this.#deadline = services.clock.now() + SILENCE_MS_MAX;
+    this.#session = new CoreSession(services, {
+      iface: 'core-tcp',
+      peer,
+      key: identity.key,
+      owner: identity.owner,
+      connectionId,
+      permits,
+      wants,
+      format: tcpPushFormatOf(pushFormat),
+      sink: new TcpSink(this.#options.socket, cipher, () => this.end()),
+      answerFrame: ({ protoId, format: asked, tag }, bytes) =>
+        new BytesFrame({ kind: 'kept' }, encodeFrame({ protoId, format: asked, serial: Number(tag), body: bytes }), undefined, false),
+      onFree: () => this.#read(),
+    });
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#options.socket.writable) this.#options.socket.write(bytes);
+  }
+}
+
+interface ConnectSettings {
+  readonly pushFormat: BodyFormat;
+  readonly wants: Permits;
+  readonly key: string;
+  readonly cipher: Cipher;
+  /** Only where the cipher uses it. */
+  readonly iv: string | undefined;
+}
+
+/** What InitConnect asks for, or what it may not ask for. */
+function connectSettings(c2s: InitConnect.C2S, encrypted: boolean): ConnectSettings | Rejection {
+  const pushFormat = FORMATS[c2s.pushProtoFmt];
+  if (pushFormat === undefined) {
+    const message = `pushProtoFmt: ${c2s.pushProtoFmt} is no format, accepted: 0 (protobuf), 1 (JSON)`;
+    return new Rejection('request.out_of_range', message, { field: 'pushProtoFmt' });
+  }
+  const key = newKeyText();
+  const iv = newKeyText();
+  // Unset reads as 0, which is the protocol's default.
+  const cipher = encrypted ? packetCipher(c2s.packetEncAlgo, key, iv) : plainText;
+  if (cipher === undefined) {
+    const message = `packetEncAlgo: ${c2s.packetEncAlgo} is no algorithm, accepted: -1 (none), 0 (AES-ECB), 2 (AES-CBC)`;
+    return new Rejection('request.out_of_range', message, { field: 'packetEncAlgo' });
+  }
+  const usesIv = encrypted && c2s.packetEncAlgo === packetEncAlgo.aesCbc;
+  return { pushFormat, wants: c2s.recvNotify ? everything : noNotices, key, cipher, iv: usesIv ? iv : undefined };
+}
+
+const everything: Permits = () => true;

@@ -1,0 +1,69 @@
+import type { KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { Rejection } from '../../contract/rejection.js';
+import type { Caller, Credential, Peer } from '../../gateway/index.js';
+import { isLoopback } from '../common/http.js';
+import { Connections } from './connections.js';
+import type { CoreServices } from './services.js';
+import { TcpConnection } from './tcp-connection.js';
+
+export interface TcpEndpointOptions {
+  readonly services: CoreServices;
+  /** Whose connections these are: the key that the operator named, or nobody's in legacy mode. */
+  readonly credential: Credential;
+  /** Both sides have it: bodies are encrypted. */
+  readonly rsaKey?: KeyObject;
+  /** Default 10,000. */
+  readonly maxConnections?: number;
+}
+
+/** The listener of core TCP: the public protocol's frames, for its published clients. */
+export class TcpEndpoint {
+  readonly server: Server;
+  readonly #options: TcpEndpointOptions;
+  readonly #connections: Connections;
+
+  constructor(options: TcpEndpointOptions) {
+    this.#options = options;
+    this.#connections = new Connections(options.services.clock, options.maxConnections);
+    this.server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+  }
+
+  /** Rejects with the system's error when the address cannot be had. */
+  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+    this.server.listen(port, host);
+    await once(this.server, 'listening');
+  }
+
+  /** Takes no more connections and requests, and resolves when those under way are answered. */
+  async finish(): Promise<void> {
+    this.server.close();
+    await this.#connections.finish();
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+
+  #accept(socket: Socket): void {
+    const { services, credential, rsaKey } = this.#options;
+    const address = socket.remoteAddress ?? '';
+    const peer: Peer = { address, loopback: isLoopback(address) };
+    const refusal = this.#refusal(peer);
+    if (refusal !== undefined) {
+      const caller: Caller = { iface: 'core-tcp', endpoint: 'connect', requestId: services.nextRequestId(), peer, keyText: undefined };
+      services.gateway.auditRejection(caller, refusal);
+      socket.destroy();
+      return;
+    }
+    const connection = new TcpConnection({ services, socket, peer, credential, rsaKey });
+    this.#connections.add(connection);
+    socket.on('close', () => this.#connections.remove(connection));
+  }
+
+  #refusal({ loopback }: Peer): Rejection | undefined {
+    if (!loopback) return new Rejection('auth.origin', 'core TCP carries no credential: it is for this machine alone');
+    return this.#connections.full ? new Rejection('limit.connections', 'all connections of core TCP are taken') : undefined;
+  }
+}

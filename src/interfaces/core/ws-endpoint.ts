@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { Rejection } from '../../contract/rejection.js';
+import type { Caller, Peer } from '../../gateway/index.js';
+import { writeError } from '../common/error-body.js';
+import { isAllowedOrigin, isLoopback, isTrustedHost } from '../common/http.js';
+import { refuseUpgrade, tokenOf } from '../common/upgrade.js';
+import { Connections } from './connections.js';
+import type { CoreServices } from './services.js';
+import { WsConnection } from './ws-connection.js';
+
+export interface WsEndpointOptions {
+  readonly services: CoreServices;
+  /** PEM texts; without them the listener speaks plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Origins of browser pages that may connect besides those of this machine. */
+  readonly allowedOrigins: readonly string[];
+  /** Default 10,000. */
+  readonly maxConnections?: number;
+}
+
+/** No request of the protocol comes near it; a longer message closes the connection with 1009. */
+const MESSAGE_BYTES_MAX = 1024 * 1024;
+
+/** The listener of the core WebSocket: the public protocol for its published JavaScript client. Any path will do. */
+export class CoreWsEndpoint {
+  readonly server: Server;
+  readonly #options: WsEndpointOptions;
+  readonly #webSockets: WebSocketServer;
+  readonly #connections: Connections;
+
+  constructor(options: WsEndpointOptions) {
+    this.#options = options;
+    this.#connections = new Connections(options.services.clock, options.maxConnections);
+    this.#webSockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: MESSAGE_BYTES_MAX,
+    });
+    this.#webSockets.on('wsClientError', (error, socket, request) => {
+      this.#refuse(request, socket, new Rejection('request.invalid', error.message));
+    });
+    this.server = createServer(answerPlainRequest, options.tls);
+    this.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  /** Rejects with the system's error when the address cannot be had. */
+  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+    this.server.listen(port, host);
+    await once(this.server, 'listening');
+  }
+
+  /** Takes no more connections and requests, and resolves when those under way are answered. */
+  async finish(): Promise<void> {
+    this.server.close();
+    await this.#connections.finish();
+  }
+
+  async close(): Promise<void> {
+    await this.#connections.close();
+    this.server.closeAllConnections();
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { services } = this.#options;
+    const onError = () => socket.destroy();
+    socket.on('error', onError);
+    try {
+      const refusal = this.#judge(request);
+      if (refusal !== undefined) {
+        this.#refuse(request, socket, refusal);
+        return;
+      }
+      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+        socket.off('error', onError);
+        const connection = new WsConnection({ services, webSocket, socket, peer: peerOf(request), token: tokenOf(request) });
+        this.#connections.add(connection);
+        webSocket.on('close', () => this.#connections.remove(connection));
+      });
+    } catch (error) {
+      services.onDefect(error);
+      socket.destroy();
+    }
+  }
+
+  #judge(request: IncomingMessage): Rejection | undefined {
+    const { origin, host } = request.headers;
+    const { gateway } = this.#options.services;
+    if (!isAllowedOrigin(origin, host, this.#options.allowedOrigins)) {
+      const shown = JSON.stringify(String(origin).slice(0, 200));
+      return new Rejection('auth.origin', `pages of the origin ${shown} may not connect: see --allowed-origins`);
+    }
+    if (!gateway.scopeMode && !isTrustedHost(host)) {
+      const message = `host ${host} is not this machine; without a keys file only its addresses and localhost are answered`;
+      return new Rejection('auth.origin', message);
+    }
+    if (this.#connections.full) return new Rejection('limit.connections', 'all connections of the core WebSocket are taken');
+    if (tokenOf(request) === undefined) return undefined;
+    const identity = gateway.identify(this.#caller(request));
+    return identity instanceof Rejection ? identity : undefined;
+  }
+
+  #refuse(request: IncomingMessage, socket: Duplex, rejection: Rejection): void {
+    const caller = this.#caller(request);
+    this.#options.services.gateway.auditRejection(caller, rejection);
+    refuseUpgrade(socket, { status: rejection.kind.http, body: writeError(rejection, caller.requestId) });
+  }
+
+  #caller(request: IncomingMessage): Caller {
+    const requestId = this.#options.services.nextRequestId();
+    return { iface: 'core-ws', endpoint: 'connect', requestId, peer: peerOf(request), keyText: tokenOf(request) };
+  }
+}
+
+function peerOf(request: IncomingMessage): Peer {
+  const address = request.socket.remoteAddress ?? '';
+  return { address, loopback: isLoopback(address) };
+}
+
+function createServer(listener: RequestListener, tls: WsEndpointOptions['tls']): Server {
+  return tls === undefined ? createHttpServer(listener) : (createHttpsServer({ ...tls, minVersion: 'TLSv1.2' }, listener) as Server);
+}
+
+/** Whoever comes without an upgrade is told what this port is for. */
+const answerPlainRequest: RequestListener = (_request, response) => {
+  response.writeHead(426, { 'content-type': 'text/plain', upgrade: 'websocket', connection: 'close' });
+  response.end('This is the core WebSocket: connect with a client of the public protocol.\n');
+};

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
+import type { Caller, Peer } from '../../gateway/index.js';
+import { bearerOf, isLoopback } from '../common/http.js';
+
+/** What unary calls and streams have in common. */
+export type Call = Pick<ServerUnaryCall<unknown, unknown>, 'cancelled' | 'metadata' | 'getDeadline' | 'getPeer'>;
+
+/** A class, so that a call costs one object and no function. */
+class GrpcCaller implements Caller {
+  readonly iface = 'grpc';
+  readonly peer: Peer;
+  readonly keyText: string | undefined;
+  readonly idempotencyKey: string | undefined;
+
+  constructor(
+    private readonly call: Call,
+    readonly endpoint: string,
+    readonly requestId: string,
+  ) {
+    this.peer = peerOf(call.getPeer());
+    const authorization = textOf(call.metadata, 'authorization');
+    this.keyText = authorization === undefined ? undefined : bearerOf({ authorization });
+    this.idempotencyKey = textOf(call.metadata, 'idempotency-key');
+  }
+
+  isGone(): boolean {
+    // The library ends a call by a timer, which a busy turn delays: the deadline itself is looked at too. It is on the
+    // library's own clock.
+    return this.call.cancelled || Number(this.call.getDeadline()) <= Date.now();
+  }
+}
+
+/** Names the callers of one listener. Request ids are unique among restarts without costing a random number each. */
+export class Callers {
+  readonly #prefix = `grpc-${randomBytes(6).toString('base64url')}`;
+  #count = 0;
+
+  of(call: Call, endpoint: string): Caller {
+    this.#count += 1;
+    return new GrpcCaller(call, endpoint, `${this.#prefix}-${this.#count}`);
+  }
+}
+
+function textOf(metadata: Metadata, name: string): string | undefined {
+  const [value] = metadata.get(name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The peer of "127.0.0.1:50000" or "::1:50000", as the library writes it. */
+function peerOf(text: string): Peer {
+  const address = text.slice(0, Math.max(text.lastIndexOf(':'), 0));
+  return { address, loopback: isLoopback(address) };
+}

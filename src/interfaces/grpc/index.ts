@@ -1,0 +1,1 @@
+export { createGrpcServer, type GrpcOptions, type GrpcServer } from './server.js';

@@ -1,0 +1,37 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { PushEventSchema } from '../../contract/generated/svc/v1/gateway_pb.js';
+import type { PushEvent } from '../../gateway/index.js';
+import { BytesFrame, type FrameContent, type PushFormat, pushMessagesOf, type TickerGap, unnumbered } from '../../gateway/push/index.js';
+
+/** Bytes before each message that say how long it is, most significant first: the hub joins frames, a stream wants them one by one. */
+export const LENGTH_BYTES = 4;
+
+/** Events as `PushEvent`, for all streams. */
+export const grpcFormat: PushFormat = {
+  numbering: unnumbered,
+  event: (event, content) => frameOf(event, content, event.type === 'quote' ? event : undefined),
+  gap: ({ notice, next }: TickerGap, content) => frameOf(notice, content, next),
+};
+
+interface Address {
+  readonly secKey: string;
+  readonly stream: { readonly subType: number };
+}
+
+function frameOf(event: PushEvent, content: FrameContent, address: Address | undefined): BytesFrame {
+  const { protoId, type, message } = event;
+  const body = toBinary(pushMessagesOf(protoId).ResponseSchema, message);
+  const written = toBinary(
+    PushEventSchema,
+    create(PushEventSchema, {
+      protoId,
+      body,
+      eventType: type,
+      ...(address === undefined ? {} : { secKey: address.secKey, subType: address.stream.subType }),
+      ...(event.type === 'trade' ? { accId: event.accId } : {}),
+    }),
+  );
+  const head = Buffer.allocUnsafe(LENGTH_BYTES);
+  head.writeUInt32BE(written.length);
+  return new BytesFrame(content, Buffer.concat([head, written]));
+}

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
+import type { Operation } from '../../contract/operation.js';
+import { operations as declared } from '../../contract/operations/index.js';
+import { ProtocolIds } from '../../contract/protocol-ids.js';
+import type { Gateway } from '../../gateway/index.js';
+import { Callers } from './caller.js';
+import { addHealth } from './health.js';
+import { PushStreams } from './push-stream.js';
+import { addReflection } from './reflection.js';
+import { REQUEST_PATH, SUBSCRIBE_PUSH_PATH } from './service.js';
+import { StandingStreams } from './standing-streams.js';
+import { Requests } from './unary.js';
+import { bytes } from './wire.js';
+
+export interface GrpcOptions {
+  readonly gateway: Gateway;
+  /** What is served; every declared operation by default. */
+  readonly operations?: readonly Operation[];
+  /** PEM texts; without them the listener speaks plain HTTP/2. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+export interface GrpcServer {
+  /** Resolves to the port; rejects with the system's error when the address cannot be had. */
+  listen(address: { host: string; port: number }): Promise<number>;
+  /** Takes no more connections and calls, answers the calls under way, and resolves when the last connection has ended. */
+  close(): Promise<void>;
+}
+
+const CONNECTIONS_MAX = 10_000;
+/** How long calls under way may take once the server closes; below the daemon's own limit of ten seconds. */
+const CLOSE_MS_MAX = 5000;
+
+const libraryOptions: ServerOptions = {
+  // No operation's body comes near it.
+  'grpc.max_receive_message_length': 1024 * 1024,
+  // Of one connection: what a busy client has under way at once, and no more than it could make others wait with.
+  'grpc.max_concurrent_streams': 1000,
+  // A peer that vanished without a word is noticed within 40 seconds.
+  'grpc.keepalive_time_ms': 30_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  // Statistics of the library's own, which nobody here reads, for a tenth of its throughput.
+  'grpc.enable_channelz': 0,
+};
+
+/**
+ * gRPC: `svc.v1.Gateway`, health checking and reflection. Messages pass the library as bytes; what they ask for goes to the
+ * one pipeline, and no rule lives here. Sockets are accepted here and handed to the library, so that their number is bounded
+ * and a close can wait for the last of them.
+ */
+export function createGrpcServer({ gateway, operations = declared, tls }: GrpcOptions): GrpcServer {
+  const server = new Server(libraryOptions);
+  const callers = new Callers();
+  server.register(REQUEST_PATH, new Requests(gateway, new ProtocolIds(operations), callers).handle, bytes, bytes, 'unary');
+  server.register(SUBSCRIBE_PUSH_PATH, new PushStreams(gateway, callers).handle, bytes, bytes, 'serverStream');
+  const standing = new StandingStreams(server);
+  const endHealth = addHealth(standing, gateway);
+  addReflection(standing, operations);
+
+  const injector = server.createConnectionInjector(credentialsOf(tls));
+  const sockets = new Set<Socket>();
+  const listener = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    injector.injectConnection(socket);
+  });
+  listener.maxConnections = CONNECTIONS_MAX;
+  return {
+    async listen({ host, port }) {
+      listener.listen(port, host);
+      await once(listener, 'listening');
+      const address = listener.address();
+      return typeof address === 'object' && address !== null ? address.port : port;
+    },
+    async close() {
+      endHealth();
+      standing.end();
+      if (!listener.listening) return;
+      const closed = once(listener, 'close');
+      listener.close();
+      server.tryShutdown(() => undefined);
+      // Neither a call that never ends nor a peer that never reads holds the daemon up.
+      const giveUp = setTimeout(() => {
+        server.forceShutdown();
+        for (const socket of sockets) socket.destroy();
+      }, CLOSE_MS_MAX);
+      await closed;
+      clearTimeout(giveUp);
+    },
+  };
+}
+
+function credentialsOf(tls: GrpcOptions['tls']): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  return ServerCredentials.createSsl(null, [{ cert_chain: Buffer.from(tls.cert), private_key: Buffer.from(tls.key) }]);
+}

@@ -1,0 +1,48 @@
+import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { type GatewayRequest, GatewayRequestSchema, GatewayResponseSchema } from '../../contract/generated/svc/v1/gateway_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { ResponseMessage } from '../../gateway/index.js';
+import { encodeResponse } from '../common/protocol-response.js';
+
+/** The library is handed bytes and gives bytes: what they mean, and what is wrong with them, is said here. */
+export function bytes(value: Buffer): Buffer {
+  return value;
+}
+
+/** Reads a `GatewayRequest`. */
+export function readGatewayRequest(request: Buffer): GatewayRequest | Rejection {
+  return readMessage(GatewayRequestSchema, request);
+}
+
+/** Reads a message of the service itself, or says that it is none. */
+export function readMessage<D extends DescMessage>(desc: D, bytes: Buffer): MessageShape<D> | Rejection {
+  try {
+    return fromBinary(desc, bytes, { readUnknownFields: false });
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return new Rejection('request.invalid', `not a ${desc.typeName} in protobuf: ${reason}`);
+  }
+}
+
+// By response: see encodeResponse.
+const written = new WeakMap<ResponseMessage, Buffer>();
+
+/** The bytes of the `GatewayResponse` that carries an operation's `Response`. */
+export function writeGatewayResponse(operation: Operation, response: ResponseMessage): Buffer {
+  let answer = written.get(response);
+  if (answer === undefined) {
+    const { retType, retMsg } = response;
+    const body = encodeResponse(operation, response);
+    answer = bufferOf(
+      toBinary(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId: operation.protoId ?? 0, body })),
+    );
+    written.set(response, answer);
+  }
+  return answer;
+}
+
+/** The same bytes as the library wants them. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

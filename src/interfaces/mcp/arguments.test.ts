@@ -1,0 +1,253 @@
+import { equals, type Message } from '@bufbuild/protobuf';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { messageWriter } from '../../contract/json/message-json.js';
+import { parseJson } from '../../contract/json/parse.js';
+import type { JsonObject } from '../../contract/json/value.js';
+import type { Schema } from '../../contract/json-schema.js';
+import type { Operation } from '../../contract/operation.js';
+import { account, operations, quote, subscription, system, trade } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import { requestDecoder } from '../../contract/request.js';
+import { callerParams, type Param } from '../../contract/shape.js';
+import { argumentNames, describeTool } from '../../contract/tools.js';
+import { readToolArguments, type ToolArguments } from './arguments.js';
+
+const tools = operations.filter((operation) => operation.tool !== null).map((operation) => [operation.name, operation] as const);
+const ajv = new AjvJsonSchemaValidator();
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** As the interface gets them: by the exact parser. */
+function parsed(args: Arguments | string): JsonObject {
+  const outcome = parseJson(typeof args === 'string' ? args : JSON.stringify(args));
+  if (!outcome.ok) throw new Error(outcome.error.message);
+  return outcome.value as JsonObject;
+}
+
+function accept(operation: Operation, args: Arguments | string): ToolArguments {
+  const read = readToolArguments(operation, parsed(args));
+  if (read instanceof Rejection) throw new Error(read.message);
+  return read;
+}
+
+function refuse(operation: Operation, args: Arguments | string): Rejection {
+  const read = readToolArguments(operation, parsed(args));
+  if (!(read instanceof Rejection)) throw new Error('accepted');
+  return read;
+}
+
+function decode(operation: Operation, args: Arguments | string): Message {
+  const decoded = requestDecoder(operation, 'mcp')(accept(operation, args).body);
+  if (!decoded.ok) throw new Error(decoded.problem.message);
+  return decoded.value as Message;
+}
+
+const texts: Partial<Record<Param['type']['kind'], fc.Arbitrary<unknown>>> = {
+  symbol: fc.constantFrom('HK.00700', 'US.AAPL', 'sh.600519'),
+  order_symbol: fc.constantFrom('HK.00700', 'US.AAPL'),
+  time: fc.constantFrom('2026-01-31', '2024-02-29'),
+  bytes: fc.base64String({ maxLength: 16 }),
+  id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String),
+};
+
+/** A value that the schema allows. What it says in words alone (a symbol, a time) is drawn by the parameter's kind. */
+function drawn(schema: Schema, param: Param): fc.Arbitrary<unknown> {
+  const { enum: members, anyOf, type, items, minimum, maximum, maxLength } = schema;
+  if (members !== undefined) return fc.constantFrom(...(members as unknown[]));
+  if (anyOf !== undefined) return drawn((anyOf as Schema[])[0]!, param);
+  const text = texts[param.type.kind];
+  if (text !== undefined) return text;
+  const kinds = [type].flat();
+  if (kinds.includes('array')) {
+    const one = param.type.kind === 'symbols' ? texts.symbol! : param.type.kind === 'ids' ? texts.id! : drawn(items as Schema, param);
+    return fc.array(one, { minLength: 1, maxLength: param.type.kind === 'choices' ? 1 : 3 });
+  }
+  switch (kinds[0]) {
+    case 'integer':
+      return fc.integer({ min: (minimum as number) ?? -(2 ** 31), max: (maximum as number) ?? 2 ** 31 - 1 });
+    case 'number':
+      return fc.double({ min: (minimum as number) ?? 0, max: (maximum as number) ?? 1e9, noNaN: true }).map((value) => value || 0);
+    case 'boolean':
+      return fc.boolean();
+    default:
+      return fc.string({ maxLength: Math.min((maxLength as number) ?? 20, 20) });
+  }
+}
+
+/** Arguments of a tool: what is required, those of `wanted`, and some of the rest. An order is named by its symbol. */
+function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.Arbitrary<Arguments> {
+  const { properties } = describeTool(operation).inputSchema;
+  const params = callerParams(operation.shape, 'mcp');
+  const bySymbol = params.some(({ type }) => type.kind === 'order_symbol');
+  const chosen = params.filter(({ name }) => !(bySymbol && ['code', 'sec_market'].includes(name)));
+  const values = Object.fromEntries(chosen.map((param) => [param.name, drawn(properties[param.name]!, param)]));
+  // An order's fees need no market, but a message of theirs does.
+  // An order's fees need no market, but a message of theirs does.
+  const always = new Set(['market', ...(bySymbol ? ['symbol'] : []), ...wanted]);
+  const isRequired = (name: string) => String(properties[name]?.description).startsWith('Required.');
+  const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || isRequired(name));
+  return fc.record(values, { requiredKeys });
+}
+
+describe.each(tools)('%s', (_, operation) => {
+  const runs = { numRuns: 20 };
+  const valid = ajv.getValidator(describeTool(operation).inputSchema);
+  const { C2SSchema } = operation.messages;
+
+  it('decodes what its input schema allows', () => {
+    fc.assert(
+      fc.property(argumentsOf(operation), (args) => {
+        expect(valid(args)).toMatchObject({ valid: true });
+        expect(decode(operation, args).$typeName).toBe(C2SSchema.typeName);
+      }),
+      runs,
+    );
+  });
+
+  it('refuses every name that its input schema does not have', () => {
+    const names = argumentNames(operation);
+    const near = fc.constantFrom(...names).map((name) => `${name}x`);
+    const lowLevel = fc.constantFrom('c2s', 'header', 'packet_id', 'user_id', '__proto__', 'constructor', 'toString');
+    const unknown = fc.oneof(fc.string(), near, lowLevel).filter((name) => !names.has(name));
+    fc.assert(
+      fc.property(argumentsOf(operation), unknown, (args, name) => {
+        const text = JSON.stringify({ ...args, '': 1 }).replace('"":', () => `${JSON.stringify(name)}:`);
+        const rejection = refuse(operation, text);
+        expect(rejection).toMatchObject({ code: 'request.unknown_field', details: { field: name } });
+        expect(valid(JSON.parse(text))).toMatchObject({ valid: false });
+      }),
+      runs,
+    );
+  });
+
+  it('takes every alias for its name', () => {
+    for (const { name, aliases } of callerParams(operation.shape, 'mcp')) {
+      if (aliases.length === 0) continue;
+      fc.assert(
+        fc.property(argumentsOf(operation, [name]), fc.constantFrom(...aliases), ({ [name]: value, ...others }, alias) => {
+          const renamed = { ...others, [alias]: value };
+          expect(valid(renamed)).toMatchObject({ valid: true });
+          expect(equals(C2SSchema, decode(operation, renamed), decode(operation, { ...others, [name]: value }))).toBe(true);
+        }),
+        runs,
+      );
+    }
+  });
+
+  it('reads the message of its arguments from c2s_json', () => {
+    if (!argumentNames(operation).has('c2s_json')) return;
+    fc.assert(
+      fc.property(argumentsOf(operation), (args) => {
+        const message = decode(operation, args);
+        const json = { c2s_json: messageWriter(C2SSchema, 'mcp', 'string')(message) };
+        expect(valid(json)).toMatchObject({ valid: true });
+        expect(equals(C2SSchema, decode(operation, json), message)).toBe(true);
+      }),
+      runs,
+    );
+  });
+});
+
+describe('what every tool takes beside its own arguments', () => {
+  it('is told apart from the request', () => {
+    const read = accept(trade.cancelAllOrder, { acc_id: '1', api_key: 'svc_x', idempotency_key: 'k1', preview: true });
+    expect(read).toEqual({ apiKey: 'svc_x', idempotencyKey: 'k1', preview: true, body: expect.objectContaining({ acc_id: '1' }) });
+    expect(Object.keys(read.body as object)).toEqual(['acc_id']);
+  });
+
+  it('may be left out, also as null', () => {
+    expect(accept(system.ping, {})).toEqual({ preview: false, body: {} });
+    expect(accept(trade.cancelAllOrder, { api_key: null, preview: null, acc_id: null })).toEqual({ preview: false, body: {} });
+    expect(readToolArguments(system.ping, undefined)).toEqual({ preview: false, body: {} });
+  });
+
+  it.each([
+    [{ api_key: 1 }, 'api_key: expected a string, found the number 1'],
+    [{ preview: 'yes' }, 'preview: expected true or false, found the string "yes"'],
+    [{ idempotency_key: ['a'] }, 'idempotency_key: expected a string, found an array'],
+    [{ c2s_json: { header: {} } }, 'c2s_json: expected a string, found an object'],
+  ])('is refused with the wrong type: %j', (args, message) => {
+    expect(refuse(trade.placeOrder, args)).toMatchObject({ code: 'request.wrong_type', message });
+  });
+
+  it.each([
+    ['previw', 'preview'],
+    ['apikey', 'api_key'],
+    ['idempotency_kye', 'idempotency_key'],
+    ['trd_markt', 'trd_market'],
+  ])('is the nearest name: %s', (name, near) => {
+    expect(refuse(trade.placeOrder, { [name]: 1 }).message).toBe(`unknown field "${name}"; did you mean "${near}"?`);
+  });
+
+  it('is refused where the tool does not take it', () => {
+    expect(refuse(quote.getQuote, { symbol: 'HK.00700', preview: true }).code).toBe('request.unknown_field');
+    expect(refuse(trade.placeOrder, { cursor: 'x' }).code).toBe('request.unknown_field');
+  });
+});
+
+describe('c2s_json', () => {
+  it('keeps 64-bit integers exact', () => {
+    const message = decode(account.getFunds, { c2s_json: '{"header":{"trd_env":"real","acc_id":281756478396547003,"trd_market":1}}' });
+    expect(message).toMatchObject({ header: { accID: 281756478396547003n, trdEnv: 1, trdMarket: 1 } });
+  });
+
+  it('is told where it is no JSON', () => {
+    expect(refuse(quote.getQuote, { c2s_json: '{\n "a": }' })).toMatchObject({
+      code: 'request.malformed_json',
+      message: 'c2s_json: malformed JSON at line 2, column 7: expected a value, found "}"',
+    });
+    expect(refuse(quote.getQuote, { c2s_json: '[]' })).toMatchObject({
+      code: 'request.wrong_type',
+      message: 'c2s_json: expected the JSON text of an object, found that of an array',
+    });
+  });
+
+  it('stands alone', () => {
+    const rejection = refuse(quote.getKline, { c2s_json: '{}', symbol: 'HK.00700' });
+    expect(rejection).toMatchObject({ code: 'request.invalid', details: { field: 'symbol' } });
+    expect(rejection.message).toContain('leave out "symbol"');
+  });
+});
+
+describe('cursor', () => {
+  it('stands alone, beside a key', () => {
+    expect(accept(quote.getTicker, { cursor: 'abc', api_key: 'svc_x' })).toEqual({
+      apiKey: 'svc_x',
+      cursor: 'abc',
+      preview: false,
+      body: {},
+    });
+    expect(refuse(quote.getTicker, { cursor: 'abc', symbol: 'HK.00700' })).toMatchObject({
+      code: 'request.invalid',
+      message: 'cursor: it asks for the next page of an earlier answer; leave out symbol',
+    });
+    expect(refuse(quote.getTicker, { cursor: 'abc', c2s_json: '{}' }).message).toMatch(/leave out c2s_json$/);
+  });
+});
+
+describe('the trade password', () => {
+  it('cannot be given in any form, and its value is not repeated', () => {
+    const password = 'e10adc3949ba59abbe56e057f20f883e';
+    expect(refuse(trade.unlockTrade, { unlock: true, pwd_md5: password }).code).toBe('request.unknown_field');
+    for (const inner of [{ pwd_md5: password }, { c2s: { unlock: true, pwd_md5: password } }]) {
+      const { body } = accept(trade.unlockTrade, { c2s_json: JSON.stringify(inner) });
+      const decoded = requestDecoder(trade.unlockTrade, 'mcp')(body);
+      expect(decoded).toMatchObject({ ok: false, problem: { kind: 'unknown_field' } });
+      expect(JSON.stringify(decoded)).not.toContain(password);
+    }
+  });
+
+  it('is left for the gateway to fill in', () => {
+    const message = decode(trade.unlockTrade, { unlock: true });
+    expect(message).toMatchObject({ unlock: true });
+    expect(Object.hasOwn(message, 'pwdMD5')).toBe(false);
+  });
+});
+
+it('takes names and numbers of an enumeration alike', () => {
+  const named = decode(subscription.subscribe, { symbols: ['HK.00700'], sub_types: ['Basic', 'kl_day'] });
+  const numbered = decode(subscription.subscribe, { symbols: ['HK.00700'], sub_types: [1, 6] });
+  expect(equals(subscription.subscribe.messages.C2SSchema, named as never, numbered as never)).toBe(true);
+});

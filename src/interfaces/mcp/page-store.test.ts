@@ -1,0 +1,106 @@
+import { create } from '@bufbuild/protobuf';
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../contract/clock.js';
+import { KLineSchema, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
+import { type S2C, S2CSchema } from '../../contract/generated/Qot_RequestHistoryKL_pb.js';
+import { messageWriter } from '../../contract/json/message-json.js';
+import { quote } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import { type HandedPage, PageStore, type PageStoreOptions } from './page-store.js';
+
+const operation = quote.getHistoryKline;
+const OWNER = 'key:desk';
+const MINUTE = 60_000;
+
+function history(bars: number): S2C {
+  return create(S2CSchema, {
+    security: create(SecuritySchema, { market: 1, code: '00700' }),
+    klList: Array.from({ length: bars }, (_, index) => create(KLineSchema, { time: String(index), isBlank: false })),
+  });
+}
+
+function setUp(options: Partial<PageStoreOptions> = {}) {
+  const clock = new ManualClock(0);
+  return { clock, store: new PageStore({ clock, pageBytesMax: 400, ...options }) };
+}
+
+function handed(page: HandedPage | Rejection): HandedPage {
+  if (page instanceof Rejection) throw new Error(page.message);
+  return page;
+}
+
+const times = ({ payload }: HandedPage) => (payload as S2C).klList.map(({ time }) => time);
+const nextOf = ({ page }: HandedPage) => page?.next ?? '';
+
+it('hands an answer out page by page, to its end', () => {
+  const { store } = setUp();
+  let page = handed(store.first(history(40), OWNER, operation));
+  const seen = times(page);
+  const cursors = new Set<string>();
+  while (page.page?.next) {
+    cursors.add(page.page.next);
+    page = handed(store.take(page.page.next, OWNER, operation));
+    expect(page.page).toMatchObject({ list: 'kl_list', total: 40, returned: times(page).length });
+    seen.push(...times(page));
+  }
+  expect(seen).toEqual(history(40).klList.map(({ time }) => time));
+  expect(cursors.size).toBeGreaterThan(2);
+  for (const cursor of cursors) expect(cursor).toMatch(/^[A-Za-z0-9_-]{22}$/);
+});
+
+it('hands out a short answer as it is', () => {
+  const payload = history(1);
+  expect(setUp().store.first(payload, OWNER, operation)).toEqual({ payload, page: undefined });
+});
+
+it('gives the same page for the same cursor', () => {
+  const { store } = setUp();
+  const first = handed(store.first(history(40), OWNER, operation));
+  expect(store.take(nextOf(first), OWNER, operation)).toEqual(store.take(nextOf(first), OWNER, operation));
+});
+
+it('knows a cursor for ten minutes', () => {
+  const { store, clock } = setUp();
+  const cursor = nextOf(handed(store.first(history(40), OWNER, operation)));
+  clock.advance(10 * MINUTE - 1);
+  handed(store.take(cursor, OWNER, operation));
+  clock.advance(1);
+  expect(store.take(cursor, OWNER, operation)).toMatchObject({
+    code: 'request.invalid',
+    message: 'cursor: it is unknown or has expired (pages are kept for 10 minutes); call the tool again without a cursor',
+    details: { field: 'cursor' },
+  });
+});
+
+it('does not know another caller’s cursor, nor a made-up one', () => {
+  const { store } = setUp();
+  const cursor = nextOf(handed(store.first(history(40), OWNER, operation)));
+  const stranger = store.take(cursor, 'key:other', operation);
+  expect(stranger).toBeInstanceOf(Rejection);
+  expect(store.take('AAAAAAAAAAAAAAAAAAAAAA', OWNER, operation)).toEqual(stranger);
+  handed(store.take(cursor, OWNER, operation));
+});
+
+it('sends a cursor of another tool back to it', () => {
+  const { store } = setUp();
+  const cursor = nextOf(handed(store.first(history(40), OWNER, operation)));
+  expect(store.take(cursor, OWNER, quote.getKline)).toMatchObject({
+    code: 'request.invalid',
+    message: 'cursor: it belongs to svc_get_history_kline; give it to that tool',
+  });
+});
+
+it.each([
+  ['answers', { answersMax: 2 }],
+  ['bytes', { bytesMax: Math.floor(messageWriter(S2CSchema, 'mcp', 'string')(history(40)).length * 2.5) }],
+])('forgets the oldest when there are too many %s', (_, bound) => {
+  const { store } = setUp(bound);
+  const cursors = [1, 2, 3].map(() => nextOf(handed(store.first(history(40), OWNER, operation))));
+  const known = () => cursors.map((cursor) => !(store.take(cursor, OWNER, operation) instanceof Rejection));
+  expect(known()).toEqual([false, true, true]);
+});
+
+it('refuses an answer that is larger than everything that may be kept', () => {
+  const { store } = setUp({ bytesMax: 1_000 });
+  expect(store.first(history(40), OWNER, operation)).toMatchObject({ code: 'request.too_large' });
+});

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { operations, quote, trade } from '../../src/contract/operations/index.js';
+import { Rejection } from '../../src/contract/rejection.js';
+import { type Backend, BackendLost, previewSentence } from '../../src/gateway/index.js';
+import { HK_MARGIN, REAL } from '../support/accounts.js';
+import { type Desk, openDesk } from '../support/desk.js';
+import { previewed } from '../support/previews.js';
+
+const order = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 350 };
+const account = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
+
+let desk: Desk;
+async function open(backend: Partial<Backend> = {}): Promise<void> {
+  desk = await openDesk({
+    keys: {
+      desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'trade:unlock'] },
+      trader: { scopes: ['trade:simulate'] },
+      reader: { scopes: ['qot:read', 'acc:read'] },
+      confined: { scopes: ['trade:simulate'], limits: { allowedAccIds: REAL } },
+    },
+    backend,
+  });
+}
+beforeEach(() => open());
+afterEach(() => desk.close());
+
+describe('a preview comes in as its write does', () => {
+  it.each([
+    ['without a key', order, 'nobody', 'auth.missing'],
+    ['without the scope', order, 'reader', 'auth.scope'],
+    ['of the other environment', { ...order, env: 'real', acc_id: REAL }, 'desk', 'auth.scope'],
+    ['for an account that the key may not use', order, 'confined', 'auth.account'],
+    ['with a field too many', { ...order, color: 'red' }, 'desk', 'request.unknown_field'],
+  ])('%s', async (_, body, as, code) => {
+    const [preview, call] = [await desk.preview(trade.placeOrder, body, { as }), await desk.call(trade.placeOrder, body, { as })];
+    expect(preview).toMatchObject({ code });
+    expect(preview).toEqual(call);
+    expect(desk.calls).toEqual([]);
+  });
+
+  it('is there for what changes orders, and for nothing else', async () => {
+    const covered = ['place_order', 'modify_order', 'cancel_order', 'cancel_all_order'];
+    const others = operations.filter(({ name }) => !covered.includes(name));
+    for (const operation of [trade.unlockTrade, quote.getQuote]) {
+      const body = operation === trade.unlockTrade ? { unlock: true } : { symbol: 'HK.00700' };
+      expect(await desk.preview(operation, body)).toMatchObject({ code: 'request.invalid' });
+    }
+    expect(others.filter(({ effect, scope }) => effect === 'order' || (effect === 'write' && scope.kind === 'byEnv'))).toEqual([]);
+    expect(desk.calls).toEqual([]);
+  });
+});
+
+describe('a preview is audited and counted once', () => {
+  it('as allowed, with what it found', async () => {
+    await previewed(desk, 'place', trade.placeOrder, order);
+    expect(desk.audit).toEqual([
+      {
+        iface: 'mcp',
+        endpoint: 'test',
+        keyId: 'desk',
+        outcome: 'allow',
+        reason: 'preview: would pass',
+        requestId: 'request 1',
+        trade: undefined,
+      },
+    ]);
+    expect(await desk.gateway.meter.metrics()).toContain('svc_requests_total{interface="mcp",operation="place_order",result="ok"} 1');
+  });
+
+  it('as rejected, with the reason', async () => {
+    await desk.preview(trade.placeOrder, order, { as: 'reader' });
+    expect(desk.audit).toMatchObject([
+      { keyId: 'reader', outcome: 'reject', reason: expect.stringMatching(/^preview: auth: scope insufficient/) },
+    ]);
+    expect(await desk.gateway.meter.metrics()).toContain('result="auth.scope"} 1');
+  });
+
+  it('as allowed, when the order that it shows would be refused', async () => {
+    await desk.close();
+    desk = await openDesk({ keys: { desk: { scopes: ['trade:simulate'], limits: { maxOrderValue: '1' } } } });
+    await previewed(desk, 'place', trade.placeOrder, order);
+    expect(desk.audit).toMatchObject([
+      { outcome: 'allow', reason: 'preview: would be refused: limit: order value 35000 exceeds the cap of 1 per order' },
+    ]);
+  });
+});
+
+describe('a key that may trade but not read the account', () => {
+  it('is told what the gates say, and nothing of what the account holds', async () => {
+    const { orderIDEx } = await desk.payload(trade.placeOrder, order);
+    const as = { as: 'trader' };
+    const place = await previewed(desk, 'place', trade.placeOrder, order, as);
+    expect(place).toMatchObject({ value: 35_000n * 1_000_000_000n, capacity: null, wouldPass: true });
+    const modify = { ...account, order_id_ex: orderIDEx, modify_order_op: 'normal', qty: 200, price: 350 };
+    const modified = await previewed(desk, 'modify', trade.modifyOrder, modify, as);
+    expect(modified).toMatchObject({ order: null, capacity: null });
+    const cancelled = await previewed(desk, 'cancel', trade.cancelOrder, { ...account, order_id_ex: orderIDEx }, as);
+    const cancelledAll = await previewed(desk, 'cancel', trade.cancelAllOrder, account, as);
+    for (const preview of [cancelled, cancelledAll]) expect(preview).toMatchObject({ count: null, orders: null });
+    const sentences = [modified, cancelled, cancelledAll].map((preview) => previewSentence(preview));
+    for (const sentence of sentences) expect(sentence).toContain('acc:read');
+    expect(desk.calls.map(({ operation }) => operation)).not.toContain('get_max_trd_qtys');
+  });
+});
+
+describe('when the backend fails', () => {
+  it('says that nothing was sent', async () => {
+    await desk.close();
+    await open({
+      call: () => {
+        throw new BackendLost('the connection to the platform was lost');
+      },
+    });
+    const outcome = await desk.preview(trade.placeOrder, order);
+    expect(outcome).toMatchObject({ code: 'backend.disconnected', message: 'the connection to the platform was lost; nothing was sent' });
+  });
+
+  it('is refused while the backend is not ready', async () => {
+    await desk.close();
+    const waiting = {
+      lifecycleState: 'connecting',
+      lifecycleGeneration: 1,
+      reconnectAttempts: 0,
+      reconnectSuccesses: 0,
+      reconnectFailures: 0,
+    } as const;
+    await open({ status: () => ({ platform: waiting, brokers: [] }) });
+    const [preview, call] = [await desk.preview(trade.placeOrder, order), await desk.call(trade.placeOrder, order)];
+    expect(preview).toMatchObject({ code: 'backend.not_ready' });
+    expect(preview).toEqual(call);
+    expect(preview).toBeInstanceOf(Rejection);
+  });
+});
