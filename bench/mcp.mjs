@@ -40,12 +40,18 @@ for (const [name, question] of Object.entries(questions)) {
   answers[name] = await post({ port: gateway.ready.port, path: '/mcp', way: 'stateless', authorization, question });
 }
 if (answers.call.isError || answers.call.structuredContent === undefined) throw new Error(JSON.stringify(answers.call));
-const bareOptions = { tool: TOOL, result: { content: answers.call.content, structuredContent: answers.call.structuredContent }, tools: answers.list.tools };
+const bareOptions = {
+  tool: TOOL,
+  result: { content: answers.call.content, structuredContent: answers.call.structuredContent },
+  tools: answers.list.tools,
+};
 const bare = await start('servers/bare-mcp.mjs', 'server', bareOptions, svcdFlags);
 
 const sides = { gateway: { ...gateway, pathOf: () => '/mcp' }, bare: { ...bare, pathOf: (way) => `/${way}` } };
 const measurements = ways.flatMap((way) =>
-  Object.keys(questions).flatMap((question) => Object.keys(sides).map((side) => ({ name: `${side} ${way} ${question}`, side, way, question }))),
+  Object.keys(questions).flatMap((question) =>
+    Object.keys(sides).map((side) => ({ name: `${side} ${way} ${question}`, side, way, question })),
+  ),
 );
 
 const generators = await Promise.all(Array.from({ length: GENERATORS }, openGenerator));

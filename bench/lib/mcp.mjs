@@ -42,7 +42,12 @@ export async function beginSession({ port, path, authorization }) {
     method: 'initialize',
     params: { protocolVersion: revisions.sessions, capabilities: {}, clientInfo: client },
   };
-  const response = await send({ port, path, headers: headersOf('sessions', question, authorization), message: messageOf('sessions', question) });
+  const response = await send({
+    port,
+    path,
+    headers: headersOf('sessions', question, authorization),
+    message: messageOf('sessions', question),
+  });
   const text = await response.text();
   const id = response.headers.get('mcp-session-id');
   if (id === null) throw new Error(`no session began: ${text}`);

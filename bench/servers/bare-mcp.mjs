@@ -12,8 +12,11 @@ const sessions = new Map();
 
 /** The faces that the library offers: the plain server is the faster one, so it is the limit. */
 function createMcpServer() {
-  if (process.env.HIGH) { const server = new McpServer({ name: 'bare', version: '1.0.0' });
-  server.registerTool(tool, {}, () => result); return server; }
+  if (process.env.HIGH) {
+    const server = new McpServer({ name: 'bare', version: '1.0.0' });
+    server.registerTool(tool, {}, () => result);
+    return server;
+  }
   const server = new Server({ name: 'bare', version: '1.0.0' }, { capabilities: { tools: {} } });
   server.setRequestHandler('tools/call', () => result);
   server.setRequestHandler('tools/list', () => ({ tools }));
