@@ -53,6 +53,10 @@ export class Stateless {
     const uris = watchedUris(body);
     const watch = uris.length === 0 ? undefined : await this.#openWatch(uris, visitor, bus, () => exchange.response.destroy());
     if (watch instanceof Rejection) return watch;
+    if (exchange.response.destroyed) {
+      watch?.close();
+      return undefined;
+    }
     const entry = { handler, visitor };
     this.#listening.add(entry);
     const gone = new AbortController();
