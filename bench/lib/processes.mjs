@@ -77,9 +77,10 @@ export async function startDaemon(folder, flags, { pinned = true } = {}) {
   process.once('exit', () => child.kill('SIGKILL'));
   const ended = failure(child, 'svcd');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
-  const { rest } = JSON.parse(line);
+  const { rest, grpc } = JSON.parse(line);
   return {
     url: new URL(rest),
+    grpcUrl: new URL(grpc),
     pid: child.pid,
     async stop() {
       ended.catch(() => undefined);
