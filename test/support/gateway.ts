@@ -116,6 +116,9 @@ class AuditedEvents {
 }
 
 export interface ServedGateway {
+  readonly gateway: Gateway;
+  /** Key texts by their ids. */
+  readonly keys: ReadonlyMap<string, string>;
   readonly log: string[];
   readonly url: string;
   as(id: string): HttpClient;
@@ -176,6 +179,8 @@ export async function serveGateway(options: {
   const grpcUrl = `http://127.0.0.1:${await grpc.listen(address)}`;
   const clients: GrpcClient[] = [];
   return {
+    gateway,
+    keys: texts,
     log,
     url,
     as: (id) => new HttpClient(url, undefined, texts.get(id)),
