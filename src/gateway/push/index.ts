@@ -2,7 +2,8 @@
 export type { ConnectionInfo, Permits, PushSink } from './connection.js';
 export type { PushFormat, TickerGap } from './format.js';
 export { BytesFrame, type Frame, type FrameContent } from './frame.js';
-export { type ConnectOptions, type PushBackend, type PushConnection, PushHub, type PushHubOptions } from './hub.js';
+export { type PushBackend, PushHub, type PushHubOptions } from './hub.js';
+export type { ConnectOptions, PushConnection } from './member.js';
 export { decimalNumbers, type Numbering, uint32LeNumbers, unnumbered } from './numbering.js';
 export {
   answerRegisterPush,
