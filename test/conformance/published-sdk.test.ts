@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -36,11 +36,12 @@ interface Run {
 }
 
 /** Runs the client against a daemon; with no more than a refused login where the key is wrong. */
-async function runClient(url: string, key: string): Promise<Run> {
+async function runClient(url: string, key: string, node = process.execPath): Promise<Run> {
   const { hostname, port, protocol } = new URL(url);
   const task = { host: hostname, port: Number(port), secure: protocol === 'wss:', key, password: PASSWORD, date: DATE };
   const child = fork(join(import.meta.dirname, 'published-sdk.mjs'), [JSON.stringify(task)], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: inject('tls').cert },
+    execPath: node,
     execArgv: [],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -109,6 +110,15 @@ describe('the published JavaScript client', () => {
     for (const key of [test.keys.text, 'wrong', '']) {
       expect(await runClient(test.daemon.websocketUrl ?? '', key)).toMatchObject({ accepted: false, calls: [] });
     }
+  });
+
+  it('does the same with the WebSocket of the newest Node LTS', async (context) => {
+    const installed = spawnSync(process.execPath, [join(import.meta.dirname, '../../scripts/node-lts.mjs')], { encoding: 'utf8' });
+    if (installed.status !== 0) context.skip(`the newest Node LTS could not be installed: ${installed.stderr.trim()}`);
+    const again = await runClient(test.daemon.websocketUrl ?? '', test.keys.sdk, installed.stdout.trim());
+    const outcomes = (of: Run) => of.calls.map(({ method, response }) => [method, response.retType]);
+    expect(outcomes(again)).toEqual(outcomes(run));
+    expect(again.connectionId).not.toBe(run.connectionId);
   });
 
   it('is answered whatever it asks, and never left waiting', () => {
