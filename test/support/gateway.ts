@@ -15,6 +15,7 @@ import {
   type ResponseMessage,
 } from '../../src/gateway/index.js';
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
+import { createMcpEndpoint } from '../../src/interfaces/mcp/index.js';
 import { createRestServer } from '../../src/interfaces/rest/index.js';
 import { MemoryStore } from '../../src/storage/index.js';
 import { GrpcClient } from './grpc-client.js';
@@ -132,7 +133,7 @@ export interface ServedGateway {
   stop(): Promise<void>;
 }
 
-/** A gateway over a backend of the test's own, with its REST interface in front. Plain HTTP: nothing here is about TLS. */
+/** A gateway over a backend of the test's own, with its REST, MCP and gRPC interfaces in front. Plain HTTP: nothing here is about TLS. */
 export async function serveGateway(options: {
   readonly backend: Backend;
   readonly keys: Readonly<Record<string, KeyWish>>;
@@ -166,14 +167,18 @@ export async function serveGateway(options: {
     pushBacklogBytesMax: 1024 * 1024,
     shutdown: () => undefined,
   });
+  const served = operations === undefined ? {} : { operations };
+  const onError = (error: Error) => log.push(String(error));
+  const mcp = createMcpEndpoint({ gateway, clock: systemClock, version: 'test', confirm: 'real', onError, ...served });
   const rest = createRestServer({
     gateway,
     allowedOrigins: [],
     metricsPublic: false,
     version: 'test',
-    ...(operations === undefined ? {} : { operations }),
+    mounts: [mcp.mount],
+    ...served,
   });
-  const grpc = createGrpcServer({ gateway, ...(operations === undefined ? {} : { operations }) });
+  const grpc = createGrpcServer({ gateway, ...served });
   const address = { host: '127.0.0.1', port: 0 };
   const url = `http://127.0.0.1:${await rest.listen(address)}`;
   const grpcUrl = `http://127.0.0.1:${await grpc.listen(address)}`;
@@ -195,6 +200,7 @@ export async function serveGateway(options: {
     async stop() {
       await Promise.all(clients.map((client) => client.stop()));
       gateway.stop();
+      await mcp.close();
       await Promise.all([rest.close(), grpc.close()]);
       rmSync(folder, { recursive: true, force: true });
     },
