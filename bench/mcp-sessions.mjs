@@ -8,7 +8,7 @@
  */
 import { join } from 'node:path';
 import { temporaryFolder, writeKeys } from './lib/fixture.mjs';
-import { beginSession, headersOf, messageOf, post } from './lib/mcp.mjs';
+import { beginSession, headersOf, post } from './lib/mcp.mjs';
 import { start, svcdFlags } from './lib/processes.mjs';
 import { number, report } from './lib/report.mjs';
 
@@ -83,7 +83,8 @@ async function begin() {
   const site = { port, path: '/mcp', way: 'sessions', authorization };
   const session = { 'mcp-session-id': await beginSession(site) };
   const gone = new AbortController();
-  const headers = { ...headersOf('sessions', { method: 'GET', params: {} }, authorization), ...session };
+  // No connection outlives its exchange: what is left open at the end is the gateway's doing.
+  const headers = { ...headersOf('sessions', { method: 'GET', params: {} }, authorization), ...session, connection: 'close' };
   const stream = await fetch(`http://127.0.0.1:${port}/mcp`, { headers, signal: gone.signal });
   const heard = hear(stream);
   const subscribe = { method: 'tools/call', params: { name: 'svc_subscribe', arguments: { symbols: SYMBOLS, sub_types: ['Basic'] } } };

@@ -63,7 +63,7 @@ export async function beginSession({ port, path, authorization }) {
 async function send({ port, path, headers, message }) {
   return fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: { ...headers, 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify(message),
   });
 }
