@@ -53,7 +53,20 @@ export async function startDaemon(folder, flags, { pinned = true } = {}) {
   const stdio = ['ignore', 'pipe', 'inherit'];
   const child = spawn(
     process.execPath,
-    [...profilingFlags(), ...svcdFlags, `${root}bin/svcd`, '--rest-port', '0', '--grpc-port', '0', ...flags],
+    [
+      ...profilingFlags(),
+      ...svcdFlags,
+      `${root}bin/svcd`,
+      '--rest-port',
+      '0',
+      '--grpc-port',
+      '0',
+      '--websocket-port',
+      '0',
+      '--api-port',
+      '0',
+      ...flags,
+    ],
     {
       env: environment,
       stdio,
@@ -64,9 +77,10 @@ export async function startDaemon(folder, flags, { pinned = true } = {}) {
   process.once('exit', () => child.kill('SIGKILL'));
   const ended = failure(child, 'svcd');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
-  const { rest } = JSON.parse(line);
+  const { rest, grpc } = JSON.parse(line);
   return {
     url: new URL(rest),
+    grpcUrl: new URL(grpc),
     pid: child.pid,
     async stop() {
       ended.catch(() => undefined);

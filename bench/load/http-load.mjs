@@ -1,17 +1,20 @@
 /**
  * A load generator: keep-alive connections to several targets, each with one request under way at a time. Written on
  * bare sockets, so that two of these processes can fill any server on one core. Told `{ target, ms }`, it loads one of
- * the targets for so long and answers `{ requests, seconds, latencies }`; latencies in µs.
+ * the targets for so long and answers `{ requests, seconds, latencies }`; latencies in µs. A target's `headers` hold for
+ * all of its connections; `headersOf` has those of each one alone.
  */
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 const { targets, connections } = JSON.parse(process.argv[2]);
 const LENGTH = /content-length: (\d+)/i;
+const CHUNKED = /transfer-encoding: chunked/i;
+const LAST_CHUNK = '0\r\n\r\n';
 const clients = new Map();
 
 for (const target of targets) {
-  const own = await Promise.all(Array.from({ length: connections }, () => open(target)));
+  const own = await Promise.all(Array.from({ length: connections }, (_, index) => open(target, target.headersOf?.[index])));
   clients.set(target.name, own);
 }
 process.send('open');
@@ -31,8 +34,8 @@ process.on('message', async ({ target, ms }) => {
 });
 
 /** A connection that repeats the target's request. */
-function open({ port, tls, path, headers, body }) {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+function open({ port, tls, path, headers, body }, ownHeaders) {
+  const lines = Object.entries({ ...headers, ...ownHeaders }).map(([name, value]) => `${name}: ${value}\r\n`);
   const request = Buffer.from(
     `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${lines.join('')}\r\n${body}`,
   );
@@ -57,6 +60,12 @@ function open({ port, tls, path, headers, body }) {
         const end = received.indexOf('\r\n\r\n');
         if (end < 0) return;
         if (!received.startsWith('HTTP/1.1 200')) throw new Error(`refused: ${received.slice(0, 600)}`);
+        if (CHUNKED.test(received.slice(0, end))) {
+          if (!received.endsWith(LAST_CHUNK)) return;
+          received = '';
+          answered();
+          return;
+        }
         const length = Number(LENGTH.exec(received)?.[1] ?? Number.NaN);
         if (Number.isNaN(length)) throw new Error(`no content-length: ${received.slice(0, 600)}`);
         missing = end + 4 + length - received.length;
@@ -79,6 +88,9 @@ function open({ port, tls, path, headers, body }) {
     socket.setNoDelay(true);
     socket.on('data', take);
     socket.on('error', reject);
+    socket.on('close', () => {
+      throw new Error(`port ${port} closed a connection`);
+    });
   });
 }
 

@@ -1,12 +1,16 @@
 /**
  * The gateway over plain HTTP and yet with keys, which the daemon itself refuses: so that it can be compared with
- * `node:http` without TLS blurring the difference. Loaded as bin/svcd loads the daemon, after Node is up.
+ * `node:http` without TLS blurring the difference. MCP is mounted on it, as in the daemon. Loaded as bin/svcd loads the daemon, after Node is up.
  */
+const { createMcpEndpoint } = await import('../../dist/interfaces/mcp/index.js');
 const { createRestServer } = await import('../../dist/interfaces/rest/index.js');
 const { composeGateway } = await import('../lib/gateway.mjs');
 
+const { systemClock: clock } = await import('../../dist/contract/clock.js');
+
 const { gateway } = await composeGateway(JSON.parse(process.argv[2]));
-const rest = createRestServer({ gateway, allowedOrigins: [], metricsPublic: false, version: 'bench' });
+const mcp = createMcpEndpoint({ gateway, clock, version: 'bench', confirm: 'real', onError: () => undefined });
+const rest = createRestServer({ gateway, allowedOrigins: [], metricsPublic: false, version: 'bench', mounts: [mcp.mount] });
 await rest.listen({ host: '127.0.0.1', port: 0 });
 process.send({ port: rest.server.address().port });
 process.on('disconnect', () => process.exit());

@@ -41,6 +41,8 @@ describe('resolution', () => {
     expect(settings).toMatchObject({
       bind: '127.0.0.1',
       restPort: 22499,
+      grpcPort: 22500,
+      noGrpc: false,
       enableTrading: false,
       restKeysFile: null,
       wsMaxBacklog: 8 * 1024 * 1024,

@@ -13,13 +13,14 @@ import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext } from './backend.js';
 import { payloadOf } from './responses.js';
 import { marketName, sideName } from './trade-names.js';
+import { dearestStart, type TriggerTerms } from './trigger-pricing.js';
 
 /** The price that an order is valued at, and where it is from. */
 export interface Pricing {
-  readonly basis: 'limit_price' | 'adjusted_limit_price' | 'book_plus_5_percent';
+  readonly basis: 'limit_price' | 'adjusted_limit_price' | 'book_plus_5_percent' | 'trigger_plus_5_percent';
   /** What one unit counts with. */
   readonly price: Decimal;
-  /** A price at which the order could trade: the limit as given, or the dearest level of the book. */
+  /** A price at which the order could trade: the limit as given, the dearest level of the book, or a trigger beyond it. */
   readonly tradable: Decimal;
 }
 
@@ -147,7 +148,9 @@ export async function valuePlace(backend: Backend, request: PlaceC2S, context: C
     }
     pricing = limitPricing(given, request);
   } else {
-    pricing = await bookPricing(backend, security.market, request.code, side, context);
+    const worst = await worstPricing(backend, security.market, request.code, side, request, context);
+    if (worst instanceof Rejection) return worst;
+    pricing = worst;
   }
   const value = pricing === undefined ? undefined : multiplyUp(qty, pricing.price);
   const header = request.header;
@@ -177,7 +180,15 @@ export async function valueModify(backend: Backend, request: ModifyC2S, order: O
     if (given instanceof Rejection) return given;
     pricing = limitPricing(given, request);
   } else {
-    pricing = await bookPricing(backend, market, order.code, side, context);
+    const terms = {
+      auxPrice: request.auxPrice || order.auxPrice,
+      trailType: request.trailType || order.trailType,
+      trailValue: request.trailValue || order.trailValue,
+      trailSpread: request.trailSpread || order.trailSpread,
+    };
+    const worst = await worstPricing(backend, market, order.code, side, terms, context);
+    if (worst instanceof Rejection) return worst;
+    pricing = worst;
   }
   const value = pricing === undefined ? undefined : multiplyUp(qty, pricing.price);
   const added = value === undefined ? undefined : value - multiplyUp(oldQty, oldPrice);
@@ -201,20 +212,22 @@ function limitPricing(price: Decimal, adjustment: { adjustPrice: boolean; adjust
 }
 
 const BOOK_LEVELS = 40;
-/** 5 % on top of the book's dearest price. */
+/** 5 % on top of the dearest price at which it may begin to trade. */
 const MARKET_ORDER_MARGIN: Decimal = 1_050_000_000n;
 
 /**
- * The price at which a market order is held against the caps: the dearest level of the side of the book that it would
- * take, plus 5 %. For a sale that is the best bid, so that a cap is never passed by a better fill.
+ * The price at which an order without a limit is held against the caps: the dearest level of the side of the book that it
+ * would take, or what it waits for beyond that, plus 5 %. For a sale that is the best bid, so that a cap is never passed by
+ * a better fill.
  */
-async function bookPricing(
+async function worstPricing(
   backend: Backend,
   market: QuoteMarketInfo,
   code: string,
   side: OrderFacts['side'],
+  terms: TriggerTerms,
   context: CallContext,
-): Promise<Pricing | undefined> {
+): Promise<Pricing | Rejection | undefined> {
   const request = create(OrderBookC2S, { security: create(SecuritySchema, { market: market.number, code }), num: BOOK_LEVELS });
   const book = payloadOf(quote.getOrderBook, await backend.call(quote.getOrderBook, request, context));
   const buying = side === 'BUY' || side === 'BUY_BACK';
@@ -224,8 +237,11 @@ async function bookPricing(
     const price = decimalFromNumber(level.price) ?? 0n;
     if (price > dearest) dearest = price;
   }
-  if (dearest === 0n) return undefined;
-  return { basis: 'book_plus_5_percent', price: multiplyUp(dearest, MARKET_ORDER_MARGIN), tradable: dearest };
+  const start = dearestStart(terms, dearest);
+  if (start instanceof Rejection) return start;
+  if (start === 0n) return undefined;
+  const basis = start > dearest ? 'trigger_plus_5_percent' : 'book_plus_5_percent';
+  return { basis, price: multiplyUp(start, MARKET_ORDER_MARGIN), tradable: start };
 }
 
 function exact(value: number, field: string): Decimal | Rejection {

@@ -6,6 +6,7 @@ import type { Clock } from '../../src/contract/clock.js';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.js';
 import { createLog } from '../../src/daemon/log.js';
 import { planStartup } from '../../src/daemon/startup.js';
+import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { type KeyWish, makeKey } from './keys.js';
 import { PushClient } from './push-client.js';
@@ -31,7 +32,9 @@ export class TestSite<Id extends string = string> {
   readonly ca: string | undefined;
   readonly #tls = inject('tls');
   readonly #connections: PushClient[] = [];
+  readonly #grpcClients: GrpcClient[] = [];
   url = '';
+  grpcUrl = '';
 
   constructor(readonly scopeMode: boolean) {
     this.ca = scopeMode ? readFileSync(this.#tls.cert, 'utf8') : undefined;
@@ -41,7 +44,7 @@ export class TestSite<Id extends string = string> {
   get flags(): string[] {
     const { cert, key } = this.#tls;
     const scope = this.scopeMode ? ['--rest-keys-file', this.keysPath, '--rest-tls-cert', cert, '--rest-tls-key', key] : [];
-    return ['--rest-port', '0', '--grpc-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
+    return ['--rest-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
   }
 
   /** The certificate that proves the daemon to its callers in scope mode. */
@@ -50,7 +53,13 @@ export class TestSite<Id extends string = string> {
   }
 
   get variables(): Record<string, string> {
-    return { SVC_CONFIG_DIR: join(this.folder, 'config'), SVC_STATE_DIR: join(this.folder, 'state') };
+    return {
+      SVC_GRPC_PORT: '0',
+      SVC_WEBSOCKET_PORT: '0',
+      SVC_API_PORT: '0',
+      SVC_CONFIG_DIR: join(this.folder, 'config'),
+      SVC_STATE_DIR: join(this.folder, 'state'),
+    };
   }
 
   async addKey(id: Id, wish: KeyWish): Promise<string> {
@@ -80,13 +89,20 @@ export class TestSite<Id extends string = string> {
     return client;
   }
 
+  /** A gRPC client in a process of its own; ended when the daemon is stopped. */
+  grpc(channel?: Readonly<Record<string, number>>): GrpcClient {
+    const client = new GrpcClient(this.grpcUrl, this.ca, channel);
+    this.#grpcClients.push(client);
+    return client;
+  }
+
   auditLines(path = this.auditPath): AuditLine[] {
     const lines = readFileSync(path, 'utf8').split('\n');
     return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as AuditLine);
   }
 
   async leave(): Promise<void> {
-    await Promise.all(this.#connections.map((connection) => connection.close()));
+    await Promise.all([...this.#connections.map((connection) => connection.close()), ...this.#grpcClients.map((client) => client.stop())]);
   }
 
   remove(): void {
@@ -126,6 +142,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
       ...(clock === undefined ? {} : { clock }),
     });
     this.url = this.#daemon.restUrl;
+    this.grpcUrl = this.#daemon.grpcUrl ?? '';
   }
 
   /** The audit trail so far. */

@@ -2,13 +2,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
-import { Access, AuditLog, Keyring, OrderGates } from '../../src/access/index.js';
+import { Access, type AuditEvent, AuditLog, Keyring, OrderGates } from '../../src/access/index.js';
 import { systemClock } from '../../src/contract/clock.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { createLog } from '../../src/daemon/log.js';
-import { type Backend, type BackendStatus, Gateway, type LifecycleState, type ResponseMessage } from '../../src/gateway/index.js';
+import {
+  type Backend,
+  type BackendStatus,
+  Gateway,
+  type LifecycleState,
+  type PushEvent,
+  type ResponseMessage,
+} from '../../src/gateway/index.js';
+import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
 import { createRestServer } from '../../src/interfaces/rest/index.js';
 import { MemoryStore } from '../../src/storage/index.js';
+import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { type KeyWish, makeKey } from './keys.js';
 
@@ -70,7 +79,7 @@ export class ScriptedBackend implements Backend {
     return [];
   }
 
-  onPush(): () => void {
+  onPush(_listener: (event: PushEvent) => void): () => void {
     return () => undefined;
   }
 
@@ -86,10 +95,37 @@ export function succeed({ messages }: Operation, request: Message): ResponseMess
   return create(messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
 }
 
+class AuditedEvents {
+  readonly #events: AuditEvent[] = [];
+  #wake: () => void = () => undefined;
+
+  hear(event: AuditEvent): void {
+    this.#events.push(event);
+    this.#wake();
+  }
+
+  async find(fits: (event: AuditEvent) => boolean): Promise<AuditEvent> {
+    for (;;) {
+      const found = this.#events.find(fits);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
 export interface ServedGateway {
   readonly log: string[];
   readonly url: string;
   as(id: string): HttpClient;
+  key(id: string): string;
+  /** The first audit event that fits, come or to come. */
+  audited(fits: (event: AuditEvent) => boolean): Promise<AuditEvent>;
+  /** Push connections that are open. */
+  pushConnections(): number;
+  /** A gRPC client in a process of its own; ended with the gateway. */
+  grpc(): GrpcClient;
   stop(): Promise<void>;
 }
 
@@ -107,7 +143,8 @@ export async function serveGateway(options: {
   const keyring = Keyring.open({ path, clock: systemClock });
   if (!keyring.ok) throw new Error(keyring.error.message);
   const log: string[] = [];
-  const audit = AuditLog.open({ clock: systemClock, log: () => undefined, report: () => undefined });
+  const audited = new AuditedEvents();
+  const audit = AuditLog.open({ clock: systemClock, log: (_line, event) => audited.hear(event), report: () => undefined });
   if (!audit.ok) throw new Error(audit.error);
   const store = new MemoryStore();
   const onStoreFailure = (error: unknown) => log.push(String(error));
@@ -133,17 +170,27 @@ export async function serveGateway(options: {
     version: 'test',
     ...(operations === undefined ? {} : { operations }),
   });
-  await rest.listen({ host: '127.0.0.1', port: 0 });
-  const address = rest.server.address();
-  if (address === null || typeof address === 'string') throw new Error('no address');
-  const url = `http://127.0.0.1:${address.port}`;
+  const grpc = createGrpcServer({ gateway, ...(operations === undefined ? {} : { operations }) });
+  const address = { host: '127.0.0.1', port: 0 };
+  const url = `http://127.0.0.1:${await rest.listen(address)}`;
+  const grpcUrl = `http://127.0.0.1:${await grpc.listen(address)}`;
+  const clients: GrpcClient[] = [];
   return {
     log,
     url,
     as: (id) => new HttpClient(url, undefined, texts.get(id)),
+    audited: (fits) => audited.find(fits),
+    key: (id) => texts.get(id) ?? '',
+    pushConnections: () => gateway.push.connections().length,
+    grpc() {
+      const client = new GrpcClient(grpcUrl);
+      clients.push(client);
+      return client;
+    },
     async stop() {
+      await Promise.all(clients.map((client) => client.stop()));
       gateway.stop();
-      await rest.close();
+      await Promise.all([rest.close(), grpc.close()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -38,9 +38,10 @@ export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
     });
     const [line] = (await Promise.race([once(lines, 'line'), exited])) as [string];
     exited.catch(() => undefined);
-    const ready = JSON.parse(line) as { event: string; rest: string; pid: number };
+    const ready = JSON.parse(line) as { event: string; rest: string; grpc?: string; pid: number };
     if (ready.event !== 'ready' || ready.pid !== child.pid) throw new Error(`not a ready line: ${line}`);
     this.url = ready.rest;
+    this.grpcUrl = ready.grpc ?? '';
   }
 
   /** Resolves when `svcd --demo` has left the record by which `svcctl` finds it. */

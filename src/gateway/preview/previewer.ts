@@ -183,7 +183,7 @@ function addressOf(
 }
 
 function isLimited({ pricing }: Valued): boolean {
-  return pricing !== undefined && pricing.basis !== 'book_plus_5_percent';
+  return pricing?.basis === 'limit_price' || pricing?.basis === 'adjusted_limit_price';
 }
 
 /** A field that was given; those that carry more places than are accepted have been refused before. */

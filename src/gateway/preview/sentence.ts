@@ -45,16 +45,19 @@ function shortened(accId: bigint): string {
   return digits.length <= 9 ? digits : `${digits.slice(0, 4)}…${digits.slice(-4)}`;
 }
 
+const basisTexts = {
+  adjusted_limit_price: 'limit with its allowed adjustment',
+  book_plus_5_percent: 'worst price of the book plus 5 %',
+  trigger_plus_5_percent: 'trigger price plus 5 %',
+};
+
 function worth(preview: PlacePreview | ModifyPreview): string {
   const { value, currency, pricing, market } = preview;
   const parts: string[] = [];
   if (value === null) parts.push('value unknown, since there is no price on the side of the book that it would take');
   else {
     const amount = `${money(value)} ${currency}`;
-    const basis =
-      pricing?.basis === 'limit_price'
-        ? ''
-        : ` (${pricing?.basis === 'book_plus_5_percent' ? 'worst price of the book plus 5 %' : 'limit with its allowed adjustment'})`;
+    const basis = pricing === null || pricing.basis === 'limit_price' ? '' : ` (${basisTexts[pricing.basis]})`;
     parts.push(`${basis === '' ? 'value' : 'value up to'} ${amount}${basis}`);
     if (market.startsWith('FUTURES')) parts.push('the contract multiplier not counted');
   }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { isLegacyRequest, type Server } from '@modelcontextprotocol/server';
+import type { IncomingMessage } from 'node:http';
+import { classifyInboundRequest, type Server } from '@modelcontextprotocol/server';
 import type { Clock } from '../../contract/clock.js';
 import { parseJson } from '../../contract/json/parse.js';
 import type { JsonValue } from '../../contract/json/value.js';
@@ -20,7 +21,7 @@ import { ToolCalls } from './tool-call.js';
 import { Toolbox } from './toolbox.js';
 import { readToolsets } from './toolsets.js';
 import { Callers, type Visitor } from './visitor.js';
-import { jsonRpcRefusal, webRequest, writeWebResponse } from './web.js';
+import { jsonRpcRefusal, writeWebResponse } from './web.js';
 
 export interface McpOptions {
   readonly gateway: Gateway;
@@ -77,7 +78,7 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
       return undefined;
     }
     const rejection =
-      body === undefined || (await isLegacyRequest(webRequest(exchange), body))
+      body === undefined || hasSessions(request, body)
         ? await sessions.serve(exchange, body, visitor)
         : await stateless.serve(exchange, body, visitor);
     return rejection === undefined ? undefined : { rejection, caller };
@@ -115,6 +116,19 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
 interface Rejected {
   readonly rejection: Rejection;
   readonly caller: Visitor['caller'];
+}
+
+/** Whether a message is of a revision that has sessions. What is of neither kind is refused in the newer one's words. */
+function hasSessions({ method = '', headers }: IncomingMessage, body: JsonValue): boolean {
+  const [revision, asked, name] = [headers['mcp-protocol-version'], headers['mcp-method'], headers['mcp-name']];
+  const { kind } = classifyInboundRequest({
+    httpMethod: method,
+    body,
+    ...(revision === undefined ? {} : { protocolVersionHeader: String(revision) }),
+    ...(asked === undefined ? {} : { mcpMethodHeader: String(asked) }),
+    ...(name === undefined ? {} : { mcpNameHeader: String(name) }),
+  });
+  return kind === 'legacy';
 }
 
 const PARSE_ERROR = -32700;

@@ -61,6 +61,7 @@ export class EventSink implements PushSink {
 
   /** The client has opened its stream, perhaps again. */
   opened(stream: ServerResponse): void {
+    if (stream.destroyed) return;
     this.#stream = stream;
     const early = this.#early;
     this.#early = [];

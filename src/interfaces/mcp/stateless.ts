@@ -53,14 +53,20 @@ export class Stateless {
     const uris = watchedUris(body);
     const watch = uris.length === 0 ? undefined : await this.#openWatch(uris, visitor, bus, () => exchange.response.destroy());
     if (watch instanceof Rejection) return watch;
+    if (exchange.response.destroyed) {
+      watch?.close();
+      return undefined;
+    }
     const entry = { handler, visitor };
     this.#listening.add(entry);
+    const gone = new AbortController();
     exchange.response.once('close', () => {
+      gone.abort();
       watch?.close();
       this.#listening.delete(entry);
       void handler.close();
     });
-    const web = await handler.fetch(webRequest(exchange), { authInfo: authInfoOf(visitor), parsedBody: body });
+    const web = await handler.fetch(webRequest(exchange, gone.signal), { authInfo: authInfoOf(visitor), parsedBody: body });
     if (web.ok) watch?.sink.opened(exchange.response);
     await writeWebResponse(web, exchange.response, visitor.caller.requestId);
     return undefined;

@@ -6,17 +6,16 @@ const BASE = 'http://daemon';
 
 /**
  * The head of a `node:http` request as a web-standard one, which the protocol library works with; the body is handed to it
- * parsed. Its signal fires when the client has gone away.
+ * parsed. Without a signal, which costs as much again: an exchange that nobody waits for any more is noticed when its answer
+ * is written.
  */
-export function webRequest({ request, response }: Exchange): Request {
-  const headers = new Headers();
+export function webRequest({ request }: Exchange, signal?: AbortSignal): Request {
+  const web = new Request(BASE, { method: request.method ?? 'GET', ...(signal === undefined ? {} : { signal }) });
   for (const [name, value] of Object.entries(request.headers)) {
-    if (typeof value === 'string') headers.set(name, value);
-    else for (const each of value ?? []) headers.append(name, each);
+    if (typeof value === 'string') web.headers.set(name, value);
+    else for (const each of value ?? []) web.headers.append(name, each);
   }
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  return new Request(BASE, { method: request.method ?? 'GET', headers, signal: gone.signal });
+  return web;
 }
 
 /**
@@ -28,20 +27,35 @@ export async function writeWebResponse(web: Response, response: ServerResponse, 
     await web.body?.cancel();
     return;
   }
-  response.writeHead(web.status, { ...Object.fromEntries(web.headers), 'x-request-id': requestId });
+  const head: Record<string, string> = { 'x-request-id': requestId };
+  for (const [name, value] of web.headers) head[name] = value;
+  response.writeHead(web.status, head);
   if (web.body === null) {
     response.end();
     return;
   }
-  // The head of a stream must not wait for its first event.
-  response.flushHeaders();
+  sendHeadSoon(response);
   const reader = web.body.getReader();
-  response.once('close', () => void reader.cancel().catch(() => undefined));
+  response.once('close', () => {
+    if (!response.writableFinished) reader.cancel().catch(() => undefined);
+  });
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     if (response.destroyed) return;
     response.write(next.value);
   }
   response.end();
+}
+
+/**
+ * The head of a stream must not wait for its first event, but what is there in the same turn, which most answers are as a
+ * whole, goes into one packet with it.
+ */
+function sendHeadSoon(response: ServerResponse): void {
+  response.cork();
+  response.flushHeaders();
+  setImmediate(() => {
+    if (!response.writableEnded) response.uncork();
+  });
 }
 
 /** A refusal below the protocol's own level, in its form: a JSON-RPC error that belongs to no request. */

@@ -1,0 +1,139 @@
+/**
+ * gRPC `Request` of a quote with key, gates and audit to a file, 64 calls under way on 8 connections, against an empty
+ * service on the same library that answers the same bytes.
+ *
+ *   node bench/grpc.mjs [rounds]
+ *
+ * Two pairs, as in rest.mjs: the gateway over plain HTTP/2 (composed here; the daemon refuses keys without TLS), and the
+ * daemon itself over TLS. Every server has the same core to itself while it is loaded; rounds alternate.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { credentials, Metadata, makeGenericClientConstructor } from '@grpc/grpc-js';
+import * as QotGetBasicQot from '../dist/contract/generated/Qot_GetBasicQot_pb.js';
+import { GatewayRequestSchema } from '../dist/contract/generated/svc/v1/gateway_pb.js';
+import { temporaryFolder, writeCertificate, writeKeys } from './lib/fixture.mjs';
+import { cpuSeconds, pinning, start, startDaemon, svcdFlags } from './lib/processes.mjs';
+import { number, report } from './lib/report.mjs';
+import { interleave, median, quantile, spread } from './lib/statistics.mjs';
+
+const CONNECTIONS = 8;
+const CALLS = 8;
+const GENERATORS = 2;
+const ROUND_MS = 1000;
+const FLOOR = 0.7;
+const rounds = Number(process.argv[2] ?? 11);
+
+const folder = temporaryFolder();
+const tls = await writeCertificate(folder);
+const keys = writeKeys(join(folder, 'keys'), 100);
+const key = keys.texts[50];
+const quote = toBinary(
+  QotGetBasicQot.RequestSchema,
+  create(QotGetBasicQot.RequestSchema, { c2s: { securityList: [{ market: 1, code: '00700' }] } }),
+);
+const message = Buffer.from(toBinary(GatewayRequestSchema, create(GatewayRequestSchema, { protoId: 3004, body: quote })));
+
+const gateway = await start(
+  'servers/gateway-grpc.mjs',
+  'server',
+  { folder, keysFile: keys.path, auditFile: join(folder, 'audit-plain.jsonl') },
+  svcdFlags,
+);
+const daemonFlags = ['--rest-keys-file', keys.path, '--rest-tls-cert', tls.cert, '--rest-tls-key', tls.key];
+const daemon = await startDaemon(folder, [...daemonFlags, '--audit-log', join(folder, 'audit-tls.jsonl')]);
+const daemonPort = Number(daemon.grpcUrl.port);
+const answer = (await ask(daemonPort, credentials.createSsl(readFileSync(tls.cert)))).toString('base64');
+await ask(gateway.ready.port, credentials.createInsecure());
+const bare = await start('servers/bare-grpc.mjs', 'server', { answer }, svcdFlags);
+const bareTls = await start('servers/bare-grpc.mjs', 'server', { answer, tls }, svcdFlags);
+
+const servers = {
+  gateway: { pid: gateway.pid, port: gateway.ready.port, tls: false },
+  bare: { pid: bare.pid, port: bare.ready.port, tls: false },
+  daemon: { pid: daemon.pid, port: daemonPort, tls: true },
+  bareTls: { pid: bareTls.pid, port: bareTls.ready.port, tls: true },
+};
+const targets = Object.entries(servers).map(([name, { port, tls: secure }]) => ({
+  name,
+  port,
+  tls: secure,
+  headers: { authorization: `Bearer ${key}` },
+  message: message.toString('base64'),
+}));
+const generators = await Promise.all(
+  Array.from({ length: GENERATORS }, () =>
+    start('load/grpc-load.mjs', 'load', { targets, connections: CONNECTIONS / GENERATORS, calls: CALLS }),
+  ),
+);
+
+/** Loads one server; calls a second, CPU µs a call, and latencies. */
+async function load(name, ms = ROUND_MS) {
+  const before = cpuSeconds(servers[name].pid);
+  const answers = await Promise.all(generators.map((generator) => generator.ask({ target: name, ms })));
+  const requests = answers.reduce((sum, { requests }) => sum + requests, 0);
+  const rate = answers.reduce((sum, { requests, seconds }) => sum + requests / seconds, 0);
+  const cpu = before === undefined ? Number.NaN : ((cpuSeconds(servers[name].pid) - before) / requests) * 1e6;
+  return { rate, cpu, latencies: answers.flatMap(({ latencies }) => latencies) };
+}
+
+const names = Object.keys(servers);
+for (const name of names) await load(name, 2 * ROUND_MS);
+const results = await interleave(rounds, Object.fromEntries(names.map((name) => [name, () => load(name)])));
+
+report([
+  figure('gRPC Request of a quote, key, gates and audit, plain HTTP/2', 'gateway', 'bare', FLOOR),
+  figure('gRPC Request of a quote, the daemon over TLS', 'daemon', 'bareTls'),
+]);
+for (const process of [...generators, gateway, bare, bareTls, daemon]) await process.stop();
+
+function figure(name, measured, limit, floor) {
+  const ratios = results[measured].map(({ rate }, round) => rate / results[limit][round].rate);
+  const ratio = median(ratios);
+  return {
+    name: `${name}, ${CONNECTIONS * CALLS} calls on ${CONNECTIONS} connections (${pinning})`,
+    value: describe(results[measured]),
+    limit: `an empty service ${describe(results[limit])}`,
+    ratio,
+    spread: spread(ratios),
+    ...(floor === undefined ? {} : { floor: `≥ ${floor}`, pass: ratio >= floor }),
+  };
+}
+
+function describe(rounds) {
+  const latencies = rounds.flatMap((round) => round.latencies);
+  const cpu = median(rounds.map((round) => round.cpu));
+  const milliseconds = (share) => number(quantile(latencies, share) / 1000, 2);
+  return `${number(median(rounds.map(({ rate }) => rate)))}/s, ${number(cpu, 1)} µs CPU each, p50 ${milliseconds(0.5)} ms, p99 ${milliseconds(0.99)} ms`;
+}
+
+/** One call by the library's own client; the bytes of its answer. */
+function ask(port, channelCredentials) {
+  const same = (value) => value;
+  const path = '/svc.v1.Gateway/Request';
+  const Client = makeGenericClientConstructor(
+    {
+      request: {
+        path,
+        requestStream: false,
+        responseStream: false,
+        requestSerialize: same,
+        requestDeserialize: same,
+        responseSerialize: same,
+        responseDeserialize: same,
+      },
+    },
+    'Gateway',
+  );
+  const client = new Client(`localhost:${port}`, channelCredentials);
+  const metadata = new Metadata();
+  metadata.set('authorization', `Bearer ${key}`);
+  return new Promise((resolve, reject) => {
+    client.request(message, metadata, (error, bytes) => {
+      client.close();
+      if (error !== null) reject(error);
+      else resolve(bytes);
+    });
+  });
+}

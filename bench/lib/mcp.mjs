@@ -1,0 +1,63 @@
+/** The Model Context Protocol over HTTP, as far as a load needs it. A question is `{ method, params }`. */
+
+/** With sessions (revision 2025-11-25), and each request by itself (2026-07-28). */
+export const ways = ['sessions', 'stateless'];
+const revisions = { sessions: '2025-11-25', stateless: '2026-07-28' };
+
+const client = { name: 'bench', version: '1.0.0' };
+const META = 'io.modelcontextprotocol';
+/** What a request by itself says of the one who asks, having no session to say it once. */
+const envelope = {
+  [`${META}/protocolVersion`]: revisions.stateless,
+  [`${META}/clientInfo`]: client,
+  [`${META}/clientCapabilities`]: {},
+};
+
+export function messageOf(way, { method, params }) {
+  const complete = way === 'stateless' ? { ...params, _meta: envelope } : params;
+  return { jsonrpc: '2.0', id: 1, method, params: complete };
+}
+
+/** The headers of a question; a session's own comes on top. */
+export function headersOf(way, { method, params }, authorization) {
+  return {
+    authorization,
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': revisions[way],
+    ...(way === 'stateless' ? { 'mcp-method': method, ...(params.name === undefined ? {} : { 'mcp-name': params.name }) } : {}),
+  };
+}
+
+/** Asks once; the result. */
+export async function post({ port, path, way, authorization, question }) {
+  const response = await send({ port, path, headers: headersOf(way, question, authorization), message: messageOf(way, question) });
+  const { result, error } = await response.json();
+  if (result === undefined) throw new Error(`${question.method} was refused: ${JSON.stringify(error)}`);
+  return result;
+}
+
+/** Begins a session; its id. */
+export async function beginSession({ port, path, authorization }) {
+  const question = {
+    method: 'initialize',
+    params: { protocolVersion: revisions.sessions, capabilities: {}, clientInfo: client },
+  };
+  const response = await send({
+    port,
+    path,
+    headers: headersOf('sessions', question, authorization),
+    message: messageOf('sessions', question),
+  });
+  const text = await response.text();
+  const id = response.headers.get('mcp-session-id');
+  if (id === null) throw new Error(`no session began: ${text}`);
+  return id;
+}
+
+async function send({ port, path, headers, message }) {
+  return fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(message),
+  });
+}

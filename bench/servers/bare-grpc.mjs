@@ -1,0 +1,27 @@
+/**
+ * The limit of every gRPC figure: an empty service on the same library, set up as the gateway's is, that takes bytes and
+ * answers ready ones, with the gateway's trailing metadata.
+ */
+import { readFileSync } from 'node:fs';
+import { Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+
+const { answer, tls } = JSON.parse(process.argv[2]);
+const bytes = Buffer.from(answer, 'base64');
+const same = (value) => value;
+
+const server = new Server({ 'grpc.enable_channelz': 0 });
+const handle = (_call, respond) => {
+  const trailer = new Metadata();
+  trailer.set('x-request-id', 'grpc-Yk3rT0aa-123456');
+  respond(null, bytes, trailer);
+};
+server.register('/svc.v1.Gateway/Request', handle, same, same, 'unary');
+const credentials =
+  tls === undefined
+    ? ServerCredentials.createInsecure()
+    : ServerCredentials.createSsl(null, [{ cert_chain: readFileSync(tls.cert), private_key: readFileSync(tls.key) }]);
+server.bindAsync('127.0.0.1:0', credentials, (error, port) => {
+  if (error !== null) throw error;
+  process.send({ port });
+});
+process.on('disconnect', () => process.exit());

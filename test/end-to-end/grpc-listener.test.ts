@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect, createServer } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TestDaemon } from '../support/daemon.js';
+
+let daemon: TestDaemon | undefined;
+afterEach(async () => {
+  await daemon?.stop();
+  daemon = undefined;
+});
+
+describe('the gRPC listener', () => {
+  it('is plain without keys: reads are open, writes and unknown ids are not', async () => {
+    daemon = await TestDaemon.start({ flags: ['--enable-trading'] });
+    expect(daemon.grpcUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const client = daemon.grpc();
+    expect(await client.call({ protoId: 1002, type: 'GetGlobalState', request: { userID: '0' } })).toMatchObject({ code: 'OK' });
+    const unlock = { protoId: 2005, type: 'Trd_UnlockTrade', request: { unlock: false } };
+    expect(await client.call(unlock)).toMatchObject({ code: 'UNAUTHENTICATED', metadata: { 'error-code': 'auth.legacy' } });
+    expect(await client.call({ protoId: 9999 })).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect((await client.open()).opened.code).toBe('OPEN');
+  });
+
+  it('can be switched off', async () => {
+    daemon = await TestDaemon.start({ flags: ['--no-grpc'] });
+    expect(daemon.daemon.grpcUrl).toBeUndefined();
+  });
+
+  it('says which port is taken, and by which flag another is chosen', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as { port: number };
+    await expect(TestDaemon.start({ flags: ['--grpc-port', String(port)] })).rejects.toThrow(
+      `port ${port} on 127.0.0.1 is taken; stop what uses it or choose another with --grpc-port (0 = any free port)`,
+    );
+    blocker.close();
+  });
+
+  it('outlives peers that speak nothing it knows', async () => {
+    daemon = await TestDaemon.start();
+    const port = Number(new URL(daemon.grpcUrl).port);
+    const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    const bytes = fc.tuple(fc.boolean(), fc.uint8Array({ minLength: 1, maxLength: 200 }));
+    await fc.assert(
+      fc.asyncProperty(bytes, async ([greets, noise]) => {
+        const socket = connect(port, '127.0.0.1');
+        // A reset is as good an end as any.
+        const closed = new Promise<void>((resolve) => socket.on('error', () => undefined).once('close', () => resolve()));
+        socket.resume();
+        socket.end(Buffer.concat([greets ? preface : Buffer.alloc(0), noise]));
+        await closed;
+      }),
+      { numRuns: 100 },
+    );
+    expect(await daemon.grpc().check('')).toMatchObject({ code: 'OK', answer: { status: 'SERVING' } });
+  });
+
+  it('answers what is no gRPC as HTTP, and messages of any bytes as gRPC', async () => {
+    daemon = await TestDaemon.start();
+    const session = connectHttp2(daemon.grpcUrl);
+    const ask = async (headers: Record<string, string>, body: Buffer) => {
+      const stream = session.request({ ':method': 'POST', ...headers });
+      stream.on('error', () => undefined).resume();
+      let trailers: Record<string, unknown> = {};
+      stream.on('trailers', (received) => {
+        trailers = received;
+      });
+      stream.end(body);
+      const [response] = (await once(stream, 'response')) as [Record<string, unknown>];
+      if (!stream.closed) await once(stream, 'close');
+      return { ...response, ...trailers };
+    };
+    expect(await ask({ ':path': '/api/quote', 'content-type': 'application/json' }, Buffer.from('{}'))).toMatchObject({ ':status': 415 });
+    const grpc = { 'content-type': 'application/grpc', te: 'trailers' };
+    expect(await ask({ ':path': '/svc.v1.Gateway/Nothing', ...grpc }, Buffer.alloc(5))).toMatchObject({ 'grpc-status': '12' });
+    const message = (body: Uint8Array) => {
+      const prefix = Buffer.alloc(5);
+      prefix.writeUInt32BE(body.length, 1);
+      return Buffer.concat([prefix, body]);
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (body) => {
+        const answer = await ask({ ':path': '/svc.v1.Gateway/Request', ...grpc }, message(body));
+        // Not a message, a request at fault, or an id that the anonymous caller may not know of.
+        expect(['0', '3', '16']).toContain(answer['grpc-status']);
+      }),
+      { numRuns: 200 },
+    );
+    session.close();
+  });
+});

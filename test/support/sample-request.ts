@@ -1,0 +1,64 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { ScalarType } from '@bufbuild/protobuf';
+import { enumerationOf, publicNumbers } from '../../src/contract/enums.js';
+import type { Operation } from '../../src/contract/operation.js';
+import type { Param } from '../../src/contract/shape.js';
+import { HK_MARGIN } from './accounts.js';
+
+type Sample = Record<string, unknown>;
+const LEGACY_REQUIRED = 3;
+
+/**
+ * A valid `C2S` of an operation, made from its declaration and its message alone: what is required, and what tells it from
+ * others of its protocol id. By the names of the `.proto`; 64-bit integers as text.
+ */
+export function sampleRequest(operation: Operation, all: readonly Operation[]): Sample {
+  const { messages, shape, answers, protoId } = operation;
+  const sample = sampleMessage(messages.C2SSchema, '', shape);
+  for (const { field, is } of answers) sample[field] = is === 'empty' ? [] : is;
+  if (answers.length > 0) return sample;
+  // It answers what the others of its id do not.
+  for (const { field, is } of all.filter((other) => other.protoId === protoId).flatMap((other) => other.answers)) {
+    if (typeof is === 'boolean' && (sample[field] ?? false) === is) sample[field] = !is;
+  }
+  return sample;
+}
+
+function sampleMessage(desc: DescMessage, prefix: string, shape: readonly Param[]): Sample {
+  const sample: Sample = {};
+  for (const field of desc.fields) {
+    const path = prefix + field.name;
+    const param = shape.find((each) => each.field === path && !each.hidden);
+    // A limit order needs its price, which no declaration says.
+    if (field.presence === LEGACY_REQUIRED || param?.required === true || param?.type.kind === 'number')
+      sample[field.name] = sampleField(field, path, param, shape);
+  }
+  return sample;
+}
+
+function sampleField(field: DescField, path: string, param: Param | undefined, shape: readonly Param[]): unknown {
+  if (field.message?.typeName === 'Qot_Common.Security') return list(field, { market: 1, code: '00700' });
+  if (field.message !== undefined) return list(field, sampleMessage(field.message, `${path}.`, shape));
+  const enumeration = param?.type.kind === 'choice' ? param.type.enumeration : enumerationOf(field.parent.typeName, field.name);
+  if (enumeration !== undefined) return list(field, [...publicNumbers(enumeration).keys()][0]);
+  if (field.name === 'accID' || field.name === 'accIDList') return list(field, HK_MARGIN);
+  return list(field, sampleScalar(field, param));
+}
+
+function sampleScalar({ scalar }: DescField, param: Param | undefined): unknown {
+  switch (scalar) {
+    case ScalarType.BOOL:
+      return false;
+    case ScalarType.STRING:
+      return param?.type.kind === 'time' ? '2026-01-05' : '00700';
+    case ScalarType.UINT64:
+    case ScalarType.INT64:
+      return '1';
+    default:
+      return param?.type.kind === 'integer' ? (param.type.min ?? 1) : 1;
+  }
+}
+
+function list(field: DescField, value: unknown): unknown {
+  return field.fieldKind === 'list' ? [value] : value;
+}
