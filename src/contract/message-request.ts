@@ -90,7 +90,7 @@ const completions = new WeakMap<Operation, (c2s: Message) => void>();
 function compile({ messages, shape }: Operation): (c2s: Message) => void {
   const desc = messages.C2SSchema;
   const fill = shape
-    .filter((param) => 'default' in param && !param.absenceCounts)
+    .filter((param) => 'default' in param && !param.absenceCounts && param.defaultIn === undefined)
     .map(({ field, default: value }) => fieldSetter(desc, field, value));
   const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');
   const required = given.filter((param) => param.required).map(({ field }) => ({ field, isSet: presence(desc, field) }));
