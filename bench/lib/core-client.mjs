@@ -29,9 +29,9 @@ const field = (id, value) =>
     ? Buffer.concat([varint(id * 8), varint(value)])
     : Buffer.concat([varint(id * 8 + 2), varint(value.length), value]);
 /** A `Request` of these fields of its `C2S`. */
-export const request = (...fields) => field(1, Buffer.concat(fields.map(([id, value]) => field(id, value))));
+const request = (...fields) => field(1, Buffer.concat(fields.map(([id, value]) => field(id, value))));
 
-export const initConnect = request([1, 1011], [2, Buffer.from('bench')], [3, 0]);
+const initConnect = request([1, 1011], [2, Buffer.from('bench')], [3, 0]);
 export const keepAlive = request([1, 1]);
 const security = (index) => Buffer.concat([field(1, 1), field(2, Buffer.from(String(index + 1).padStart(5, '0')))]);
 /** Qot_Sub to the basic quotes of so many symbols. */

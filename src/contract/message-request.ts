@@ -1,6 +1,7 @@
-import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
+import type { DescMessage, Message } from '@bufbuild/protobuf';
 import { fieldSetter, fieldValue, presence } from './field-path.js';
 import { renumberMarket } from './markets.js';
+import { messageParser } from './message-parser.js';
 import { eachRule, enumerationRule, messageRule, type OwnValues } from './message-rules.js';
 import type { Operation } from './operation.js';
 import { type ParamRule, paramRule } from './param-rules.js';
@@ -50,7 +51,7 @@ export function readMessageRequest(ids: ProtocolIds, protoId: number, parse: Bod
 export function protobufBody(bytes: Uint8Array): BodyParser {
   return (desc) => {
     try {
-      return { ok: true, value: fromBinary(desc, bytes, { readUnknownFields: false }) };
+      return { ok: true, value: messageParser(desc)(bytes) };
     } catch (thrown) {
       // The parser says no in many ways; none of them is a defect of ours.
       const reason = thrown instanceof Error ? thrown.message : String(thrown);

@@ -45,7 +45,7 @@ describe('every tool', () => {
     const own = callerParams(operation.shape, 'mcp').flatMap(({ name, aliases }) => [name, ...aliases]);
     expect(new Set(own).size).toBe(own.length);
     for (const extra of extraArguments(operation)) expect(own).not.toContain(extra);
-    expect(operation.messages.S2CSchema.fields.map(({ name }) => name)).not.toContain('page');
+    for (const added of ['page', 'understood']) expect(operation.messages.S2CSchema.fields.map(({ name }) => name)).not.toContain(added);
   });
 
   it.each(byName)('%s: its answers meet both schemas', (_, operation) => {

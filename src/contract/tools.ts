@@ -159,8 +159,33 @@ function outputSchema(operation: Operation): ObjectSchema {
   const answering = [...(operation.otherForm === null ? [] : [operation.otherForm.operation]), operation];
   const fields = answering.flatMap(({ messages }) => messages.S2CSchema.fields);
   const properties = Object.fromEntries(fields.map((field) => [snakeCase(field.name), flatSchema(field)]));
-  const isPaged = extraArguments(operation).includes('cursor');
-  return { type: 'object', properties: { ...properties, ...(isPaged ? { page: { type: 'object' } } : {}) } };
+  const added = Object.keys(addedSchemas(operation)).map((name): [string, Schema] => [name, { type: 'object' }]);
+  return { type: 'object', properties: { ...properties, ...Object.fromEntries(added) } };
+}
+
+/** What the gateway adds to a payload: where a large answer was cut, and how the enumerations of a write were understood. */
+function addedSchemas(operation: Operation): Record<string, Schema> {
+  const { effect, shape } = operation;
+  const text = { type: 'string' };
+  const count = { type: 'integer', minimum: 0 };
+  const page = {
+    type: 'object',
+    description: 'Only in an answer that was cut: call the tool with next as its cursor for what follows; null at the end.',
+    properties: { list: text, returned: count, total: count, next: { type: ['string', 'null'] } },
+    required: ['list', 'returned', 'total', 'next'],
+  };
+  const choices = callerParams(shape, 'mcp').flatMap(({ name, type }) => (type.kind === 'choice' ? [{ name, type }] : []));
+  const understood = {
+    type: 'object',
+    description: 'The enumerations of the request by name, as they were understood.',
+    properties: Object.fromEntries(
+      choices.map(({ name, type }): [string, Schema] => [name, { enum: type.enumeration.members.map((member) => member.name) }]),
+    ),
+  };
+  return {
+    ...(extraArguments(operation).includes('cursor') ? { page } : {}),
+    ...((effect === 'order' || effect === 'write') && choices.length > 0 ? { understood } : {}),
+  };
 }
 
 function flatSchema(field: DescField): Schema {
@@ -170,11 +195,11 @@ function flatSchema(field: DescField): Schema {
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The whole schema of a tool's structured answer, with every message in it. */
+/** The whole schema of a tool's structured answer, with every message in it. A preview is not such an answer. */
 export function fullOutputSchema(operation: Operation): ObjectSchema {
   const messages = new MessageSchemas('mcp', '#/$defs/');
-  const root = messages.object(operation.messages.S2CSchema);
-  return { $schema: DIALECT, ...root, $defs: messages.schemas };
+  const { properties, ...root } = messages.object(operation.messages.S2CSchema);
+  return { $schema: DIALECT, ...root, properties: { ...properties, ...addedSchemas(operation) }, $defs: messages.schemas };
 }
 
 /** The whole schema of what a tool's `c2s_json` holds. */

@@ -55,6 +55,11 @@ describe('with keys', () => {
       expect(publishedDecode('InitWebSocket.Response', body!)).toMatchObject({ retType: -1, errCode: 401 });
       expect((await client.closed).code).toBe(1008);
     }
+    // The text of this one is longer than a close frame takes.
+    const odd = await connect();
+    const { body } = await odd.send(1, publishedEncode('KeepAlive.Request', { c2s: { time: 1 } }).fill(0xff));
+    expect(publishedDecode('InitWebSocket.Response', body!)).toMatchObject({ retType: -1, errCode: 400 });
+    expect((await odd.closed).code).toBe(1008);
     await expect(connect('/?token=svc_wrong')).rejects.toThrow('401');
     await expect(connect('', { origin: 'https://elsewhere.example' })).rejects.toThrow('403');
     const lines = (await test.audit()).filter(({ iface, outcome }) => iface === 'core-ws' && outcome === 'reject');
