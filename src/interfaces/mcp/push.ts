@@ -51,7 +51,10 @@ export class EventSink implements PushSink {
   }
 
   close(_code: number, reason: string): void {
+    const stream = this.#stream;
     this.#onClose(reason);
+    // Ended in order, a connection whose client does not read would keep what it holds for as long as the client likes.
+    if (stream !== undefined && stream.writableLength > 0) stream.destroy();
   }
 
   /** The connection whose events come here. */

@@ -37,7 +37,8 @@ export class ToolCalls {
 
   async call(name: string, args: JsonObject | undefined, visitor: Visitor, client: Client): Promise<CallToolResult | InputRequiredResult> {
     const { gateway, toolbox, callers } = this.#parts;
-    const caller = callers.asking(visitor.caller, name);
+    // A name is whatever the client sent, and goes into the audit trail.
+    const caller = callers.asking(visitor.caller, name.slice(0, NAME_CHARACTERS_MAX));
     const named = toolbox.find(name, visitor);
     if (named instanceof Rejection) {
       gateway.auditRejection(caller, named);
@@ -117,6 +118,8 @@ export class ToolCalls {
     return textResult((int64) => previewText(preview, int64), visitor.int64);
   }
 }
+
+const NAME_CHARACTERS_MAX = 100;
 
 function pageResult({ operation, payload, page }: HandedPage, int64: Int64Format, additions: Additions): CallToolResult {
   return payloadResult(operation, payload, int64, page === undefined ? additions : { ...additions, page: JSON.stringify(page) });
