@@ -67,7 +67,8 @@ const NUMBERS_LISTED_MAX = 6;
 /** A model reads every word of it in every conversation: it says what is needed to call, and no more. */
 const mcp: Vocabulary = {
   symbol: { type: 'string' },
-  id: { type: ['string', 'integer'] },
+  // The reader takes integers as well. They are not offered: most clients' JSON parsers round an id of 18 digits to another one.
+  id: { type: 'string' },
   symbols: ({ max, single }) => ({ type: single ? ['string', 'array'] : 'array', items: { type: 'string' }, maxItems: max }),
   choice({ enumeration }, param) {
     const fallback = enumeration.members.find((member) => member.public === param.default);

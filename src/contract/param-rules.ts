@@ -63,6 +63,10 @@ function time(dateOnly: boolean): ParamRule {
   const accepted = dateOnly ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss or yyyy-MM-dd';
   return (value, path) => {
     if (typeof value === 'string' && pattern.test(value)) return;
-    stop('invalid', path, `${path}: expected a time as ${accepted}, found ${describeJson(value as JsonValue)}`);
+    stop(
+      typeof value === 'string' ? 'invalid' : 'wrong_type',
+      path,
+      `${path}: expected a time as ${accepted}, found ${describeJson(value as JsonValue)}`,
+    );
   };
 }

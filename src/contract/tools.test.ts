@@ -45,7 +45,7 @@ describe('every tool', () => {
     const own = callerParams(operation.shape, 'mcp').flatMap(({ name, aliases }) => [name, ...aliases]);
     expect(new Set(own).size).toBe(own.length);
     for (const extra of extraArguments(operation)) expect(own).not.toContain(extra);
-    expect(operation.messages.S2CSchema.fields.map(({ name }) => name)).not.toContain('page');
+    for (const added of ['page', 'understood']) expect(operation.messages.S2CSchema.fields.map(({ name }) => name)).not.toContain(added);
   });
 
   it.each(byName)('%s: its answers meet both schemas', (_, operation) => {
@@ -101,7 +101,7 @@ describe('what a tool says of itself', () => {
     expect(properties.kl_type).toMatchObject({ default: 'day' });
     expect(properties.symbol?.description).toMatch(/^Required\. .* Also code, stock, security\.$/);
     expect(properties.max_count?.description).not.toMatch(/Required/);
-    expect(Object.keys(patternProperties as object)).toEqual(['^(code|stock|security|begin|end|req_num)$']);
+    expect(Object.keys(patternProperties as object)).toEqual(['^(code|stock|security|begin_time|end_time|req_num)$']);
   });
 
   it('says which arguments an order cannot do without', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
 import { Access, type AuditEvent, AuditLog, Keyring, OrderGates } from '../../src/access/index.js';
-import { systemClock } from '../../src/contract/clock.js';
+import { type Clock, systemClock } from '../../src/contract/clock.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { createLog } from '../../src/daemon/log.js';
 import {
@@ -15,6 +15,7 @@ import {
   type ResponseMessage,
 } from '../../src/gateway/index.js';
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
+import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
 import { createRestServer } from '../../src/interfaces/rest/index.js';
 import { MemoryStore } from '../../src/storage/index.js';
 import { GrpcClient } from './grpc-client.js';
@@ -121,6 +122,7 @@ export interface ServedGateway {
   readonly keys: ReadonlyMap<string, string>;
   readonly log: string[];
   readonly url: string;
+  readonly mcp: McpEndpoint;
   as(id: string): HttpClient;
   key(id: string): string;
   /** The first audit event that fits, come or to come. */
@@ -132,13 +134,15 @@ export interface ServedGateway {
   stop(): Promise<void>;
 }
 
-/** A gateway over a backend of the test's own, with its REST interface in front. Plain HTTP: nothing here is about TLS. */
+/** A gateway over a backend of the test's own, with its REST, MCP and gRPC interfaces in front. Plain HTTP: nothing here is about TLS. */
 export async function serveGateway(options: {
   readonly backend: Backend;
   readonly keys: Readonly<Record<string, KeyWish>>;
   readonly operations?: readonly Operation[];
+  /** Of the MCP interface. */
+  readonly clock?: Clock;
 }): Promise<ServedGateway> {
-  const { backend, keys, operations } = options;
+  const { backend, keys, operations, clock = systemClock } = options;
   const folder = mkdtempSync(join(tmpdir(), 'svc-gateway-'));
   const path = join(folder, 'keys.json');
   const texts = new Map<string, string>();
@@ -166,14 +170,18 @@ export async function serveGateway(options: {
     pushBacklogBytesMax: 1024 * 1024,
     shutdown: () => undefined,
   });
+  const served = operations === undefined ? {} : { operations };
+  const onError = (error: Error) => log.push(String(error));
+  const mcp = createMcpEndpoint({ gateway, clock, version: 'test', confirm: 'real', onError, ...served });
   const rest = createRestServer({
     gateway,
     allowedOrigins: [],
     metricsPublic: false,
     version: 'test',
-    ...(operations === undefined ? {} : { operations }),
+    mounts: [mcp.mount],
+    ...served,
   });
-  const grpc = createGrpcServer({ gateway, ...(operations === undefined ? {} : { operations }) });
+  const grpc = createGrpcServer({ gateway, ...served });
   const address = { host: '127.0.0.1', port: 0 };
   const url = `http://127.0.0.1:${await rest.listen(address)}`;
   const grpcUrl = `http://127.0.0.1:${await grpc.listen(address)}`;
@@ -183,6 +191,7 @@ export async function serveGateway(options: {
     keys: texts,
     log,
     url,
+    mcp,
     as: (id) => new HttpClient(url, undefined, texts.get(id)),
     audited: (fits) => audited.find(fits),
     key: (id) => texts.get(id) ?? '',
@@ -195,6 +204,7 @@ export async function serveGateway(options: {
     async stop() {
       await Promise.all(clients.map((client) => client.stop()));
       gateway.stop();
+      await mcp.close();
       await Promise.all([rest.close(), grpc.close()]);
       rmSync(folder, { recursive: true, force: true });
     },

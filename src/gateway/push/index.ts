@@ -1,5 +1,5 @@
 /** The push path: who is subscribed to what, and how events reach them. */
-export type { ConnectionInfo, Permits, PushSink } from './connection.js';
+export { type ConnectionInfo, type Permits, type PushSink, STALLED_BYTES } from './connection.js';
 export type { PushFormat, TickerGap } from './format.js';
 export { BytesFrame, type Frame, type FrameContent } from './frame.js';
 export { type PushBackend, PushHub, type PushHubOptions } from './hub.js';

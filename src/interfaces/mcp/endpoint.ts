@@ -73,8 +73,9 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
     const int64 = request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
     const visitor: Visitor = { caller, identity, toolsets: wanted, int64 };
     const body = bytes === undefined || bytes.length === 0 ? undefined : readBody(bytes);
-    if (body instanceof Response) {
-      await writeWebResponse(body, response, caller.requestId);
+    if (body instanceof Rejection) {
+      gateway.auditRejection(caller, body);
+      await writeWebResponse(jsonRpcRefusal(400, PARSE_ERROR, `Parse error: ${body.message}`), response, caller.requestId);
       return undefined;
     }
     const rejection =
@@ -133,10 +134,10 @@ function hasSessions({ method = '', headers }: IncomingMessage, body: JsonValue)
 
 const PARSE_ERROR = -32700;
 
-function readBody(bytes: Buffer): JsonValue | Response {
-  if (!isUtf8(bytes)) return jsonRpcRefusal(400, PARSE_ERROR, 'Parse error: the body is not UTF-8');
+function readBody(bytes: Buffer): JsonValue | Rejection {
+  if (!isUtf8(bytes)) return new Rejection('request.malformed_json', 'the body is not UTF-8');
   const parsed = parseJson(bytes.toString());
   if (parsed.ok) return parsed.value;
   const { message, line, column } = parsed.error;
-  return jsonRpcRefusal(400, PARSE_ERROR, `Parse error: malformed JSON, line ${line}, column ${column}: ${message}`);
+  return new Rejection('request.malformed_json', `malformed JSON, line ${line}, column ${column}: ${message}`);
 }

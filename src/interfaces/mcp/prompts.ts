@@ -50,11 +50,11 @@ const prompts: readonly Prompt[] = [
       { name: 'side', description: 'BUY or SELL.', required: true },
       { name: 'qty', description: 'Shares or contracts.', required: true },
       { name: 'price', description: 'Limit price; the current best price when left out.', required: false },
-      accountArgument,
+      { name: 'acc_id', description: 'The account’s id from svc_list_accounts; a simulated one when left out.', required: false },
     ],
     needs: [account.listAccounts, account.getMaxTrdQtys, trade.placeOrder],
     text: ({ symbol, side, qty, price, acc_id }) =>
-      `Prepare, without sending it, this order for ${whichAccount(acc_id)}: ${quoted(side)} ${quoted(qty)} of ${quoted(symbol)}` +
+      `Prepare, without sending it, this order for ${acc_id ? `account ${quoted(acc_id)}` : 'one account of this key'}: ${quoted(side)} ${quoted(qty)} of ${quoted(symbol)}` +
       `${price === undefined ? ' at the current best price' : ` at ${quoted(price)}`}. Call svc_list_accounts to find the account (prefer a simulated one when none is named), ` +
       'svc_get_static_info for lot size, svc_get_orderbook for the market, svc_get_max_trd_qtys for what the account can carry, then svc_place_order with ' +
       '"preview": true. Show a ticket: account and environment, side, quantity, price, value and currency, fees, which limits it meets and what remains of them, ' +

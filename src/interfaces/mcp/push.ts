@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { PushConnection, PushSink } from '../../gateway/push/index.js';
+import { type PushConnection, type PushSink, STALLED_BYTES } from '../../gateway/push/index.js';
 import { accountKinds, symbolKinds } from './resource-kinds.js';
 
 /** An event as `/ws` frames it, with 64-bit integers as strings: what reads it is a JSON parser that rounds. */
@@ -11,8 +11,8 @@ export interface PushFrame {
   readonly [name: string]: unknown;
 }
 
-/** More than the hub lets a socket hold before it makes events wait. */
-const NOT_NOW = Number.MAX_SAFE_INTEGER / 4;
+/** What a sink holds that takes nothing now: just enough for events to wait, as it counts against the backlog's bound. */
+const NOT_NOW = STALLED_BYTES + 1;
 
 /**
  * Where a client's events go: its stream of server-sent events, while it has one open. In between the hub keeps what a
@@ -51,7 +51,10 @@ export class EventSink implements PushSink {
   }
 
   close(_code: number, reason: string): void {
+    const stream = this.#stream;
     this.#onClose(reason);
+    // Ended in order, a connection whose client does not read would keep what it holds for as long as the client likes.
+    if (stream !== undefined && stream.writableLength > 0) stream.destroy();
   }
 
   /** The connection whose events come here. */

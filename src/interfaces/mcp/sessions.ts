@@ -24,6 +24,8 @@ const SESSIONS_PER_OWNER_MAX = 1000;
 /** A client that is gone without a word is forgotten after this. */
 const IDLE_MS_MAX = 30 * 60_000;
 const SWEEP_MS = 60_000;
+/** The codes that the protocol's own library answers with. */
+const [BAD_REQUEST, SESSION_NOT_FOUND] = [-32000, -32001];
 
 /** The sessions of the protocol's revisions up to 2025-11-25. */
 export class Sessions {
@@ -47,7 +49,8 @@ export class Sessions {
     const id = exchange.request.headers['mcp-session-id'];
     if (id === undefined) {
       if (!isInitializeRequest(body)) {
-        await this.#refuse(exchange, visitor, 400, -32000, 'Bad Request: Mcp-Session-Id header is required; begin with initialize');
+        const why = 'Mcp-Session-Id header is required; begin with initialize';
+        await this.#refuse(exchange, visitor, new Rejection('request.invalid', why), `Bad Request: ${why}`);
         return undefined;
       }
       if (!this.#hasRoom(visitor.identity.owner)) {
@@ -62,7 +65,8 @@ export class Sessions {
     const session = this.#sessions.get(String(id));
     // A session of another key is none of the caller's business.
     if (session === undefined || session.visitor.identity.owner !== visitor.identity.owner) {
-      await this.#refuse(exchange, visitor, 404, -32001, 'Session not found: begin a new one with initialize');
+      const why = 'Session not found: begin a new one with initialize';
+      await this.#refuse(exchange, visitor, new Rejection('route.not_found', why), why);
       return undefined;
     }
     await session.serve(exchange, body, { ...visitor, toolsets: visitor.toolsets ?? session.visitor.toolsets });
@@ -97,8 +101,10 @@ export class Sessions {
     return session;
   }
 
-  async #refuse({ response }: Exchange, { caller }: Visitor, status: number, code: number, message: string): Promise<void> {
-    await writeWebResponse(jsonRpcRefusal(status, code, message), response, caller.requestId);
+  async #refuse({ response }: Exchange, { caller }: Visitor, rejection: Rejection, message: string): Promise<void> {
+    this.#options.gateway.auditRejection(caller, rejection);
+    const code = rejection.code === 'route.not_found' ? SESSION_NOT_FOUND : BAD_REQUEST;
+    await writeWebResponse(jsonRpcRefusal(rejection.kind.http, code, message), response, caller.requestId);
   }
 
   /** A reload holds for open sessions at once: those whose key is no good any more end, the others may have other tools. */

@@ -1,12 +1,13 @@
 import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler, type Server } from '@modelcontextprotocol/server';
-import { isJsonObject, type JsonValue } from '../../contract/json/value.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json/value.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { Exchange } from '../common/exchange.js';
 import { authInfoOf } from './auth-info.js';
+import { protocolError } from './resources.js';
 import type { Callers, Visitor } from './visitor.js';
 import { Watch } from './watch.js';
-import { webRequest, writeWebResponse } from './web.js';
+import { jsonRpcRefusal, webRequest, writeWebResponse } from './web.js';
 
 export interface StatelessOptions {
   readonly gateway: Gateway;
@@ -34,11 +35,10 @@ export class Stateless {
     this.#stopListening = options.gateway.onKeyChanges(() => this.#keysChanged());
   }
 
-  async serve(exchange: Exchange, body: JsonValue, visitor: Visitor): Promise<Rejection | undefined> {
+  async serve(exchange: Exchange, body: JsonValue, visitor: Visitor): Promise<void> {
     if (isJsonObject(body) && body.method === LISTEN) return this.#listen(exchange, body, visitor);
     const web = await this.#handler.fetch(webRequest(exchange), { authInfo: authInfoOf(visitor), parsedBody: body });
     await writeWebResponse(web, exchange.response, visitor.caller.requestId);
-    return undefined;
   }
 
   async close(): Promise<void> {
@@ -47,15 +47,19 @@ export class Stateless {
   }
 
   /** Opens a stream of events; what it names is watched for as long as it is open. */
-  async #listen(exchange: Exchange, body: JsonValue, visitor: Visitor): Promise<Rejection | undefined> {
+  async #listen(exchange: Exchange, body: JsonObject, visitor: Visitor): Promise<void> {
     const bus = new InMemoryServerEventBus(this.#options.onError);
     const handler = this.#createHandler(bus);
     const uris = watchedUris(body);
     const watch = uris.length === 0 ? undefined : await this.#openWatch(uris, visitor, bus, () => exchange.response.destroy());
-    if (watch instanceof Rejection) return watch;
+    if (watch instanceof Rejection) {
+      const { code, message } = protocolError(watch);
+      const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null;
+      return writeWebResponse(jsonRpcRefusal(watch.kind.http, code, message, id), exchange.response, visitor.caller.requestId);
+    }
     if (exchange.response.destroyed) {
       watch?.close();
-      return undefined;
+      return;
     }
     const entry = { handler, visitor };
     this.#listening.add(entry);
@@ -69,7 +73,6 @@ export class Stateless {
     const web = await handler.fetch(webRequest(exchange, gone.signal), { authInfo: authInfoOf(visitor), parsedBody: body });
     if (web.ok) watch?.sink.opened(exchange.response);
     await writeWebResponse(web, exchange.response, visitor.caller.requestId);
-    return undefined;
   }
 
   async #openWatch(uris: readonly string[], visitor: Visitor, bus: InMemoryServerEventBus, end: () => void): Promise<Watch | Rejection> {
@@ -104,8 +107,7 @@ export class Stateless {
 }
 
 /** The addresses that a listening request names; its form is the protocol library's to check. */
-function watchedUris(body: JsonValue): string[] {
-  const params = isJsonObject(body) ? body.params : undefined;
+function watchedUris({ params }: JsonObject): string[] {
   const notifications = isJsonObject(params) ? params.notifications : undefined;
   const uris = isJsonObject(notifications) ? notifications.resourceSubscriptions : undefined;
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];

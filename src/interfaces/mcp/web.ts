@@ -58,7 +58,7 @@ function sendHeadSoon(response: ServerResponse): void {
   });
 }
 
-/** A refusal below the protocol's own level, in its form: a JSON-RPC error that belongs to no request. */
-export function jsonRpcRefusal(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
+/** A refusal below the protocol's own level, in its form: a JSON-RPC error, of no request where it has no id. */
+export function jsonRpcRefusal(status: number, code: number, message: string, id: string | number | null = null): Response {
+  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status });
 }

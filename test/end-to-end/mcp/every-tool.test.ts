@@ -1,0 +1,267 @@
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseJson } from '../../../src/contract/json/parse.js';
+import { InexactNumber, isJsonObject, type JsonValue } from '../../../src/contract/json/value.js';
+import type { Schema } from '../../../src/contract/json-schema.js';
+import type { Operation } from '../../../src/contract/operation.js';
+import { operations } from '../../../src/contract/operations/index.js';
+import { type Scope, scopes } from '../../../src/contract/scope.js';
+import { describeTool } from '../../../src/contract/tools.js';
+import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../../support/accounts.js';
+import { TestDaemon } from '../../support/daemon.js';
+import { McpClient, type Way, ways } from '../../support/mcp-client.js';
+import { type Arguments, badCases, goodValues, isRequired, paramsOf } from '../../support/tool-cases.js';
+
+/**
+ * Every declared tool, from its declaration alone: what its schema offers works and is answered as its schemas say, what
+ * it does not offer is refused with a sentence that helps, and who may not use it cannot.
+ */
+const tools = operations.flatMap((operation) => (operation.tool === null ? [] : [[operation.tool, operation] as const]));
+
+/** Keys that lack one family of scopes each, so that every tool has one that must not reach it. */
+const lacking = {
+  quotes: without('qot:read', 'qot:state'),
+  accounts: without('acc:read'),
+  trading: without('trade:simulate', 'trade:real'),
+  unlocking: without('trade:unlock'),
+} as const;
+type Lacking = keyof typeof lacking;
+type Id = 'all' | Lacking;
+
+let daemon: TestDaemon<Id>;
+const clients = new Map<string, McpClient>();
+const ajv = new AjvJsonSchemaValidator();
+
+beforeAll(async () => {
+  const poorer = Object.fromEntries(Object.entries(lacking).map(([id, held]) => [id, { scopes: held }])) as Record<
+    Lacking,
+    { scopes: Scope[] }
+  >;
+  daemon = await TestDaemon.start({
+    keys: { all: { scopes }, ...poorer },
+    flags: ['--enable-trading'],
+    variables: { SVC_TRADE_PWD: '123456' },
+  });
+  for (const way of ways) {
+    for (const id of ['all', ...Object.keys(lacking)] as Id[]) {
+      clients.set(`${way} ${id}`, await McpClient.open(daemon, { way, keyText: daemon.keys[id] }));
+    }
+  }
+});
+afterAll(async () => {
+  await Promise.all([...clients.values()].map((client) => client.close()));
+  await daemon.stop();
+});
+
+describe.each(ways)('over the way with %s', (way) => {
+  it('every tool is listed as it is declared', async () => {
+    const { tools: listed } = await clientOf(way).client.listTools();
+    const asDeclared = tools.map(([, operation]) => JSON.parse(JSON.stringify(describeTool(operation))));
+    expect(listed).toEqual(asDeclared);
+  });
+
+  describe.each(tools)('%s', (tool, operation) => {
+    it('answers what its schema offers, as its schemas say', async () => {
+      const { outputSchema } = describeTool(operation);
+      const { contents } = await clientOf(way).client.readResource({ uri: `svc://tools/${tool}` });
+      const complete = JSON.parse((contents[0] as { text: string }).text);
+      const schemas = { advertised: ajv.getValidator(outputSchema), complete: ajv.getValidator(closed(complete) as never) };
+      for (const args of await goodCases(tool, operation)) {
+        const what = `${tool} ${JSON.stringify(args)}`;
+        const answer = await clientOf(way).call(tool, args);
+        expect.soft(answer, `${what}: ${answer.text.slice(0, 500)}`).toMatchObject({ isError: false });
+        if (answer.isError) continue;
+        for (const [name, validate] of Object.entries(schemas)) {
+          const outcome = validate(answer.structured);
+          expect.soft(outcome.valid, `${what} against the ${name} schema: ${outcome.errorMessage}`).toBe(true);
+        }
+        expect
+          .soft(withTextIntegers(exact(answer.text)), `${what}: the text against the structure`)
+          .toEqual(withTextIntegers(exact(JSON.stringify(answer.structured))));
+      }
+    });
+
+    it('refuses anything else, and says which argument, what came and what is accepted', async () => {
+      const ordersBefore = await orderCount();
+      const good = { ...(await requiredArguments(tool, operation)), ...(await alsoNeeded(tool)) };
+      for (const param of paramsOf(operation)) {
+        for (const { what, args, code, field, says } of badCases(operation, param, good)) {
+          const answer = await clientOf(way).call(tool, args);
+          const name = `${tool}, ${what}: ${answer.text}`;
+          expect.soft(answer.isError, name).toBe(true);
+          expect.soft(answer.json, name).toMatchObject({ status: 'error', code: expect.stringMatching(code) });
+          // An element of a list is named by its place in it.
+          expect.soft(String(answer.json.field).replace(/\[\d+\]$/, ''), name).toBe(field);
+          for (const part of [field, ...says])
+            expect.soft(answer.json.error, name).toMatch(part instanceof RegExp ? part : literally(part));
+        }
+      }
+      const unknown = await clientOf(way).call(tool, { ...good, previev: true, apikey: 'x' });
+      expect(unknown.json, unknown.text).toMatchObject({
+        code: 'request.unknown_field',
+        error: expect.stringMatching(/"previev"|"apikey"/),
+      });
+      expect(await orderCount(), `${tool}: orders that bad arguments left behind`).toBe(ordersBefore + (PLACES_FIRST.has(tool) ? 1 : 0));
+    });
+
+    it('is neither listed for a key without its scope, nor answers it', async () => {
+      const id = lackingFor(operation);
+      const client = clientOf(way, id);
+      expect(await client.toolNames()).not.toContain(tool);
+      const required = await requiredArguments(tool, operation);
+      for (const args of [{ ...required, ...(await alsoNeeded(tool)) }, { nonsense: 1 }, { ...required, api_key: daemon.keys[id] }]) {
+        const answer = await client.call(tool, args);
+        expect(answer, `${tool} ${JSON.stringify(args)}: ${answer.text}`).toMatchObject({
+          isError: true,
+          json: { status: 'error', code: 'auth.scope', error: expect.stringMatching(/^unauthorized: /) },
+        });
+        expect((await daemon.audit()).at(-1)).toMatchObject({ iface: 'mcp', endpoint: tool, key_id: id, outcome: 'reject' });
+      }
+    });
+  });
+});
+
+/** Tools that work on an order, which the test places before each call. */
+const PLACES_FIRST: ReadonlySet<string> = new Set(['svc_modify_order', 'svc_cancel_order', 'svc_get_order_fee']);
+
+/** What a tool needs beside what its declaration requires: the table of exceptions. */
+async function alsoNeeded(tool: string): Promise<Arguments> {
+  switch (tool) {
+    case 'svc_place_order':
+    case 'svc_get_max_trd_qtys':
+      return { symbol: 'HK.00700', price: 300 };
+    case 'svc_modify_order':
+      return { order_id_ex: await workingOrder(), modify_order_op: 'normal', qty: 200, price: 300.2 };
+    case 'svc_cancel_order':
+      return { order_id_ex: await workingOrder() };
+    case 'svc_get_order_fee':
+      return { order_id_ex_list: [await workingOrder()] };
+    case 'svc_get_static_info':
+      return { symbols: ['HK.00700'] };
+    case 'svc_subscribe':
+    case 'svc_unsubscribe':
+      return { symbols: ['HK.00700'], sub_types: ['Basic'] };
+    default:
+      return {};
+  }
+}
+
+/** Values that a declaration accepts and this brokerage has a reason to refuse, by "tool.parameter". Everything else must work. */
+const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
+  // Markets in which no account here trades.
+  // Needs an order that is to be modified.
+  'svc_get_max_trd_qtys.order_id': () => true,
+  'svc_get_max_trd_qtys.order_id_ex': () => true,
+  // For US stocks.
+  'svc_place_order.session': (value) => !['NONE', 'RTH', 0, 1].includes(value as string | number),
+  'svc_place_order.fill_outside_rth': (value) => value === true,
+  // Accounts here hold no crypto assets.
+  'svc_get_funds.currency': (value) => value === 'USDT',
+};
+
+async function requiredArguments(tool: string, operation: Operation): Promise<Arguments> {
+  // A default is not always that of the test's account.
+  const required = paramsOf(operation).filter(
+    (param) => isRequired(operation, param) || ('default' in param && usual(tool, param.name) !== undefined),
+  );
+  return Object.fromEntries(required.map((param) => [param.name, usual(tool, param.name) ?? goodValues(param, HK_CASH, day)[0]]));
+}
+
+/** The required arguments alone, and with each value of each other parameter. */
+async function goodCases(tool: string, operation: Operation): Promise<Arguments[]> {
+  const required = await requiredArguments(tool, operation);
+  const needed = await alsoNeeded(tool);
+  const cases: Arguments[] = [{ ...required, ...needed }];
+  for (const param of paramsOf(operation)) {
+    if (usual(tool, param.name) !== undefined || param.name in needed) continue;
+    for (const value of usualValues[param.name] ?? goodValues(param, HK_CASH, day)) {
+      if (meantForOthers[`${tool}.${param.name}`]?.(value)) continue;
+      const args = { ...required, ...(await alsoNeeded(tool)), [param.name]: value };
+      cases.push(param.name === 'code' ? withCode(args) : args);
+    }
+  }
+  return cases;
+}
+
+/** The value of a parameter that must fit the test's account. */
+function usual(_tool: string, name: string): unknown {
+  return { market: 'HK', env: 'simulate', side: 'BUY' }[name];
+}
+
+/** Values of parameters that have others than their type says. */
+const usualValues: Readonly<Record<string, readonly unknown[]>> = {
+  code: ['00700'],
+  sec_market: ['HK', 1],
+  // Epoch ms.
+  rate_time: ['1760000000000', 1_760_000_000_000],
+};
+
+/** An order's security by its code and trading market, in place of its symbol. */
+function withCode({ symbol: _, ...args }: Arguments): Arguments {
+  return { ...args, market: 'HK' };
+}
+
+async function workingOrder(): Promise<string> {
+  const order = `{"market":${HK},"acc_id":${HK_CASH},"env":${SIMULATE},"side":${BUY},"order_type":${NORMAL},"code":"00700","qty":100,"price":250}`;
+  const answer = await daemon.as('all').post('/api/order', order);
+  expect(answer.json.ret_type, answer.text).toBe(0);
+  return answer.json.s2c.order_id_ex;
+}
+
+async function orderCount(): Promise<number> {
+  const answer = await daemon.as('all').post('/api/orders', `{"market":${HK},"acc_id":${HK_CASH},"env":${SIMULATE}}`);
+  return answer.json.s2c.order_list?.length ?? 0;
+}
+
+function clientOf(way: Way, id: Id = 'all'): McpClient {
+  const client = clients.get(`${way} ${id}`);
+  if (client === undefined) throw new Error(`no client of ${way} ${id}`);
+  return client;
+}
+
+function without(...left: Scope[]): Scope[] {
+  return scopes.filter((scope) => !left.includes(scope));
+}
+
+/** A key that lacks what the operation wants. */
+function lackingFor({ name, scope }: Operation): Lacking {
+  const found = (Object.keys(lacking) as Lacking[]).find((id) =>
+    scope.kind === 'byEnv' ? id === 'trading' : !scope.anyOf.some((each) => lacking[id].includes(each)),
+  );
+  if (found === undefined) throw new Error(`no key here lacks the scope of ${name}: add one to the table`);
+  return found;
+}
+
+/** yyyy-MM-dd of a day before today. */
+function day(daysAgo: number): string {
+  return new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** A schema in which an object has no fields but the declared ones: an answer must not hold what its schema does not know. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { properties, ...others } = schema as Schema;
+  const inner = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, closed(value)]));
+  if (typeof properties !== 'object' || properties === null) return inner;
+  const closedProperties = Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, closed(value)]));
+  return { ...inner, properties: closedProperties, additionalProperties: false };
+}
+
+function exact(text: string): JsonValue {
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw new Error(`${parsed.error.message}: ${text}`);
+  return parsed.value;
+}
+
+/** Every number as its text, since the structure has 64-bit integers as strings: the figures must be the same to the last digit. */
+function withTextIntegers(value: JsonValue): unknown {
+  if (Array.isArray(value)) return value.map(withTextIntegers);
+  if (value instanceof InexactNumber) return String(Number(value.text));
+  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTextIntegers(each)]));
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : value;
+}
+
+function literally(text: string): RegExp {
+  return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+}
