@@ -12,7 +12,7 @@ import { arch, availableParallelism, cpus, platform, release } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { pushFigures } from './lib/push-figures.mjs';
 
-const FILES = ['rest', 'grpc', 'access', 'orders', 'codec', 'push'];
+const FILES = ['rest', 'mcp', 'mcp-sessions', 'grpc', 'core', 'access', 'orders', 'codec', 'push'];
 /** Of the push figure, whose file prints what it measured. */
 const FIGURES = { push: pushFigures };
 

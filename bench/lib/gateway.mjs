@@ -10,19 +10,20 @@ import { createSimulation } from '../../dist/simulator/simulation.js';
 import { MemoryStore, openLmdbStore } from '../../dist/storage/index.js';
 
 export function composeAccess({ keysFile, auditFile, store }) {
-  const keyring = Keyring.open({ path: keysFile, clock });
+  // Without a keys file: legacy mode.
+  const keyring = keysFile === undefined ? { ok: true, value: undefined } : Keyring.open({ path: keysFile, clock });
   const audit = AuditLog.open({ path: auditFile, clock, log: auditToLog(stderrLog('warn')), report: console.error });
   if (!keyring.ok || !audit.ok) throw new Error('the bench made files that are refused');
   const gates = new OrderGates({ store, now: clock.now(), onStoreFailure: console.error });
   return new Access({ keyring: keyring.value, gates, audit: audit.value });
 }
 
-export async function composeGateway({ folder, keysFile, auditFile, durable = true }) {
+export async function composeGateway({ folder, keysFile, auditFile, durable = true, adapt = (backend) => backend }) {
   const store = durable ? openLmdbStore(join(folder, 'database')) : new MemoryStore();
   const access = composeAccess({ keysFile, auditFile, store });
   const logger = stderrLog('warn');
   const simulation = createSimulation({ clock, seed: 1, store, calendarMode: 'open' });
-  const backend = createSimBackend({ simulation, clock, logger });
+  const backend = adapt(createSimBackend({ simulation, clock, logger }));
   const gateway = new Gateway({
     access,
     backend,

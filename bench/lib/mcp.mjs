@@ -28,12 +28,18 @@ export function headersOf(way, { method, params }, authorization) {
   };
 }
 
-/** Asks once; the result. */
-export async function post({ port, path, way, authorization, question }) {
-  const response = await send({ port, path, headers: headersOf(way, question, authorization), message: messageOf(way, question) });
-  const { result, error } = await response.json();
-  if (result === undefined) throw new Error(`${question.method} was refused: ${JSON.stringify(error)}`);
+/** Asks once, with the `headers` of a session where there is one; the result. */
+export async function post({ port, path, way, authorization, question, headers = {} }) {
+  const complete = { ...headersOf(way, question, authorization), ...headers };
+  const response = await send({ port, path, headers: complete, message: messageOf(way, question) });
+  const { result, error } = JSON.parse(resultText(await response.text()));
+  if (result === undefined || result.isError) throw new Error(`${question.method} was refused: ${JSON.stringify(error ?? result)}`);
   return result;
+}
+
+/** An answer comes as it is, or as the last event of a stream. */
+function resultText(text) {
+  return text.startsWith('{') ? text : text.slice(text.lastIndexOf('\ndata: ') + '\ndata: '.length);
 }
 
 /** Begins a session; its id. */
@@ -57,7 +63,7 @@ export async function beginSession({ port, path, authorization }) {
 async function send({ port, path, headers, message }) {
   return fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: { ...headers, 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify(message),
   });
 }

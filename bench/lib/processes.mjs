@@ -53,7 +53,20 @@ export async function startDaemon(folder, flags, { pinned = true } = {}) {
   const stdio = ['ignore', 'pipe', 'inherit'];
   const child = spawn(
     process.execPath,
-    [...profilingFlags(), ...svcdFlags, `${root}bin/svcd`, '--rest-port', '0', '--grpc-port', '0', ...flags],
+    [
+      ...profilingFlags(),
+      ...svcdFlags,
+      `${root}bin/svcd`,
+      '--rest-port',
+      '0',
+      '--grpc-port',
+      '0',
+      '--websocket-port',
+      '0',
+      '--api-port',
+      '0',
+      ...flags,
+    ],
     {
       env: environment,
       stdio,

@@ -13,4 +13,14 @@ const mcp = createMcpEndpoint({ gateway, clock, version: 'bench', confirm: 'real
 const rest = createRestServer({ gateway, allowedOrigins: [], metricsPublic: false, version: 'bench', mounts: [mcp.mount] });
 await rest.listen({ host: '127.0.0.1', port: 0 });
 process.send({ port: rest.server.address().port });
+/** What it holds at the moment; with 'collect' after a collection (needs --expose-gc). */
+process.on('message', (question) => {
+  if (question === 'collect') globalThis.gc();
+  const { heapUsed, rss } = process.memoryUsage();
+  const { subscriptions } = gateway.push;
+  rest.server.getConnections((_error, sockets) => {
+    const pushConnections = gateway.push.connections().length;
+    process.send({ heapUsed, rss, sessions: mcp.sessionCount, pushConnections, subscriptions: subscriptions.usedQuota, sockets });
+  });
+});
 process.on('disconnect', () => process.exit());

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   acceptedNumbers,
+  CURRENCY_USDT,
   currency,
   type Dialect,
   type Enumeration,
@@ -74,7 +75,6 @@ it.each([
   ['TrdSide', trdSide, TrdSideSchema],
   ['OrderType', orderType, OrderTypeSchema],
   ['TimeInForce', timeInForce, TimeInForceSchema],
-  ['Currency', currency, CurrencySchema],
   ['ModifyOrderOp', modifyOrderOp, ModifyOrderOpSchema],
   ['SubType', subType, SubTypeSchema],
   ['RehabType', rehabType, RehabTypeSchema],
@@ -86,6 +86,11 @@ it.each([
 it('the bar lengths of the public protocol are its own and the 4 minutes that are ours', () => {
   const known = KLTypeSchema.values.map(({ number }) => number).filter((number) => number > 0);
   expect(new Set(publicNumbers(klType).keys())).toEqual(new Set([...known, KL_TYPE_4MIN]));
+});
+
+it('the currencies of the public protocol are its own and the USDT that is ours', () => {
+  const known = CurrencySchema.values.map(({ number }) => number).filter((number) => number > 0);
+  expect(new Set(publicNumbers(currency).keys())).toEqual(new Set([...known, CURRENCY_USDT]));
 });
 
 it('writes Japan as 15 however it was read', () => {

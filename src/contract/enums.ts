@@ -196,7 +196,24 @@ export const subType = same('sub_types', {
 export const modifyOrderOp = same('modify_order_op', { normal: 1, cancel: 2, disable: 3, enable: 4, delete: 5 });
 export const session = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3 });
 export const timeInForce = same('time_in_force', { DAY: 0, GTC: 1, IOC: 2 }, { 3: 'GTD' });
-export const currency = same('currency', { HKD: 1, USD: 2, CNH: 3, JPY: 4, SGD: 5, AUD: 6, CAD: 7, MYR: 8 }, { 9: 'NZD' });
+/** Ours, beyond the public list: the tools' USDT, which no published version of the protocol has a number for. */
+export const CURRENCY_USDT = 1001;
+
+export const currency = enumeration(
+  'currency',
+  [
+    { name: 'HKD', public: 1 },
+    { name: 'USD', public: 2 },
+    { name: 'CNH', public: 3 },
+    { name: 'JPY', public: 4 },
+    { name: 'SGD', public: 5 },
+    { name: 'AUD', public: 6 },
+    { name: 'CAD', public: 7 },
+    { name: 'MYR', public: 8 },
+    { name: 'USDT', public: CURRENCY_USDT, rest: null, mcp: null },
+  ],
+  { 9: 'NZD' },
+);
 export const periodType = same('period_type', { INTRADAY: 1, DAY: 2, WEEK: 3, MONTH: 4 });
 export const orderBookType = same('order_book_type', { NORMAL: 0, ODD: 1 });
 export const delayStatisticsType = same('type_list', { QOT_PUSH: 1, REQ_REPLY: 2, PLACE_ORDER: 3 });

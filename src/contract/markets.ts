@@ -15,7 +15,7 @@ export interface QuoteMarketInfo {
 }
 
 export type QuoteMarket = 'HK' | 'US' | 'SH' | 'SZ' | 'SG' | 'JP' | 'MY' | 'FX';
-export type Currency = 'HKD' | 'USD' | 'CNH' | 'SGD' | 'JPY' | 'MYR';
+export type Currency = 'HKD' | 'USD' | 'CNH' | 'SGD' | 'JPY' | 'MYR' | 'AUD' | 'CAD';
 
 export const quoteMarkets: readonly QuoteMarketInfo[] = [
   { name: 'HK', number: 1, secMarket: 1, timeZone: 'Asia/Hong_Kong', currency: 'HKD' },

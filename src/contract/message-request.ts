@@ -1,6 +1,7 @@
-import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
+import type { DescMessage, Message } from '@bufbuild/protobuf';
 import { fieldSetter, fieldValue, presence } from './field-path.js';
 import { renumberMarket } from './markets.js';
+import { messageParser } from './message-parser.js';
 import { eachRule, enumerationRule, messageRule, type OwnValues } from './message-rules.js';
 import type { Operation } from './operation.js';
 import { type ParamRule, paramRule } from './param-rules.js';
@@ -50,7 +51,7 @@ export function readMessageRequest(ids: ProtocolIds, protoId: number, parse: Bod
 export function protobufBody(bytes: Uint8Array): BodyParser {
   return (desc) => {
     try {
-      return { ok: true, value: fromBinary(desc, bytes, { readUnknownFields: false }) };
+      return { ok: true, value: messageParser(desc)(bytes) };
     } catch (thrown) {
       // The parser says no in many ways; none of them is a defect of ours.
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
@@ -89,7 +90,7 @@ const completions = new WeakMap<Operation, (c2s: Message) => void>();
 function compile({ messages, shape }: Operation): (c2s: Message) => void {
   const desc = messages.C2SSchema;
   const fill = shape
-    .filter((param) => 'default' in param && !param.absenceCounts)
+    .filter((param) => 'default' in param && !param.absenceCounts && param.defaultIn === undefined)
     .map(({ field, default: value }) => fieldSetter(desc, field, value));
   const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');
   const required = given.filter((param) => param.required).map(({ field }) => ({ field, isSet: presence(desc, field) }));

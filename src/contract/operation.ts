@@ -1,4 +1,4 @@
-import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import type { DescMessage, Message, MessageShape } from '@bufbuild/protobuf';
 import type { Enumeration } from './enums.js';
 import type { ScopeRule } from './scope.js';
 import type { Shape } from './shape.js';
@@ -29,6 +29,21 @@ export interface FieldCondition {
   /** Name of a field of `C2S`, as the `.proto` has it. */
   readonly field: string;
   readonly is: boolean | number | 'empty';
+}
+
+/** Another form of a tool's arguments, which another operation answers: its scopes, limits, quotas and audit hold. */
+export interface ToolForm {
+  readonly operation: Operation;
+  /** That operation as this form asks for it: with a shape of the form's own. */
+  readonly reading: Operation;
+}
+
+/** A list in a payload of which a caller may want only what is in one currency. */
+export interface CurrencyList {
+  /** Name of a list of messages in `S2C`, as the `.proto` has it. */
+  readonly field: string;
+  /** The currency of an item (Trd_Common.Currency); undefined where it cannot be told. */
+  readonly currencyOf: (item: Message) => number | undefined;
 }
 
 export interface RestRoute {
@@ -68,6 +83,12 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */
   readonly tool: string | null;
+  /** The form that its tool takes as soon as an argument is given which only that form has; null where there is none. */
+  readonly otherForm: ToolForm | null;
+  /** Its tool takes `card_num` in place of `acc_id`. */
+  readonly byCard: boolean;
+  /** What its tool's `currency` selects from; null where there is no such argument. */
+  readonly byCurrency: CurrencyList | null;
   /** Start-up switches that must all be on. */
   readonly switches: readonly string[];
   /** Enumerations of low-level fields that differ for this operation alone, by field path: "header.trdEnv". */
@@ -81,7 +102,18 @@ export type RequestOf<O extends Operation> = MessageShape<O['messages']['C2SSche
 /** The payload of an operation's answer: its `S2C`. */
 export type PayloadOf<O extends Operation> = MessageShape<O['messages']['S2CSchema']>;
 
-type Optional = 'answers' | 'tool' | 'guide' | 'idempotent' | 'switches' | 'lowLevel' | 'shape' | 'loopbackOnly';
+type Optional =
+  | 'answers'
+  | 'tool'
+  | 'otherForm'
+  | 'byCard'
+  | 'byCurrency'
+  | 'guide'
+  | 'idempotent'
+  | 'switches'
+  | 'lowLevel'
+  | 'shape'
+  | 'loopbackOnly';
 
 /** Who can be called by a model has to be explained to it. */
 type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
@@ -93,6 +125,9 @@ export function operation<const M extends ProtocolMessages>(
   return {
     answers: [],
     tool: `svc_${declared.name}`,
+    otherForm: null,
+    byCard: false,
+    byCurrency: null,
     guide: '',
     idempotent: declared.effect === 'read' || declared.effect === 'subscription',
     switches: [],
@@ -101,6 +136,11 @@ export function operation<const M extends ProtocolMessages>(
     loopbackOnly: false,
     ...declared,
   };
+}
+
+/** Lets a tool be answered by another operation, asked for by a shape of its own. */
+export function answeredBy(operation: Operation, shape: Shape): ToolForm {
+  return { operation, reading: { ...operation, shape } };
 }
 
 export function get(path: string): RestRoute {

@@ -41,6 +41,24 @@ describe('a request body', () => {
       '{"security":{"market":1,"code":"HSImain"},"num":10}',
     ],
     ['one symbol where a list is meant', 'get_quote', '{"symbol":"SH.600519"}', '{"security_list":[{"market":21,"code":"600519"}]}'],
+    [
+      'the book of odd lots',
+      'get_orderbook',
+      '{"symbol":"HK.00700","odd_lot":true}',
+      '{"security":{"market":1,"code":"00700"},"num":10,"order_book_type":1}',
+    ],
+    [
+      'a book of no odd lots',
+      'get_orderbook',
+      '{"symbol":"HK.00700","odd_lot":false}',
+      '{"security":{"market":1,"code":"00700"},"num":10,"order_book_type":0}',
+    ],
+    [
+      'a header without the market that the gateway fills in',
+      'get_order_fee',
+      '{"c2s":{"header":{"trd_env":1,"acc_id":1},"order_id_ex_list":["a"]}}',
+      '{"header":{"trd_env":1,"acc_id":1,"trd_market":0},"order_id_ex_list":["a"]}',
+    ],
     ['null as not given', 'get_orderbook', '{"symbol":"HK.00700","depth":null}', '{"security":{"market":1,"code":"00700"},"num":10}'],
     [
       'an 18-digit account, as a number',

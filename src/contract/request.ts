@@ -6,6 +6,7 @@ import { type Security, SecuritySchema } from './generated/Qot_Common_pb.js';
 import {
   childPath,
   enumerationReader,
+  type FieldReader,
   type Fields,
   listReader,
   messageReader,
@@ -20,7 +21,7 @@ import { snakeCase } from './names.js';
 import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
 import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop } from './problem.js';
-import { callerParams, type Param, withheldFields } from './shape.js';
+import { callerParams, type Param, paramsIn, withheldFields } from './shape.js';
 
 /** Reads a request body into the operation's `C2S`, or says what is wrong with it. */
 export type RequestDecoder<O extends Operation> = (
@@ -65,14 +66,15 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const params = callerParams(operation.shape, dialect);
   const withheld = withheldFields(operation.shape, dialect);
   for (const [name, reader] of messageReader(desc, dialect).fields) {
-    if (!withheld.has(reader.field.name)) slots.set(name, lowLevelSlot(operation, params, reader.field, reader.read, dialect));
+    if (!withheld.has(reader.field.name)) slots.set(name, lowLevelSlot(operation, params, reader, dialect));
   }
   for (const param of [...params].reverse()) {
     const slot = paramSlot(desc, param, dialect);
     for (const name of [param.name, ...param.aliases]) slots.set(name, slot);
   }
   const names = () => new Set([...params.map((param) => param.name), ...slots.keys()]);
-  const defaults = operation.shape.filter((param) => 'default' in param).map((param) => fieldSetter(desc, param.field, param.default));
+  const filled = paramsIn(operation.shape, dialect).filter((param) => 'default' in param);
+  const defaults = filled.map((param) => fieldSetter(desc, param.field, param.default));
   // The first parameter of a field names it in error texts.
   const friendly = new Map(params.map((param): [string, string] => [param.field, param.name]).reverse());
   const checkRequired = requiredCheck(desc, '', friendly);
@@ -142,9 +144,9 @@ function requiredCheck(desc: DescMessage, prefix: string, friendly: ReadonlyMap<
   };
 }
 
-function lowLevelSlot(operation: Operation, params: readonly Param[], field: DescField, read: ValueReader, dialect: Dialect): Slot {
+function lowLevelSlot(operation: Operation, params: readonly Param[], { field, read }: FieldReader, dialect: Dialect): Slot {
   const obey = rulesWithin(params, field);
-  const reader = field.fieldKind === 'message' ? overridden(operation, field, field.message, read, dialect) : read;
+  const reader = field.fieldKind === 'message' ? innerReader(operation, field, field.message, dialect) : read;
   return {
     target: field.name,
     whole: field.name,
@@ -183,12 +185,17 @@ function rulesWithin(params: readonly Param[], field: DescField): ParamRule {
   };
 }
 
-/** The reader of an inner message some of whose enumerations are special to this operation. */
-function overridden(operation: Operation, field: DescField, desc: DescMessage, read: ValueReader, dialect: Dialect): ValueReader {
+/** The reader of an inner message: the shape may fill what it lacks, and some of its enumerations may be special to this operation. */
+function innerReader(operation: Operation, field: DescField, desc: DescMessage, dialect: Dialect): ValueReader {
+  const reader = messageReader(desc, dialect);
+  const prefix = `${field.name}.`;
+  const defaults = paramsIn(operation.shape, dialect).filter((param) => 'default' in param && param.field.startsWith(prefix));
+  const filled = new Set(defaults.map((param) => param.field.slice(prefix.length)));
+  const read: (value: JsonValue, path: string) => Message = (value, path) => reader.read(value, path, filled);
   const special = Object.entries(operation.lowLevel)
-    .filter(([path]) => path.startsWith(`${field.name}.`))
+    .filter(([path]) => path.startsWith(prefix))
     .map(([path, enumeration]): [string, string, Enumeration] => {
-      const inner = path.slice(field.name.length + 1);
+      const inner = path.slice(prefix.length);
       return [snakeCase(inner), fieldNamed(desc, inner).localName, enumeration];
     });
   if (special.length === 0) return read;
@@ -203,7 +210,7 @@ function overridden(operation: Operation, field: DescField, desc: DescMessage, r
       // Any accepted number keeps the general reader content; the special one has the last word.
       plain[name] = 1;
     }
-    const message = read(plain, path) as Fields;
+    const message = read(plain, path) as Message & Fields;
     for (const [localName, number] of values) message[localName] = number;
     return message;
   };
@@ -285,6 +292,13 @@ function paramReader(param: Param, dialect: Dialect): ValueReader {
   };
 }
 
+function booleanReader(means: readonly [unknown, unknown] | undefined): ValueReader {
+  const read = scalarReader(ScalarType.BOOL);
+  if (means === undefined) return read;
+  const [no, yes] = means;
+  return (value, path) => (read(value, path) === true ? yes : no);
+}
+
 function typeReader({ type }: Param, dialect: Dialect): ValueReader {
   switch (type.kind) {
     case 'symbol':
@@ -300,7 +314,7 @@ function typeReader({ type }: Param, dialect: Dialect): ValueReader {
     case 'choices':
       return listReader(enumerationReader(type.enumeration, dialect));
     case 'boolean':
-      return scalarReader(ScalarType.BOOL);
+      return booleanReader(type.means);
     case 'text':
       return scalarReader(ScalarType.STRING);
     case 'texts':

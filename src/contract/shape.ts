@@ -20,6 +20,10 @@ export interface Param {
   readonly default?: unknown;
   /** To the public protocol the absence of this field says something: the default is for JSON callers alone. */
   readonly absenceCounts: boolean;
+  /** The default is for callers of this dialect alone; the others have to say it. */
+  readonly defaultIn?: Dialect;
+  /** The name that tools know it by; `name` is an alias there. */
+  readonly inTools?: string;
   /** Only this dialect takes it; the other fills the default or leaves the field unset. */
   readonly only?: Dialect;
   /** A credential. A model must never hold one, so tools take it in no form; the gateway fills it in for them. */
@@ -42,7 +46,8 @@ export type ParamType =
   | { readonly kind: 'number'; readonly min?: number; readonly max?: number }
   | { readonly kind: 'choice'; readonly enumeration: Enumeration; readonly names: boolean }
   | { readonly kind: 'choices'; readonly enumeration: Enumeration }
-  | { readonly kind: 'boolean' }
+  /** `means`: what the message's field holds for false and for true, where it is no boolean itself. */
+  | { readonly kind: 'boolean'; readonly means?: readonly [unknown, unknown] }
   | { readonly kind: 'text'; readonly maxBytes?: number }
   | { readonly kind: 'texts'; readonly max: number }
   /** `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd`, in the market's time zone. */
@@ -58,6 +63,8 @@ export interface ParamOptions {
   readonly aliases?: readonly string[];
   readonly default?: unknown;
   readonly absenceCounts?: boolean;
+  readonly defaultIn?: Dialect;
+  readonly inTools?: string;
   readonly only?: Dialect;
   readonly required?: boolean;
   readonly about?: string;
@@ -71,6 +78,8 @@ function param(field: string, type: ParamType, options: ParamOptions, about: str
     type,
     ...('default' in options ? { default: options.default } : {}),
     absenceCounts: options.absenceCounts ?? false,
+    ...(options.defaultIn === undefined ? {} : { defaultIn: options.defaultIn }),
+    ...(options.inTools === undefined ? {} : { inTools: options.inTools }),
     ...(options.only === undefined ? {} : { only: options.only }),
     secret: false,
     hidden: false,
@@ -121,8 +130,10 @@ export function choices(field: string, enumeration: Enumeration, options: ParamO
   return param(field, { kind: 'choices', enumeration }, options, '');
 }
 
-export function flag(field: string, options: ParamOptions = {}): Param {
-  return param(field, { kind: 'boolean' }, options, '');
+/** Yes or no. `means`: see {@link ParamType}. */
+export function flag(field: string, options: ParamOptions & { means?: readonly [unknown, unknown] } = {}): Param {
+  const { means } = options;
+  return param(field, { kind: 'boolean', ...(means === undefined ? {} : { means }) }, options, '');
 }
 
 export function text(field: string, options: ParamOptions & { maxBytes?: number } = {}): Param {
@@ -134,9 +145,22 @@ export function secret(field: string, options: Omit<ParamOptions, 'only'> & { ma
   return { ...text(field, options), only: 'rest', secret: true };
 }
 
-/** What callers of a dialect may give. */
+/** What callers of a dialect may give, under the names and with the defaults that it has there. */
 export function callerParams(shape: Shape, dialect: Dialect): readonly Param[] {
-  return shape.filter((param) => !param.hidden && (param.only === undefined || param.only === dialect));
+  return paramsIn(shape, dialect).filter((param) => !param.hidden && (param.only === undefined || param.only === dialect));
+}
+
+/** A shape as a dialect has it, with what callers cannot give. */
+export function paramsIn(shape: Shape, dialect: Dialect): readonly Param[] {
+  return shape.map((param) => paramIn(param, dialect));
+}
+
+function paramIn(param: Param, dialect: Dialect): Param {
+  const { default: fallback, ...rest } = param;
+  const own = param.defaultIn === undefined || param.defaultIn === dialect || !('default' in param) ? param : rest;
+  const { inTools } = param;
+  if (dialect !== 'mcp' || inTools === undefined) return own;
+  return { ...own, name: inTools, aliases: [param.name, ...param.aliases.filter((alias) => alias !== inTools)] };
 }
 
 /** Fields of `C2S` that callers of a dialect cannot set even in the low-level form. */
@@ -188,8 +212,11 @@ export function constant(field: string, value: unknown): Param {
   };
 }
 
-/** Which account, in which environment and market: the header of every account operation. `names`: see {@link choice}. */
-export function tradeHeader(options: { names?: boolean; only?: Dialect; marketDefault?: number } = {}): Param[] {
+/**
+ * Which account, in which environment and market: the header of every account operation. `names`: see {@link choice};
+ * `toolEnv`: the environment (Trd_Common.TrdEnv) of tool callers who name none.
+ */
+export function tradeHeader(options: { names?: boolean; only?: Dialect; marketDefault?: number; toolEnv?: number } = {}): Param[] {
   const only = options.only === undefined ? {} : { only: options.only };
   const names = { names: options.names ?? false };
   return [
@@ -206,6 +233,7 @@ export function tradeHeader(options: { names?: boolean; only?: Dialect; marketDe
       as: 'env',
       aliases: ['trd_env'],
       about: 'simulate is paper money.',
+      ...(options.toolEnv === undefined ? {} : { default: options.toolEnv, defaultIn: 'mcp' }),
       ...only,
       ...names,
     }),

@@ -101,7 +101,7 @@ describe('what a tool says of itself', () => {
     expect(properties.kl_type).toMatchObject({ default: 'day' });
     expect(properties.symbol?.description).toMatch(/^Required\. .* Also code, stock, security\.$/);
     expect(properties.max_count?.description).not.toMatch(/Required/);
-    expect(Object.keys(patternProperties as object)).toEqual(['^(code|stock|security|begin|end|req_num)$']);
+    expect(Object.keys(patternProperties as object)).toEqual(['^(code|stock|security|begin_time|end_time|req_num)$']);
   });
 
   it('says which arguments an order cannot do without', () => {

@@ -1,4 +1,5 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { currency } from './enums.js';
 import { isRequiredField } from './json/message-json.js';
 import { fieldSchema, MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
 import { snakeCase } from './names.js';
@@ -34,6 +35,8 @@ const extraSchemas = {
   idempotency_key: { type: 'string', description: 'Names this write: a repetition within 24 hours gets the first answer.' },
   preview: { type: 'boolean', default: false, description: 'Only show value, fees and limits; nothing is sent.' },
   cursor: { type: 'string', description: 'page.next of a cut answer, given alone.' },
+  card_num: { type: 'string', description: 'In place of acc_id: the card’s 16 digits, or the last 4.' },
+  currency: { enum: currency.members.map(({ name }) => name), description: 'Only what is in this currency.' },
 } as const satisfies Record<string, Schema>;
 
 export type ExtraArgument = keyof typeof extraSchemas;
@@ -52,6 +55,8 @@ export function extraArguments(operation: Operation): readonly ExtraArgument[] {
     idempotency_key: writes,
     preview: writes && scope.kind === 'byEnv',
     cursor: effect === 'read' && pagedFields(operation).length > 0,
+    card_num: operation.byCard,
+    currency: operation.byCurrency !== null,
   };
   return (Object.keys(taken) as ExtraArgument[]).filter((name) => taken[name]);
 }
@@ -60,14 +65,21 @@ export function extraArguments(operation: Operation): readonly ExtraArgument[] {
 export function argumentNames(operation: Operation): ReadonlySet<string> {
   let names = namesOf.get(operation);
   if (names === undefined) {
-    const own = callerParams(operation.shape, 'mcp').flatMap((param) => [param.name, ...param.aliases]);
-    names = new Set([...own, ...extraArguments(operation)]);
+    const params = [...callerParams(operation.shape, 'mcp'), ...otherFormParams(operation)];
+    names = new Set([...params.flatMap((param) => [param.name, ...param.aliases]), ...extraArguments(operation)]);
     namesOf.set(operation, names);
   }
   return names;
 }
 
 const namesOf = new WeakMap<Operation, ReadonlySet<string>>();
+
+/** What only the other form of an operation's tool takes: giving one of these is asking in that form. */
+export function otherFormParams({ shape, otherForm }: Operation): readonly Param[] {
+  if (otherForm === null) return [];
+  const own = new Set(callerParams(shape, 'mcp').flatMap((param) => [param.name, ...param.aliases]));
+  return callerParams(otherForm.reading.shape, 'mcp').filter((param) => !own.has(param.name));
+}
 
 /** Lists of messages at the top of an operation's payload: what a large answer is cut by. */
 export function pagedFields(operation: Operation): readonly (DescField & { fieldKind: 'list'; listKind: 'message' })[] {
@@ -104,8 +116,11 @@ function describe(operation: Operation): ToolDescription {
 }
 
 function inputSchema(operation: Operation): ObjectSchema {
-  const params = callerParams(operation.shape, 'mcp');
-  const own = params.map((param): [string, Schema] => [param.name, argumentSchema(operation, param)]);
+  const others = otherFormParams(operation);
+  const params = [...callerParams(operation.shape, 'mcp'), ...others];
+  const own = params.map((param): [string, Schema] => {
+    return [param.name, argumentSchema(param, !others.includes(param) && isRequired(operation, param))];
+  });
   const extras = extraArguments(operation).map((name): [string, Schema] => [name, extraSchemas[name]]);
   const aliases = params.flatMap((param) => param.aliases);
   return {
@@ -117,12 +132,8 @@ function inputSchema(operation: Operation): ObjectSchema {
   };
 }
 
-function argumentSchema(operation: Operation, param: Param): Schema {
-  const parts = [
-    isRequired(operation, param) ? 'Required.' : '',
-    param.about,
-    param.aliases.length === 0 ? '' : `Also ${param.aliases.join(', ')}.`,
-  ];
+function argumentSchema(param: Param, required: boolean): Schema {
+  const parts = [required ? 'Required.' : '', param.about, param.aliases.length === 0 ? '' : `Also ${param.aliases.join(', ')}.`];
   const description = parts.filter((part) => part !== '').join(' ');
   return { ...paramSchema(param, 'mcp'), ...(description === '' ? {} : { description }) };
 }
@@ -145,7 +156,8 @@ function isRequiredPath(desc: DescMessage, [head, ...tail]: readonly string[]): 
 
 /** One level of the payload: a model sees the answer itself soon enough, and what is below would cost it more than the call. */
 function outputSchema(operation: Operation): ObjectSchema {
-  const { fields } = operation.messages.S2CSchema;
+  const answering = [...(operation.otherForm === null ? [] : [operation.otherForm.operation]), operation];
+  const fields = answering.flatMap(({ messages }) => messages.S2CSchema.fields);
   const properties = Object.fromEntries(fields.map((field) => [snakeCase(field.name), flatSchema(field)]));
   const added = Object.keys(addedSchemas(operation)).map((name): [string, Schema] => [name, { type: 'object' }]);
   return { type: 'object', properties: { ...properties, ...Object.fromEntries(added) } };

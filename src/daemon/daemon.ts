@@ -10,6 +10,7 @@ import { createSimulation, createSimulationWithData, type SimulationOptions } fr
 import { openLmdbStore, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { auditToLog } from './audit-to-log.js';
+import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
 import type { Logger } from './log.js';
 import type { Settings } from './settings.js';
 import { flagOf } from './settings-table.js';
@@ -37,6 +38,10 @@ export interface Daemon {
   readonly restUrl: string;
   /** "https://127.0.0.1:22500"; undefined where it is switched off. */
   readonly grpcUrl: string | undefined;
+  /** The core WebSocket: "wss://127.0.0.1:22501"; undefined where it is switched off. */
+  readonly websocketUrl: string | undefined;
+  /** Core TCP: "127.0.0.1:11111"; undefined where it is switched off. */
+  readonly apiAddress: string | undefined;
   /** Re-reads the keys file and goes on in a new audit file; a broken keys file leaves the keys as they were. */
   reload(): Promise<void>;
   /** Refuses new requests, answers those under way, and puts everything on disk. */
@@ -54,6 +59,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, logger, requestShutdown, clock = systemClock } = options;
   const tls = loadTls(settings, clock, logger);
   const keyring = openKeyring(settings, clock);
+  checkApiKey(settings, keyring);
+  const rsaKey = loadApiRsaKey(settings);
+  if (!rsaKey.ok) throw new StartProblem(rsaKey.error);
   const audit = openAudit(settings, clock, logger);
   const unlock = lockState(settings.stateDir);
   if (!unlock.ok) throw new StartProblem(unlock.error);
@@ -99,20 +107,27 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
     rest.server.on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
     const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, ...(tls === undefined ? {} : { tls }) });
+    const core = createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey: rsaKey.value });
     undo.unshift(async () => {
+      // The gateway's stop ends push connections, and core connections are such: their requests are answered before it.
+      await Promise.all([core.websocket?.finish(), core.api?.finish()]);
       gateway.stop();
       await mcp.close();
-      await Promise.all([ws.close(), rest.close(), grpc?.close()]);
+      await Promise.all([ws.close(), rest.close(), grpc?.close(), core.websocket?.close(), core.api?.close()]);
     });
-    const bind = (server: Listener, port: ListenerPort) => listen(server, settings, port, tls !== undefined);
-    const restUrl = await bind(rest, 'restPort');
-    const grpcUrl = grpc && (await bind(grpc, 'grpcPort'));
+    const s = tls === undefined ? '' : 's';
+    const restUrl = `http${s}://${await listen(rest, settings, 'restPort')}`;
+    const grpcUrl = grpc && `http${s}://${await listen(grpc, settings, 'grpcPort')}`;
+    const websocketUrl = core.websocket && `ws${s}://${await listen(core.websocket, settings, 'websocketPort')}`;
+    const apiAddress = core.api && (await listen(core.api, settings, 'apiPort'));
     return {
       gateway,
       backend,
       access,
       restUrl,
       grpcUrl,
+      websocketUrl,
+      apiAddress,
       reload: () => reload(access, logger),
       stop: () => runAll(undo),
     };
@@ -148,6 +163,14 @@ function openKeyring({ restKeysFile }: Settings, clock: Clock): Keyring | undefi
   const keyring = Keyring.open({ path: restKeysFile, clock });
   if (!keyring.ok) throw new StartProblem(formatLoadError(keyring.error));
   return keyring.value;
+}
+
+/** A mistyped id would be noticed only by clients. */
+function checkApiKey({ apiKeyId, noApi, restKeysFile }: Settings, keyring: Keyring | undefined): void {
+  if (apiKeyId === null || noApi || keyring === undefined) return;
+  const named = keyring.authenticateId(apiKeyId);
+  // One that has expired may be made to work again without a restart.
+  if (!named.ok && named.code === 'auth.invalid') throw new StartProblem(`--api-key-id ${apiKeyId}: ${named.message} (${restKeysFile})`);
 }
 
 function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditLog {
@@ -193,15 +216,15 @@ async function reload(access: Access, logger: Logger): Promise<void> {
 }
 
 type Listener = Pick<RestServer | GrpcServer, 'listen'>;
-type ListenerPort = 'restPort' | 'grpcPort';
+type ListenerPort = 'restPort' | 'grpcPort' | 'websocketPort' | 'apiPort';
 
-/** Binds a listener to the port that this setting names; the URL that it is then reached by. */
-async function listen(listener: Listener, settings: Settings, setting: ListenerPort, secure: boolean): Promise<string> {
+/** Binds a listener to the port that this setting names; the host and port that it is then reached by. */
+async function listen(listener: Listener, settings: Settings, setting: ListenerPort): Promise<string> {
   const { bind, [setting]: wanted } = settings;
   const port = await listener.listen({ host: bind, port: wanted }).catch((error: NodeJS.ErrnoException) => {
     throw new StartProblem(listenProblem(bind, wanted, flagOf(setting), error));
   });
-  return `${secure ? 'https' : 'http'}://${bind.includes(':') ? `[${bind}]` : bind}:${port}`;
+  return `${bind.includes(':') ? `[${bind}]` : bind}:${port}`;
 }
 
 function listenProblem(bind: string, port: number, flag: string, error: NodeJS.ErrnoException): string {

@@ -63,7 +63,7 @@ async function issueDemoKey(keysFile: string, clock: Clock): Promise<Result<{ id
     createdAt: clock.now(),
     expiresAt: null,
     note: DEMO_NOTE,
-    sdk: false,
+    sdk: true,
   });
   return issued.ok ? ok({ id, apiKey: issued.value.keyText }) : err(`--demo cannot make its key: ${issued.error}`);
 }

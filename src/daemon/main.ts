@@ -38,8 +38,8 @@ async function main(): Promise<void> {
     onFailure: (message, error) => logger.error({ err: error }, message),
   });
   daemon = await startDaemon({ settings, logger, requestShutdown: signals.requestShutdown });
-  const { restUrl: rest, grpcUrl: grpc } = daemon;
-  process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, pid: process.pid })}\n`);
+  const { restUrl: rest, grpcUrl: grpc, websocketUrl: websocket, apiAddress: api } = daemon;
+  process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, websocket, api, pid: process.pid })}\n`);
   if (demo?.ok) process.stderr.write(await announceDemo(daemon, settings, demo.value));
 }
 

@@ -2,7 +2,7 @@ import type { Settings } from './settings.js';
 
 /** What the settings must hold together. The sentences of those they do not. */
 export function checkTogether(settings: Settings): string[] {
-  return [...tlsPair(settings), ...tlsInScopeMode(settings), ...loopbackInLegacyMode(settings)];
+  return [...tlsPair(settings), ...tlsInScopeMode(settings), ...loopbackInLegacyMode(settings), ...apiKeyInScopeMode(settings)];
 }
 
 function tlsPair({ restTlsCert, restTlsKey }: Settings): string[] {
@@ -19,6 +19,11 @@ function tlsInScopeMode({ restKeysFile, restTlsCert, restTlsKey }: Settings): st
 function loopbackInLegacyMode({ bind, restKeysFile }: Settings): string[] {
   if (restKeysFile !== null || isLoopback(bind)) return [];
   return [`--bind ${bind} is not a loopback address: without --rest-keys-file anybody who reaches it could read everything`];
+}
+
+function apiKeyInScopeMode({ apiKeyId, restKeysFile }: Settings): string[] {
+  if (apiKeyId === null || restKeysFile !== null) return [];
+  return ['--api-key-id names a key, and there is no --rest-keys-file'];
 }
 
 /** Whether only this machine reaches an address. */

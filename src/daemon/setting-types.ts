@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { err, type LimitFlags, limitsFromFlags, ok, type Result } from '../access/index.js';
+import { err, isKeyId, type LimitFlags, limitsFromFlags, ok, type Result } from '../access/index.js';
 import { type Group, groups } from '../contract/operation.js';
 import { type Environment, expandPath } from './environment.js';
 
@@ -75,6 +75,9 @@ export function wholeNumber(min: number, max: number, placeholder = '<number>'):
 
 /** A TCP port; 0 lets the system choose a free one. */
 export const port = wholeNumber(0, 65_535, '<port>');
+
+/** The id of a key in the keys file. */
+export const keyId = simple('<id>', 'the id of a key', (text) => (isKeyId(text) ? text : undefined));
 
 /** One of a few words. */
 export function oneOf<const T extends string>(words: readonly T[], accepted = `one of ${words.join(', ')}`): SettingType<T> {

@@ -2,6 +2,7 @@ import type { Group } from '../contract/operation.js';
 import { configFolder, stateFolder } from '../storage/index.js';
 import { type Environment, pathOf } from './environment.js';
 import {
+  keyId,
   limit,
   listenAddress,
   oneOf,
@@ -82,6 +83,42 @@ export const settingsTable = {
     default: false,
     group: 'Listener',
     about: 'Do not serve gRPC.',
+  }),
+  websocketPort: setting({
+    type: port,
+    default: 22_501,
+    group: 'Listener',
+    about: 'Port of the core WebSocket, for the published JavaScript client; 0 = any free port.',
+  }),
+  noWebsocket: setting({
+    type: onOff,
+    default: false,
+    group: 'Listener',
+    about: 'Do not serve the core WebSocket.',
+  }),
+  apiPort: setting({
+    type: port,
+    default: 11_111,
+    group: 'Listener',
+    about: 'Port of core TCP, for the other published clients; 0 = any free port. With a keys file it needs --api-key-id.',
+  }),
+  noApi: setting({
+    type: onOff,
+    default: false,
+    group: 'Listener',
+    about: 'Do not serve core TCP.',
+  }),
+  apiKeyId: setting<string | null>({
+    type: optional(keyId),
+    default: null,
+    group: 'Listener',
+    about: 'Key that every client of core TCP acts with: the protocol carries no credential. From this machine only.',
+  }),
+  apiRsaKey: setting<string | null>({
+    type: optional(path),
+    default: null,
+    group: 'Listener',
+    about: 'RSA private key (PKCS#1 PEM, 1024 bits) that clients of core TCP have too: bodies are then encrypted.',
   }),
   restTlsCert: setting<string | null>({
     type: optional(path),

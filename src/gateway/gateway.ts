@@ -1,6 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import { type Access, type Authentication, type KeyChanges, type KeyRecord, scopeMask } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
+import type { TrdAcc } from '../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { account, quote, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
@@ -54,6 +55,10 @@ const CLOSE_GOING_AWAY = 1001;
 const quoteScopes = scopeMask(['qot:read']);
 const realTrading = scopeMask(['trade:real']);
 const metricsScopes = scopeMask(['metrics:read', 'admin']);
+
+function everyAccount() {
+  return create(account.listAccounts.messages.C2SSchema, { userID: 0n, needGeneralSecAccount: true });
+}
 
 /** Everything between the interfaces and the backend, made once. */
 export class Gateway {
@@ -197,6 +202,21 @@ export class Gateway {
     const refused = identity instanceof Rejection ? identity : this.#pipeline.authorise(operation, caller, identity);
     this.#audit(caller, keyId ?? null, refused);
     return refused ?? identity;
+  }
+
+  /**
+   * The accounts that a caller of an operation may name, where the interface lets it name them by something else. Not
+   * recorded: the call that follows is.
+   */
+  async accountsFor(operation: Operation, caller: Caller): Promise<readonly TrdAcc[] | Rejection> {
+    const identity = this.#pipeline.identify(caller);
+    if (identity instanceof Rejection) return identity;
+    const refused = this.#pipeline.authorise(operation, caller, identity);
+    if (refused !== undefined) return refused;
+    const response = await this.#pipeline.lookUp(account.listAccounts, caller, identity, everyAccount());
+    if (response instanceof Rejection) return response;
+    const accounts = payloadOf(account.listAccounts, response)?.accList;
+    return accounts ?? new Rejection('backend.not_ready', `the account list was refused: ${response.retMsg}`);
   }
 
   /** Calls `listener` whenever a reload has put other keys in force; returns its removal. */

@@ -14,6 +14,7 @@ export {
   type ResponseMessage,
   type TradePush,
 } from './backend.js';
+export { addressByCard } from './card-accounts.js';
 export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';
 export type { Caller, Credential, Identity, Iface, Peer } from './identity.js';
 export type { Logger } from './logger.js';

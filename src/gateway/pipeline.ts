@@ -160,6 +160,11 @@ export class Pipeline {
     }
   }
 
+  /** Answers what another request of this caller has to know before it can be read: nothing is recorded. */
+  async lookUp(operation: Operation, caller: Caller, identity: Identity, request: Message): Promise<Answer> {
+    return this.#answer(operation, caller, identity, request);
+  }
+
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
     const context: CallContext = { requestId: caller.requestId };
     try {

@@ -34,7 +34,7 @@ interface Ended {
 /** `svcd` in legacy mode with its state in `home`; `ended` tells how it went. */
 function run(home: string, { command = [process.execPath, svcd], uid }: { command?: readonly string[]; uid?: number } = {}) {
   const [program = '', ...args] = command;
-  const child = spawn(program, [...args, '--rest-port', '0', '--grpc-port', '0'], {
+  const child = spawn(program, [...args, '--rest-port', '0', '--grpc-port', '0', '--websocket-port', '0', '--api-port', '0'], {
     env: { PATH: process.env.PATH, HOME: home, SVC_CONFIG_DIR: join(home, 'config'), SVC_STATE_DIR: join(home, 'state') },
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe'],

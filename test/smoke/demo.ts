@@ -36,11 +36,15 @@ export class Demo {
   async start(): Promise<void> {
     this.stdout = '';
     this.banner = '';
-    const child = spawn(this.node, ['bin/svcd', '--demo', '--rest-port', '0', '--grpc-port', '0'], {
-      cwd: root,
-      env: this.#environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      this.node,
+      ['bin/svcd', '--demo', '--rest-port', '0', '--grpc-port', '0', '--websocket-port', '0', '--api-port', '0'],
+      {
+        cwd: root,
+        env: this.#environment,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     this.#child = child;
     child.stdout.on('data', (part) => {
       this.stdout += part;

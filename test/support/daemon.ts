@@ -53,7 +53,13 @@ export class TestSite<Id extends string = string> {
   }
 
   get variables(): Record<string, string> {
-    return { SVC_GRPC_PORT: '0', SVC_CONFIG_DIR: join(this.folder, 'config'), SVC_STATE_DIR: join(this.folder, 'state') };
+    return {
+      SVC_GRPC_PORT: '0',
+      SVC_WEBSOCKET_PORT: '0',
+      SVC_API_PORT: '0',
+      SVC_CONFIG_DIR: join(this.folder, 'config'),
+      SVC_STATE_DIR: join(this.folder, 'state'),
+    };
   }
 
   async addKey(id: Id, wish: KeyWish): Promise<string> {

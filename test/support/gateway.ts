@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
 import { Access, type AuditEvent, AuditLog, Keyring, OrderGates } from '../../src/access/index.js';
-import { systemClock } from '../../src/contract/clock.js';
+import { type Clock, systemClock } from '../../src/contract/clock.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { createLog } from '../../src/daemon/log.js';
 import {
@@ -15,7 +15,7 @@ import {
   type ResponseMessage,
 } from '../../src/gateway/index.js';
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
-import { createMcpEndpoint } from '../../src/interfaces/mcp/index.js';
+import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
 import { createRestServer } from '../../src/interfaces/rest/index.js';
 import { MemoryStore } from '../../src/storage/index.js';
 import { GrpcClient } from './grpc-client.js';
@@ -117,8 +117,12 @@ class AuditedEvents {
 }
 
 export interface ServedGateway {
+  readonly gateway: Gateway;
+  /** Key texts by their ids. */
+  readonly keys: ReadonlyMap<string, string>;
   readonly log: string[];
   readonly url: string;
+  readonly mcp: McpEndpoint;
   as(id: string): HttpClient;
   key(id: string): string;
   /** The first audit event that fits, come or to come. */
@@ -135,8 +139,10 @@ export async function serveGateway(options: {
   readonly backend: Backend;
   readonly keys: Readonly<Record<string, KeyWish>>;
   readonly operations?: readonly Operation[];
+  /** Of the MCP interface. */
+  readonly clock?: Clock;
 }): Promise<ServedGateway> {
-  const { backend, keys, operations } = options;
+  const { backend, keys, operations, clock = systemClock } = options;
   const folder = mkdtempSync(join(tmpdir(), 'svc-gateway-'));
   const path = join(folder, 'keys.json');
   const texts = new Map<string, string>();
@@ -166,7 +172,7 @@ export async function serveGateway(options: {
   });
   const served = operations === undefined ? {} : { operations };
   const onError = (error: Error) => log.push(String(error));
-  const mcp = createMcpEndpoint({ gateway, clock: systemClock, version: 'test', confirm: 'real', onError, ...served });
+  const mcp = createMcpEndpoint({ gateway, clock, version: 'test', confirm: 'real', onError, ...served });
   const rest = createRestServer({
     gateway,
     allowedOrigins: [],
@@ -181,8 +187,11 @@ export async function serveGateway(options: {
   const grpcUrl = `http://127.0.0.1:${await grpc.listen(address)}`;
   const clients: GrpcClient[] = [];
   return {
+    gateway,
+    keys: texts,
     log,
     url,
+    mcp,
     as: (id) => new HttpClient(url, undefined, texts.get(id)),
     audited: (fits) => audited.find(fits),
     key: (id) => texts.get(id) ?? '',

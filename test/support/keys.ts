@@ -9,6 +9,8 @@ export interface KeyWish {
   /** Epoch ms. */
   readonly expiresAt?: number;
   readonly machines?: readonly string[];
+  /** Also for the published clients, which show the MD5 of the key. */
+  readonly sdk?: boolean;
 }
 
 /** Issues a key into the keys file as `svcctl gen-key` does; its text. */
@@ -23,7 +25,7 @@ export async function makeKey(path: string, id: string, wish: KeyWish): Promise<
     createdAt: 0,
     expiresAt: wish.expiresAt ?? null,
     note: '',
-    sdk: false,
+    sdk: wish.sdk ?? false,
   });
   if (!issued.ok) throw new Error(issued.error);
   return issued.value.keyText;

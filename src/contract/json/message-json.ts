@@ -28,7 +28,8 @@ export interface MessageReader {
   readonly desc: DescMessage;
   /** Readers of the fields by their snake_case name. */
   readonly fields: ReadonlyMap<string, FieldReader>;
-  read(value: JsonValue, path: string): Message;
+  /** `filled`: names of required fields (of the `.proto`) that somebody else will fill. */
+  read(value: JsonValue, path: string, filled?: ReadonlySet<string>): Message;
 }
 
 export interface FieldReader {
@@ -47,7 +48,7 @@ export function messageReader(desc: DescMessage, dialect: Dialect): MessageReade
   const reader: MessageReader = {
     desc,
     fields,
-    read(value, path) {
+    read(value, path, filled) {
       if (!isJsonObject(value)) stop('wrong_type', path, `${path || 'body'}: expected an object, found ${describeJson(value)}`);
       const message = create(desc) as Message & Fields;
       for (const name in value) {
@@ -57,7 +58,7 @@ export function messageReader(desc: DescMessage, dialect: Dialect): MessageReade
         // null says "not given", as in protobuf JSON.
         if (child !== null && child !== undefined) message[entry.field.localName] = entry.read(child, childPath(path, name));
       }
-      requireFields(message, desc, path);
+      requireFields(message, desc, path, undefined, filled);
       return message;
     },
   };
@@ -66,15 +67,16 @@ export function messageReader(desc: DescMessage, dialect: Dialect): MessageReade
   return reader;
 }
 
-/** Stops for every required field that a message lacks, inner messages included. */
+/** Stops for every required field that a message lacks. `except`: names, as the `.proto` has them, of those that it may lack. */
 export function requireFields(
   message: Message,
   desc: DescMessage,
   path: string,
   nameOf: (field: DescField) => string = (field) => snakeCase(field.name),
+  except?: ReadonlySet<string>,
 ): void {
   for (const field of requiredFields(desc)) {
-    if (!Object.hasOwn(message, field.localName)) {
+    if (!Object.hasOwn(message, field.localName) && except?.has(field.name) !== true) {
       const missing = childPath(path, nameOf(field));
       stop('missing_field', missing, `missing field "${missing}"`);
     }

@@ -1,4 +1,5 @@
 import { currency, orderType, secMarket, session } from '../enums.js';
+import { type Order, type OrderFill, TrdEnv } from '../generated/Trd_Common_pb.js';
 import * as TrdGetAccList from '../generated/Trd_GetAccList_pb.js';
 import * as TrdGetFunds from '../generated/Trd_GetFunds_pb.js';
 import * as TrdGetHistoryOrderFillList from '../generated/Trd_GetHistoryOrderFillList_pb.js';
@@ -10,6 +11,7 @@ import * as TrdGetOrderFillList from '../generated/Trd_GetOrderFillList_pb.js';
 import * as TrdGetOrderList from '../generated/Trd_GetOrderList_pb.js';
 import * as TrdGetPositionList from '../generated/Trd_GetPositionList_pb.js';
 import * as TrdSubAccPush from '../generated/Trd_SubAccPush_pb.js';
+import { quoteMarketOfSecMarket } from '../markets.js';
 import { get, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
 import { choice, constant, flag, id, ids, number, orderSymbol, symbols, text, texts, time, tradeHeader } from '../shape.js';
@@ -17,7 +19,15 @@ import { choice, constant, flag, id, ids, number, orderSymbol, symbols, text, te
 const group = 'account';
 const effect = 'read';
 const scope = anyOf('acc:read');
+/** In tools a card may name the account, and real is meant where no environment is named. */
+const headerByCard = tradeHeader({ toolEnv: TrdEnv.TrdEnv_Real });
 const refreshCache = flag('refreshCache', { about: 'Fetch from the broker instead of the cache.' });
+
+/** Trd_Common.Currency of what trades in a market of securities (Trd_Common.TrdSecMarket). */
+function currencyOfSecMarket(secMarket: number): number | undefined {
+  const name = quoteMarketOfSecMarket(secMarket)?.currency;
+  return currency.members.find((member) => member.name === name)?.public;
+}
 
 export const listAccounts = operation({
   name: 'list_accounts',
@@ -79,7 +89,9 @@ export const getOrders = operation({
   summary: 'Today’s and still working orders of an account.',
   guide:
     'Call svc_list_accounts first. Take order_id_ex from here to modify or cancel, and look here before repeating a write whose outcome is unknown. Older ones: svc_get_history_orders. Free.',
-  shape: [...tradeHeader(), refreshCache],
+  shape: [...headerByCard, refreshCache],
+  byCard: true,
+  byCurrency: { field: 'orderList', currencyOf: (order) => (order as Order).currency },
   rest: [post('/api/orders')],
 });
 
@@ -94,7 +106,10 @@ export const getDeals = operation({
   summary: 'Today’s fills of an account.',
   guide:
     'Call svc_list_accounts first. What really traded, and at which price; an order may have many fills. Older ones: svc_get_history_deals; fees: svc_get_order_fee. Free.',
-  shape: [...tradeHeader(), refreshCache],
+  shape: [...headerByCard, refreshCache],
+  byCard: true,
+  // A fill names no currency: it is that of its security's market.
+  byCurrency: { field: 'orderFillList', currencyOf: (fill) => currencyOfSecMarket((fill as OrderFill).secMarket) },
   rest: [post('/api/order-fills')],
 });
 

@@ -1,4 +1,5 @@
-import { klType, orderBookType, periodType, quoteMarketNumbers, rehabType, securityType, session } from '../enums.js';
+import { klType, periodType, quoteMarketNumbers, rehabType, securityType, session } from '../enums.js';
+import { OrderBookType } from '../generated/Qot_Common_pb.js';
 import * as QotGetBasicQot from '../generated/Qot_GetBasicQot_pb.js';
 import * as QotGetBroker from '../generated/Qot_GetBroker_pb.js';
 import * as QotGetCapitalDistribution from '../generated/Qot_GetCapitalDistribution_pb.js';
@@ -12,7 +13,7 @@ import * as QotGetStaticInfo from '../generated/Qot_GetStaticInfo_pb.js';
 import * as QotGetTicker from '../generated/Qot_GetTicker_pb.js';
 import * as QotRequestHistoryKL from '../generated/Qot_RequestHistoryKL_pb.js';
 import * as QotRequestHistoryKLQuota from '../generated/Qot_RequestHistoryKLQuota_pb.js';
-import { operation, post } from '../operation.js';
+import { answeredBy, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
 import { bytes, choice, flag, id, integer, symbol, symbols, time } from '../shape.js';
 
@@ -64,25 +65,12 @@ export const getSnapshot = operation({
   rest: [post('/api/snapshot')],
 });
 
-export const getKline = operation({
-  name: 'get_kline',
-  group,
-  effect,
-  scope,
-  protoId: 3006,
-  messages: QotGetKL,
-  title: 'Recent K-line',
-  summary: 'The most recent K-line bars of a symbol, the running one included.',
-  guide:
-    'For charts and indicators of the recent past; spends no history quota. Some brokerages want a K-line subscription first. For dates, or more than 1000 bars, use svc_get_history_kline.',
-  shape: [
-    symbol('security'),
-    choice('klType', klType, { default: 2, about: 'Bar length; day when omitted.' }),
-    choice('rehabType', rehabType, { default: 0, about: 'Price adjustment for corporate actions.' }),
-    integer('reqNum', { aliases: ['count'], default: 100, min: 1, max: 1000, about: 'How many bars.' }),
-  ],
-  rest: [post('/api/kline')],
-});
+/** Which bars are meant, of any request for bars. */
+const series = [
+  symbol('security'),
+  choice('klType', klType, { default: 2, about: 'Bar length; day when omitted.' }),
+  choice('rehabType', rehabType, { default: 0, about: 'Price adjustment for corporate actions.' }),
+];
 
 export const getHistoryKline = operation({
   name: 'get_history_kline',
@@ -96,11 +84,17 @@ export const getHistoryKline = operation({
   guide:
     'A symbol’s first request within 30 days spends one unit of the history K-line quota (svc_get_history_kl_quota); repeats are free. When next_req_key comes back, repeat the call with it for the next bars.',
   shape: [
-    symbol('security'),
-    choice('klType', klType, { default: 2, about: 'Bar length; day when omitted.' }),
-    choice('rehabType', rehabType, { default: 0, about: 'Price adjustment for corporate actions.' }),
-    time('beginTime', { aliases: ['begin'], about: 'First time, inclusive: yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, in the market’s zone.' }),
-    time('endTime', { aliases: ['end'], about: 'Last time, inclusive: yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, in the market’s zone.' }),
+    ...series,
+    time('beginTime', {
+      aliases: ['begin'],
+      inTools: 'begin',
+      about: 'First time, inclusive: yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, in the market’s zone.',
+    }),
+    time('endTime', {
+      aliases: ['end'],
+      inTools: 'end',
+      about: 'Last time, inclusive: yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, in the market’s zone.',
+    }),
     integer('maxAckKLNum', {
       as: 'max_count',
       aliases: ['req_num'],
@@ -116,6 +110,32 @@ export const getHistoryKline = operation({
     bytes('nextReqKey', { about: 'Key of the next page, from the page before.' }),
   ],
   rest: [post('/api/history-kline')],
+});
+
+export const getKline = operation({
+  name: 'get_kline',
+  group,
+  effect,
+  scope,
+  protoId: 3006,
+  messages: QotGetKL,
+  title: 'Recent K-line',
+  summary: 'The most recent K-line bars of a symbol, the running one included.',
+  guide:
+    'For charts and indicators of the recent past; spends no quota. Some brokerages want a K-line subscription first. With begin and end it reads history as svc_get_history_kline does, and then spends the history K-line quota.',
+  shape: [...series, integer('reqNum', { aliases: ['count'], inTools: 'count', default: 100, min: 1, max: 1000, about: 'How many bars.' })],
+  otherForm: answeredBy(getHistoryKline, [
+    ...series,
+    time('beginTime', {
+      as: 'begin',
+      aliases: ['begin_time'],
+      about: 'With end: bars from this time on, yyyy-MM-dd, in the market’s zone.',
+    }),
+    time('endTime', { as: 'end', aliases: ['end_time'], about: 'Last day, inclusive.' }),
+    integer('maxAckKLNum', { as: 'count', aliases: ['req_num'], default: 100, min: 1, max: 1000 }),
+    bytes('nextReqKey', { about: 'With begin and end: key of the next bars, from the answer before.' }),
+  ]),
+  rest: [post('/api/kline')],
 });
 
 export const getHistoryKlQuota = operation({
@@ -143,11 +163,15 @@ export const getOrderBook = operation({
   title: 'Order book',
   summary: 'Best bids and asks of one symbol, down to `depth` levels.',
   guide:
-    'To judge liquidity and slippage before an order; it ages at once. Some brokerages want an OrderBook subscription first. Indices have an empty book, and odd lots exist in Hong Kong only.',
+    'To judge liquidity and slippage before an order; it ages at once. Some brokerages want an OrderBook subscription first. Indices have an empty book, and only Hong Kong has one of odd lots.',
   shape: [
     symbol('security'),
     integer('num', { as: 'depth', default: 10, min: 1, max: 40, about: 'Levels of each side.' }),
-    choice('orderBookType', orderBookType, { about: 'Whole lots (0) or odd lots (1).' }),
+    flag('orderBookType', {
+      as: 'odd_lot',
+      means: [OrderBookType.OrderBookType_Normal, OrderBookType.OrderBookType_Odd],
+      about: 'The book of odd lots.',
+    }),
   ],
   rest: [post('/api/orderbook')],
 });

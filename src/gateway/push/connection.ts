@@ -49,7 +49,7 @@ export interface ConnectionSettings {
 }
 
 /** A socket with more than this in its buffer is not written to until it has drained. */
-const STALLED_BYTES = 64 * 1024;
+export const STALLED_BYTES = 64 * 1024;
 /** A run is written early when it reaches this: a burst must not pile up in memory before the first write. */
 const RUN_BYTES_MAX = 256 * 1024;
 /** WebSocket close code "try again later" (IANA registry). */

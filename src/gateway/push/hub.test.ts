@@ -4,7 +4,8 @@ import type { PushEvent } from '../backend.js';
 import { TICKERS_MAX } from './backlog.js';
 import type { PushFormat } from './format.js';
 import { BytesFrame } from './frame.js';
-import { type ConnectOptions, PushHub } from './hub.js';
+import { PushHub } from './hub.js';
+import type { ConnectOptions } from './member.js';
 import { uint32LeNumbers, unnumbered } from './numbering.js';
 import { FakeBackend, FakeSink, lineFormat, lineOf, notify, quote, stream, trade, turn } from './test-support.js';
 

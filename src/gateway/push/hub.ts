@@ -1,11 +1,11 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, TradePush } from '../backend.js';
 import { type AccountOutcome, AccountRegistrations } from './accounts.js';
-import { Connection, type ConnectionInfo, type Permits, type PushSink } from './connection.js';
+import { Connection, type ConnectionInfo, type Permits } from './connection.js';
 import { EventFrames, Lane } from './event-frames.js';
 import type { PushFormat } from './format.js';
-import type { Frame } from './frame.js';
 import { Gatherer } from './gatherer.js';
+import { type ConnectOptions, type Member, type PushConnection, receives } from './member.js';
 import { streamKey } from './streams.js';
 import { type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
 
@@ -24,61 +24,6 @@ export interface PushHubOptions {
   readonly onDefect: (error: unknown) => void;
   /** Told how long a quote event took from the backend to its connections, in milliseconds. */
   readonly onPublished?: (event: QuotePush, ms: number) => void;
-}
-
-export interface ConnectOptions {
-  /** The interface that it came by: `ws`. */
-  readonly iface: string;
-  /** Whose connection it is: `key:<id>` or `anonymous`. */
-  readonly owner: string;
-  readonly keyId?: string;
-  /** Whose subscriptions it receives: those of its owner and its own (`all`, the default), or only its own. */
-  readonly receives?: 'all' | 'own';
-  readonly permits: Permits;
-  /** What it asked for, of what it may see; everything by default. */
-  readonly wants?: Permits;
-  /** One object for all connections that are written to in the same way. */
-  readonly format: PushFormat;
-  readonly sink: PushSink;
-}
-
-/** A connection's face to the interface that holds its socket. */
-export interface PushConnection {
-  readonly id: string;
-  /** Whose connection it is: `key:<id>` or `anonymous`. */
-  readonly owner: string;
-  /** The owner of what it subscribes to by its own commands: `conn:<id>`. */
-  readonly ownOwner: string;
-  /** Sends a frame of the interface's own, at once and in order with the events; it is none of them and has no number. */
-  send(frame: Frame): void;
-  /** First pushes of this connection wait until {@link release}: a command's answer is to come before its first push. */
-  hold(): void;
-  release(): void;
-  /** The sink's buffer has drained. */
-  drained(): void;
-  /** The peer is gone: its own subscriptions end. */
-  disconnected(): void;
-  close(code: number, reason: string): void;
-  setPermits(permits: Permits): void;
-  info(): ConnectionInfo;
-}
-
-/** A first push that waits, with the generation that it belongs to. */
-interface HeldPush {
-  readonly subscription: Subscription;
-  readonly generation: number;
-}
-
-interface Member {
-  readonly connection: Connection;
-  readonly options: ConnectOptions;
-  readonly connectedAt: number;
-  /** What its key may see. */
-  permits: Permits;
-  readonly wants: Permits;
-  /** The owners whose subscriptions it receives. */
-  readonly owners: readonly string[];
-  held: HeldPush[] | undefined;
 }
 
 const SUBSCRIPTION_QUOTA = 1000;
@@ -406,11 +351,6 @@ export class PushHub {
       info: () => this.#info(member),
     };
   }
-}
-
-/** Whether a member is given an event that somebody whose subscriptions it receives is subscribed to. */
-function receives({ permits, wants }: Member, event: PushEvent): boolean {
-  return permits(event) && wants(event);
 }
 
 const connectionGone = { message: 'the connection is closed', retType: -1, errCode: 0 };

@@ -1,8 +1,9 @@
 /** The push path: who is subscribed to what, and how events reach them. */
-export type { ConnectionInfo, Permits, PushSink } from './connection.js';
+export { type ConnectionInfo, type Permits, type PushSink, STALLED_BYTES } from './connection.js';
 export type { PushFormat, TickerGap } from './format.js';
 export { BytesFrame, type Frame, type FrameContent } from './frame.js';
-export { type ConnectOptions, type PushBackend, type PushConnection, PushHub, type PushHubOptions } from './hub.js';
+export { type PushBackend, PushHub, type PushHubOptions } from './hub.js';
+export type { ConnectOptions, PushConnection } from './member.js';
 export { decimalNumbers, type Numbering, uint32LeNumbers, unnumbered } from './numbering.js';
 export {
   answerRegisterPush,

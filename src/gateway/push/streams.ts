@@ -23,6 +23,11 @@ export function streamKey({ symbol, subType, rehabType, extendedTime }: QuoteStr
   return `${symbol} ${subType} ${rehabType}${extendedTime ? ' x' : ''}`;
 }
 
+/** The key of a symbol's stream as it is when nothing is said of it: K-lines adjusted forward, no extended hours. */
+export function plainKey(symbol: string, subType: number): string {
+  return streamKey({ symbol, subType, rehabType: isKline(subType) ? REHAB_DEFAULT : REHAB_NONE, extendedTime: false });
+}
+
 /** The keys of every stream of a symbol and type: each adjustment (K-lines), with and without extended hours. */
 export function variantKeys(symbol: string, subType: number): readonly string[] {
   const rehabTypes = isKline(subType) ? [...adjustments] : [REHAB_NONE];

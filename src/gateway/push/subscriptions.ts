@@ -1,5 +1,5 @@
 import type { Backend, QuoteStream } from '../backend.js';
-import { quotaKey, streamKey, variantKeys } from './streams.js';
+import { plainKey, quotaKey, streamKey, variantKeys } from './streams.js';
 
 /**
  * Who is subscribed to what. An owner is a text: `key:<id>`, `anonymous` (legacy mode) or `conn:<id>` (one connection).
@@ -149,7 +149,10 @@ export class Subscriptions {
   /** Whether an owner has an accepted subscription to a symbol's data of one type, whatever the adjustment and hours. */
   holds(owner: string, symbol: string, subType: number): boolean {
     const owned = this.#owners.get(owner);
-    return owned !== undefined && variantKeys(symbol, subType).some((key) => owned.get(key)?.active === true);
+    if (owned === undefined) return false;
+    // Asked for each read of live data: the one that nearly always is it is looked for first.
+    if (owned.get(plainKey(symbol, subType))?.active) return true;
+    return variantKeys(symbol, subType).some((key) => owned.get(key)?.active === true);
   }
 
   /** Owners that receive the pushes of a stream. */

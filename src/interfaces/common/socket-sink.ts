@@ -27,11 +27,12 @@ export class SocketSink implements PushSink {
   }
 
   close(code: number, reason: string): void {
-    this.webSocket.close(code, truncate(reason));
+    this.webSocket.close(code, closeReason(reason));
   }
 }
 
-function truncate(reason: string): Buffer {
+/** As much of a reason as a close frame takes; `ws` throws on more. */
+export function closeReason(reason: string): Buffer {
   const bytes = Buffer.from(reason);
   if (bytes.length <= REASON_BYTES_MAX) return bytes;
   let end = REASON_BYTES_MAX;

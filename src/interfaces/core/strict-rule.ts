@@ -1,5 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
-import { KLType, type Security, SubType } from '../../contract/generated/Qot_Common_pb.js';
+import { klType, subType } from '../../contract/enums.js';
+import { type Security, SubType } from '../../contract/generated/Qot_Common_pb.js';
 import { symbolOf } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
 
@@ -25,30 +26,28 @@ const neededTypes: ReadonlyMap<number, (asked: Asked) => number | undefined> = n
   [3014, () => SubType.SubType_Broker],
 ]);
 
-/** KLType → SubType: the members have the same names. */
+const subTypes = new Map(subType.members.map((member) => [member.name.toLowerCase(), member.public]));
+
+/** KLType → SubType: "day" → "KL_Day". */
 const klineTypes: ReadonlyMap<number, number> = new Map(
-  members(KLType).flatMap(([name, number]) => {
-    const subType = new Map(members(SubType)).get(name.replace(/^KLType_/, 'SubType_KL_'));
-    return subType === undefined ? [] : [[number, subType] as const];
+  klType.members.flatMap((kline) => {
+    const needed = subTypes.get(`kl_${kline.name}`);
+    return needed === undefined ? [] : [[kline.public, needed] as const];
   }),
 );
-
-function members(enumeration: Readonly<Record<string, string | number>>): [string, number][] {
-  return Object.entries(enumeration).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
-}
 
 /** Refuses a read of live data that the connection is not subscribed to. `holds` says whether it is, by symbol and SubType. */
 export function checkSubscribed(protoId: number, c2s: Message, holds: (symbol: string, subType: number) => boolean): Rejection | undefined {
   const needed = neededTypes.get(protoId);
   if (needed === undefined) return undefined;
   const asked = c2s as Message & Asked;
-  const subType = needed(asked);
+  const type = needed(asked);
   for (const security of asked.securityList ?? (asked.security === undefined ? [] : [asked.security])) {
     // What is no symbol, and a K-line type that does not exist, are for the operation itself to refuse.
     const symbol = symbolOf(security);
-    if (symbol === undefined || subType === undefined || holds(symbol, subType)) continue;
-    const name = SubType[subType]?.replace('SubType_', '') ?? String(subType);
-    const message = `${symbol} is not subscribed to on this connection: subscribe to type ${subType} (${name}) with Qot_Sub first`;
+    if (symbol === undefined || type === undefined || holds(symbol, type)) continue;
+    const name = subType.members.find((member) => member.public === type)?.name ?? String(type);
+    const message = `${symbol} is not subscribed to on this connection: subscribe to type ${type} (${name}) with Qot_Sub first`;
     return new Rejection('request.not_subscribed', message);
   }
   return undefined;

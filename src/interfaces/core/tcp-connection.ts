@@ -109,7 +109,7 @@ export class TcpConnection implements CoreConnection {
       while (!this.#greeting && !this.#finishing && this.#session?.busy !== true) {
         const read = this.#reader.next();
         if (read === undefined) {
-          if (socket.isPaused()) socket.resume();
+          if (socket.isPaused()) this.#resume();
           return;
         }
         if (!read.ok) {
@@ -125,6 +125,12 @@ export class TcpConnection implements CoreConnection {
     } finally {
       socket.uncork();
     }
+  }
+
+  /** Reading goes on. While it did not, nothing could be heard. */
+  #resume(): void {
+    if (this.#session !== undefined) this.#deadline = this.#options.services.clock.now() + SILENCE_MS_MAX;
+    this.#options.socket.resume();
   }
 
   #take({ protoId, format, serial, body }: Frame): void {

@@ -20,25 +20,27 @@ export interface TcpEndpointOptions {
 
 /** The listener of core TCP: the public protocol's frames, for its published clients. */
 export class TcpEndpoint {
-  readonly server: Server;
+  readonly #server: Server;
   readonly #options: TcpEndpointOptions;
   readonly #connections: Connections;
 
   constructor(options: TcpEndpointOptions) {
     this.#options = options;
     this.#connections = new Connections(options.services.clock, options.maxConnections);
-    this.server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+    this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   }
 
-  /** Rejects with the system's error when the address cannot be had. */
-  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<void> {
-    this.server.listen(port, host);
-    await once(this.server, 'listening');
+  /** Resolves to the port; rejects with the system's error when the address cannot be had. */
+  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
   }
 
   /** Takes no more connections and requests, and resolves when those under way are answered. */
   async finish(): Promise<void> {
-    this.server.close();
+    this.#server.close();
     await this.#connections.finish();
   }
 

@@ -7,7 +7,7 @@ export class TcpSink implements PushSink {
   constructor(
     private readonly socket: Socket,
     private readonly cipher: Cipher,
-    private readonly onClose: () => void,
+    private readonly end: () => void,
   ) {}
 
   get bufferedBytes(): number {
@@ -20,7 +20,6 @@ export class TcpSink implements PushSink {
   }
 
   close(): void {
-    this.socket.end();
-    this.onClose();
+    this.end();
   }
 }

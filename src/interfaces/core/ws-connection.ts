@@ -4,7 +4,7 @@ import * as InitWebSocket from '../../contract/generated/InitWebSocket_pb.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Caller, Credential, Peer } from '../../gateway/index.js';
 import { decodeWsRequest, encodeWsAnswer, type WsRequest, wsCommand, wsError } from '../../wire/index.js';
-import { SocketSink } from '../common/socket-sink.js';
+import { closeReason, SocketSink } from '../common/socket-sink.js';
 import { readC2S, rejectionBody, successBody } from './bodies.js';
 import { newConnectionId } from './connection-id.js';
 import type { CoreConnection } from './connections.js';
@@ -93,7 +93,7 @@ export class WsConnection implements CoreConnection {
     }
     const read = decodeWsRequest(data as Buffer);
     if (!read.ok) {
-      webSocket.close(close.unsupportedData, read.error);
+      webSocket.close(close.unsupportedData, closeReason(read.error));
       return;
     }
     this.#waiting.push(read.message);
@@ -185,7 +185,7 @@ export class WsConnection implements CoreConnection {
     const { webSocket } = this.#options;
     const body = rejectionBody(rejection, 'protobuf');
     webSocket.send(encodeWsAnswer({ command, section, error: wsError.disconnected, errorText: rejection.message, body }));
-    webSocket.close(close.policy, rejection.message);
+    webSocket.close(close.policy, closeReason(rejection.message));
   }
 }
 

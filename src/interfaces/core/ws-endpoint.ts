@@ -27,7 +27,7 @@ const MESSAGE_BYTES_MAX = 1024 * 1024;
 
 /** The listener of the core WebSocket: the public protocol for its published JavaScript client. Any path will do. */
 export class CoreWsEndpoint {
-  readonly server: Server;
+  readonly #server: Server;
   readonly #options: WsEndpointOptions;
   readonly #webSockets: WebSocketServer;
   readonly #connections: Connections;
@@ -44,25 +44,27 @@ export class CoreWsEndpoint {
     this.#webSockets.on('wsClientError', (error, socket, request) => {
       this.#refuse(request, socket, new Rejection('request.invalid', error.message));
     });
-    this.server = createServer(answerPlainRequest, options.tls);
-    this.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+    this.#server = createServer(answerPlainRequest, options.tls);
+    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
-  /** Rejects with the system's error when the address cannot be had. */
-  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<void> {
-    this.server.listen(port, host);
-    await once(this.server, 'listening');
+  /** Resolves to the port; rejects with the system's error when the address cannot be had. */
+  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
   }
 
   /** Takes no more connections and requests, and resolves when those under way are answered. */
   async finish(): Promise<void> {
-    this.server.close();
+    this.#server.close();
     await this.#connections.finish();
   }
 
   async close(): Promise<void> {
     await this.#connections.close();
-    this.server.closeAllConnections();
+    this.#server.closeAllConnections();
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -1,5 +1,6 @@
-import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { type GatewayRequest, GatewayRequestSchema, GatewayResponseSchema } from '../../contract/generated/svc/v1/gateway_pb.js';
+import { messageParser } from '../../contract/message-parser.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
@@ -18,7 +19,7 @@ export function readGatewayRequest(request: Buffer): GatewayRequest | Rejection 
 /** Reads a message of the service itself, or says that it is none. */
 export function readMessage<D extends DescMessage>(desc: D, bytes: Buffer): MessageShape<D> | Rejection {
   try {
-    return fromBinary(desc, bytes, { readUnknownFields: false });
+    return messageParser(desc)(bytes) as MessageShape<D>;
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     return new Rejection('request.invalid', `not a ${desc.typeName} in protobuf: ${reason}`);

@@ -83,8 +83,7 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
   const bySymbol = params.some(({ type }) => type.kind === 'order_symbol');
   const chosen = params.filter(({ name }) => !(bySymbol && ['code', 'sec_market'].includes(name)));
   const values = Object.fromEntries(chosen.map((param) => [param.name, drawn(properties[param.name]!, param)]));
-  // An order's fees need no market, but a message of theirs does.
-  // An order's fees need no market, but a message of theirs does.
+  // Where no market is asked for, the message holds 0, which nobody may write.
   const always = new Set(['market', ...(bySymbol ? ['symbol'] : []), ...wanted]);
   const isRequired = (name: string) => String(properties[name]?.description).startsWith('Required.');
   const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || isRequired(name));
@@ -209,6 +208,65 @@ describe('c2s_json', () => {
     expect(rejection).toMatchObject({ code: 'request.invalid', details: { field: 'symbol' } });
     expect(rejection.message).toContain('leave out "symbol"');
   });
+});
+
+describe('the other form of a tool', () => {
+  it('is taken when an argument is given that only it has', () => {
+    const args = { symbol: 'HK.00700', kl_type: 'week', begin: '2026-01-01', end: '2026-01-31', count: 7 };
+    const { form, body } = accept(quote.getKline, args);
+    expect(form?.operation).toBe(quote.getHistoryKline);
+    expect(requestDecoder(form!.reading, 'mcp')(body)).toMatchObject({
+      ok: true,
+      value: { klType: 3, rehabType: 0, beginTime: '2026-01-01', endTime: '2026-01-31', maxAckKLNum: 7 },
+    });
+    expect(accept(quote.getKline, { symbol: 'HK.00700', count: 7 }).form).toBeUndefined();
+  });
+
+  it.each([
+    [{ symbol: 'HK.00700', begin: '2026-01-01' }, 'missing field "end"'],
+    [{ symbol: 'HK.00700', end_time: '2026-01-01' }, 'missing field "begin"'],
+    [{ begin: '2026-01-01', end: '2026-01-31' }, 'missing field "symbol"'],
+    [{ symbol: 'HK.00700', begin: '2026-01-01', end: '2026-01-31', req_num: 1001 }, 'req_num: 1001 is out of range, accepted: 1 to 1000'],
+    [
+      { symbol: 'HK.00700', begin: 'May', end: '2026-01-31' },
+      'begin: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, found the string "May"',
+    ],
+  ])('names what is wrong as the caller does: %j', (args, message) => {
+    const { form, body } = accept(quote.getKline, args);
+    expect(requestDecoder(form!.reading, 'mcp')(body)).toMatchObject({ ok: false, problem: { message } });
+  });
+
+  it('is in the schema, with the names of its operation', () => {
+    const { inputSchema, outputSchema } = describeTool(quote.getKline);
+    expect(Object.keys(inputSchema.properties)).toEqual(expect.arrayContaining(['count', 'begin', 'end', 'next_req_key']));
+    expect(inputSchema.properties.count).toMatchObject({ default: 100, minimum: 1, maximum: 1000 });
+    expect(Object.keys(outputSchema.properties)).toContain('next_req_key');
+  });
+});
+
+describe('card_num', () => {
+  it.each(['1477', '1001100580031477'])('is text of 4 or 16 digits: %s', (card_num) => {
+    expect(accept(account.getOrders, { card_num, market: 'HK' })).toMatchObject({ cardNum: card_num, body: { market: 'HK' } });
+  });
+
+  it.each([
+    [{ card_num: 1477 }, 'request.wrong_type', 'card_num: expected text of 16 digits, or of the last 4, found the number 1477'],
+    [{ card_num: '147' }, 'request.invalid', 'card_num: expected text of 16 digits, or of the last 4, found the string "147"'],
+    [{ card_num: '1477', c2s_json: '{}' }, 'request.invalid', '"c2s_json" is the whole request: leave out "card_num", or say it inside'],
+    [{ card_num: '1477', cursor: 'abc' }, 'request.invalid', 'cursor: it asks for the next page of an earlier answer; leave out card_num'],
+  ])('is refused: %j', (args, code, message) => {
+    expect(refuse(account.getOrders, args)).toMatchObject({ code, message });
+  });
+
+  it('is for today’s orders and fills', () => {
+    const byCard = operations.filter((operation) => argumentNames(operation).has('card_num')).map(({ name }) => name);
+    expect(byCard.sort()).toEqual(['get_deals', 'get_orders']);
+  });
+});
+
+it('takes a currency by name', () => {
+  expect(accept(account.getDeals, { currency: 'usd' }).currency).toBe(2);
+  expect(refuse(account.getDeals, { currency: 'EUR' }).message).toMatch(/^currency: expected one of HKD .* MYR .* USDT, found/);
 });
 
 describe('cursor', () => {

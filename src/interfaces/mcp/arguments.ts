@@ -1,10 +1,11 @@
-import { unknownField } from '../../contract/json/message-json.js';
+import { currency } from '../../contract/enums.js';
+import { enumerationReader, unknownField } from '../../contract/json/message-json.js';
 import { parseJson } from '../../contract/json/parse.js';
 import { describeJson, emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../contract/json/value.js';
-import type { Operation } from '../../contract/operation.js';
+import type { Operation, ToolForm } from '../../contract/operation.js';
 import { collectProblem, stop } from '../../contract/problem.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
-import { argumentNames, type ExtraArgument, extraArguments } from '../../contract/tools.js';
+import { argumentNames, type ExtraArgument, extraArguments, otherFormParams } from '../../contract/tools.js';
 
 /** What a tool's arguments say, beside the request itself. */
 export interface ToolArguments {
@@ -15,8 +16,14 @@ export interface ToolArguments {
   readonly preview: boolean;
   /** The page wanted of an earlier answer, in place of a request: see {@link PageStore}. */
   readonly cursor?: string;
-  /** The request, for `requestDecoder(operation, 'mcp')`. */
-  readonly body: JsonValue;
+  /** The card that names the account: 16 digits, or the last 4 of them. */
+  readonly cardNum?: string;
+  /** Only what is in this currency (Trd_Common.Currency) is wanted of the answer. */
+  readonly currency?: number;
+  /** The form that they have, where it is not the tool's own. */
+  readonly form?: ToolForm;
+  /** The request, for `requestDecoder(…, 'mcp')`. */
+  readonly body: JsonObject;
 }
 
 /** Reads the arguments of an operation's tool: its own fields, or `c2s_json` in place of them, and what every tool takes. */
@@ -41,10 +48,12 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
   const apiKey = textOf('api_key', extra.api_key);
   const idempotencyKey = textOf('idempotency_key', extra.idempotency_key);
   const cursor = textOf('cursor', extra.cursor);
+  const cardNum = cardOf(extra.card_num);
+  const currency = extra.currency === undefined ? undefined : readCurrency(extra.currency, 'currency');
   const preview = flagOf('preview', extra.preview);
   const message = messageOf(extra);
   if (message instanceof Rejection) return message;
-  const [other] = Object.keys(own);
+  const [other] = Object.keys(cardNum === undefined ? own : { card_num: cardNum, ...own });
   if (cursor !== undefined && (message ?? other) !== undefined) {
     stop('invalid', 'cursor', `cursor: it asks for the next page of an earlier answer; leave out ${message?.name ?? other}`);
   }
@@ -55,9 +64,16 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(cursor === undefined ? {} : { cursor }),
+    ...(cardNum === undefined ? {} : { cardNum }),
+    ...(currency === undefined ? {} : { currency: currency as number }),
     preview,
+    ...(operation.otherForm === null || !isInOtherForm(operation, own) ? {} : { form: operation.otherForm }),
     body: message?.body ?? own,
   };
+}
+
+function isInOtherForm(operation: Operation, own: JsonObject): boolean {
+  return otherFormParams(operation).some(({ name, aliases }) => [name, ...aliases].some((each) => each in own));
 }
 
 function isExtra(name: string, extras: readonly ExtraArgument[]): name is ExtraArgument {
@@ -94,6 +110,17 @@ function messageOf({ c2s, c2s_json: json }: Partial<Record<ExtraArgument, JsonVa
 function textOf(name: ExtraArgument, value: JsonValue | undefined): string | undefined {
   if (value === undefined || typeof value === 'string') return value;
   stop('wrong_type', name, `${name}: expected a string, found ${describeJson(value)}`);
+}
+
+const readCurrency = enumerationReader(currency, 'mcp');
+const CARD_NUMBER = /^(\d{4}|\d{16})$/;
+
+function cardOf(value: JsonValue | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  // A number has lost the zeros in front of it.
+  if (typeof value === 'string' && CARD_NUMBER.test(value)) return value;
+  const kind = typeof value === 'string' ? 'invalid' : 'wrong_type';
+  stop(kind, 'card_num', `card_num: expected text of 16 digits, or of the last 4, found ${describeJson(value)}`);
 }
 
 function flagOf(name: ExtraArgument, value: JsonValue | undefined): boolean {

@@ -1,47 +1,70 @@
-import type { EventStore as EventStorePort, JSONRPCMessage } from '@modelcontextprotocol/server';
+import { type EventStore as EventStorePort, type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 
 interface StoredEvent {
-  readonly id: number;
+  readonly id: string;
   readonly streamId: string;
-  readonly message: JSONRPCMessage;
+  /** JSON, so that what it weighs is known; undefined for an event without a message, which only marks a position. */
+  readonly text: string | undefined;
 }
 
-/** Events of one session that a client which reconnects can still have. */
+export interface EventStoreOptions {
+  /** Most events kept. */
+  readonly eventsMax?: number;
+  /** Most characters of JSON kept. */
+  readonly charactersMax?: number;
+}
+
 const EVENTS_MAX = 256;
+const CHARACTERS_MAX = 512 * 1024;
 
 /**
- * What a session has sent lately, so that a client whose connection broke gets what it missed by `Last-Event-ID`. Bounded:
- * of quotes only the newest are worth anything, and everything else can be asked for again.
+ * What a session has sent lately, so that a client whose connection broke gets what it missed by `Last-Event-ID`. Bounded
+ * in number and size, the oldest go first: of quotes only the newest are worth anything, and everything else can be asked
+ * for again.
  */
 export class EventStore implements EventStorePort {
+  readonly #eventsMax: number;
+  readonly #charactersMax: number;
   readonly #events: StoredEvent[] = [];
+  #characters = 0;
   #lastId = 0;
+
+  constructor({ eventsMax = EVENTS_MAX, charactersMax = CHARACTERS_MAX }: EventStoreOptions = {}) {
+    this.#eventsMax = eventsMax;
+    this.#charactersMax = charactersMax;
+  }
 
   async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
     this.#lastId += 1;
-    this.#events.push({ id: this.#lastId, streamId, message });
-    if (this.#events.length > EVENTS_MAX) this.#events.shift();
-    return String(this.#lastId);
+    const id = String(this.#lastId);
+    const text = Object.keys(message).length === 0 ? undefined : JSON.stringify(message);
+    this.#events.push({ id, streamId, text });
+    this.#characters += text?.length ?? 0;
+    while (this.#events.length > this.#eventsMax || this.#characters > this.#charactersMax) {
+      this.#characters -= this.#events.shift()?.text?.length ?? 0;
+    }
+    return id;
+  }
+
+  /** The stream that an event was sent on; undefined when it is not known any more. */
+  streamOf(eventId: string): string | undefined {
+    return this.#events.find(({ id }) => id === eventId)?.streamId;
   }
 
   async getStreamIdForEventId(eventId: string): Promise<string | undefined> {
-    return this.#find(eventId)?.streamId;
+    return this.streamOf(eventId);
   }
 
   async replayEventsAfter(
     lastEventId: string,
     { send }: { readonly send: (eventId: string, message: JSONRPCMessage) => Promise<void> },
   ): Promise<string> {
-    const last = this.#find(lastEventId);
-    if (last === undefined) throw new Error(`event ${lastEventId} is not known any more`);
-    for (const { id, streamId, message } of [...this.#events]) {
-      // An event without a message only marks a position.
-      if (id > last.id && streamId === last.streamId && Object.keys(message).length > 0) await send(String(id), message);
+    const last = this.#events.findIndex(({ id }) => id === lastEventId);
+    const streamId = this.#events[last]?.streamId;
+    if (streamId === undefined) throw new Error(`event ${lastEventId} is not known any more`);
+    for (const event of this.#events.slice(last + 1)) {
+      if (event.streamId === streamId && event.text !== undefined) await send(event.id, parseJSONRPCMessage(JSON.parse(event.text)));
     }
-    return last.streamId;
-  }
-
-  #find(eventId: string): StoredEvent | undefined {
-    return this.#events.find(({ id }) => String(id) === eventId);
+    return streamId;
   }
 }

@@ -50,7 +50,7 @@ it('hands an answer out page by page, to its end', () => {
 
 it('hands out a short answer as it is', () => {
   const payload = history(1);
-  expect(setUp().store.first(payload, OWNER, operation)).toEqual({ payload, page: undefined });
+  expect(setUp().store.first(payload, OWNER, operation)).toEqual({ operation, payload, page: undefined });
 });
 
 it('gives the same page for the same cursor', () => {
@@ -84,7 +84,7 @@ it('does not know another caller’s cursor, nor a made-up one', () => {
 it('sends a cursor of another tool back to it', () => {
   const { store } = setUp();
   const cursor = nextOf(handed(store.first(history(40), OWNER, operation)));
-  expect(store.take(cursor, OWNER, quote.getKline)).toMatchObject({
+  expect(store.take(cursor, OWNER, quote.getTicker)).toMatchObject({
     code: 'request.invalid',
     message: 'cursor: it belongs to svc_get_history_kline; give it to that tool',
   });

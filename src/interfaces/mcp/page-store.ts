@@ -8,6 +8,8 @@ import { type Cut, PAGE_BYTES_MAX, pagesOf } from './paging.js';
 
 /** A page as it is handed out. */
 export interface HandedPage {
+  /** Whose answer it is of. */
+  readonly operation: Operation;
   /** The operation's payload (`S2C`), or a part of it. Not to be changed. */
   readonly payload: Message;
   /** Undefined for an answer that is whole. */
@@ -69,7 +71,7 @@ export class PageStore {
   /** The first page of an answer; the others are kept for its owner. */
   first(payload: Message, owner: string, operation: Operation): HandedPage | Rejection {
     const parts = pagesOf(operation, payload, { bytesMax: this.#pageBytesMax });
-    if (parts.length === 1) return { payload, page: undefined };
+    if (parts.length === 1) return { operation, payload, page: undefined };
     const bytes = Buffer.byteLength(messageWriter(operation.messages.S2CSchema, 'mcp', 'string')(payload));
     if (bytes > this.#bytesMax) {
       return new Rejection(
@@ -79,7 +81,7 @@ export class PageStore {
     }
     const cursors = parts.slice(1).map(() => this.#random(CURSOR_BYTES).toString('base64url'));
     const pages = parts.map(({ payload, cut }, index): HandedPage => {
-      return { payload, page: cut === undefined ? undefined : { ...cut, next: cursors[index] ?? null } };
+      return { operation, payload, page: cut === undefined ? undefined : { ...cut, next: cursors[index] ?? null } };
     });
     const [first] = pages;
     if (first === undefined) throw new Error(`no page of ${operation.name}`);
@@ -87,7 +89,7 @@ export class PageStore {
     return first;
   }
 
-  /** The page that a cursor stands for. */
+  /** The page that a cursor stands for, of an answer to this operation's tool. */
   take(cursor: string, owner: string, operation: Operation): HandedPage | Rejection {
     this.#forgetExpired();
     const found = this.#byCursor.get(cursor);
@@ -96,7 +98,7 @@ export class PageStore {
     if (found === undefined || page === undefined || found.kept.owner !== owner) {
       return refuse('it is unknown or has expired (pages are kept for 10 minutes); call the tool again without a cursor');
     }
-    if (found.kept.operation !== operation) {
+    if (found.kept.operation !== operation && found.kept.operation !== operation.otherForm?.operation) {
       return refuse(`it belongs to ${found.kept.operation.tool}; give it to that tool`);
     }
     return page;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { PushConnection, PushSink } from '../../gateway/push/index.js';
+import { type PushConnection, type PushSink, STALLED_BYTES } from '../../gateway/push/index.js';
 import { accountKinds, symbolKinds } from './resource-kinds.js';
 
 /** An event as `/ws` frames it, with 64-bit integers as strings: what reads it is a JSON parser that rounds. */
@@ -11,8 +11,8 @@ export interface PushFrame {
   readonly [name: string]: unknown;
 }
 
-/** More than the hub lets a socket hold before it makes events wait. */
-const NOT_NOW = Number.MAX_SAFE_INTEGER / 4;
+/** What a sink holds that takes nothing now: just enough for events to wait, as it counts against the backlog's bound. */
+const NOT_NOW = STALLED_BYTES + 1;
 
 /**
  * Where a client's events go: its stream of server-sent events, while it has one open. In between the hub keeps what a
@@ -64,6 +64,7 @@ export class EventSink implements PushSink {
 
   /** The client has opened its stream, perhaps again. */
   opened(stream: ServerResponse): void {
+    if (stream.destroyed) return;
     this.#stream = stream;
     const early = this.#early;
     this.#early = [];

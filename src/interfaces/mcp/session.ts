@@ -1,5 +1,7 @@
-import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import type { JsonValue } from '../../contract/json/value.js';
+import type { ServerResponse } from 'node:http';
+import { ProtocolErrorCode, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { Clock } from '../../contract/clock.js';
+import { isJsonObject, type JsonValue } from '../../contract/json/value.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { PushConnection } from '../../gateway/push/index.js';
@@ -16,11 +18,15 @@ import { webRequest, writeWebResponse } from './web.js';
 export interface SessionParts {
   readonly gateway: Gateway;
   readonly callers: Callers;
+  readonly clock: Clock;
   /** The protocol's server, joined to what the session can watch. */
   readonly createServer: (watching: Watching) => Server;
   readonly onClosed: (session: Session) => void;
   readonly onError: (error: Error) => void;
 }
+
+/** What the protocol library calls the stream that a client opens by GET, in the event store. */
+const OWN_STREAM = '_GET_stream';
 
 /**
  * One client's session, of the revisions that have them: its server, its stream of server-sent events, and what it is
@@ -32,8 +38,10 @@ export class Session implements Watching {
   readonly #server: Server;
   readonly #sink: EventSink;
   readonly #push: PushConnection | undefined;
+  readonly #events = new EventStore();
   #watch: Watch | undefined;
   #openExchanges = 0;
+  #usedAt: number;
   #closed = false;
 
   private constructor(
@@ -43,6 +51,7 @@ export class Session implements Watching {
     parts: SessionParts,
   ) {
     this.#parts = parts;
+    this.#usedAt = parts.clock.now();
     this.#sink = new EventSink(
       (params) => this.#notify('notifications/svc/push', params),
       () => this.close(),
@@ -50,7 +59,7 @@ export class Session implements Watching {
     this.#push = this.#openPush();
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
-      eventStore: new EventStore(),
+      eventStore: this.#events,
     });
     this.#server = parts.createServer(this);
     this.#server.onclose = () => this.close();
@@ -63,9 +72,14 @@ export class Session implements Watching {
     return session;
   }
 
-  /** No request is under way and no stream is open. */
-  get idle(): boolean {
-    return this.#openExchanges === 0;
+  /** The handshake that begins a session was accepted. */
+  get begun(): boolean {
+    return this.#transport.sessionId !== undefined;
+  }
+
+  /** Since when no request is under way and no stream is open, in epoch ms; undefined while one is. */
+  get idleSince(): number | undefined {
+    return this.#openExchanges === 0 ? this.#usedAt : undefined;
   }
 
   /** Serves one exchange of the session. `visitor` is who sent it. */
@@ -74,6 +88,7 @@ export class Session implements Watching {
     this.#openExchanges += 1;
     response.once('close', () => {
       this.#openExchanges -= 1;
+      this.#usedAt = this.#parts.clock.now();
     });
     const connectionOwner = this.#push?.ownOwner;
     const caller = connectionOwner === undefined ? visitor.caller : { ...visitor.caller, connectionOwner };
@@ -82,11 +97,30 @@ export class Session implements Watching {
       ...(body === undefined ? {} : { parsedBody: body }),
     });
     const written = writeWebResponse(web, response, visitor.caller.requestId);
-    if (request.method === 'GET' && web.ok) {
-      this.#sink.opened(response);
-      this.#watch?.sink.opened(response);
-    }
+    if (request.method === 'GET' && web.ok && this.#isOwnStream(request.headers['last-event-id'])) this.#streamOpened(response);
+    for (const id of cancelledBy(body)) this.#endCancelled(id);
     await written;
+  }
+
+  /** Whether a GET opens the client's own stream: it may also resume the one of a single request. */
+  #isOwnStream(lastEventId: string | string[] | undefined): boolean {
+    return lastEventId === undefined || this.#events.streamOf(String(lastEventId)) === OWN_STREAM;
+  }
+
+  #streamOpened(stream: ServerResponse): void {
+    this.#sink.opened(stream);
+    this.#watch?.sink.opened(stream);
+  }
+
+  /**
+   * A cancelled request is not answered, and the protocol library would keep its stream and its id for as long as the
+   * session lasts. Its stream is closed; the answer that follows then goes nowhere and only makes the library forget the id.
+   */
+  #endCancelled(id: string | number): void {
+    this.#transport.closeSSEStream(id);
+    const error = { code: ProtocolErrorCode.InternalError, message: 'cancelled' };
+    // Fails when the request has been answered already, which is as good.
+    this.#transport.send({ jsonrpc: '2.0', id, error }).catch(() => undefined);
   }
 
   async watch(uri: string, visitor: Visitor): Promise<Rejection | undefined> {
@@ -142,4 +176,13 @@ export class Session implements Watching {
     // A notification that belongs to no request goes to the client's own stream, and into what it can have again.
     this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(this.#parts.onError);
   }
+}
+
+/** The requests that a message, or a batch of them, cancels. */
+function cancelledBy(body: JsonValue | undefined): (string | number)[] {
+  return [body].flat().flatMap((message) => {
+    if (!isJsonObject(message) || message.method !== 'notifications/cancelled' || !isJsonObject(message.params)) return [];
+    const { requestId } = message.params;
+    return typeof requestId === 'string' || typeof requestId === 'number' ? [requestId] : [];
+  });
 }

@@ -19,6 +19,8 @@ export interface SessionsOptions {
 }
 
 const SESSIONS_MAX = 2000;
+/** One key alone cannot keep the others out. */
+const SESSIONS_PER_OWNER_MAX = 1000;
 /** A client that is gone without a word is forgotten after this. */
 const IDLE_MS_MAX = 30 * 60_000;
 const SWEEP_MS = 60_000;
@@ -28,7 +30,7 @@ const [BAD_REQUEST, SESSION_NOT_FOUND] = [-32000, -32001];
 /** The sessions of the protocol's revisions up to 2025-11-25. */
 export class Sessions {
   readonly #options: SessionsOptions;
-  readonly #sessions = new Map<string, { readonly session: Session; usedAt: number }>();
+  readonly #sessions = new Map<string, Session>();
   readonly #stopListening: () => void;
   #cancelSweep: () => void;
 
@@ -51,21 +53,23 @@ export class Sessions {
         await this.#refuse(exchange, visitor, new Rejection('request.invalid', why), `Bad Request: ${why}`);
         return undefined;
       }
-      if (this.#sessions.size >= SESSIONS_MAX) {
-        return new Rejection('limit.connections', `all ${SESSIONS_MAX} sessions are taken: end some, or wait until idle ones have ended`);
+      if (!this.#hasRoom(visitor.identity.owner)) {
+        return new Rejection('limit.connections', 'too many sessions are open: end some');
       }
-      await (await this.#open(visitor)).serve(exchange, body, visitor);
+      const session = await this.#open(visitor);
+      await session.serve(exchange, body, visitor);
+      // Refused, its client will never learn its id.
+      if (!session.begun) session.close();
       return undefined;
     }
-    const entry = this.#sessions.get(String(id));
+    const session = this.#sessions.get(String(id));
     // A session of another key is none of the caller's business.
-    if (entry === undefined || entry.session.visitor.identity.owner !== visitor.identity.owner) {
+    if (session === undefined || session.visitor.identity.owner !== visitor.identity.owner) {
       const why = 'Session not found: begin a new one with initialize';
       await this.#refuse(exchange, visitor, new Rejection('route.not_found', why), why);
       return undefined;
     }
-    entry.usedAt = this.#options.clock.now();
-    await entry.session.serve(exchange, body, { ...visitor, toolsets: visitor.toolsets ?? entry.session.visitor.toolsets });
+    await session.serve(exchange, body, { ...visitor, toolsets: visitor.toolsets ?? session.visitor.toolsets });
     return undefined;
   }
 
@@ -73,14 +77,27 @@ export class Sessions {
   close(): void {
     this.#cancelSweep();
     this.#stopListening();
-    for (const { session } of [...this.#sessions.values()]) session.close();
+    for (const session of [...this.#sessions.values()]) session.close();
+  }
+
+  /**
+   * Whether one more session may begin. Many clients leave without a word: where there is no room, the one of the same
+   * owner that has been idle longest makes some.
+   */
+  #hasRoom(owner: string): boolean {
+    const own = [...this.#sessions.values()].filter(({ visitor }) => visitor.identity.owner === owner);
+    if (this.#sessions.size < SESSIONS_MAX && own.length < SESSIONS_PER_OWNER_MAX) return true;
+    const idle = own.flatMap((session) => (session.idleSince === undefined ? [] : [{ session, since: session.idleSince }]));
+    const [oldest] = idle.sort((a, b) => a.since - b.since);
+    oldest?.session.close();
+    return oldest !== undefined;
   }
 
   async #open(visitor: Visitor): Promise<Session> {
     const { gateway, callers, createServer, clock, onError } = this.#options;
     const onClosed = (closed: Session) => this.#sessions.delete(closed.id);
-    const session = await Session.open(randomUUID(), visitor, { gateway, callers, createServer, onClosed, onError });
-    this.#sessions.set(session.id, { session, usedAt: clock.now() });
+    const session = await Session.open(randomUUID(), visitor, { gateway, callers, clock, createServer, onClosed, onError });
+    this.#sessions.set(session.id, session);
     return session;
   }
 
@@ -92,7 +109,7 @@ export class Sessions {
 
   /** A reload holds for open sessions at once: those whose key is no good any more end, the others may have other tools. */
   #keysChanged(): void {
-    for (const { session } of [...this.#sessions.values()]) {
+    for (const session of [...this.#sessions.values()]) {
       if (this.#options.gateway.identify(session.visitor.caller) instanceof Rejection) session.close();
       else session.toolsChanged();
     }
@@ -101,9 +118,9 @@ export class Sessions {
   #scheduleSweep(): () => void {
     const { clock } = this.#options;
     return clock.at(clock.now() + SWEEP_MS, () => {
-      const now = clock.now();
-      for (const { session, usedAt } of [...this.#sessions.values()]) {
-        if (session.idle && now - usedAt >= IDLE_MS_MAX) session.close();
+      const expired = clock.now() - IDLE_MS_MAX;
+      for (const session of [...this.#sessions.values()]) {
+        if ((session.idleSince ?? Number.POSITIVE_INFINITY) <= expired) session.close();
       }
       this.#cancelSweep = this.#scheduleSweep();
     });

@@ -57,6 +57,10 @@ export class Stateless {
       const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null;
       return writeWebResponse(jsonRpcRefusal(watch.kind.http, code, message, id), exchange.response, visitor.caller.requestId);
     }
+    if (exchange.response.destroyed) {
+      watch?.close();
+      return;
+    }
     const entry = { handler, visitor };
     this.#listening.add(entry);
     const gone = new AbortController();

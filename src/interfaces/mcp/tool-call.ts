@@ -8,6 +8,7 @@ import { type Caller, type Gateway, payloadOf, previewText, type ResponseMessage
 import { readToolArguments } from './arguments.js';
 import { type Asked, callerOf, decodeArguments } from './asked.js';
 import type { Confirmation } from './confirmation.js';
+import { inCurrency } from './in-currency.js';
 import type { HandedPage, PageStore } from './page-store.js';
 import { withProgress } from './progress.js';
 import { type Additions, failureResult, payloadResult, rejectionResult, textResult } from './result.js';
@@ -38,18 +39,26 @@ export class ToolCalls {
     const { gateway, toolbox, callers } = this.#parts;
     // A name is whatever the client sent, and goes into the audit trail.
     const caller = callers.asking(visitor.caller, name.slice(0, NAME_CHARACTERS_MAX));
-    const operation = toolbox.find(name, visitor);
-    if (operation instanceof Rejection) {
-      gateway.auditRejection(caller, operation);
-      return rejectionResult(operation, caller.requestId);
+    const named = toolbox.find(name, visitor);
+    if (named instanceof Rejection) {
+      gateway.auditRejection(caller, named);
+      return rejectionResult(named, caller.requestId);
     }
-    const given = readToolArguments(operation, args);
-    if (given instanceof Rejection) return this.#rejectArguments(operation, caller, visitor, given);
-    const asked: Asked = { operation, given, caller: callerOf(caller, given), visitor, ...client };
+    const given = readToolArguments(named, args);
+    if (given instanceof Rejection) return this.#rejectArguments(named, caller, visitor, given);
+    const asked = await this.#understand({ operation: named, reading: named, given, caller: callerOf(caller, given), visitor, ...client });
     if (given.cursor !== undefined) return this.#nextPage(asked, given.cursor);
     if (given.preview) return this.#preview(asked);
     const stopped = await this.#parts.confirmation.before(asked);
     return stopped ?? withProgress(client.context, () => this.#run(asked));
+  }
+
+  /** Who answers, and what has to be known to read the arguments. */
+  async #understand(asked: Asked): Promise<Asked> {
+    const { operation, given, caller } = asked;
+    const { form, cardNum } = given;
+    if (form !== undefined) return { ...asked, ...form, caller: { ...caller, endpoint: form.operation.tool ?? caller.endpoint } };
+    return cardNum === undefined ? asked : { ...asked, accounts: await this.#parts.gateway.accountsFor(operation, caller) };
   }
 
   /** A caller that may not use the tool learns that, and nothing of its arguments. */
@@ -78,15 +87,16 @@ export class ToolCalls {
     return this.#write(asked, answer, additions, visitor);
   }
 
-  #write({ operation, caller }: Asked, answer: ResponseMessage, additions: Additions, { int64 }: Visitor): CallToolResult {
+  #write({ operation, given, caller }: Asked, answer: ResponseMessage, additions: Additions, { int64 }: Visitor): CallToolResult {
     const { gateway, pages } = this.#parts;
-    const payload = payloadOf(operation, answer);
+    const whole = payloadOf(operation, answer);
+    const payload = whole === undefined || given.currency === undefined ? whole : inCurrency(operation, whole, given.currency);
     try {
       if (payload === undefined) return payloadResult(operation, create(operation.messages.S2CSchema), int64, additions);
       const identity = gateway.identify(caller);
       if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
       const page = pages.first(payload, identity.owner, operation);
-      return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(operation, page, int64, additions);
+      return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(page, int64, additions);
     } catch (thrown) {
       return rejectionResult(gateway.defect(caller, thrown), caller.requestId);
     }
@@ -97,7 +107,7 @@ export class ToolCalls {
     const identity = gateway.admit(operation, caller);
     if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
     const page = pages.take(cursor, identity.owner, operation);
-    return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(operation, page, visitor.int64, {});
+    return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(page, visitor.int64, {});
   }
 
   async #preview(asked: Asked): Promise<CallToolResult> {
@@ -111,6 +121,6 @@ export class ToolCalls {
 
 const NAME_CHARACTERS_MAX = 100;
 
-function pageResult(operation: Operation, { payload, page }: HandedPage, int64: Int64Format, additions: Additions): CallToolResult {
+function pageResult({ operation, payload, page }: HandedPage, int64: Int64Format, additions: Additions): CallToolResult {
   return payloadResult(operation, payload, int64, page === undefined ? additions : { ...additions, page: JSON.stringify(page) });
 }

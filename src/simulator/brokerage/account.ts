@@ -16,8 +16,9 @@ export interface Account {
   /** Currency in which its assets are summed when nobody names another. */
   readonly base: Currency;
   readonly openingCash: Readonly<Partial<Record<Currency, Decimal>>>;
-  /** Real accounts only. */
-  readonly cardNumber?: string;
+  /** 16 digits, of no other account. */
+  readonly cardNumber: string;
+  /** The card of several real accounts of one person. */
   readonly universalCardNumber?: string;
 }
 
@@ -29,14 +30,57 @@ function simulated(id: bigint, account: Omit<Account, 'id' | 'environment' | 'tr
 
 /** The accounts of the simulated brokerage: the same in every run. */
 export const accounts: readonly Account[] = [
-  simulated(281756478396547001n, { type: 'cash', markets: ['HK'], base: 'HKD', openingCash: { HKD: money(10_000_000) } }),
-  simulated(281756478396547002n, { type: 'margin', markets: ['HK'], base: 'HKD', openingCash: { HKD: money(10_000_000) } }),
-  simulated(281756478396547003n, { type: 'margin', markets: ['US'], base: 'USD', openingCash: { USD: money(2_000_000) } }),
-  simulated(281756478396547004n, { type: 'cash', markets: ['CN'], base: 'CNH', openingCash: { CNH: money(10_000_000) } }),
-  simulated(281756478396547005n, { type: 'cash', markets: ['SG'], base: 'SGD', openingCash: { SGD: money(2_000_000) } }),
-  simulated(281756478396547006n, { type: 'cash', markets: ['JP'], base: 'JPY', openingCash: { JPY: money(200_000_000) } }),
-  simulated(281756478396547007n, { type: 'cash', markets: ['MY'], base: 'MYR', openingCash: { MYR: money(5_000_000) } }),
+  simulated(281756478396547001n, {
+    cardNumber: '1009100480020113',
+    type: 'cash',
+    markets: ['HK'],
+    base: 'HKD',
+    openingCash: { HKD: money(10_000_000) },
+  }),
+  simulated(281756478396547002n, {
+    cardNumber: '1009100480020126',
+    type: 'margin',
+    markets: ['HK'],
+    base: 'HKD',
+    openingCash: { HKD: money(10_000_000) },
+  }),
+  simulated(281756478396547003n, {
+    cardNumber: '1009100480020134',
+    type: 'margin',
+    markets: ['US'],
+    base: 'USD',
+    openingCash: { USD: money(2_000_000) },
+  }),
+  simulated(281756478396547004n, {
+    cardNumber: '1009100480020147',
+    type: 'cash',
+    markets: ['CN'],
+    base: 'CNH',
+    openingCash: { CNH: money(10_000_000) },
+  }),
+  simulated(281756478396547005n, {
+    cardNumber: '1009100480020159',
+    type: 'cash',
+    markets: ['SG'],
+    base: 'SGD',
+    openingCash: { SGD: money(2_000_000) },
+  }),
+  simulated(281756478396547006n, {
+    cardNumber: '1009100480020162',
+    type: 'cash',
+    markets: ['JP'],
+    base: 'JPY',
+    openingCash: { JPY: money(200_000_000) },
+  }),
+  simulated(281756478396547007n, {
+    cardNumber: '1009100480020175',
+    type: 'cash',
+    markets: ['MY'],
+    base: 'MYR',
+    openingCash: { MYR: money(5_000_000) },
+  }),
   simulated(281756478396547008n, {
+    cardNumber: '1009100480020188',
     trades: 'futures',
     type: 'margin',
     markets: ['FUTURES_SIMULATE_HK', 'FUTURES_SIMULATE_US', 'FUTURES_SIMULATE_SG', 'FUTURES_SIMULATE_JP'],

@@ -3,7 +3,7 @@ import type { Currency } from '../../contract/markets.js';
 import type { Market } from '../market/market.js';
 import type { World } from '../world/index.js';
 
-/** Conversion between the currencies of accounts, at the market's current quotes of USDHKD, USDCNH and so on. */
+/** Conversion between currencies, at the market's current quotes of USDHKD, USDCNH and so on. */
 export class ExchangeRates {
   constructor(
     private readonly world: World,
@@ -17,8 +17,14 @@ export class ExchangeRates {
 
   #perDollar(currency: Currency): Decimal {
     if (currency === 'USD') return DECIMAL_ONE;
-    const pair = this.world.instrument(`FX.USD${currency}`);
-    if (pair === undefined) throw new Error(`the world quotes no USD${currency}`);
+    // The one whose pair names the dollar last.
+    if (currency === 'AUD') return divide(DECIMAL_ONE, this.#quote('AUDUSD'));
+    return this.#quote(`USD${currency}`);
+  }
+
+  #quote(code: string): Decimal {
+    const pair = this.world.instrument(`FX.${code}`);
+    if (pair === undefined) throw new Error(`the world quotes no ${code}`);
     return this.market.quote(pair).last;
   }
 }

@@ -133,4 +133,4 @@ export const tradeMarkets = new Terms<TradeMarket>('trdMarket', {
   MY: 111,
 });
 
-export const currencies = new Terms<Currency>('currency', { HKD: 1, USD: 2, CNH: 3, JPY: 4, SGD: 5, MYR: 8 });
+export const currencies = new Terms<Currency>('currency', { HKD: 1, USD: 2, CNH: 3, JPY: 4, SGD: 5, AUD: 6, CAD: 7, MYR: 8 });

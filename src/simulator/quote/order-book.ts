@@ -53,7 +53,6 @@ export function hasOddLots({ instrument }: Listing): boolean {
 
 /** Odd lots queue at every other price of the whole-lot book, one tick behind it, each less than a board lot. */
 function oddLotBook(listing: Listing, whole: Book): Book {
-  if (!hasOddLots(listing)) return { time: whole.time, bids: [], asks: [] };
   const { instrument } = listing;
   const side = (name: string, levels: readonly BookLevel[], direction: 1 | -1): BookLevel[] =>
     levels

@@ -37,7 +37,7 @@ function accountMessage(account: Account): TrdAcc {
     accID: account.id,
     trdMarketAuthList: account.markets.map((market) => tradeMarkets.numberOf(market)),
     accType: type === 'cash' ? TrdAccType.TrdAccType_Cash : TrdAccType.TrdAccType_Margin,
-    ...(cardNumber === undefined ? {} : { cardNum: cardNumber }),
+    cardNum: cardNumber,
     ...(universalCardNumber === undefined ? {} : { uniCardNum: universalCardNumber }),
     ...(environment === 'real'
       ? { securityFirm: SecurityFirm.SecurityFirm_FutuSecurities }

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
+import { CURRENCY_USDT } from '../../../contract/enums.js';
 import { CltRiskLevel, CltRiskStatus, type Funds, FundsSchema } from '../../../contract/generated/Trd_Common_pb.js';
 import type { C2S, S2C } from '../../../contract/generated/Trd_GetFunds_pb.js';
 import { S2CSchema } from '../../../contract/generated/Trd_GetFunds_pb.js';
@@ -17,6 +18,8 @@ export const getFunds: Handler<C2S, S2C> = ({ brokerage }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const currency = request.currency === 0 ? to.account.base : currencies.wordOf(request.currency);
+  if (request.currency === CURRENCY_USDT)
+    return new Refusal(`account ${to.account.id} has no crypto assets: its funds are not shown in USDT`);
   if (currency === undefined) return new Refusal(currencies.unknown(request.currency));
   // Accounts of one currency are always shown in it, as the protocol has it.
   const shown = currenciesOf(to.account).length === 1 ? to.account.base : currency;

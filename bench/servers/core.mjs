@@ -1,0 +1,108 @@
+/**
+ * The core listeners in legacy mode over the simulated brokerage; its quotes are replaced by events that this process makes
+ * when it is told to, each marked with its number and the time of its making (CLOCK_MONOTONIC, the same in every process).
+ */
+import { create } from '@bufbuild/protobuf';
+
+const dist = new URL('../../dist/', import.meta.url);
+const [{ CoreWsEndpoint, TcpEndpoint }, { ProtocolIds }, { systemClock: clock }, QotUpdateBasicQot, { composeGateway }] = await Promise.all(
+  [
+    import(new URL('interfaces/core/index.js', dist)),
+    import(new URL('contract/protocol-ids.js', dist)),
+    import(new URL('contract/clock.js', dist)),
+    import(new URL('contract/generated/Qot_UpdateBasicQot_pb.js', dist)),
+    import('../lib/gateway.mjs'),
+  ],
+);
+
+const accepted = { retType: 0, retMsg: '', errCode: 0 };
+let publish;
+/** Everything of the backend but its live data. */
+const adapt = (backend) => ({
+  name: backend.name,
+  start: () => backend.start(),
+  stop: () => backend.stop(),
+  call: (...of) => backend.call(...of),
+  subscribe: async () => accepted,
+  unsubscribe: async () => undefined,
+  current: () => undefined,
+  subscribeAccounts: async () => accepted,
+  notices: () => [],
+  onPush(listener) {
+    publish = listener;
+    return () => undefined;
+  },
+  status: () => backend.status(),
+  onLifecycle: (listener) => backend.onLifecycle(listener),
+  refreshCredentials: () => backend.refreshCredentials(),
+});
+
+const { folder } = JSON.parse(process.argv[2]);
+const { gateway } = await composeGateway({ folder, auditFile: `${folder}/audit.jsonl`, durable: false, adapt });
+let requests = 0;
+const services = {
+  gateway,
+  clock,
+  ids: new ProtocolIds(),
+  nextRequestId: () => `bench-${++requests}`,
+  onDefect: (error) => {
+    throw error;
+  },
+};
+const websocket = new CoreWsEndpoint({ services, allowedOrigins: [] });
+const api = new TcpEndpoint({ services, credential: { kind: 'text' } });
+const address = { host: '127.0.0.1', port: 0 };
+process.send({ websocket: await websocket.listen(address), api: await api.listen(address) });
+
+const nowMicroseconds = () => Number(process.hrtime.bigint() / 1000n);
+
+/** `mark:` with the event's number and its time, eight and sixteen digits. */
+function event(index, symbols) {
+  const code = String((index % symbols) + 1).padStart(5, '0');
+  const updateTime = `mark:${String(index).padStart(8, '0')}${String(nowMicroseconds()).padStart(16, '0')}`;
+  const basicQot = {
+    security: { market: 1, code },
+    isSuspended: false,
+    listTime: '2004-06-16',
+    priceSpread: 0.2,
+    updateTime,
+    highPrice: 515,
+    openPrice: 510,
+    lowPrice: 508,
+    curPrice: 512.5,
+    lastClosePrice: 509,
+    volume: 18234500n,
+    turnover: 9321345000.5,
+    turnoverRate: 0.19,
+    amplitude: 1.37,
+  };
+  const message = create(QotUpdateBasicQot.ResponseSchema, { ...accepted, s2c: { basicQotList: [basicQot] } });
+  const stream = { symbol: `HK.${code}`, subType: 1, rehabType: 0, extendedTime: false };
+  return { type: 'quote', protoId: 3005, stream, secKey: `1_${code}`, message };
+}
+
+/** So many events a second for so long, evenly. */
+async function run({ rate, seconds, symbols }) {
+  const started = performance.now();
+  const cpu = process.cpuUsage();
+  let sent = 0;
+  while (sent < rate * seconds) {
+    const due = Math.min(rate * seconds, Math.floor(((performance.now() - started) / 1000) * rate));
+    for (; sent < due; sent++) publish(event(sent, symbols));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  process.send({ sent, cpu: (user + system) / 1e6, elapsed: (performance.now() - started) / 1000 });
+}
+
+process.on('message', (order) => {
+  if (order.run !== undefined) void run(order.run);
+  else {
+    for (let round = 0; round < 4; round++) globalThis.gc();
+    setTimeout(() => {
+      globalThis.gc();
+      process.send(process.memoryUsage());
+    }, 500);
+  }
+});
+process.on('disconnect', () => process.exit());

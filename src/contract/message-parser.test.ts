@@ -1,0 +1,110 @@
+import { create, type DescField, type DescMessage, fromBinary, type Message, ScalarType, toBinary } from '@bufbuild/protobuf';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GatewayRequestSchema } from './generated/svc/v1/gateway_pb.js';
+import * as TrdGetOrderList from './generated/Trd_GetOrderList_pb.js';
+import { messageParser } from './message-parser.js';
+import { operations } from './operations/index.js';
+
+const LEGACY_REQUIRED = 3;
+
+/** Messages of a type with anything in their fields. */
+function messages(desc: DescMessage, depth = 0): fc.Arbitrary<Message> {
+  const values: Record<string, fc.Arbitrary<unknown>> = {};
+  const required: string[] = [];
+  for (const field of desc.fields) {
+    if (field.message !== undefined && depth > 2) continue;
+    values[field.localName] = valuesOf(field, depth);
+    if (field.presence === LEGACY_REQUIRED) required.push(field.localName);
+  }
+  return fc.record(values, { requiredKeys: required }).map((fields) => create(desc, fields));
+}
+
+function valuesOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
+  const one = field.message === undefined ? scalars(field.scalar ?? ScalarType.INT32) : messages(field.message, depth + 1);
+  return field.fieldKind === 'list' ? fc.array(one, { maxLength: 4 }) : one;
+}
+
+function scalars(type: ScalarType): fc.Arbitrary<unknown> {
+  switch (type) {
+    case ScalarType.STRING:
+      return fc.string({ unit: 'grapheme' });
+    case ScalarType.BYTES:
+      return fc.uint8Array({ maxLength: 8 });
+    case ScalarType.BOOL:
+      return fc.boolean();
+    case ScalarType.DOUBLE:
+      return fc.double();
+    case ScalarType.FLOAT:
+      return fc.float();
+    case ScalarType.INT64:
+    case ScalarType.SINT64:
+      return fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n);
+    case ScalarType.UINT64:
+      return fc.bigInt(0n, 2n ** 64n - 1n);
+    case ScalarType.UINT32:
+      return fc.nat();
+    default:
+      return fc.integer();
+  }
+}
+
+describe('a parser', () => {
+  it('reads what the library reads, of every request', () => {
+    for (const desc of [GatewayRequestSchema, ...new Set(operations.map(({ messages }) => messages.RequestSchema))]) {
+      fc.assert(
+        fc.property(messages(desc), (message) => {
+          const bytes = toBinary(desc, message);
+          expect(messageParser(desc)(bytes)).toEqual(fromBinary(desc, bytes));
+        }),
+        { numRuns: 30 },
+      );
+    }
+  });
+
+  it('joins what comes in pieces: parts of a message are one, of a field the last counts', () => {
+    const desc = TrdGetOrderList.RequestSchema;
+    const header = { trdEnv: 0, accID: 1n, trdMarket: 1 };
+    const first = toBinary(desc, create(desc, { c2s: { header, refreshCache: true } }));
+    const second = toBinary(desc, create(desc, { c2s: { header: { ...header, accID: 2n } } }));
+    const bytes = Buffer.concat([first, second]);
+    expect(messageParser(desc)(bytes)).toEqual(fromBinary(desc, bytes));
+    expect(messageParser(desc)(bytes)).toMatchObject({ c2s: { header: { accID: 2n }, refreshCache: true } });
+  });
+
+  it('reads lists of numbers packed or one by one', () => {
+    // GetDelayStatistics.Request { c2s { typeList: [1, 2] } }, as two elements and as one piece.
+    const { RequestSchema } = operations.find(({ name }) => name === 'get_delay_statistics')!.messages;
+    for (const bytes of [
+      [0x0a, 4, 0x08, 1, 0x08, 2],
+      [0x0a, 4, 0x0a, 2, 1, 2],
+    ])
+      expect(messageParser(RequestSchema)(Uint8Array.from(bytes))).toMatchObject({ c2s: { typeList: [1, 2] } });
+  });
+
+  it.each([
+    ['a field that ends early', [0x12, 5, 1]],
+    ['a number that does not end', [0x08, 0xff]],
+    ['a group that does not end', [0x1b, 0x08, 1]],
+    ['no field number', [0x00]],
+  ])('stops at %s', (_, bytes) => expect(() => messageParser(GatewayRequestSchema)(Uint8Array.from(bytes))).toThrow());
+
+  it('stops at a part that reaches beyond its whole', () => {
+    const { RequestSchema } = operations.find(({ name }) => name === 'get_orderbook')!.messages;
+    expect(() => messageParser(RequestSchema)(Uint8Array.from([0x0a, 2, 0x0a, 9, 1, 2, 3]))).toThrow();
+  });
+
+  it('takes or refuses any bytes, and never hangs', () => {
+    const { RequestSchema } = operations.find(({ name }) => name === 'place_order')!.messages;
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
+        try {
+          messageParser(RequestSchema)(bytes);
+        } catch (thrown) {
+          expect(thrown).toBeInstanceOf(Error);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

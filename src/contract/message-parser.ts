@@ -1,0 +1,156 @@
+import { create, type DescField, type DescMessage, fromBinary, type Message, ScalarType } from '@bufbuild/protobuf';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import type { Fields } from './json/message-json.js';
+
+/**
+ * Protobuf bytes → message, compiled once per message: what a request costs before it is known what it asks for. Reads what
+ * `fromBinary` reads, in a fraction of its time, and keeps no unknown fields. Throws at bytes that are no such message.
+ */
+export type MessageParser = (bytes: Uint8Array) => Message;
+
+interface FieldParser {
+  readonly localName: string;
+  readonly wireType: WireType;
+  readonly list: boolean;
+  /** Lists of numbers may come in one piece. */
+  readonly packable: boolean;
+  /** What it stops with is a message that is no such message; `held` is what the field has already. */
+  read(reader: BinaryReader, held: unknown, depth: number): unknown;
+}
+
+type Body = (reader: BinaryReader, end: number, message: Message, depth: number) => Message;
+
+const DEPTH_MAX = 64;
+const bodies = new Map<DescMessage, Body>();
+const parsers = new Map<DescMessage, MessageParser>();
+
+/** The parser of a message; made on first use. */
+export function messageParser(desc: DescMessage): MessageParser {
+  let parser = parsers.get(desc);
+  if (parser === undefined) {
+    parser = isPlain(desc, new Set()) ? compile(desc) : (bytes) => fromBinary(desc, bytes, { readUnknownFields: false });
+    parsers.set(desc, parser);
+  }
+  return parser;
+}
+
+function compile(desc: DescMessage): MessageParser {
+  const body = bodyOf(desc);
+  return (bytes) => body(new BinaryReader(bytes), bytes.length, create(desc), 0);
+}
+
+/** Nothing but fields and lists of the usual encoding: so are all messages of the protocol that requests are made of. */
+function isPlain(desc: DescMessage, seen: Set<DescMessage>): boolean {
+  if (seen.has(desc)) return true;
+  seen.add(desc);
+  return desc.fields.every(
+    (field) =>
+      field.oneof === undefined &&
+      field.fieldKind !== 'map' &&
+      field.fieldKind !== 'enum' &&
+      !(field.fieldKind === 'list' && field.listKind === 'enum') &&
+      !('delimitedEncoding' in field && field.delimitedEncoding) &&
+      (field.message === undefined || isPlain(field.message, seen)),
+  );
+}
+
+function bodyOf(desc: DescMessage): Body {
+  const known = bodies.get(desc);
+  if (known !== undefined) return known;
+  const fields = new Map<number, FieldParser>();
+  const body: Body = (reader, end, message, depth) => {
+    if (depth > DEPTH_MAX) throw new RangeError(`nested deeper than ${DEPTH_MAX} levels`);
+    if (end > reader.len) throw new RangeError('it ends early');
+    const values = message as unknown as Fields;
+    while (reader.pos < end) {
+      const [number, wireType] = reader.tag();
+      const field = fields.get(number);
+      if (field === undefined) reader.skip(wireType, number);
+      else if (field.wireType === wireType) {
+        if (field.list) (values[field.localName] as unknown[]).push(field.read(reader, undefined, depth));
+        else
+          values[field.localName] = field.read(reader, Object.hasOwn(values, field.localName) ? values[field.localName] : undefined, depth);
+      } else if (field.packable && wireType === WireType.LengthDelimited) {
+        const packedEnd = reader.uint32() + reader.pos;
+        if (packedEnd > end) throw new RangeError('it ends early');
+        while (reader.pos < packedEnd) (values[field.localName] as unknown[]).push(field.read(reader, undefined, depth));
+      } else reader.skip(wireType, number);
+    }
+    if (reader.pos !== end) throw new RangeError('a field reaches beyond its message');
+    return message;
+  };
+  // Known before its fields are looked at: a message may hold itself.
+  bodies.set(desc, body);
+  for (const field of desc.fields) fields.set(field.number, fieldParser(field));
+  return body;
+}
+
+function fieldParser(field: DescField): FieldParser {
+  const { localName } = field;
+  const list = field.fieldKind === 'list';
+  if (field.message !== undefined) {
+    const desc = field.message;
+    const body = bodyOf(desc);
+    const read: FieldParser['read'] = (reader, held, depth) => {
+      const length = reader.uint32();
+      return body(reader, reader.pos + length, (held as Message | undefined) ?? create(desc), depth + 1);
+    };
+    return { localName, list, packable: false, wireType: WireType.LengthDelimited, read };
+  }
+  const scalar = field.scalar ?? ScalarType.INT32;
+  const wireType = wireTypeOf(scalar);
+  return { localName, list, packable: list && wireType !== WireType.LengthDelimited, wireType, read: scalarParser(scalar) };
+}
+
+function wireTypeOf(scalar: ScalarType): WireType {
+  switch (scalar) {
+    case ScalarType.STRING:
+    case ScalarType.BYTES:
+      return WireType.LengthDelimited;
+    case ScalarType.DOUBLE:
+    case ScalarType.FIXED64:
+    case ScalarType.SFIXED64:
+      return WireType.Bit64;
+    case ScalarType.FLOAT:
+    case ScalarType.FIXED32:
+    case ScalarType.SFIXED32:
+      return WireType.Bit32;
+    default:
+      return WireType.Varint;
+  }
+}
+
+function scalarParser(scalar: ScalarType): (reader: BinaryReader) => unknown {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return (reader) => reader.string();
+    case ScalarType.BYTES:
+      return (reader) => reader.bytes();
+    case ScalarType.BOOL:
+      return (reader) => reader.bool();
+    case ScalarType.DOUBLE:
+      return (reader) => reader.double();
+    case ScalarType.FLOAT:
+      return (reader) => reader.float();
+    case ScalarType.INT32:
+      return (reader) => reader.int32();
+    case ScalarType.UINT32:
+      return (reader) => reader.uint32();
+    case ScalarType.SINT32:
+      return (reader) => reader.sint32();
+    case ScalarType.FIXED32:
+      return (reader) => reader.fixed32();
+    case ScalarType.SFIXED32:
+      return (reader) => reader.sfixed32();
+    case ScalarType.INT64:
+      return (reader) => reader.int64();
+    case ScalarType.UINT64:
+      return (reader) => reader.uint64();
+    case ScalarType.SINT64:
+      return (reader) => reader.sint64();
+    case ScalarType.FIXED64:
+      return (reader) => reader.fixed64();
+    case ScalarType.SFIXED64:
+      return (reader) => reader.sfixed64();
+  }
+}

@@ -1,0 +1,66 @@
+import type { PushEvent } from '../backend.js';
+import type { Connection, ConnectionInfo, Permits, PushSink } from './connection.js';
+import type { PushFormat } from './format.js';
+import type { Frame } from './frame.js';
+import type { Subscription } from './subscriptions.js';
+
+export interface ConnectOptions {
+  /** The interface that it came by: `ws`. */
+  readonly iface: string;
+  /** Whose connection it is: `key:<id>` or `anonymous`. */
+  readonly owner: string;
+  readonly keyId?: string;
+  /** Whose subscriptions it receives: those of its owner and its own (`all`, the default), or only its own. */
+  readonly receives?: 'all' | 'own';
+  readonly permits: Permits;
+  /** What it asked for, of what it may see; everything by default. */
+  readonly wants?: Permits;
+  /** One object for all connections that are written to in the same way. */
+  readonly format: PushFormat;
+  readonly sink: PushSink;
+}
+
+/** A connection's face to the interface that holds its socket. */
+export interface PushConnection {
+  readonly id: string;
+  /** Whose connection it is: `key:<id>` or `anonymous`. */
+  readonly owner: string;
+  /** The owner of what it subscribes to by its own commands: `conn:<id>`. */
+  readonly ownOwner: string;
+  /** Sends a frame of the interface's own, at once and in order with the events; it is none of them and has no number. */
+  send(frame: Frame): void;
+  /** First pushes of this connection wait until {@link release}: a command's answer is to come before its first push. */
+  hold(): void;
+  release(): void;
+  /** The sink's buffer has drained. */
+  drained(): void;
+  /** The peer is gone: its own subscriptions end. */
+  disconnected(): void;
+  close(code: number, reason: string): void;
+  setPermits(permits: Permits): void;
+  info(): ConnectionInfo;
+}
+
+/** A first push that waits, with the generation that it belongs to. */
+export interface HeldPush {
+  readonly subscription: Subscription;
+  readonly generation: number;
+}
+
+/** A connection as the hub has it. */
+export interface Member {
+  readonly connection: Connection;
+  readonly options: ConnectOptions;
+  readonly connectedAt: number;
+  /** What its key may see. */
+  permits: Permits;
+  readonly wants: Permits;
+  /** The owners whose subscriptions it receives. */
+  readonly owners: readonly string[];
+  held: HeldPush[] | undefined;
+}
+
+/** Whether a member is given an event that somebody whose subscriptions it receives is subscribed to. */
+export function receives({ permits, wants }: Member, event: PushEvent): boolean {
+  return permits(event) && wants(event);
+}
