@@ -148,18 +148,19 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
 
 /** Values that a declaration accepts and this brokerage has a reason to refuse, by "tool.parameter". Everything else must work. */
 const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
-  // Markets in which no account here trades.
+  // Of markets in which no account here trades, and of what this one does not hold.
   // Needs an order that is to be modified.
   'svc_get_max_trd_qtys.order_id': () => true,
   'svc_get_max_trd_qtys.order_id_ex': () => true,
   // For US stocks.
   'svc_place_order.session': (value) => !['NONE', 'RTH', 0, 1].includes(value as string | number),
   'svc_place_order.fill_outside_rth': (value) => value === true,
-  'svc_get_funds.currency': (value) => ['AUD', 'CAD', 6, 7].includes(value as string | number),
+  'svc_get_funds.currency': (value) => ['AUD', 'CAD', 'USDT', 6, 7, 10].includes(value as string | number),
 };
 
 async function requiredArguments(tool: string, operation: Operation): Promise<Arguments> {
-  const required = paramsOf(operation).filter((param) => isRequired(operation, param));
+  // Where the environment has a default it is real: these accounts are not.
+  const required = paramsOf(operation).filter((param) => isRequired(operation, param) || param.name === 'env');
   return Object.fromEntries(required.map((param) => [param.name, usual(tool, param.name) ?? goodValues(param, HK_CASH, day)[0]]));
 }
 
