@@ -70,7 +70,8 @@ export class Confirmation {
     if ((this.#mode === 'real' && simulated) || !asked.elicits) return undefined;
 
     const digest = createHash('sha256')
-      .update(`${operation.name} ${messageWriter(operation.messages.C2SSchema, 'mcp')(request)}`)
+      // The key as well: what was confirmed to one is not confirmed to another that the next call may name.
+      .update(`${operation.name} ${caller.keyText} ${messageWriter(operation.messages.C2SSchema, 'mcp')(request)}`)
       .digest('base64url');
     const state = context.mcpReq.requestState<QuestionState>();
     if (state === undefined || context.mcpReq.inputResponses === undefined) return this.#ask(asked, digest);
