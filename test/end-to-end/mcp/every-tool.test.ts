@@ -187,7 +187,6 @@ function usual(_tool: string, name: string): unknown {
 
 /** Values of parameters that have others than their type says. */
 const usualValues: Readonly<Record<string, readonly unknown[]>> = {
-  code: ['00700'],
   sec_market: ['HK', 1],
   // Epoch ms.
   rate_time: ['1760000000000', 1_760_000_000_000],
