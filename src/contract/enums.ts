@@ -215,7 +215,7 @@ export const currency = enumeration(
   { 9: 'NZD' },
 );
 export const periodType = same('period_type', { INTRADAY: 1, DAY: 2, WEEK: 3, MONTH: 4 });
-export const orderBookType = same('order_book_type', { NORMAL: 0, ODD: 1 });
+const orderBookType = same('order_book_type', { NORMAL: 0, ODD: 1 });
 export const delayStatisticsType = same('type_list', { QOT_PUSH: 1, REQ_REPLY: 2, PLACE_ORDER: 3 });
 export const qotPushStage = same('qot_push_stage', { SR2SS: 1, SS2CR: 2, CR2CS: 3, SS2CS: 4, SR2CS: 5 });
 

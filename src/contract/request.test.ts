@@ -83,6 +83,8 @@ describe('a request body', () => {
   it.each([
     ['get_orderbook', '{"symbol":"HK.00700","dept":3}', 'unknown field "dept"; did you mean "depth"?'],
     ['get_orderbook', '{}', 'missing field "symbol"'],
+    ['get_orders', '{"acc_id":1,"market":1}', 'missing field "env"'],
+    ['get_orders', '{"header":{"acc_id":1,"trd_market":1}}', 'missing field "header.trd_env"'],
     ['get_orderbook', '{"symbol":"HK.00700","depth":41}', 'depth: 41 is out of range, accepted: 1 to 40'],
     ['get_orderbook', '{"symbol":"HK.00700","num":41}', 'num: 41 is out of range, accepted: 1 to 40'],
     ['get_orderbook', '{"c2s":{"security":{"market":1,"code":"1"},"num":41}}', 'c2s.num: 41 is out of range, accepted: 1 to 40'],

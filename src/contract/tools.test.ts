@@ -117,8 +117,19 @@ describe('what a tool says of itself', () => {
 });
 
 describe('the list of tools', () => {
+  const tokensOf = (chosen: typeof tools) => countTokens(JSON.stringify({ tools: chosen.map(describeTool) }));
+
   it('costs a model less than 330 tokens for each', () => {
-    const total = countTokens(JSON.stringify({ tools: tools.map(describeTool) }));
-    expect(total / tools.length).toBeLessThan(330);
+    expect(tokensOf(tools) / tools.length).toBeLessThan(330);
+  });
+
+  it('stays under 60,000 tokens, and each toolset is a part of it', () => {
+    const whole = tokensOf(tools);
+    expect(whole).toBeLessThan(60_000);
+    for (const group of new Set(tools.map((tool) => tool.group))) {
+      const part = tokensOf(tools.filter((tool) => tool.group === group));
+      expect(part, group).toBeGreaterThan(0);
+      expect(part, group).toBeLessThan(whole * 0.6);
+    }
   });
 });

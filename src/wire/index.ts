@@ -5,13 +5,11 @@ export {
   aroundSerial,
   BODY_BYTES_MAX,
   encodeFrame,
-  FRAME_HEADER_BYTES,
   type Frame,
   type FrameError,
   type FrameRead,
   FrameReader,
   sealFrames,
-  withSerial,
 } from './tcp-frame.js';
 export {
   decodeWsAnswer,
@@ -19,7 +17,6 @@ export {
   encodeWsAnswer,
   encodeWsPush,
   encodeWsRequest,
-  PUSH_SECTION,
   type WsAnswer,
   type WsRead,
   type WsRequest,

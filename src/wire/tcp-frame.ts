@@ -59,13 +59,6 @@ export function encodeFrame(frame: Frame, cipher: Cipher = plainText): Buffer {
   return bytes;
 }
 
-/** A copy of an encoded frame under another serial number: a push is encoded once for all connections without encryption. */
-export function withSerial(encoded: Uint8Array, serial: number): Buffer {
-  const copy = Buffer.from(encoded);
-  copy.writeUInt32LE(serial, offset.serial);
-  return copy;
-}
-
 /** The two parts of an encoded frame between which its serial number stands: for those who write the number themselves. */
 export function aroundSerial(encoded: Buffer): { readonly head: Buffer; readonly tail: Buffer } {
   return { head: encoded.subarray(0, offset.serial), tail: encoded.subarray(offset.bodyLength) };

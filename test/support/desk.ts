@@ -58,7 +58,7 @@ export interface Desk {
 }
 
 /** 2026-11-20 10:30 in Hong Kong, a Friday. */
-export const DESK_TIME = Date.UTC(2026, 10, 20, 2, 30);
+const DESK_TIME = Date.UTC(2026, 10, 20, 2, 30);
 
 export async function openDesk(options: DeskOptions): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-desk-'));

@@ -115,7 +115,10 @@ export class Connection implements Writer {
       return;
     }
     this.flush();
-    this.#writeGathered(Run.empty().with(frame));
+    // Nobody shares it, so no run is made of it.
+    const bytes = Buffer.allocUnsafe(frame.size(0));
+    frame.write(bytes, 0, 0);
+    this.#stallAbove(this.#sink.write(bytes));
   }
 
   /** Writes the gathered run: called by the pass. */
@@ -197,7 +200,12 @@ export class Connection implements Writer {
   }
 
   #writeGathered(run: Run): void {
-    if (this.#write(run) > STALLED_BYTES) this.#backlog = new Backlog((next, dropped) => this.#gapFrame(next, dropped));
+    this.#stallAbove(this.#write(run));
+  }
+
+  /** What comes next waits when the sink holds more than it should. */
+  #stallAbove(buffered: number): void {
+    if (buffered > STALLED_BYTES) this.#backlog = new Backlog((next, dropped) => this.#gapFrame(next, dropped));
   }
 
   /** Writes a run; returns the bytes that the sink then holds. */

@@ -266,6 +266,9 @@ describe('an account named by its card', () => {
       /^card_num: no real account has card 1477; accounts for real: 281756479345015391 \(card 1001200580031485, FUTURES\)$/,
     );
     await ask('svc_get_orders', { market: 'FUTURES', card_num: '1599' }, 'one');
+    // The key of the call counts, not the session's.
+    const own = { market: 'HK', card_num: '1477', api_key: daemon.keys.one };
+    expect(await refusal('svc_get_orders', own)).toMatchObject({ error });
     const unscoped = await refusal('svc_get_orders', { market: 'HK', card_num: '1477' }, 'quotes');
     expect(unscoped).toMatchObject({ code: 'auth.scope' });
     expect(JSON.stringify(unscoped)).not.toContain('28175');

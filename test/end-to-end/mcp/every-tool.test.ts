@@ -155,12 +155,15 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   // For US stocks.
   'svc_place_order.session': (value) => !['NONE', 'RTH', 0, 1].includes(value as string | number),
   'svc_place_order.fill_outside_rth': (value) => value === true,
-  'svc_get_funds.currency': (value) => ['AUD', 'CAD', 'USDT', 6, 7, 10].includes(value as string | number),
+  // Accounts here hold no crypto assets.
+  'svc_get_funds.currency': (value) => value === 'USDT',
 };
 
 async function requiredArguments(tool: string, operation: Operation): Promise<Arguments> {
-  // Where the environment has a default it is real: these accounts are not.
-  const required = paramsOf(operation).filter((param) => isRequired(operation, param) || param.name === 'env');
+  // A default is not always that of the test's account.
+  const required = paramsOf(operation).filter(
+    (param) => isRequired(operation, param) || ('default' in param && usual(tool, param.name) !== undefined),
+  );
   return Object.fromEntries(required.map((param) => [param.name, usual(tool, param.name) ?? goodValues(param, HK_CASH, day)[0]]));
 }
 
