@@ -104,6 +104,7 @@ function wordOf(type: ParamType): string {
     case 'choices':
       return 'list of numbers';
     case 'text':
+    case 'code':
     case 'bytes':
       return 'string';
     case 'texts':

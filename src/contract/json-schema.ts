@@ -118,6 +118,8 @@ export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema
       return { type: 'string', ...(type.maxBytes === undefined ? {} : { maxLength: type.maxBytes }) };
     case 'texts':
       return { type: 'array', items: { type: 'string' }, maxItems: type.max };
+    case 'code':
+      return { type: 'string' };
     case 'time':
       return { type: 'string', ...(say.hints ? { examples: [type.dateOnly ? '2026-01-31' : '2026-01-31 09:30:00'] } : {}) };
     case 'id':

@@ -84,13 +84,22 @@ export function renumberMarket(security: { market: number }): void {
   if (security.market === HK_FUTURE) security.market = HK;
 }
 
+/** Letters, digits and the signs that markets use: "00700", "BRK.B", ".SPX", "TCH260330C500000". No spaces: a code is no sentence. */
+const CODE_TEXT = /^[\w.$^&/:+=#@*-]{1,64}$/;
+
+/** Whether a text can be the code of a security, in any market. */
+export function isCode(text: string): boolean {
+  return CODE_TEXT.test(text);
+}
+
 /** "HK.00700" → its market and code; undefined when the text has no known market or no code. */
 export function parseSymbol(text: string): { market: QuoteMarketInfo; code: string } | undefined {
   const dot = text.indexOf('.');
-  if (dot <= 0 || dot === text.length - 1) return undefined;
+  if (dot <= 0) return undefined;
   const name = text.slice(0, dot);
   const market = quoteMarketNamed(name) ?? quoteMarketNamed(name.toUpperCase());
-  return market === undefined ? undefined : { market, code: text.slice(dot + 1) };
+  const code = text.slice(dot + 1);
+  return market === undefined || !isCode(code) ? undefined : { market, code };
 }
 
 /** The canonical symbol, "HK.00700", of a protocol Security; undefined for an unknown market number. */

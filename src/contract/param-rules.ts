@@ -1,4 +1,5 @@
 import { describeJson, type JsonValue } from './json/value.js';
+import { isCode } from './markets.js';
 import { stop } from './problem.js';
 import type { Param } from './shape.js';
 
@@ -26,6 +27,8 @@ export function paramRule({ type, required }: Param): ParamRule | undefined {
       return length(type.enumeration.members.length, required);
     case 'text':
       return type.maxBytes === undefined ? undefined : byteLength(type.maxBytes);
+    case 'code':
+      return securityCode;
     case 'time':
       return time(type.dateOnly);
     default:
@@ -56,6 +59,17 @@ function byteLength(max: number): ParamRule {
     const size = Buffer.byteLength(value as string);
     if (size > max) stop('out_of_range', path, `${path}: ${size} bytes are too long, accepted are at most ${max}`);
   };
+}
+
+/** It goes into the question that a person is asked about an order: there is no room in a code for words to them. */
+function securityCode(value: unknown, path: string): void {
+  if (isCode(value as string)) return;
+  const found = describeJson(value as JsonValue);
+  stop(
+    'invalid',
+    path,
+    `${path}: expected the code of a security (such as "00700"), without spaces and of at most 64 characters, found ${found}`,
+  );
 }
 
 function time(dateOnly: boolean): ParamRule {

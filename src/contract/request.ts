@@ -316,6 +316,7 @@ function typeReader({ type }: Param, dialect: Dialect): ValueReader {
     case 'boolean':
       return booleanReader(type.means);
     case 'text':
+    case 'code':
       return scalarReader(ScalarType.STRING);
     case 'texts':
       return listReader(scalarReader(ScalarType.STRING));

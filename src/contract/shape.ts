@@ -49,6 +49,8 @@ export type ParamType =
   /** `means`: what the message's field holds for false and for true, where it is no boolean itself. */
   | { readonly kind: 'boolean'; readonly means?: readonly [unknown, unknown] }
   | { readonly kind: 'text'; readonly maxBytes?: number }
+  /** Of a security, without its market. */
+  | { readonly kind: 'code' }
   | { readonly kind: 'texts'; readonly max: number }
   /** `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd`, in the market's time zone. */
   | { readonly kind: 'time'; readonly dateOnly: boolean }
@@ -138,6 +140,11 @@ export function flag(field: string, options: ParamOptions & { means?: readonly [
 
 export function text(field: string, options: ParamOptions & { maxBytes?: number } = {}): Param {
   return param(field, { kind: 'text', ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }) }, options, '');
+}
+
+/** The code of an order's security, for callers who name its market apart. */
+export function code(field: string): Param {
+  return param(field, { kind: 'code' }, {}, 'Code without a market prefix.');
 }
 
 /** A credential as text: for REST alone. See {@link Param.secret}. The field must be one of `C2S` itself. */

@@ -49,7 +49,8 @@ describe('the gRPC listener', () => {
         // A reset is as good an end as any.
         const closed = new Promise<void>((resolve) => socket.on('error', () => undefined).once('close', () => resolve()));
         socket.resume();
-        socket.end(Buffer.concat([greets ? preface : Buffer.alloc(0), noise]));
+        // Gone as soon as it has spoken: HTTP/2 may wait for the rest of a frame for as long as the peer is there.
+        socket.end(Buffer.concat([greets ? preface : Buffer.alloc(0), noise]), () => socket.destroy());
         await closed;
       }),
       { numRuns: 100 },

@@ -46,6 +46,8 @@ export function goodValues({ type, name }: Param, accId: string, day: (daysAgo: 
       return type.enumeration.members.map((member) => [member.name]);
     case 'boolean':
       return [true, false];
+    case 'code':
+      return ['00700'];
     case 'text':
       return ['x'];
     case 'texts':
@@ -126,6 +128,11 @@ function outOfRange({ type }: Param): BadValue[] {
       return type.maxBytes === undefined
         ? []
         : [{ value: 'é'.repeat(type.maxBytes), says: [`${2 * type.maxBytes} bytes are too long`, `at most ${type.maxBytes}`] }];
+    case 'code':
+      return ['', '00700 yes', 'x'.repeat(65)].map((value) => ({
+        value,
+        says: ['expected the code of a security', `found the string "${value.slice(0, 40)}`],
+      }));
     case 'time':
       return ['2026-13-01', 'yesterday', '20260101'].map((value) => ({ value, says: ['expected a time as yyyy-MM-dd', `"${value}"`] }));
     case 'id':

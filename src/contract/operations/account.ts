@@ -14,7 +14,7 @@ import * as TrdSubAccPush from '../generated/Trd_SubAccPush_pb.js';
 import { quoteMarketOfSecMarket } from '../markets.js';
 import { get, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
-import { choice, constant, flag, id, ids, number, orderSymbol, symbols, text, texts, time, tradeHeader } from '../shape.js';
+import { choice, code, constant, flag, id, ids, number, orderSymbol, symbols, text, texts, time, tradeHeader } from '../shape.js';
 
 const group = 'account';
 const effect = 'read';
@@ -175,7 +175,7 @@ export const getMaxTrdQtys = operation({
     'Call svc_list_accounts first. Size an order with it; buying power is in whole lots, after fees. Give symbol and price. It reserves nothing. Free.',
   shape: [
     ...tradeHeader(),
-    text('code', { about: 'Code without a market prefix.' }),
+    code('code'),
     orderSymbol(),
     number('price', { min: 0, about: 'Price; for a market order the current one.' }),
     choice('orderType', orderType, { default: 1, about: 'NORMAL when omitted.' }),

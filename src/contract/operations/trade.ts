@@ -4,7 +4,7 @@ import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
 import { operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
-import { choice, constant, flag, id, number, orderSymbol, secret, text, tradeHeader } from '../shape.js';
+import { choice, code, constant, flag, id, number, orderSymbol, secret, text, tradeHeader } from '../shape.js';
 
 const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
@@ -34,7 +34,7 @@ export const placeOrder = operation({
     ...packetId,
     ...tradeHeader(),
     choice('trdSide', trdSide, { as: 'side', about: '1 BUY, 2 SELL, 3 SELL_SHORT, 4 BUY_BACK.' }),
-    text('code', { about: 'Code without a market prefix.' }),
+    code('code'),
     orderSymbol(),
     number('qty', { min: 0, about: 'Shares or contracts.' }),
     number('price', { min: 0, about: 'Limit price; not for market orders.' }),

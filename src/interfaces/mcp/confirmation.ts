@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Message, MessageShape } from '@bufbuild/protobuf';
 import {
   acceptedContent,
   type CallToolResult,
@@ -10,6 +11,8 @@ import {
 import type { Clock } from '../../contract/clock.js';
 import { TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { messageWriter } from '../../contract/json/message-json.js';
+import type { Operation } from '../../contract/operation.js';
+import { trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { type Gateway, previewSentence } from '../../gateway/index.js';
 import { type Asked, decodeArguments } from './asked.js';
@@ -70,7 +73,8 @@ export class Confirmation {
     if ((this.#mode === 'real' && simulated) || !asked.elicits) return undefined;
 
     const digest = createHash('sha256')
-      .update(`${operation.name} ${messageWriter(operation.messages.C2SSchema, 'mcp')(request)}`)
+      // The key as well: what was confirmed to one is not confirmed to another that the next call may name.
+      .update(`${operation.name} ${caller.keyText} ${messageWriter(operation.messages.C2SSchema, 'mcp')(request)}`)
       .digest('base64url');
     const state = context.mcpReq.requestState<QuestionState>();
     if (state === undefined || context.mcpReq.inputResponses === undefined) return this.#ask(asked, digest);
@@ -100,7 +104,7 @@ export class Confirmation {
     const { operation, caller } = asked;
     if (operation.scope.kind !== 'byEnv') {
       const refused = this.#gateway.admit(operation, caller);
-      return refused instanceof Rejection ? rejectionResult(refused, caller.requestId) : operation.summary;
+      return refused instanceof Rejection ? rejectionResult(refused, caller.requestId) : withoutPreview(operation, decodeArguments(asked));
     }
     const preview = await this.#gateway.preview(operation, caller, () => decodeArguments(asked));
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
@@ -126,4 +130,13 @@ export class Confirmation {
     if (acceptedContent(mcpReq.inputResponses, 'confirm')?.confirm === true) return undefined;
     return new Rejection('confirmation.declined', 'the person who was asked did not confirm it: nothing was sent');
   }
+}
+
+/** The question about a write that is no order. */
+function withoutPreview(operation: Operation, request: Message | Rejection): string {
+  if (operation !== trade.unlockTrade) return operation.summary;
+  const { unlock } = request as Partial<MessageShape<typeof trade.unlockTrade.messages.C2SSchema>>;
+  return unlock === true
+    ? 'Unlock trading in the REAL accounts: orders with real money can be placed until it is locked again.'
+    : 'Lock trading in the REAL accounts: no order with real money can be placed until it is unlocked again.';
 }

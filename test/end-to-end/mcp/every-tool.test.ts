@@ -148,7 +148,7 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
 
 /** Values that a declaration accepts and this brokerage has a reason to refuse, by "tool.parameter". Everything else must work. */
 const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
-  // Markets in which no account here trades.
+  // Of markets in which no account here trades, and of what this one does not hold.
   // Needs an order that is to be modified.
   'svc_get_max_trd_qtys.order_id': () => true,
   'svc_get_max_trd_qtys.order_id_ex': () => true,
@@ -190,7 +190,6 @@ function usual(_tool: string, name: string): unknown {
 
 /** Values of parameters that have others than their type says. */
 const usualValues: Readonly<Record<string, readonly unknown[]>> = {
-  code: ['00700'],
   sec_market: ['HK', 1],
   // Epoch ms.
   rate_time: ['1760000000000', 1_760_000_000_000],

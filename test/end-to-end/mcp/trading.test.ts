@@ -67,6 +67,9 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     let answer: ElicitResult = { action: 'decline' };
     const { client, questions } = await openWithPerson(way, () => answer);
     expect((await client.call('svc_unlock_trade', { unlock: true })).json).toMatchObject({ code: 'confirmation.declined' });
+    expect(questions.at(-1)).toMatch(/^Unlock trading in the REAL accounts/);
+    expect((await client.call('svc_unlock_trade', { unlock: false })).json).toMatchObject({ code: 'confirmation.declined' });
+    expect(questions.at(-1)).toMatch(/^Lock trading in the REAL accounts/);
     answer = agree();
     expect(await client.call('svc_unlock_trade', { unlock: true })).toMatchObject({ isError: false });
     for (const no of [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: { confirm: false } }] as ElicitResult[]) {
