@@ -15,7 +15,7 @@ export interface LiveRun {
   /** Mutated frames. */
   readonly count: number;
   readonly seed: number;
-  /** How long a connection may take, and every end of one; default 10 s. */
+  /** How long a connection may take, but for a flood, and its end; default 10 s. */
   readonly patienceMs?: number;
 }
 
@@ -80,14 +80,14 @@ export async function fuzzLive(
   };
 
   try {
-    add(await everySplit(target, patienceMs));
+    await everySplit(target, patienceMs);
     await run(count * WARM_SHARE);
     const memoryBefore = await quiet();
     await run(count);
     const memoryAfter = await quiet();
     const growth = memoryAfter - memoryBefore;
     if (growth > GROWTH_BYTES_MAX) throw new Error(`memory grew by ${growth} bytes over ${totals.frames} frames`);
-    await surviveFloods(target, memoryAfter, patienceMs);
+    await surviveFloods(target, memoryAfter);
     await companion.ask();
     check(listeners);
     companion.stop();
@@ -120,10 +120,10 @@ function exceeds(open: Open, expected: Open): boolean {
   return open.sessions > expected.sessions || open.subscriptions > expected.subscriptions || open.sockets > expected.sockets;
 }
 
-async function surviveFloods(target: LiveTarget, memoryBefore: number, patienceMs: number): Promise<void> {
+async function surviveFloods(target: LiveTarget, memoryBefore: number): Promise<void> {
   for (const begin of target.floods) {
     const { name, channel, chunk } = await begin();
-    await flood({ channel, chunk }, patienceMs);
+    await flood({ channel, chunk }, PATIENCE_MS);
     const growth = memoryInUse() - memoryBefore;
     channel.reset();
     await channel.closed;

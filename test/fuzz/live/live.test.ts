@@ -8,7 +8,7 @@ import { type Listeners, serveListeners } from './listeners.js';
 import { type LiveTarget, liveTargets, tcpTarget } from './targets.js';
 
 const SEED = 20260801;
-const FRAMES = 1500;
+const FRAMES = 800;
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -33,8 +33,8 @@ describe('a short run against live listeners', () => {
 });
 
 describe('the live fuzzer finds', () => {
-  async function findingOf(target: LiveTarget, listeners: Listeners): Promise<string> {
-    const found = await fuzzLive(target, listeners, { count: FRAMES, seed: SEED, patienceMs: 500 }).catch((error: unknown) => error);
+  async function findingOf(target: LiveTarget, listeners: Listeners, patienceMs = 10_000): Promise<string> {
+    const found = await fuzzLive(target, listeners, { count: FRAMES, seed: SEED, patienceMs }).catch((error: unknown) => error);
     expect(found).toBeInstanceOf(Finding);
     expect((found as Finding).message).toContain(`seed ${SEED}`);
     return (found as Finding).message;
@@ -46,18 +46,21 @@ describe('the live fuzzer finds', () => {
       return answer;
     });
 
-  it.each<[string, string, Tamper, boolean?]>([
+  /** For what is found by waiting in vain. */
+  const SHORT_MS = 1000;
+
+  it.each<[string, string, Tamper, { patienceMs: number; keepsOpen?: boolean }?]>([
     ['an answer to another serial', 'which was not asked', renumber],
     ['an answer given twice', 'is answered already', (answers) => answers.flatMap((answer) => [answer, answer])],
-    ['a missing answer', 'requests are unanswered', (answers) => answers.slice(1)],
+    ['a missing answer', 'requests are unanswered', (answers) => answers.slice(1), { patienceMs: SHORT_MS }],
     ['a wrong digest', 'the digest of an answer is wrong', (answers) => answers.map((answer) => answer.fill(0, 16, 36))],
     ['a connection that is cut for nothing', 'although nothing was wrong', (answers) => (answers.length > 0 ? undefined : answers)],
-    ['connections that stay', 'connections do not end', (answers) => answers, true],
-  ])('%s', async (_, message, tamper, keepsOpen) => {
+    ['connections that stay', 'connections do not end', (answers) => answers, { patienceMs: SHORT_MS, keepsOpen: true }],
+  ])('%s', async (_, message, tamper, { patienceMs, keepsOpen } = { patienceMs: 10_000 }) => {
     const listeners = await serve();
     const broken = await brokenListener(listeners.tcpPort, tamper, keepsOpen);
     ends.push(() => broken.close());
-    expect(await findingOf(tcpTarget('broken', { port: broken.port, cipher: plainText }), listeners)).toContain(message);
+    expect(await findingOf(tcpTarget('broken', { port: broken.port, cipher: plainText }), listeners, patienceMs)).toContain(message);
   });
 
   /** A backend that does something more once it has been called often. */
@@ -72,11 +75,11 @@ describe('the live fuzzer finds', () => {
   };
 
   const kept: Buffer[] = [];
-  it.each<[string, string, () => void]>([
-    ['a defect behind the listener', 'a defect was logged', () => JSON.parse('')],
-    ['a leak', 'memory grew by', () => kept.push(Buffer.alloc(128 * 1024))],
-  ])('%s', async (_, message, act) => {
-    const listeners = await serve(after(600, act));
+  it.each<[string, string, number, () => void]>([
+    ['a defect behind the listener', 'a defect was logged', 600, () => JSON.parse('')],
+    ['a leak', 'memory grew by', 0, () => kept.push(Buffer.alloc(128 * 1024))],
+  ])('%s', async (_, message, calls, act) => {
+    const listeners = await serve(after(calls, act));
     expect(await findingOf(liveTargets(listeners)[0]!, listeners)).toContain(message);
     kept.length = 0;
   });

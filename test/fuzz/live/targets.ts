@@ -1,9 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
 import { type Cipher, encodeBody, encodeFrame, packetEncAlgo, plainText, rsaCipher } from '../../../src/wire/index.js';
+import type { Sample } from '../corpus.js';
 import { pick, type Random } from '../mutate.js';
 import type { Channel, Stream } from './channel.js';
-import { INIT_CONNECT, INIT_WEBSOCKET, initConnectBody, KEEP_ALIVE, keepAliveBody } from './corpus.js';
+import { INIT_CONNECT, INIT_WEBSOCKET, initConnectBody, KEEP_ALIVE, keepAliveBody, liveSamples } from './corpus.js';
 import { logIn, loginRequest, shakeHands } from './handshakes.js';
 import type { Listeners } from './listeners.js';
 import { TcpChannel } from './tcp-channel.js';
@@ -32,12 +33,20 @@ const getGlobalStateBody = encodeBody(
   'protobuf',
 );
 
+/** Answered later, not in the turn in which it is read. */
+const registerPush = sampleOf(3002);
+
 /** Core TCP, with or without encryption. */
 export function tcpTarget(name: string, { port, cipher }: { readonly port: number; readonly cipher: Cipher }): LiveTarget {
   const connect = () => TcpChannel.connect(port, cipher);
   const request = (protoId: number, serial: number, body: Uint8Array, sealing = plainText) =>
     encodeFrame({ protoId, format: 'protobuf', serial, body }, sealing);
   const encrypted = cipher !== plainText;
+  const flood = (what: string, protoId: number, body: Uint8Array) => async () => {
+    const channel = await connect();
+    const opened = await shakeHands(channel, cipher, encrypted ? packetEncAlgo.aesEcb : packetEncAlgo.none, () => 0);
+    return { name: what, channel, chunk: repeated(request(protoId, 7, body, opened)) };
+  };
   return {
     name,
     async stranger(random) {
@@ -61,17 +70,15 @@ export function tcpTarget(name: string, { port, cipher }: { readonly port: numbe
       return { channel, stream: { bytes: Buffer.concat(frames), frames: frames.length, asked, end: 'whole' } };
     },
     floods: [
-      async () => {
-        const channel = await connect();
-        await shakeHands(channel, cipher, packetEncAlgo.none, () => 0);
-        return { name: 'requests', channel, chunk: repeated(request(KEEP_ALIVE, 7, keepAliveBody)) };
-      },
+      flood('requests', KEEP_ALIVE, keepAliveBody),
+      // Encryption makes no difference to when an answer comes, and these take their time.
+      ...(encrypted ? [] : [flood('requests answered later', registerPush.protoId, registerPush.body)]),
     ],
   };
 }
 
 /** The core WebSocket. */
-export function wsTarget({ websocketPort, keyText }: Listeners): LiveTarget {
+function wsTarget({ websocketPort, keyText }: Listeners): LiveTarget {
   const connect = () => WsChannel.connect(websocketPort, keyText);
   const zero = () => 0;
   const flood = (name: string, frame: Buffer, loggedIn: boolean) => async () => {
@@ -100,6 +107,7 @@ export function wsTarget({ websocketPort, keyText }: Listeners): LiveTarget {
     },
     floods: [
       flood('requests', wsRequest(zero, KEEP_ALIVE, 7n, keepAliveBody), true),
+      flood('requests answered later', wsRequest(zero, registerPush.protoId, 7n, registerPush.body), true),
       flood('requests before the login', wsRequest(zero, KEEP_ALIVE, 7n, keepAliveBody), false),
       flood('repeated logins', loginRequest(7n), true),
       flood('pings', wsPing(zero), true),
@@ -115,6 +123,12 @@ export function liveTargets(listeners: Listeners): readonly LiveTarget[] {
     tcpTarget('core TCP, encrypted, live', { port: listeners.encryptedPort, cipher: rsaCipher(listeners.rsaKey) }),
     wsTarget(listeners),
   ];
+}
+
+function sampleOf(protoId: number): Sample {
+  const sample = liveSamples.find((each) => each.protoId === protoId && each.format === 'protobuf');
+  if (sample === undefined) throw new Error(`the corpus has no request of protocol id ${protoId}`);
+  return sample;
 }
 
 function repeated(bytes: Buffer): Buffer {
