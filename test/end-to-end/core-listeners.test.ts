@@ -15,7 +15,9 @@ import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
 import { ScriptedBackend, serveGateway, succeed } from '../support/gateway.js';
 import { protocolIds } from '../support/public-protocol.js';
+import { publishedSocket } from '../support/published-client.js';
 import { sampleRequest } from '../support/sample-request.js';
+import { until } from '../support/until.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -202,6 +204,40 @@ describe('a connection', () => {
     const first = await CoreWsClient.connect(websocket);
     await expect(CoreWsClient.connect(websocket)).rejects.toThrow('503');
     await first.close();
+  });
+
+  it('over TCP whose handshake is refused makes room as soon as its peer is gone', async () => {
+    const { api } = await serve(operations, 1);
+    const refused = await CoreTcpClient.connect(api);
+    const handshake = refused.ask('InitConnect', { clientVer: 1, clientID: 'x', pushProtoFmt: 9 });
+    // What comes behind the handshake must not keep the end from being noticed, nor the answer from coming.
+    refused.socket.write(refused.frame(protocolIds.KeepAlive, Buffer.alloc(100_000), 2));
+    expect(await handshake).toMatchObject({ retType: -1 });
+    await refused.closed;
+    const isTaken = async () => {
+      const next = await CoreTcpClient.connect(api);
+      const answered = next.ask('InitConnect', { clientVer: 1, clientID: 'x' }).then(() => true);
+      const taken = await Promise.race([answered, next.closed.then(() => false)]);
+      next.close();
+      return taken;
+    };
+    await until(isTaken, 'room for another connection');
+  });
+
+  it.each(['requests before the login', 'repeated logins'])('over WebSocket that does not read is cut off over %s', async (what) => {
+    const { websocket } = await serve();
+    const client = await CoreWsClient.connect(websocket);
+    if (what === 'repeated logins') await client.login('');
+    // What it is sent is of no interest once it is cut off.
+    client.webSocket.removeAllListeners('message');
+    client.webSocket.pause();
+    const [command, body] = what === 'repeated logins' ? [1, Buffer.of(0x0a, 0)] : [protocolIds.KeepAlive, Buffer.of(0x0a, 2, 8, 1)];
+    const request = Buffer.from(publishedSocket.packBuff(command, 5, body));
+    for (let sent = 0; sent < 1_000_000 && client.webSocket.readyState === client.webSocket.OPEN; sent++) {
+      const written = new Promise<void>((resolve) => client.webSocket.send(request, () => resolve()));
+      if (sent % 1000 === 0) await written;
+    }
+    expect(client.webSocket.readyState).not.toBe(client.webSocket.OPEN);
   });
 
   it('costs nobody anything when it sends rubbish', async () => {

@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { seededRandom } from '../faults/random.js';
+import { memoryInUse } from './memory.js';
 import type { Target } from './targets.js';
 import type { Asked } from './wires.js';
 
@@ -77,13 +76,4 @@ function compare(asked: readonly Asked[], given: readonly Asked[], all: boolean)
 function describe(chunks: readonly Buffer[], seed: number, frames: number): string {
   const hex = chunks.map((chunk) => chunk.subarray(0, SHOWN_BYTES_MAX).toString('hex'));
   return `seed ${seed}, after ${frames} frames, chunks:\n${hex.join('\n')}`;
-}
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function memoryInUse(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }

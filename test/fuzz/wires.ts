@@ -9,6 +9,12 @@ export interface Asked {
   readonly number: bigint;
 }
 
+/** What a stream of bytes asks for. A server answers all of it or, when the stream is broken, any of it and then closes. */
+export interface Reading {
+  readonly asked: readonly Asked[];
+  readonly end: 'whole' | 'partial' | 'broken';
+}
+
 /** A way of framing: makes hostile input for it, and knows what is asked in it. */
 export interface Wire {
   /** One connection's bytes, in the chunks in which they arrive, made of this many mutated frames. */
@@ -39,20 +45,29 @@ export function tcpWire(cipher: Cipher): Wire {
       });
       return { chunks: cut(Buffer.concat(encoded), random), frames };
     },
-    requestsIn(chunks) {
-      const asked: Asked[] = [];
-      let rest = Buffer.concat(chunks);
-      while (rest.length >= 44 && rest.toString('latin1', 0, 2) === 'FT' && rest.readUInt8(6) < 2 && rest.readUInt8(7) === 0) {
-        const length = rest.readUInt32LE(12);
-        if (length > BODY_BYTES_MAX || rest.length < 44 + length) break;
-        const plain = cipher.open(rest.subarray(44, 44 + length));
-        if (plain === undefined || createHash('sha1').update(plain).digest('hex') !== rest.toString('hex', 16, 36)) break;
-        asked.push({ protoId: rest.readUInt32LE(2), number: BigInt(rest.readUInt32LE(8)) });
-        rest = rest.subarray(44 + length);
-      }
-      return asked;
-    },
+    requestsIn: (chunks) => readTcpStream(Buffer.concat(chunks), cipher, BODY_BYTES_MAX).asked,
   };
+}
+
+/**
+ * The sound frames at the start of a stream, and how it ends: after one, in the middle of one that may still become sound, or
+ * with one that cannot.
+ */
+export function readTcpStream(bytes: Buffer, cipher: Cipher, bodyBytesMax: number): Reading {
+  const asked: Asked[] = [];
+  let rest = bytes;
+  while (rest.length >= 44) {
+    const length = rest.readUInt32LE(12);
+    const known = rest.toString('latin1', 0, 2) === 'FT' && rest.readUInt8(6) < 2 && rest.readUInt8(7) === 0;
+    if (!known || length > bodyBytesMax) return { asked, end: 'broken' };
+    if (rest.length < 44 + length) return { asked, end: 'partial' };
+    const plain = cipher.open(rest.subarray(44, 44 + length));
+    if (plain === undefined || createHash('sha1').update(plain).digest('hex') !== rest.toString('hex', 16, 36))
+      return { asked, end: 'broken' };
+    asked.push({ protoId: rest.readUInt32LE(2), number: BigInt(rest.readUInt32LE(8)) });
+    rest = rest.subarray(44 + length);
+  }
+  return { asked, end: rest.length === 0 ? 'whole' : 'partial' };
 }
 
 /** Single messages of the core WebSocket: each chunk is one. */

@@ -56,6 +56,8 @@ export class TcpConnection implements CoreConnection {
   #greeting = false;
   /** No further requests are taken. */
   #finishing = false;
+  /** What still comes is thrown away. */
+  #ended = false;
   /** Epoch ms at which it is cut off, unless something puts that moment off. */
   #deadline: number;
 
@@ -87,7 +89,12 @@ export class TcpConnection implements CoreConnection {
   end(): void {
     this.#finishing = true;
     this.#deadline = this.#options.services.clock.now() + CLOSE_MS_MAX;
-    this.#options.socket.end();
+    this.#ended = true;
+    const { socket } = this.#options;
+    socket.end();
+    // Read and thrown away: otherwise the peer's end would go unnoticed, and what it has sent would reset the connection
+    // before it has read the last answer.
+    socket.resume();
   }
 
   destroy(): void {
@@ -95,6 +102,7 @@ export class TcpConnection implements CoreConnection {
   }
 
   #received(chunk: Buffer): void {
+    if (this.#ended) return;
     if (this.#session !== undefined && !this.#finishing) this.#deadline = this.#options.services.clock.now() + SILENCE_MS_MAX;
     this.#reader.push(chunk);
     this.#read();
@@ -118,7 +126,7 @@ export class TcpConnection implements CoreConnection {
         }
         this.#take(read.frame);
       }
-      socket.pause();
+      if (!this.#ended) socket.pause();
     } catch (error) {
       services.onDefect(error);
       socket.destroy();

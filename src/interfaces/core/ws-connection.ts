@@ -29,6 +29,9 @@ const PING_INTERVAL_MS = 30_000;
 /** Pings that may stay unanswered. */
 const PINGS_MISSED_MAX = 2;
 
+/** What may wait for a peer beside the hub's frames, which have a bound of their own. */
+const UNREAD_BYTES_MAX = 64 * 1024;
+
 /** RFC 6455, section 7.4.1. */
 const close = { goingAway: 1001, unsupportedData: 1003, policy: 1008 } as const;
 
@@ -176,8 +179,14 @@ export class WsConnection implements CoreConnection {
     });
   }
 
+  /** An answer outside of a session. Who asks on and does not read is cut off. */
   #answer({ command, section }: WsRequest, body: Uint8Array): void {
-    this.#options.webSocket.send(encodeWsAnswer({ command, section, error: wsError.none, errorText: '', body }));
+    const { webSocket, socket } = this.#options;
+    if (socket.writableLength > UNREAD_BYTES_MAX) {
+      webSocket.terminate();
+      return;
+    }
+    webSocket.send(encodeWsAnswer({ command, section, error: wsError.none, errorText: '', body }));
   }
 
   /** The published client looks at the header's error to learn that its login was refused, and does not try again. */

@@ -1,0 +1,122 @@
+import { create } from '@bufbuild/protobuf';
+import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
+import { type Cipher, encodeBody, encodeFrame, packetEncAlgo, plainText, rsaCipher } from '../../../src/wire/index.js';
+import { pick, type Random } from '../mutate.js';
+import type { Channel, Stream } from './channel.js';
+import { INIT_CONNECT, INIT_WEBSOCKET, initConnectBody, KEEP_ALIVE, keepAliveBody } from './corpus.js';
+import { logIn, loginRequest, shakeHands } from './handshakes.js';
+import type { Listeners } from './listeners.js';
+import { TcpChannel } from './tcp-channel.js';
+import { tcpOpening, tcpStream } from './tcp-stream.js';
+import { WsChannel } from './ws-channel.js';
+import { wsOpening, wsPing, wsRequest, wsStream } from './ws-stream.js';
+
+/** A live listener, as clients of it begin. */
+export interface LiveTarget {
+  readonly name: string;
+  /** A connection that has not shaken hands, and what it sends instead. */
+  stranger(random: Random): Promise<{ readonly channel: Channel; readonly stream: Stream }>;
+  /** A connection that has shaken hands, and what it sends then. */
+  client(random: Random): Promise<{ readonly channel: Channel; readonly stream: Stream }>;
+  /** A connection without a handshake, a stream of the handshake and two requests, all sound. */
+  sound(): Promise<{ readonly channel: Channel; readonly stream: Stream }>;
+  /** Floods, each with a connection: chunks that a client repeats which never reads what they cause. */
+  readonly floods: readonly (() => Promise<{ readonly name: string; readonly channel: Channel; readonly chunk: Buffer }>)[];
+}
+
+const GET_GLOBAL_STATE = 1002;
+const FLOOD_CHUNK_BYTES = 256 * 1024;
+const getGlobalStateBody = encodeBody(
+  GetGlobalState.RequestSchema,
+  create(GetGlobalState.RequestSchema, { c2s: { userID: 0n } }),
+  'protobuf',
+);
+
+/** Core TCP, with or without encryption. */
+export function tcpTarget(name: string, { port, cipher }: { readonly port: number; readonly cipher: Cipher }): LiveTarget {
+  const connect = () => TcpChannel.connect(port, cipher);
+  const request = (protoId: number, serial: number, body: Uint8Array, sealing = plainText) =>
+    encodeFrame({ protoId, format: 'protobuf', serial, body }, sealing);
+  const encrypted = cipher !== plainText;
+  return {
+    name,
+    async stranger(random) {
+      // Which cipher the handshake's answer is followed by depends on what a mutation made of it.
+      return { channel: await TcpChannel.connect(port, encrypted ? undefined : plainText), stream: tcpOpening(random, cipher) };
+    },
+    async client(random) {
+      const channel = await connect();
+      const algorithm = pick(random, [packetEncAlgo.none, packetEncAlgo.aesEcb, packetEncAlgo.aesCbc]);
+      const opened = await shakeHands(channel, cipher, encrypted ? algorithm : packetEncAlgo.none, random);
+      return { channel, stream: tcpStream(random, opened) };
+    },
+    async sound() {
+      const frames = [
+        request(INIT_CONNECT, 1, initConnectBody(packetEncAlgo.none, 'protobuf'), cipher),
+        request(KEEP_ALIVE, 2, keepAliveBody),
+        request(GET_GLOBAL_STATE, 3, getGlobalStateBody),
+      ];
+      const asked = [INIT_CONNECT, KEEP_ALIVE, GET_GLOBAL_STATE].map((protoId, index) => ({ protoId, number: BigInt(index + 1) }));
+      const channel = await TcpChannel.connect(port, encrypted ? undefined : plainText);
+      return { channel, stream: { bytes: Buffer.concat(frames), frames: frames.length, asked, end: 'whole' } };
+    },
+    floods: [
+      async () => {
+        const channel = await connect();
+        await shakeHands(channel, cipher, packetEncAlgo.none, () => 0);
+        return { name: 'requests', channel, chunk: repeated(request(KEEP_ALIVE, 7, keepAliveBody)) };
+      },
+    ],
+  };
+}
+
+/** The core WebSocket. */
+export function wsTarget({ websocketPort, keyText }: Listeners): LiveTarget {
+  const connect = () => WsChannel.connect(websocketPort, keyText);
+  const zero = () => 0;
+  const flood = (name: string, frame: Buffer, loggedIn: boolean) => async () => {
+    const channel = await connect();
+    if (loggedIn) await logIn(channel);
+    return { name, channel, chunk: repeated(frame) };
+  };
+  return {
+    name: 'core WebSocket, live',
+    async stranger(random) {
+      return { channel: await connect(), stream: wsOpening(random) };
+    },
+    async client(random) {
+      const channel = await connect();
+      await logIn(channel);
+      return { channel, stream: wsStream(random) };
+    },
+    async sound() {
+      const frames = [
+        loginRequest(1n),
+        wsRequest(zero, KEEP_ALIVE, 2n, keepAliveBody),
+        wsRequest(zero, GET_GLOBAL_STATE, 3n, getGlobalStateBody),
+      ];
+      const asked = [INIT_WEBSOCKET, KEEP_ALIVE, GET_GLOBAL_STATE].map((protoId, index) => ({ protoId, number: BigInt(index + 1) }));
+      return { channel: await connect(), stream: { bytes: Buffer.concat(frames), frames: frames.length, asked, end: 'whole' } };
+    },
+    floods: [
+      flood('requests', wsRequest(zero, KEEP_ALIVE, 7n, keepAliveBody), true),
+      flood('requests before the login', wsRequest(zero, KEEP_ALIVE, 7n, keepAliveBody), false),
+      flood('repeated logins', loginRequest(7n), true),
+      flood('pings', wsPing(zero), true),
+      flood('pings before the login', wsPing(zero), false),
+    ],
+  };
+}
+
+/** The targets over these listeners. */
+export function liveTargets(listeners: Listeners): readonly LiveTarget[] {
+  return [
+    tcpTarget('core TCP, live', { port: listeners.tcpPort, cipher: plainText }),
+    tcpTarget('core TCP, encrypted, live', { port: listeners.encryptedPort, cipher: rsaCipher(listeners.rsaKey) }),
+    wsTarget(listeners),
+  ];
+}
+
+function repeated(bytes: Buffer): Buffer {
+  return Buffer.concat(Array.from({ length: Math.floor(FLOOD_CHUNK_BYTES / bytes.length) }, () => bytes));
+}
