@@ -14,9 +14,10 @@ import { credentials, Metadata, makeGenericClientConstructor } from '@grpc/grpc-
 import * as QotGetBasicQot from '../dist/contract/generated/Qot_GetBasicQot_pb.js';
 import { GatewayRequestSchema } from '../dist/contract/generated/svc/v1/gateway_pb.js';
 import { temporaryFolder, writeCertificate, writeKeys } from './lib/fixture.mjs';
-import { cpuSeconds, pinning, start, startDaemon, svcdFlags } from './lib/processes.mjs';
-import { number, report } from './lib/report.mjs';
-import { interleave, median, quantile, spread } from './lib/statistics.mjs';
+import { load, pairFigure } from './lib/load.mjs';
+import { start, startDaemon, svcdFlags } from './lib/processes.mjs';
+import { report } from './lib/report.mjs';
+import { interleave } from './lib/statistics.mjs';
 
 const CONNECTIONS = 8;
 const CALLS = 8;
@@ -68,19 +69,10 @@ const generators = await Promise.all(
   ),
 );
 
-/** Loads one server; calls a second, CPU µs a call, and latencies. */
-async function load(name, ms = ROUND_MS) {
-  const before = cpuSeconds(servers[name].pid);
-  const answers = await Promise.all(generators.map((generator) => generator.ask({ target: name, ms })));
-  const requests = answers.reduce((sum, { requests }) => sum + requests, 0);
-  const rate = answers.reduce((sum, { requests, seconds }) => sum + requests / seconds, 0);
-  const cpu = before === undefined ? Number.NaN : ((cpuSeconds(servers[name].pid) - before) / requests) * 1e6;
-  return { rate, cpu, latencies: answers.flatMap(({ latencies }) => latencies) };
-}
-
 const names = Object.keys(servers);
-for (const name of names) await load(name, 2 * ROUND_MS);
-const results = await interleave(rounds, Object.fromEntries(names.map((name) => [name, () => load(name)])));
+const round = (name, ms = ROUND_MS) => load(generators, { target: name, pid: servers[name].pid, ms });
+for (const name of names) await round(name, 2 * ROUND_MS);
+const results = await interleave(rounds, Object.fromEntries(names.map((name) => [name, () => round(name)])));
 
 report([
   figure('gRPC Request of a quote, key, gates and audit, plain HTTP/2', 'gateway', 'bare', FLOOR),
@@ -89,23 +81,8 @@ report([
 for (const process of [...generators, gateway, bare, bareTls, daemon]) await process.stop();
 
 function figure(name, measured, limit, floor) {
-  const ratios = results[measured].map(({ rate }, round) => rate / results[limit][round].rate);
-  const ratio = median(ratios);
-  return {
-    name: `${name}, ${CONNECTIONS * CALLS} calls on ${CONNECTIONS} connections (${pinning})`,
-    value: describe(results[measured]),
-    limit: `an empty service ${describe(results[limit])}`,
-    ratio,
-    spread: spread(ratios),
-    ...(floor === undefined ? {} : { floor: `≥ ${floor}`, pass: ratio >= floor }),
-  };
-}
-
-function describe(rounds) {
-  const latencies = rounds.flatMap((round) => round.latencies);
-  const cpu = median(rounds.map((round) => round.cpu));
-  const milliseconds = (share) => number(quantile(latencies, share) / 1000, 2);
-  return `${number(median(rounds.map(({ rate }) => rate)))}/s, ${number(cpu, 1)} µs CPU each, p50 ${milliseconds(0.5)} ms, p99 ${milliseconds(0.99)} ms`;
+  const load = `${CONNECTIONS * CALLS} calls on ${CONNECTIONS} connections`;
+  return pairFigure({ name, load, measured: results[measured], limit: results[limit], limitName: 'an empty service', floor });
 }
 
 /** One call by the library's own client; the bytes of its answer. */

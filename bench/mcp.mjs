@@ -9,10 +9,11 @@
  */
 import { join } from 'node:path';
 import { temporaryFolder, writeKeys } from './lib/fixture.mjs';
+import { load, pairFigure } from './lib/load.mjs';
 import { beginSession, headersOf, messageOf, post, ways } from './lib/mcp.mjs';
-import { cpuSeconds, pinning, start, svcdFlags } from './lib/processes.mjs';
-import { number, report } from './lib/report.mjs';
-import { interleave, median, quantile, spread } from './lib/statistics.mjs';
+import { start, svcdFlags } from './lib/processes.mjs';
+import { report } from './lib/report.mjs';
+import { interleave } from './lib/statistics.mjs';
 
 const CONNECTIONS = 16;
 const GENERATORS = 2;
@@ -70,19 +71,9 @@ async function openGenerator() {
   return start('load/http-load.mjs', 'load', { targets, connections });
 }
 
-/** Loads one server; requests a second, CPU µs a request, and latencies. */
-async function load({ name, side }, ms = ROUND_MS) {
-  const { pid } = sides[side];
-  const before = cpuSeconds(pid);
-  const answers = await Promise.all(generators.map((generator) => generator.ask({ target: name, ms })));
-  const requests = answers.reduce((sum, { requests }) => sum + requests, 0);
-  const rate = answers.reduce((sum, { requests, seconds }) => sum + requests / seconds, 0);
-  const cpu = before === undefined ? Number.NaN : ((cpuSeconds(pid) - before) / requests) * 1e6;
-  return { rate, cpu, latencies: answers.flatMap(({ latencies }) => latencies) };
-}
-
-for (const measurement of measurements) await load(measurement);
-const results = await interleave(rounds, Object.fromEntries(measurements.map((each) => [each.name, () => load(each)])));
+const round = ({ name, side }) => load(generators, { target: name, pid: sides[side].pid, ms: ROUND_MS });
+for (const measurement of measurements) await round(measurement);
+const results = await interleave(rounds, Object.fromEntries(measurements.map((each) => [each.name, () => round(each)])));
 
 report([
   figure(`MCP tools/call ${TOOL}, sessions (2025-11-25)`, 'sessions call', FLOOR),
@@ -94,21 +85,5 @@ for (const process of [...generators, gateway, bare]) await process.stop();
 
 function figure(name, what, floor) {
   const [measured, limit] = [results[`gateway ${what}`], results[`bare ${what}`]];
-  const ratios = measured.map(({ rate }, round) => rate / limit[round].rate);
-  const ratio = median(ratios);
-  return {
-    name: `${name}, ${CONNECTIONS} connections (${pinning})`,
-    value: describe(measured),
-    limit: `an empty server on the same library ${describe(limit)}`,
-    ratio,
-    spread: spread(ratios),
-    ...(floor === undefined ? {} : { floor: `≥ ${floor}`, pass: ratio >= floor }),
-  };
-}
-
-function describe(rounds) {
-  const latencies = rounds.flatMap((round) => round.latencies);
-  const cpu = median(rounds.map((round) => round.cpu));
-  const milliseconds = (share) => number(quantile(latencies, share) / 1000, 2);
-  return `${number(median(rounds.map(({ rate }) => rate)))}/s, ${number(cpu, 1)} µs CPU each, p50 ${milliseconds(0.5)} ms, p99 ${milliseconds(0.99)} ms`;
+  return pairFigure({ name, load: `${CONNECTIONS} connections`, measured, limit, limitName: 'an empty server on the same library', floor });
 }

@@ -11,9 +11,10 @@ import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { join } from 'node:path';
 import { temporaryFolder, writeCertificate, writeKeys } from './lib/fixture.mjs';
-import { cpuSeconds, pinning, start, startDaemon, svcdFlags } from './lib/processes.mjs';
-import { number, report } from './lib/report.mjs';
-import { interleave, median, quantile, spread } from './lib/statistics.mjs';
+import { load, pairFigure } from './lib/load.mjs';
+import { start, startDaemon, svcdFlags } from './lib/processes.mjs';
+import { report } from './lib/report.mjs';
+import { interleave } from './lib/statistics.mjs';
 
 const CONNECTIONS = 64;
 const GENERATORS = 2;
@@ -37,8 +38,8 @@ const daemonFlags = ['--rest-keys-file', keys.path, '--rest-tls-cert', tls.cert,
 const daemon = await startDaemon(folder, [...daemonFlags, '--audit-log', join(folder, 'audit-tls.jsonl')]);
 const answer = await post(requestTls, daemon.url.port, body);
 await post(request, gateway.ready.port, body);
-const bare = await start('servers/bare.mjs', 'server', { body: answer });
-const bareTls = await start('servers/bare.mjs', 'server', { body: answer, tls });
+const bare = await start('servers/bare.mjs', 'server', { body: answer }, svcdFlags);
+const bareTls = await start('servers/bare.mjs', 'server', { body: answer, tls }, svcdFlags);
 
 const servers = {
   gateway: { pid: gateway.pid, port: gateway.ready.port, tls: false },
@@ -58,19 +59,10 @@ const generators = await Promise.all(
   Array.from({ length: GENERATORS }, () => start('load/http-load.mjs', 'load', { targets, connections: CONNECTIONS / GENERATORS })),
 );
 
-/** Loads one server; requests a second, CPU µs a request, and latencies. */
-async function load(name, ms = ROUND_MS) {
-  const before = cpuSeconds(servers[name].pid);
-  const answers = await Promise.all(generators.map((generator) => generator.ask({ target: name, ms })));
-  const requests = answers.reduce((sum, { requests }) => sum + requests, 0);
-  const rate = answers.reduce((sum, { requests, seconds }) => sum + requests / seconds, 0);
-  const cpu = before === undefined ? Number.NaN : ((cpuSeconds(servers[name].pid) - before) / requests) * 1e6;
-  return { rate, cpu, latencies: answers.flatMap(({ latencies }) => latencies) };
-}
-
 const names = Object.keys(servers);
-for (const name of names) await load(name, 2 * ROUND_MS);
-const results = await interleave(rounds, Object.fromEntries(names.map((name) => [name, () => load(name)])));
+const round = (name, ms = ROUND_MS) => load(generators, { target: name, pid: servers[name].pid, ms });
+for (const name of names) await round(name, 2 * ROUND_MS);
+const results = await interleave(rounds, Object.fromEntries(names.map((name) => [name, () => round(name)])));
 
 report([
   figure('REST /api/quote, key, gates and audit, plain HTTP', 'gateway', 'bare', 'node:http', FLOOR),
@@ -79,23 +71,7 @@ report([
 for (const process of [...generators, gateway, bare, bareTls, daemon]) await process.stop();
 
 function figure(name, measured, limit, limitName, floor) {
-  const ratios = results[measured].map(({ rate }, round) => rate / results[limit][round].rate);
-  const ratio = median(ratios);
-  return {
-    name: `${name}, ${CONNECTIONS} connections (${pinning})`,
-    value: describe(results[measured]),
-    limit: `${limitName} ${describe(results[limit])}`,
-    ratio,
-    spread: spread(ratios),
-    ...(floor === undefined ? {} : { floor: `≥ ${floor}`, pass: ratio >= floor }),
-  };
-}
-
-function describe(rounds) {
-  const latencies = rounds.flatMap((round) => round.latencies);
-  const cpu = median(rounds.map((round) => round.cpu));
-  const milliseconds = (share) => number(quantile(latencies, share) / 1000, 2);
-  return `${number(median(rounds.map(({ rate }) => rate)))}/s, ${number(cpu, 1)} µs CPU each, p50 ${milliseconds(0.5)} ms, p99 ${milliseconds(0.99)} ms`;
+  return pairFigure({ name, load: `${CONNECTIONS} connections`, measured: results[measured], limit: results[limit], limitName, floor });
 }
 
 /** One request; its answer must be a success. */

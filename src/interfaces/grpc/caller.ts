@@ -9,7 +9,6 @@ export type Call = Pick<ServerUnaryCall<unknown, unknown>, 'cancelled' | 'metada
 /** A class, so that a call costs one object and no function. */
 class GrpcCaller implements Caller {
   readonly iface = 'grpc';
-  readonly peer: Peer;
   readonly keyText: string | undefined;
   readonly idempotencyKey: string | undefined;
 
@@ -18,10 +17,14 @@ class GrpcCaller implements Caller {
     readonly endpoint: string,
     readonly requestId: string,
   ) {
-    this.peer = peerOf(call.getPeer());
     const authorization = textOf(call.metadata, 'authorization');
     this.keyText = authorization === undefined ? undefined : bearerOf({ authorization });
     this.idempotencyKey = textOf(call.metadata, 'idempotency-key');
+  }
+
+  /** Looked up when it is asked for, which few operations do. */
+  get peer(): Peer {
+    return peerOf(this.call.getPeer());
   }
 
   isGone(): boolean {
