@@ -1,9 +1,11 @@
 /**
- * The limit of every gRPC figure: an empty service on the same library, set up as the gateway's is, that takes bytes and
- * answers ready ones, with the gateway's trailing metadata.
+ * The limit of every gRPC figure: an empty service on the same library, set up as the gateway's is, that reads the same
+ * request message, as REST's limit parses the same body, and answers ready bytes with the gateway's trailing metadata.
  */
 import { readFileSync } from 'node:fs';
+import { fromBinary } from '@bufbuild/protobuf';
 import { Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { GatewayRequestSchema } from '../../dist/contract/generated/svc/v1/gateway_pb.js';
 
 const { answer, tls } = JSON.parse(process.argv[2]);
 const bytes = Buffer.from(answer, 'base64');
@@ -15,7 +17,7 @@ const handle = (_call, respond) => {
   trailer.set('x-request-id', 'grpc-Yk3rT0aa-123456');
   respond(null, bytes, trailer);
 };
-server.register('/svc.v1.Gateway/Request', handle, same, same, 'unary');
+server.register('/svc.v1.Gateway/Request', handle, same, (message) => fromBinary(GatewayRequestSchema, message), 'unary');
 const credentials =
   tls === undefined
     ? ServerCredentials.createInsecure()

@@ -36,7 +36,20 @@ export function messageParser(desc: DescMessage): MessageParser {
 
 function compile(desc: DescMessage): MessageParser {
   const body = bodyOf(desc);
-  return (bytes) => body(new BinaryReader(bytes), bytes.length, create(desc), 0);
+  const empty = emptyMessage(desc);
+  return (bytes) => body(new BinaryReader(bytes), bytes.length, empty(), 0);
+}
+
+/** Makes what `create` makes of nothing, from one that it has made: only lists cannot be shared. */
+function emptyMessage(desc: DescMessage): () => Message {
+  const made = create(desc);
+  const prototype = Object.getPrototypeOf(made);
+  const lists = desc.fields.filter(({ fieldKind }) => fieldKind === 'list').map(({ localName }) => localName);
+  return () => {
+    const message = Object.assign(Object.create(prototype), made);
+    for (const localName of lists) message[localName] = [];
+    return message;
+  };
 }
 
 /** Nothing but fields and lists of the usual encoding: so are all messages of the protocol that requests are made of. */
@@ -91,9 +104,10 @@ function fieldParser(field: DescField): FieldParser {
   if (field.message !== undefined) {
     const desc = field.message;
     const body = bodyOf(desc);
+    const empty = emptyMessage(desc);
     const read: FieldParser['read'] = (reader, held, depth) => {
       const length = reader.uint32();
-      return body(reader, reader.pos + length, (held as Message | undefined) ?? create(desc), depth + 1);
+      return body(reader, reader.pos + length, (held as Message | undefined) ?? empty(), depth + 1);
     };
     return { localName, list, packable: false, wireType: WireType.LengthDelimited, read };
   }
