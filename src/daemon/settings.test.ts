@@ -20,7 +20,7 @@ function plan(args: string[], variables: Environment['variables'] = {}, config?:
   const path = join(configDir, 'config.toml');
   rmSync(path, { force: true });
   if (config !== undefined) writeFileSync(path, config);
-  return planStartup(args, { variables, home, cwd: '/work', platform: 'linux' });
+  return planStartup(args, { variables, home, cwd: '/srv', platform: 'linux' });
 }
 
 function run(args: string[], variables: Environment['variables'] = {}, config?: string) {
@@ -95,7 +95,7 @@ describe('resolution', () => {
     expect(settings).toMatchObject({
       restKeysFile: '/etc/keys.json',
       restTlsCert: join(home, 'c.pem'),
-      restTlsKey: '/work/k.pem',
+      restTlsKey: '/srv/k.pem',
       auditLog: join(configDir, 'audit.jsonl'),
     });
   });
