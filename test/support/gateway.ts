@@ -20,7 +20,7 @@ import { createRestServer } from '../../src/interfaces/rest/index.js';
 import { MemoryStore } from '../../src/storage/index.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
-import { type KeyWish, makeKey } from './keys.js';
+import { editKey, type KeyWish, makeKey } from './keys.js';
 
 /** A backend whose answers a test writes: by operation, or `anything`. */
 export class ScriptedBackend implements Backend {
@@ -125,6 +125,8 @@ export interface ServedGateway {
   readonly mcp: McpEndpoint;
   as(id: string): HttpClient;
   key(id: string): string;
+  /** Takes a key out of the keys file and reloads it. */
+  revoke(id: string): void;
   /** The first audit event that fits, come or to come. */
   audited(fits: (event: AuditEvent) => boolean): Promise<AuditEvent>;
   /** Push connections that are open. */
@@ -195,6 +197,10 @@ export async function serveGateway(options: {
     as: (id) => new HttpClient(url, undefined, texts.get(id)),
     audited: (fits) => audited.find(fits),
     key: (id) => texts.get(id) ?? '',
+    revoke(id) {
+      editKey(path, id, undefined);
+      keyring.value.reload();
+    },
     pushConnections: () => gateway.push.connections().length,
     grpc() {
       const client = new GrpcClient(grpcUrl);

@@ -73,7 +73,7 @@ export class ToolCalls {
   }
 
   async #run(asked: Asked): Promise<CallToolResult> {
-    const { operation, caller, visitor } = asked;
+    const { operation, caller } = asked;
     let request: Message | undefined;
     const decode = () => {
       const decoded = decodeArguments(asked);
@@ -84,19 +84,21 @@ export class ToolCalls {
     if (answer instanceof Rejection) return rejectionResult(answer, caller.requestId);
     if (answer.retType !== 0) return failureResult(answer, caller.requestId);
     const additions: Additions = request === undefined ? {} : understood(operation, request);
-    return this.#write(asked, answer, additions, visitor);
+    return this.#write(asked, answer, additions);
   }
 
-  #write({ operation, given, caller }: Asked, answer: ResponseMessage, additions: Additions, { int64 }: Visitor): CallToolResult {
+  #write(asked: Asked, answer: ResponseMessage, additions: Additions): CallToolResult {
     const { gateway, pages } = this.#parts;
-    const whole = payloadOf(operation, answer);
-    const payload = whole === undefined || given.currency === undefined ? whole : inCurrency(operation, whole, given.currency);
+    const { operation, given, caller, visitor } = asked;
+    const whole = payloadOf(operation, answer) ?? create(operation.messages.S2CSchema);
+    const payload = given.currency === undefined ? whole : inCurrency(operation, whole, given.currency);
     try {
-      if (payload === undefined) return payloadResult(operation, create(operation.messages.S2CSchema), int64, additions);
-      const identity = gateway.identify(caller);
+      // What has been carried out is answered, whatever has become of the key meanwhile.
+      if (operation.effect !== 'read') return payloadResult(operation, payload, visitor.int64, additions);
+      const identity = given.apiKey === undefined ? visitor.identity : gateway.identify(caller);
       if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
       const page = pages.first(payload, identity.owner, operation);
-      return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(page, int64, additions);
+      return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(page, visitor.int64, additions);
     } catch (thrown) {
       return rejectionResult(gateway.defect(caller, thrown), caller.requestId);
     }
