@@ -24,6 +24,7 @@ export const placeOrder = operation({
   scope,
   switches,
   effect: 'order',
+  valuer: 'place',
   protoId: 2202,
   messages: TrdPlaceOrder,
   title: 'Place order',
@@ -54,6 +55,7 @@ export const modifyOrder = operation({
   scope,
   switches,
   effect: 'order',
+  valuer: 'modify',
   protoId: 2205,
   messages: TrdModifyOrder,
   title: 'Modify order',
@@ -81,6 +83,7 @@ export const cancelOrder = operation({
   scope,
   switches,
   effect: 'write',
+  valuer: 'modify',
   idempotent: true,
   protoId: 2205,
   answers: [
@@ -119,6 +122,7 @@ export const cancelAllOrder = operation({
   scope,
   switches,
   effect: 'write',
+  valuer: 'modify',
   idempotent: true,
   protoId: 2205,
   answers: [
