@@ -35,6 +35,8 @@ export interface GatewayOptions {
   readonly version: string;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
+  /** Why nothing may be traded, where the state folder turned out not to be the newest. */
+  readonly tradingHalt?: string;
   /** Where the trade password is kept, for unlocks asked for by tools. Without it they cannot unlock. */
   readonly tradePassword?: TradePasswordSource;
   /** Backlog in bytes at which a push connection is closed. */
@@ -93,7 +95,7 @@ export class Gateway {
         refresher,
         version,
         startedAt: clock.now(),
-        tradingEnabled: switches.has('--enable-trading'),
+        tradingEnabled: switches.has('--enable-trading') && options.tradingHalt === undefined,
         pushCounts: () => ({ connections: this.push.connections().length, subscriptions: this.push.subscriptions.usedQuota }),
         shutdown: options.shutdown,
       }),
@@ -102,7 +104,7 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const writes = new Writes(backend, access, clock, this.meter);
+    const writes = new Writes(backend, access, clock, this.meter, backend.journal === store);
     this.#pipeline = new Pipeline({
       access,
       backend,
@@ -115,6 +117,7 @@ export class Gateway {
       logger,
       tradePassword: options.tradePassword ?? (async () => undefined),
       switches,
+      tradingHalt: options.tradingHalt,
     });
     this.meter.watch({
       pushConnections: () => this.push.connections().length,

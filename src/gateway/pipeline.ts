@@ -40,6 +40,8 @@ export interface PipelineParts {
   readonly tradePassword: TradePasswordSource;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
+  /** Why nothing may be traded, where something is wrong with what this daemon remembers. */
+  readonly tradingHalt: string | undefined;
 }
 
 /**
@@ -132,6 +134,9 @@ export class Pipeline {
     if (operation.switches.some((name) => !this.#parts.switches.has(name))) {
       const missing = operation.switches.filter((name) => !this.#parts.switches.has(name));
       return new Rejection('feature_disabled', `${operation.name} is switched off; start the daemon with ${missing.join(' ')}`);
+    }
+    if (operation.group === 'trade' && this.#parts.tradingHalt !== undefined) {
+      return new Rejection('feature_disabled', `trading is off: ${this.#parts.tradingHalt}`);
     }
     if (operation.loopbackOnly && !caller.peer.loopback) {
       const message = `${operation.name} is accepted from this machine only; remote callers go through an HTTPS reverse proxy on the same host`;
