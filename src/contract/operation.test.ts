@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { touchesOrders } from './declaration-check.js';
 import * as TrdPlaceOrder from './generated/Trd_PlaceOrder_pb.js';
 import * as TrdReconfirmOrder from './generated/Trd_ReconfirmOrder_pb.js';
-import { operation, touchesOrders } from './operation.js';
+import { operation } from './operation.js';
 import { operations } from './operations/index.js';
 import { anyOf } from './scope.js';
 
@@ -20,7 +21,9 @@ const byEnv = { kind: 'byEnv' } as const;
 describe('an operation on orders', () => {
   it('names who values its risk, or can neither be compiled nor started', () => {
     // @ts-expect-error: an order without a valuer
-    expect(() => operation({ ...declared, effect: 'order', scope: byEnv })).toThrow('place_another may change orders and names no valuer');
+    expect(() => operation({ ...declared, effect: 'order', scope: byEnv })).toThrow(
+      'operation place_another: it may place or change orders, and names no valuer',
+    );
     // @ts-expect-error: a write in an account without a valuer
     expect(() => operation({ ...declared, effect: 'write', scope: byEnv })).toThrow('names no valuer');
     // @ts-expect-error: a valuer that nobody has written

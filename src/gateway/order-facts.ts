@@ -8,6 +8,7 @@ import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js
 import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../contract/markets.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext } from './backend.js';
+import { tradedMarketNames } from './market-names.js';
 import { type Adjustment, atLeast, exactField, hasLimit, type PriceTerms, type Pricing, pricingOf, viewOf } from './order-pricing.js';
 import { marketName, sideName } from './trade-names.js';
 import type { TriggerTerms } from './trigger-pricing.js';
@@ -55,7 +56,9 @@ const SHENZHEN = 32;
  * Decides which security an order means and writes its `secMarket` into the request, so that the gates and the backend
  * cannot read it differently.
  */
-function resolveSecurity(request: PlaceC2S): { market: QuoteMarketInfo; symbol: string } | Rejection {
+export function resolveSecurity(
+  request: Pick<PlaceC2S, 'header' | 'secMarket' | 'code'>,
+): { market: QuoteMarketInfo; symbol: string } | Rejection {
   const trading = request.header?.trdMarket ?? 0;
   const accepted = securityMarkets.get(trading);
   if (accepted === undefined)
@@ -96,19 +99,6 @@ function resolveSecurity(request: PlaceC2S): { market: QuoteMarketInfo; symbol: 
 function chineseExchange(code: string): number | undefined {
   if (/^[569]\d{5}$/.test(code)) return SHANGHAI;
   return /^[0123]\d{5}$/.test(code) ? SHENZHEN : undefined;
-}
-
-/** The names by which a market whitelist may allow an order. */
-function marketTokens(trading: number, market: QuoteMarketInfo): string[] {
-  const name = marketName(trading);
-  if (name.startsWith('FUTURES')) return market.name === 'HK' ? ['FUTURES', 'HK_FUTURE'] : ['FUTURES'];
-  return market.name === 'SH' || market.name === 'SZ' ? [name, market.name] : [name];
-}
-
-/** The trading-market token of a cancel: it is checked for scope, account and market only. */
-export function marketTokenOfHeader(trading: number): string {
-  const name = marketName(trading);
-  return name.startsWith('FUTURES') ? 'FUTURES' : name;
 }
 
 /** Values a new order: quantity × price × multiplier. */
@@ -161,7 +151,7 @@ interface Stand extends Pick<OrderLeg, 'markets' | 'symbol' | 'side'> {
 }
 
 function leg(market: QuoteMarketInfo, code: string, trading: number, side: OrderLeg['side']): Omit<Stand, 'qty' | 'terms'> {
-  return { market, code, markets: marketTokens(trading, market), symbol: `${market.name}.${code}`, side };
+  return { market, code, markets: tradedMarketNames(trading, market), symbol: `${market.name}.${code}`, side };
 }
 
 /** Named one by one: in a message of the protocol, what was not given is no property of its own. */

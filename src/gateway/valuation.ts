@@ -1,11 +1,12 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Access, ExchangeRates, GateDenial, KeyRecord, OrderFacts } from '../access/index.js';
 import type { Decimal } from '../contract/decimal.js';
+import { touchesOrders } from '../contract/declaration-check.js';
 import { currency as currencies } from '../contract/enums.js';
 import { ModifyOrderOp, type Order } from '../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
-import { type Operation, touchesOrders, type ValuerName } from '../contract/operation.js';
+import type { Operation, ValuerName } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
