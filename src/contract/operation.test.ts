@@ -21,9 +21,7 @@ const byEnv = { kind: 'byEnv' } as const;
 describe('an operation on orders', () => {
   it('names who values its risk, or can neither be compiled nor started', () => {
     // @ts-expect-error: an order without a valuer
-    expect(() => operation({ ...declared, effect: 'order', scope: byEnv })).toThrow(
-      'operation place_another: it may place or change orders, and names no valuer',
-    );
+    expect(() => operation({ ...declared, effect: 'order', scope: byEnv })).toThrow('place_another may change orders and names no valuer');
     // @ts-expect-error: a write in an account without a valuer
     expect(() => operation({ ...declared, effect: 'write', scope: byEnv })).toThrow('names no valuer');
     // @ts-expect-error: a valuer that nobody has written
