@@ -53,8 +53,10 @@ export interface OrderGatesOptions {
   readonly flagLimits?: Limits;
   /** IANA zone of `hours_window`; the process's own by default. */
   readonly timeZone?: string;
-  /** Epoch ms of the start. */
+  /** Epoch ms of the start, of steady time where there is one. */
   readonly now: number;
+  /** Epoch ms of a time that nobody sets, for what is counted by the day and by the minute; the given moment by default. */
+  readonly steadyNow?: () => number;
   /** Learns of a failed write; where a cap depends on it the admission's `durable` rejects as well. */
   readonly onStoreFailure: (error: unknown) => void;
 }
@@ -84,6 +86,7 @@ export class OrderGates {
   readonly #days: DayTotals;
   readonly #rates: RateWindows;
   readonly #gates: readonly Gate[];
+  readonly #steadyNow: (now: number) => number;
   readonly #onStoreFailure: (error: unknown) => void;
 
   /** Takes up the totals that an earlier process left in the store. */
@@ -92,7 +95,8 @@ export class OrderGates {
     this.#flags = { caller: '', limits: options.flagLimits ?? unlimited };
     this.#days = new DayTotals(options.store, options.now);
     this.#rates = new RateWindows(options.store, options.now);
-    this.#gates = gatesOver(new LocalTime(options.timeZone), this.#days, this.#rates);
+    this.#steadyNow = options.steadyNow ?? ((now) => now);
+    this.#gates = gatesOver(new LocalTime(options.timeZone), this.#days, this.#rates, this.#steadyNow);
     this.#onStoreFailure = options.onStoreFailure;
   }
 
@@ -104,7 +108,8 @@ export class OrderGates {
   /** Lets the order pass and reserves its value, or names the first gate that it fails. `key` is undefined for a caller without one. */
   admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
     const holders = this.#holdersOf(key, facts);
-    for (const { caller } of holders) this.#rates.of(caller).slide(now);
+    const steadyNow = this.#steadyNow(now);
+    for (const { caller } of holders) this.#rates.of(caller).slide(steadyNow);
     let first: GateDenial | undefined;
     let counts = true;
     for (const gate of this.#gates) {
@@ -116,9 +121,9 @@ export class OrderGates {
         if (gate.name === 'hours' || gate.name === 'rate') counts = false;
       }
     }
-    const slots = counts ? this.#countAttempt(holders, now) : [];
+    const slots = counts ? this.#countAttempt(holders, steadyNow) : [];
     return first === undefined
-      ? { ok: true, admission: this.#reserve(holders, slots, facts, utcDay(now), now) }
+      ? { ok: true, admission: this.#reserve(holders, slots, facts, utcDay(steadyNow), steadyNow) }
       : { ok: false, denial: first };
   }
 
@@ -185,8 +190,8 @@ interface RateSlot {
 }
 
 /** The gates in the specification's order. */
-function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows): readonly Gate[] {
-  const total = ({ caller }: Holder, now: number) => days.get(utcDay(now), caller);
+function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows, steadyNow: (now: number) => number): readonly Gate[] {
+  const total = ({ caller }: Holder, now: number) => days.get(utcDay(steadyNow(now)), caller);
   return [
     {
       name: 'market',
@@ -215,12 +220,12 @@ function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows): r
     },
     {
       name: 'rate',
-      deny: ({ limits, caller }, _, now) => rateGate(limits, rates.of(caller), now),
-      read: ({ limits, caller }, _, now) => rateReading(limits, rates.of(caller), now),
+      deny: ({ limits, caller }, _, now) => rateGate(limits, rates.of(caller), steadyNow(now)),
+      read: ({ limits, caller }, _, now) => rateReading(limits, rates.of(caller), steadyNow(now)),
     },
     {
       name: 'daily_value',
-      deny: (holder, facts, now) => dailyValueGate(holder.limits, total(holder, now), facts, now),
+      deny: (holder, facts, now) => dailyValueGate(holder.limits, total(holder, now), facts, steadyNow(now)),
       read: (holder, facts, now) => dailyValueReading(holder.limits, total(holder, now), facts),
     },
   ];

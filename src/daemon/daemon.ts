@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
+import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
-import { type Clock, replayClock, systemClock } from '../contract/clock.js';
+import { type Clock, replayClock, steadyClock, systemClock } from '../contract/clock.js';
 import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
 import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
@@ -70,13 +70,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const store = openLmdbStore(join(settings.stateDir, 'database'));
     undo.unshift(() => store.close());
     const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database did not take a write');
-    const gates = new OrderGates({ store, flagLimits: settings.limits, now: clock.now(), onStoreFailure });
+    const time = new SteadyTime({ store, clock });
+    undo.unshift(() => time.stop());
+    const steadyNow = () => time.now();
+    const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
     const backend = await createBackend(settings, store, clock, logger);
     const gateway = new Gateway({
       access,
       backend,
       clock,
+      time,
       store,
       logger,
       version: packageVersion,
@@ -186,7 +190,7 @@ function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditL
 
 async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<Backend> {
   const { simClock, simData } = settings;
-  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : clock;
+  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
   const options: SimulationOptions = {
     clock: simulationClock,
     seed: settings.simSeed,

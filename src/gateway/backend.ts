@@ -99,6 +99,11 @@ export type CredentialRefresh = 'succeeded' | 'failed' | 'not_applicable';
  */
 export interface Backend {
   readonly name: 'sim' | 'remote' | 'opend';
+  /**
+   * A write that comes again under the packet id of an earlier one gets the first answer, however long ago that was, or a
+   * refusal where nobody can tell; it is never carried out twice. Otherwise a write whose outcome is unknown is not sent again.
+   */
+  readonly replaysWrites: boolean;
   start(): Promise<void>;
   stop(): Promise<void>;
   /**

@@ -2,7 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMessage, type Message } from '@bufbuild/protobuf';
-import { Access, type AuditEvent, AuditLog, Keyring, type LimitFlags, limitsFromFlags, OrderGates } from '../../src/access/index.js';
+import {
+  Access,
+  type AuditEvent,
+  AuditLog,
+  Keyring,
+  type LimitFlags,
+  limitsFromFlags,
+  OrderGates,
+  SteadyTime,
+} from '../../src/access/index.js';
 import { createSimBackend } from '../../src/backends/sim/index.js';
 import { ManualClock } from '../../src/contract/clock.js';
 import { parseJson } from '../../src/contract/json/parse.js';
@@ -86,6 +95,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
     access: new Access({ keyring: keyring.value, gates, audit: audit.value }),
     backend: watched(simulated, options.backend ?? {}, calls),
     clock,
+    time: new SteadyTime({ store, clock }),
     store,
     logger,
     version: 'test',

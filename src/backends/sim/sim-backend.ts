@@ -46,6 +46,7 @@ export function createSimBackend(options: SimBackendOptions): Backend {
 
 class SimBackend implements Backend {
   readonly name = 'sim';
+  readonly replaysWrites = true;
   readonly #simulation: RunningSimulation;
   readonly #logger: DefectLogger;
   readonly #lifecycle: Lifecycle;

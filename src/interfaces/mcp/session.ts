@@ -51,7 +51,7 @@ export class Session implements Watching {
     parts: SessionParts,
   ) {
     this.#parts = parts;
-    this.#usedAt = parts.clock.now();
+    this.#usedAt = parts.clock.monotonic();
     this.#sink = new EventSink(
       (params) => this.#notify('notifications/svc/push', params),
       () => this.close(),
@@ -77,7 +77,7 @@ export class Session implements Watching {
     return this.#transport.sessionId !== undefined;
   }
 
-  /** Since when no request is under way and no stream is open, in epoch ms; undefined while one is. */
+  /** Since when no request is under way and no stream is open, on the monotonic clock; undefined while one is. */
   get idleSince(): number | undefined {
     return this.#openExchanges === 0 ? this.#usedAt : undefined;
   }
@@ -88,7 +88,7 @@ export class Session implements Watching {
     this.#openExchanges += 1;
     response.once('close', () => {
       this.#openExchanges -= 1;
-      this.#usedAt = this.#parts.clock.now();
+      this.#usedAt = this.#parts.clock.monotonic();
     });
     const connectionOwner = this.#push?.ownOwner;
     const caller = connectionOwner === undefined ? visitor.caller : { ...visitor.caller, connectionOwner };
