@@ -86,6 +86,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       version: packageVersion,
       switches: switchesOf(settings),
       pushBacklogBytesMax: settings.wsMaxBacklog,
+      bounds: {
+        connections: settings.maxConnectionsPerKey,
+        refusalsPerSecond: settings.maxRefusalsPerSecond,
+        idempotencyKeys: settings.maxIdempotencyKeys,
+      },
       shutdown: () => requestShutdown('asked for over REST'),
       tradePassword: options.tradePassword ?? tradePassword(process.env, logger),
     });

@@ -391,7 +391,8 @@ export class Gateway {
     if (keyring === undefined) return;
     for (const [owner, keyId] of this.push.owners()) {
       const judged = keyId === undefined ? undefined : keyring.authenticateId(keyId);
-      if (judged?.ok === false) this.push.revokeOwner(owner, judged.message);
+      if (judged?.ok !== false) continue;
+      this.push.revokeOwner(owner, judged.code === 'auth.expired' ? 'key expired' : judged.message);
     }
     for (const listener of this.#keyWatchers) listener();
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { clearField, clone, create, type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import type { SteadyTime } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { PacketIDSchema } from '../contract/generated/Common_pb.js';
@@ -109,7 +109,12 @@ export class IdempotencyKeys {
     const { C2SSchema, ResponseSchema } = operation.messages;
     let row = known;
     const commit: Commit = (packet, sent) => {
-      const entered = this.#rows.enter(owner, key, { operation: operation.name, digest, packet, request: toBinary(C2SSchema, sent) });
+      const entered = this.#rows.enter(owner, key, {
+        operation: operation.name,
+        digest,
+        packet,
+        request: toBinary(C2SSchema, withoutSecrets(C2SSchema, sent)),
+      });
       row = entered.row;
       return entered.durable;
     };
@@ -143,13 +148,24 @@ function idOf(owner: string, key: string): string {
   return `${owner}\n${key}`;
 }
 
+/** Fields that nothing may be kept of, not even a digest: it could be used to guess them. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['pwdMD5']);
+
+function withoutSecrets(schema: DescMessage, request: Message): Message {
+  const secret = schema.fields.filter(({ name }) => SECRET_FIELDS.has(name));
+  if (secret.length === 0) return request;
+  const copy = clone(schema, request);
+  for (const field of secret) clearField(copy, field);
+  return copy;
+}
+
 /** Of what the caller asked, before anything is filled in. */
 function digestOf(operation: Operation, request: Message): string {
   const { C2SSchema } = operation.messages;
   // A caller's packet id counts its tries; what is asked is the same.
   const asked = C2SSchema.fields.some(({ name }) => name === 'packetID')
     ? Object.assign(create(C2SSchema), request, { packetID: create(PacketIDSchema, { connID: 0n, serialNo: 0 }) })
-    : request;
+    : withoutSecrets(C2SSchema, request);
   return createHash('sha256').update(operation.name).update('\0').update(toBinary(C2SSchema, asked)).digest('base64');
 }
 

@@ -8,7 +8,7 @@ import { StorageFailure } from '../storage/index.js';
 import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
 import { BackendLost } from './backend.js';
 import { confineCancelAll } from './cancel-scope.js';
-import { checkKeyText, type IdempotencyKeys, type Run } from './idempotency.js';
+import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './idempotency.js';
 import { type Caller, type Identity, identityOf, ownerOfKey } from './identity.js';
 import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
@@ -206,14 +206,15 @@ export class Pipeline {
     const key = caller.idempotencyKey;
     const wrong = key === undefined ? undefined : checkKeyText(key);
     if (wrong !== undefined) return wrong;
-    if (operation === trade.unlockTrade) return this.#unlock(caller, identity, request as RequestOf<typeof trade.unlockTrade>, context);
     const local = this.#parts.local[operation.name];
     const { idempotency, writes } = this.#parts;
     const isGone = () => caller.isGone?.() ?? false;
     const send: Parameters<Run>[0] =
-      local === undefined
-        ? writes.sender(operation, request, identity, context, isGone)
-        : async () => local({ operation, request, identity, caller, context });
+      operation === trade.unlockTrade
+        ? (commit) => this.#unlock(caller, identity, request as RequestOf<typeof trade.unlockTrade>, context, commit)
+        : local === undefined
+          ? writes.sender(operation, request, identity, context, isGone)
+          : async () => local({ operation, request, identity, caller, context });
     if (key === undefined) return send(undefined, undefined);
     const known = idempotency.admit(identity.owner, key, operation, request);
     if (known instanceof Rejection) {
@@ -236,25 +237,28 @@ export class Pipeline {
     }
   }
 
-  /**
-   * An unlock is remembered under no key: nothing that is kept can be used to guess the password, and a repetition is one more
-   * try.
-   */
-  async #unlock(caller: Caller, identity: Identity, request: RequestOf<typeof trade.unlockTrade>, context: CallContext): Promise<Answer> {
+  /** An unlock is one more try at the password; one that was interrupted is made again, with the password that comes with it. */
+  async #unlock(
+    caller: Caller,
+    identity: Identity,
+    request: RequestOf<typeof trade.unlockTrade>,
+    context: CallContext,
+    commit: Commit | undefined,
+  ): Promise<Answer> {
     const { backend, tradePassword, unlocks } = this.#parts;
     const complete = caller.iface === 'mcp' ? await withTradePassword(request, tradePassword) : request;
     if (complete instanceof Rejection) return complete;
-    if (!complete.unlock) return backend.call(trade.unlockTrade, complete, context);
     if (caller.isGone?.()) return cancelled();
-    const attempt = unlocks.begin(identity.owner);
+    const attempt = complete.unlock ? unlocks.begin(identity.owner) : undefined;
     if (attempt instanceof Rejection) return attempt;
     let outcome: 'right' | 'wrong' | 'lost' = 'lost';
     try {
+      await commit?.(noPacket, complete);
       const response = await backend.call(trade.unlockTrade, complete, context);
       outcome = response.retType === RET_SUCCEED ? 'right' : 'wrong';
       return response;
     } finally {
-      attempt.settle(outcome);
+      attempt?.settle(outcome);
     }
   }
 
@@ -317,6 +321,9 @@ export class Pipeline {
     meter.request(operation, caller.iface, rejection?.code, performance.now() - started);
   }
 }
+
+/** The message of an unlock has no packet id. */
+const noPacket = { connId: 0n, serialNo: 0 };
 
 /** A request that may be answered. */
 interface Entered {
