@@ -1,5 +1,5 @@
 import type { SteadyTime } from '../access/index.js';
-import type { Store, Table, Transaction } from '../storage/index.js';
+import type { Archive, Store, Table, Transaction } from '../storage/index.js';
 
 /** The protocol's replay protection of one write: the backend answers a repetition of it with the first answer. */
 export interface PacketId {
@@ -56,11 +56,11 @@ export class IdempotencyRows {
   readonly #store: Store;
   readonly #time: SteadyTime;
   readonly #bounds: IdempotencyBounds;
-  readonly #rows: Table<IdempotencyRow>;
+  readonly #rows: Archive<IdempotencyRow>;
   /** Rows that were not refused, in the order of age. */
-  readonly #ages: Table<true>;
+  readonly #ages: Archive<true>;
   /** Rows that were refused, in a ring. */
-  readonly #slots: Table<Slot>;
+  readonly #slots: Archive<Slot>;
   readonly #counts: Table<number>;
   readonly #countOf = new Map<string, number>();
   /** Writes that are under way: their rows are not to be removed as what they were before. */
@@ -78,9 +78,9 @@ export class IdempotencyRows {
     this.#store = store;
     this.#time = time;
     this.#bounds = bounds;
-    this.#rows = store.table('idempotency_rows');
-    this.#ages = store.table('idempotency_ages');
-    this.#slots = store.table('idempotency_refusals');
+    this.#rows = store.archive('idempotency_rows');
+    this.#ages = store.archive('idempotency_ages');
+    this.#slots = store.archive('idempotency_refusals');
     this.#counts = store.table('idempotency_counts');
     for (const [owner, count] of this.#counts.entries()) {
       if (owner === REFUSED) continue;
