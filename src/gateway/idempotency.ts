@@ -108,6 +108,7 @@ export class IdempotencyKeys {
   ): Promise<ResponseMessage | Rejection> {
     const { C2SSchema, ResponseSchema } = operation.messages;
     let row = known;
+    let kept: Promise<void> | undefined;
     const commit: Commit = (packet, sent) => {
       const entered = this.#rows.enter(owner, key, {
         operation: operation.name,
@@ -129,17 +130,22 @@ export class IdempotencyKeys {
       const response = toBinary(ResponseSchema, result);
       // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
       // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
-      if (result.retType === RET_SUCCEED) this.#rows.answer(owner, key, row, response).catch(() => undefined);
+      if (result.retType === RET_SUCCEED) kept = this.#rows.answer(owner, key, row, response);
       else await this.#rows.refuse(owner, key, row, response);
       return result;
     });
     const id = idOf(owner, key);
     this.#underWay.set(id, { digest, answer });
+    const leave = () => {
+      this.#underWay.delete(id);
+      this.#rows.leave(owner, key);
+    };
     try {
       return await answer;
     } finally {
-      this.#underWay.delete(id);
-      this.#rows.leave(owner, key);
+      // Until the answer is on disk, a repetition has it from here.
+      if (kept === undefined) leave();
+      else kept.then(leave, leave);
     }
   }
 }
