@@ -41,6 +41,12 @@ type ModifyInit = Fields<ModifyC2S>;
 type Packet = { connID: bigint; serialNo: number };
 const none: Packet = { connID: 0n, serialNo: 0 };
 
+export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
 /** For tests: a brokerage on a scripted market and a clock that stands still. */
 export class Fixture {
   readonly simulation: Simulation;
