@@ -96,10 +96,11 @@ export class Records {
     }
   }
 
-  /** Open and disabled orders, and those that ended in the last days at a time that is wanted; newest first. */
-  async currentOrders(account: Account, now: number, isWanted: (ended: EndedOrder) => boolean): Promise<OrderRecord[]> {
+  /** Open and disabled orders and, with `isWanted`, those that ended in the last days at a time that is wanted; newest first. */
+  async currentOrders(account: Account, now: number, isWanted?: (ended: EndedOrder) => boolean): Promise<OrderRecord[]> {
     const found = new Map<bigint, OrderRecord>();
     for (const order of this.openOrders(account)) found.set(order.id, order);
+    if (isWanted === undefined) return [...found.values()].reverse();
     for (const order of this.#endedInMemory(account)) {
       if (isWanted({ id: order.id, symbol: order.symbol, time: order.updatedAt })) found.set(order.id, order);
     }

@@ -16,6 +16,7 @@ import { type Addressed, addressed } from '../header.js';
 import { orderMessage } from '../messages.js';
 import type { OrderRecord } from '../order.js';
 import { isOpen } from '../order-status.js';
+import type { EndedOrder } from '../tables.js';
 import type { OrderStatus } from '../terms.js';
 
 /** Longest list of orders whose fees one request may ask for, as the public protocol has it. */
@@ -53,7 +54,9 @@ function ordersNamed(simulation: Simulation, account: Account, { ids, orderIdExs
 async function listCurrent(simulation: Simulation, to: Addressed, filter: Filter, statuses: ReadonlySet<OrderStatus>): Promise<S2C> {
   const { brokerage, clock, world } = simulation;
   const { records } = brokerage;
-  const orders = await records.currentOrders(to.account, clock.now(), (ended) => isToday(simulation, ended.symbol, ended.time));
+  const asksForEnded = statuses.size === 0 || [...statuses].some((status) => !isOpen(status) && status !== 'disabled');
+  const isEndedToday = ({ symbol, time }: EndedOrder) => isToday(simulation, symbol, time);
+  const orders = await records.currentOrders(to.account, clock.now(), asksForEnded ? isEndedToday : undefined);
   const pace = new Pace(ORDERS_A_TURN);
   const orderList: Order[] = [];
   for (const order of orders) {
