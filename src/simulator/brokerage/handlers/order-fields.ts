@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
-import type { PacketID } from '../../../contract/generated/Common_pb.js';
-import type { C2S as ModifyC2S } from '../../../contract/generated/Trd_ModifyOrder_pb.js';
-import type { C2S as PlaceC2S } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
+import { hash } from 'node:crypto';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { type PacketID, PacketIDSchema } from '../../../contract/generated/Common_pb.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../../contract/generated/Trd_ModifyOrder_pb.js';
+import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
 import { Refusal } from '../../handler.js';
 import type { PacketId } from '../packets.js';
 import type { PriceAdjustment } from '../price.js';
@@ -13,13 +14,19 @@ export function packetOf(packet: PacketID | undefined): PacketId | undefined {
   return { connId: packet.connID, serialNo: packet.serialNo };
 }
 
+const noPacket = create(PacketIDSchema, { connID: 0n, serialNo: 0 });
+
 /** A digest of everything that a write asks for, its packet number aside. Messages of one type only are compared. */
 export function fingerprintOf(request: PlaceC2S | ModifyC2S): string {
-  const fields = Object.entries(request)
-    .filter(([name]) => name !== 'packetID')
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([request.$typeName, fields], (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
-  return createHash('sha256').update(text).digest('base64url');
+  const { packetID } = request;
+  request.packetID = noPacket;
+  try {
+    const bytes = request.$typeName === 'Trd_PlaceOrder.C2S' ? toBinary(PlaceC2SSchema, request) : toBinary(ModifyC2SSchema, request);
+    return hash('sha256', bytes, 'base64url');
+  } finally {
+    if (packetID === undefined) delete request.packetID;
+    else request.packetID = packetID;
+  }
 }
 
 /** Both parts are needed for an adjustment. */
