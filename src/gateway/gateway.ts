@@ -11,7 +11,6 @@ import { CredentialRefresher } from './credential-refresher.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
 import { historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
-import { listAccounts } from './local/accounts.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
 import type { LocalHandlers } from './local/index.js';
@@ -102,7 +101,6 @@ export class Gateway {
       }),
       ...pushHandlers(this.push, backend),
       [system.getDelayStatistics.name]: delayStatistics(this.meter),
-      [account.listAccounts.name]: listAccounts(backend, access),
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
