@@ -58,9 +58,10 @@ export class Fixture {
     readonly market: ScriptedMarket,
     readonly store: Store,
     readonly mode: CalendarMode,
+    endedOrdersKept: number,
   ) {
     const world = createWorld({ calendarMode: mode, generatedInstruments: 0, seed: 1 });
-    this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, tradePassword: '123456' });
+    this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, tradePassword: '123456', endedOrdersKept });
     this.brokerage.onEvent((event) => this.events.push(event));
     this.simulation = {
       clock,
@@ -74,13 +75,15 @@ export class Fixture {
     start = START,
     store = new MemoryStore(),
     mode = 'open',
+    endedOrdersKept = 5_000,
   }: {
     start?: number;
     store?: Store;
     mode?: CalendarMode;
+    endedOrdersKept?: number;
   } = {}): Fixture {
     const clock = new ManualClock(start);
-    return new Fixture(clock, new ScriptedMarket(clock), store, mode);
+    return new Fixture(clock, new ScriptedMarket(clock), store, mode, endedOrdersKept);
   }
 
   /** Another process on the same store, `later` ms after; this one is left as it is, as a kill leaves it. */

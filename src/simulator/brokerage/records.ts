@@ -15,8 +15,6 @@ import { type EndedOrder, type PrintRecord, paddedTime, type Tables, tablesOf, t
 
 /** How far back a trading day can begin: over a long weekend. */
 const RECENT_MS = 4 * 24 * 3_600_000;
-/** Orders that are over and stay in memory: what a program asks for again soon. The store keeps all of them for good. */
-const ENDED_KEPT_MAX = 5_000;
 const PRINTS_KEPT_MS = 7 * 24 * 3_600_000;
 const LAST_ID = 'last';
 const FOREVER = Number.MAX_SAFE_INTEGER;
@@ -50,8 +48,15 @@ export class Records {
   /** There are ended orders that memory does not have. */
   #hasArchive: boolean;
 
-  /** @param now epoch ms. */
-  constructor(store: Store, now: number) {
+  /**
+   * @param now epoch ms.
+   * @param endedKeptMax orders that are over and stay in memory.
+   */
+  constructor(
+    store: Store,
+    now: number,
+    private readonly endedKeptMax: number,
+  ) {
     this.#tables = tablesOf(store);
     this.journal = new Journal(store);
     this.packets = new Packets(this.#tables);
@@ -81,6 +86,10 @@ export class Records {
   nextId(now: number): bigint {
     this.#lastId = this.#ids.next(now);
     return this.#lastId;
+  }
+
+  get ordersInMemory(): number {
+    return this.#orders.size;
   }
 
   /** The order as it is now, from memory or from the store. */
@@ -235,7 +244,7 @@ export class Records {
       if (this.#orders.get(order.id) === order && this.#ended.has(order.id)) this.#ended.set(order.id, true);
     }
     for (const [id, onDisk] of this.#ended) {
-      if (this.#ended.size <= ENDED_KEPT_MAX || !onDisk) break;
+      if (this.#ended.size <= this.endedKeptMax || !onDisk) break;
       this.#ended.delete(id);
       this.#orders.delete(id);
       this.#hasArchive = true;
