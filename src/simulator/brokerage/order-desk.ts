@@ -219,7 +219,7 @@ export class OrderDesk {
     const change = this.records.begin();
     action(change);
     if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
-    await this.records.commit(change, this.clock.now());
+    await this.records.commit(change);
     return answer;
   }
 }

@@ -16,46 +16,50 @@ export interface PacketAnswer {
 }
 
 export interface PacketRecord extends PacketAnswer {
-  /** Epoch ms. */
-  readonly time: number;
   /** What was asked, so that another request under the same number is not given this answer. */
   readonly fingerprint: string;
 }
 
-/** Numbers of the oldest and the newest packet kept, in the order in which they came; oldest > newest where there is none. */
+/** Numbers of the oldest and the newest record kept, in the order in which they came; oldest > newest where there is none. */
 export interface PacketRange {
   readonly oldest: bigint;
   readonly newest: bigint;
 }
 
-const PACKETS_MAX = 2_000_000n;
-const KEPT_MS = 48 * 3_600_000;
+const PACKETS_MAX = 2_000_000;
 /** Most that are forgotten with one new packet, so that no write waits for a long clearing. */
 const FORGOTTEN_AT_ONCE = 16;
 const RANGE = 'range';
 
-/** Accepted writes by their packet numbers: the newest two million of the last 48 hours, on disk. */
+/**
+ * Accepted writes by their packet numbers: the newest two million, on disk. Of those before, each connection's highest serial
+ * number is known, so that a repetition of one that is forgotten is refused and not carried out again.
+ */
 export class Packets {
-  /** Those that are on their way there. */
+  /** Those that are on their way to the disk. */
   readonly #underWay = new Map<string, PacketRecord>();
+  /** Connection → highest serial number that is forgotten. */
+  readonly #forgotten: Map<string, number>;
   #range: PacketRange;
-  /** Of the oldest one kept, once it has been looked at. */
-  #oldestTime: number | undefined;
 
-  constructor(private readonly tables: Tables) {
+  constructor(
+    private readonly tables: Pick<Tables, 'packets' | 'packetOrder' | 'packetRange' | 'forgottenPackets'>,
+    private readonly max = PACKETS_MAX,
+  ) {
     this.#range = tables.packetRange.get(RANGE) ?? { oldest: 1n, newest: 0n };
+    this.#forgotten = new Map(tables.forgottenPackets.entries());
   }
 
-  /** The answer to the first request of this number; a refusal when that one asked for something else. */
+  /** The answer to the first request of this number; a refusal when that one asked for something else, or when it is not known. */
   find(packet: PacketId | undefined, fingerprint: string): PacketAnswer | Refusal | undefined {
     if (packet === undefined) return undefined;
+    const name = `packetID ${packet.connId}/${packet.serialNo}`;
     const key = keyOf(packet);
     const record = this.#underWay.get(key) ?? this.tables.packets.get(key);
-    if (record === undefined) return undefined;
-    if (record.fingerprint === fingerprint) return record;
-    return new Refusal(
-      `packetID ${packet.connId}/${packet.serialNo} was already used for another request, answered with order ${record.orderIdEx}`,
-    );
+    if (record?.fingerprint === fingerprint) return record;
+    if (record !== undefined) return new Refusal(`${name} was already used for another request, answered with order ${record.orderIdEx}`);
+    if (packet.serialNo > (this.#forgotten.get(String(packet.connId)) ?? -1)) return undefined;
+    return new Refusal(`${name} is too old: whether it was carried out is not known any more, look at the orders`);
   }
 
   /** Remembers an answer in the transaction of the write itself; {@link settle} it when that is on disk. */
@@ -66,7 +70,7 @@ export class Packets {
     transaction.put(packets, key, record);
     const newest = this.#range.newest + 1n;
     transaction.put(packetOrder, keyOfId(newest), key);
-    this.#range = { oldest: this.#forgetOld(record.time, newest, transaction), newest };
+    this.#range = { oldest: this.#forgetSurplus(newest, transaction), newest };
     transaction.put(packetRange, RANGE, this.#range);
   }
 
@@ -75,23 +79,28 @@ export class Packets {
   }
 
   /** The number of the oldest one that stays. */
-  #forgetOld(now: number, newest: bigint, transaction: Transaction): bigint {
+  #forgetSurplus(newest: bigint, transaction: Transaction): bigint {
     const { packets, packetOrder } = this.tables;
     let { oldest } = this.#range;
-    for (let forgotten = 0; forgotten < FORGOTTEN_AT_ONCE && oldest < newest; forgotten++) {
-      const surplus = newest - oldest >= PACKETS_MAX;
-      if (!surplus && this.#oldestTime !== undefined && now - this.#oldestTime <= KEPT_MS) break;
+    const until = oldest + BigInt(FORGOTTEN_AT_ONCE);
+    while (newest - oldest >= BigInt(this.max) && oldest < until) {
       const key = packetOrder.get(keyOfId(oldest));
-      // The oldest may itself be on its way to the disk.
+      // The oldest may itself be on its way to the disk; then it goes with a later one.
       if (key === undefined) break;
-      this.#oldestTime = packets.get(key)?.time ?? 0;
-      if (!surplus && now - this.#oldestTime <= KEPT_MS) break;
+      this.#underWay.delete(key);
       transaction.remove(packets, key);
       transaction.remove(packetOrder, keyOfId(oldest));
-      this.#oldestTime = undefined;
+      this.#noteForgotten(key, transaction);
       oldest += 1n;
     }
     return oldest;
+  }
+
+  #noteForgotten(key: string, transaction: Transaction): void {
+    const [connection = '', serialNo = ''] = key.split('/');
+    const highest = Math.max(Number(serialNo), this.#forgotten.get(connection) ?? 0);
+    this.#forgotten.set(connection, highest);
+    transaction.put(this.tables.forgottenPackets, connection, highest);
   }
 }
 

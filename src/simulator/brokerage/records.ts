@@ -192,15 +192,15 @@ export class Records {
   }
 
   /** Puts a change on disk, then tells its events. */
-  commit(change: Change, now: number): Promise<void> {
+  commit(change: Change): Promise<void> {
     return this.journal.commit(
-      (transaction) => this.#write(change, transaction, now),
+      (transaction) => this.#write(change, transaction),
       change.events,
       () => this.#settle(change),
     );
   }
 
-  #write(change: Change, transaction: Transaction, now: number): void {
+  #write(change: Change, transaction: Transaction): void {
     const tables = this.#tables;
     for (const order of change.orders.values()) {
       const key = keyOfId(order.id);
@@ -222,7 +222,7 @@ export class Records {
     }
     if (change.packet !== undefined) {
       const { id, answer, fingerprint } = change.packet;
-      this.packets.remember(id, { ...answer, fingerprint, time: now }, transaction);
+      this.packets.remember(id, { ...answer, fingerprint }, transaction);
     }
     transaction.put(tables.ids, LAST_ID, this.#lastId);
   }

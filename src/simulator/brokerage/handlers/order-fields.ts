@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, toBinary } from '@bufbuild/protobuf';
 import { type PacketID, PacketIDSchema } from '../../../contract/generated/Common_pb.js';
-import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../../contract/generated/Trd_ModifyOrder_pb.js';
-import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { C2S as ModifyC2S } from '../../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as PlaceC2S } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
 import { Refusal } from '../../handler.js';
 import type { PacketId } from '../packets.js';
 import type { PriceAdjustment } from '../price.js';
@@ -17,16 +17,9 @@ export function packetOf(packet: PacketID | undefined): PacketId | undefined {
 const noPacket = create(PacketIDSchema, { connID: 0n, serialNo: 0 });
 
 /** A digest of everything that a write asks for, its packet number aside. Messages of one type only are compared. */
-export function fingerprintOf(request: PlaceC2S | ModifyC2S): string {
-  const { packetID } = request;
-  request.packetID = noPacket;
-  try {
-    const bytes = request.$typeName === 'Trd_PlaceOrder.C2S' ? toBinary(PlaceC2SSchema, request) : toBinary(ModifyC2SSchema, request);
-    return hash('sha256', bytes, 'base64url');
-  } finally {
-    if (packetID === undefined) delete request.packetID;
-    else request.packetID = packetID;
-  }
+export function fingerprintOf(schema: DescMessage, request: PlaceC2S | ModifyC2S): string {
+  const asked = Object.assign(create(schema), request, { packetID: noPacket });
+  return hash('sha256', toBinary(schema, asked), 'base64url');
 }
 
 /** Both parts are needed for an adjustment. */
