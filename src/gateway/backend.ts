@@ -119,7 +119,7 @@ export interface Backend {
    * gateway's own store, which keeps writes in order, nothing can be recorded of an order without what the gateway wrote
    * before the call: it may then leave before that is on disk. Backends elsewhere leave it out.
    */
-  readonly journal?: Store;
+  readonly journal?: Store | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
   /**

@@ -263,6 +263,6 @@ export class Routing {
     const change = this.records.begin();
     action(change);
     // A failed disk is told by the journal to the next one who waits for it.
-    this.records.commit(change, this.clock.now()).catch(() => undefined);
+    this.records.commit(change).catch(() => undefined);
   }
 }
