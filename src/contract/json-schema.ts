@@ -1,5 +1,5 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
-import { acceptedNumbers, type Dialect, type Enumeration, enumerationOf, listAccepted } from './enums.js';
+import { acceptedNumbers, type Dialect, type Enumeration, enumerationOf, listAccepted, writtenValues } from './enums.js';
 import { isRequiredField } from './json/message-json.js';
 import { snakeCase } from './names.js';
 import type { Param, ParamType } from './shape.js';
@@ -30,6 +30,15 @@ interface Vocabulary {
   readonly int32: Schema;
 }
 
+/** "1 (HK), 2 (US)": the numbers that REST writes, each with what it means first. */
+function listWritten(enumeration: Enumeration): string {
+  const names = writtenValues(enumeration, 'mcp');
+  const numbers = new Map<number | string, number | string>();
+  for (const [number, written] of writtenValues(enumeration, 'rest'))
+    if (!numbers.has(written)) numbers.set(written, names.get(number) ?? '');
+  return [...numbers].map(([number, name]) => `${number} (${name})`).join(', ');
+}
+
 const SYMBOL_PATTERN = '^[A-Za-z_]+\\..+$';
 
 const rest: Vocabulary = {
@@ -55,14 +64,11 @@ const rest: Vocabulary = {
     description: listAccepted(enumeration, 'rest'),
   }),
   hints: true,
-  field: (enumeration) => ({ type: 'integer', description: listAccepted(enumeration, 'rest') }),
+  field: (enumeration) => ({ type: 'integer', description: listWritten(enumeration) }),
   double: { type: 'number' },
   int64: { type: ['integer', 'string'], format: 'int64' },
   int32: { type: 'integer', format: 'int32' },
 };
-
-/** A longer list of numbers tells a model nothing that the names do not; the reader of the arguments still knows them. */
-const NUMBERS_LISTED_MAX = 6;
 
 /** A model reads every word of it in every conversation: it says what is needed to call, and no more. */
 const mcp: Vocabulary = {
@@ -74,17 +80,15 @@ const mcp: Vocabulary = {
     const fallback = enumeration.members.find((member) => member.public === param.default);
     return { ...mcp.member(enumeration), ...(fallback === undefined ? {} : { default: fallback.name }) };
   },
+  // The reader takes the numbers of the tool list as well. One type is offered: a name says what it means.
   member(enumeration) {
-    const offered = enumeration.members.filter((member) => member.offered !== false);
-    const names = offered.flatMap((member) => [member.name, ...(member.aliases ?? [])]);
-    const numbers = [...acceptedNumbers(enumeration, 'mcp').keys()];
-    return numbers.length > NUMBERS_LISTED_MAX ? { anyOf: [{ enum: names }, { type: 'integer' }] } : { enum: [...names, ...numbers] };
+    const offered = enumeration.members.filter(({ offered: shown, untraded }) => shown !== false && untraded !== true);
+    return { type: 'string', enum: offered.flatMap((member) => [member.name, ...(member.aliases ?? [])]) };
   },
   hints: false,
-  // A number stands for what the daemon has no name for.
   field: (enumeration) => ({
-    type: ['string', 'integer'],
-    description: `One of ${enumeration.members.map((member) => member.name).join(', ')}.`,
+    type: 'string',
+    description: `One of ${[...new Set(writtenValues(enumeration, 'mcp').values())].join(', ')}.`,
   }),
   // What is no number (infinity, the result of 0 / 0) is written as null.
   double: { type: ['number', 'null'] },

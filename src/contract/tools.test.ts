@@ -97,7 +97,7 @@ describe('what a tool says of itself', () => {
   it('says defaults, bounds, names and aliases', () => {
     const { properties, patternProperties } = describeTool(quote.getHistoryKline).inputSchema;
     expect(properties.max_count).toMatchObject({ type: 'integer', minimum: 0, maximum: 1000, default: 1000 });
-    expect(properties.rehab_type).toMatchObject({ enum: ['none', 'forward', 'backward', 0, 1, 2], default: 'none' });
+    expect(properties.rehab_type).toMatchObject({ type: 'string', enum: ['none', 'forward', 'backward'], default: 'none' });
     expect(properties.kl_type).toMatchObject({ default: 'day' });
     expect(properties.symbol?.description).toMatch(/^Required\. .* Also code, stock, security\.$/);
     expect(properties.max_count?.description).not.toMatch(/Required/);

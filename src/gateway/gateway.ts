@@ -10,7 +10,7 @@ import { type Backend, BackendLost, type BackendStatus, type ResponseMessage } f
 import { CredentialRefresher } from './credential-refresher.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
-import { historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
+import { capabilityWith4Minutes, historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { listAccounts } from './local/accounts.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
@@ -101,6 +101,7 @@ export class Gateway {
       ...pushHandlers(this.push, backend),
       [system.getDelayStatistics.name]: delayStatistics(this.meter),
       [account.listAccounts.name]: listAccounts(backend, access),
+      [system.getQuoteCapability.name]: capabilityWith4Minutes(backend),
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
