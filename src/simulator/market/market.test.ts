@@ -130,6 +130,28 @@ describe('the views of one symbol agree', () => {
     );
   });
 
+  test('the day of a US stock is its regular trading; extended hours stand beside it', () => {
+    // 17:30 in New York, after the close.
+    const { market, clock } = marketAt('calendar', 5, Date.UTC(2026, 10, 20, 22, 30));
+    const apple = instrumentOf('calendar', 'US.AAPL');
+    const { from, to } = regularHours('calendar', apple, clock.now());
+    expect(new Date(from).toISOString()).toBe('2026-11-20T14:30:00.000Z');
+    const minutes = market.bars(apple, minute(1), { from, to });
+    const { open, high, low, last, volume, turnover, preMarket, afterMarket } = market.quote(apple);
+    expect(totals(minutes)).toEqual({ open, high, low, close: last, volume, turnover });
+    expect(market.bars(apple, { unit: 'day' }, { limit: 1 })[0]).toMatchObject({ open, high, low, close: last, volume, turnover });
+    const early = market.bars(apple, minute(1), { from: from - 6 * 3_600_000, to: from });
+    const late = market.bars(apple, minute(1), { from: to });
+    for (const [bars, extended] of [
+      [early, preMarket],
+      [late, afterMarket],
+    ] as const) {
+      const { close, ...rest } = totals(bars);
+      expect({ ...rest, last: close }).toMatchObject({ ...extended });
+    }
+    expect(afterMarket?.last).toBe(market.ticks(apple, 1)[0]?.price);
+  });
+
   test('the quote is the running day bar; weeks, months and longer are their days', () => {
     fc.assert(
       fc.property(modes, seeds, times, fc.constantFrom(...symbols), (mode, seed, time, symbol) => {
