@@ -89,6 +89,15 @@ const rejectionKinds = {
   internal: { http: 500, grpc: grpcStatus.INTERNAL, audit: 'internal' },
 } as const satisfies Record<string, RejectionKind>;
 
+/** Every HTTP status that an operation's refusal may have; those of unknown paths and methods belong to no operation. */
+export const refusalStatuses: readonly number[] = [
+  ...new Set(
+    Object.values(rejectionKinds)
+      .filter(({ audit }) => audit !== 'route')
+      .map(({ http }) => http),
+  ),
+].sort((a, b) => a - b);
+
 export type RejectionCode = keyof typeof rejectionKinds;
 
 /** A refusal by the gateway (not by the brokerage, which answers with retType). A value until an interface writes it. */

@@ -67,6 +67,8 @@ export interface TradePush {
   readonly accId: bigint;
   /** Trd_Common.TrdMarket. */
   readonly trdMarket: number;
+  /** Units of the order's security that the account could sell once this had happened, where the backend says it. */
+  readonly canSellQty?: number;
   readonly message: ResponseMessage;
 }
 

@@ -12,7 +12,7 @@ import { defaultBounds, type GatewayBounds } from './bounds.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
-import { historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
+import { capabilityWith4Minutes, historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
 import type { LocalHandlers } from './local/index.js';
@@ -115,6 +115,7 @@ export class Gateway {
       }),
       ...pushHandlers(this.push, backend),
       [system.getDelayStatistics.name]: delayStatistics(this.meter),
+      [system.getQuoteCapability.name]: capabilityWith4Minutes(backend),
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };

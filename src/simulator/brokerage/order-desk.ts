@@ -61,6 +61,7 @@ export class OrderDesk {
       currency: instrument.currency,
       side: request.side,
       timeInForce: request.timeInForce,
+      ...(request.hours === undefined ? {} : { hours: request.hours }),
       remark: request.remark,
       quantity,
       price,
