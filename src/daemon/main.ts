@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     return;
   }
   const { settings } = startup;
-  const logger = stderrLog(settings.logLevel);
+  const { logger, linesLost } = stderrLog(settings.logLevel);
   for (const warning of startup.warnings) logger.warn({}, warning);
 
   const demo = settings.demo ? await prepareDemo(startup, systemClock) : undefined;
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
     reload: () => void daemon?.reload(),
     onFailure: (message, error) => logger.error({ err: error }, message),
   });
-  daemon = await startDaemon({ settings, logger, requestShutdown: signals.requestShutdown });
+  daemon = await startDaemon({ settings, logger, logLinesLost: linesLost, requestShutdown: signals.requestShutdown });
   const { restUrl: rest, grpcUrl: grpc, websocketUrl: websocket, apiAddress: api } = daemon;
   process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, websocket, api, pid: process.pid })}\n`);
   if (demo?.ok) process.stderr.write(await announceDemo(daemon, settings, demo.value));

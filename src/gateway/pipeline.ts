@@ -37,6 +37,8 @@ export interface PipelineParts {
   readonly tradePassword: TradePasswordSource;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
+  /** Told when the database begins to refuse writes, and when it takes them again. */
+  readonly onStorageStatus: () => void;
 }
 
 /**
@@ -49,7 +51,7 @@ export interface PipelineParts {
  *   remember    has this idempotency key been used?    before the gates: a repetition must not count twice
  *   gate        the seven limits, for what adds risk   the value is reserved on disk before the order leaves: 429
  *   dispatch    the backend, or the gateway itself
- *   audit       every end of the way leaves one record
+ *   audit       every end of the way leaves one record; a write is acknowledged once its record is with the operating system
  *
  * A preview goes as far as *permit*, and is audited.
  * Reads answer in the same turn when the backend does: nothing here waits that need not.
@@ -57,6 +59,7 @@ export interface PipelineParts {
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #permissions: Permissions;
+  #storageFailure: string | undefined;
   #lifecycleState: LifecycleState;
 
   constructor(parts: PipelineParts) {
@@ -76,8 +79,33 @@ export class Pipeline {
     const { identity, request } = entered;
     const answer = this.#answer(operation, caller, identity, request);
     if (answer instanceof Promise)
-      return answer.then((settled) => this.#finish(operation, caller, identity.key, started, settled, request));
+      return answer.then((settled) => this.#recorded(operation, this.#finish(operation, caller, identity.key, started, settled, request)));
     return this.#finish(operation, caller, identity.key, started, answer, request);
+  }
+
+  /** Why the database takes no writes; undefined while it does. */
+  get storageFailure(): string | undefined {
+    return this.#storageFailure;
+  }
+
+  /** An answer whose record outlives this process, as far as the trail can be written at all. Reads do not wait for theirs. */
+  #recorded(operation: Operation, answer: Answer): Answer | Promise<Answer> {
+    if (!isWrite(operation)) return answer;
+    if (operation.effect === 'order' && !(answer instanceof Rejection)) this.#storageIs(undefined);
+    const written = this.#parts.access.audit.written();
+    return written === undefined ? answer : written.then(() => answer);
+  }
+
+  /** Sees to it, where the trail is required, that it has a line of a write before the write leaves. */
+  async #announce(operation: Operation, caller: Caller, { key }: Identity): Promise<Rejection | undefined> {
+    const { audit } = this.#parts.access;
+    // Whoever looks after the daemon must be able to.
+    if (operation.group === 'admin') return undefined;
+    const { iface, endpoint, requestId } = caller;
+    audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId });
+    if ((await audit.written()) !== false) return undefined;
+    const why = audit.fileStatus()?.failure ?? 'it cannot be written';
+    return new Rejection('audit.unavailable', `the audit trail is required and fails: ${why}; nothing was sent`, { retryAfterSeconds: 1 });
   }
 
   /**
@@ -172,12 +200,11 @@ export class Pipeline {
       const notReady = this.#notReady(operation);
       if (notReady !== undefined) return notReady;
       if (caller.isGone?.()) return cancelled();
-      const answer =
-        operation.effect === 'order' || operation.effect === 'write'
-          ? this.#write(operation, caller, identity, request, context)
-          : local !== undefined
-            ? local({ operation, request, identity, caller, context })
-            : this.#parts.backend.call(operation, request, context);
+      const answer = isWrite(operation)
+        ? this.#write(operation, caller, identity, request, context)
+        : local !== undefined
+          ? local({ operation, request, identity, caller, context })
+          : this.#parts.backend.call(operation, request, context);
       return answer instanceof Promise ? answer.catch((thrown: unknown) => this.#failed(caller, thrown, aftermathOf(operation))) : answer;
     } catch (thrown) {
       return this.#failed(caller, thrown, aftermathOf(operation));
@@ -192,6 +219,8 @@ export class Pipeline {
   }
 
   async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Promise<Answer> {
+    const unrecorded = this.#parts.access.audit.required ? await this.#announce(operation, caller, identity) : undefined;
+    if (unrecorded !== undefined) return unrecorded;
     const local = this.#parts.local[operation.name];
     const { idempotency } = this.#parts;
     const key = caller.idempotencyKey;
@@ -232,10 +261,17 @@ export class Pipeline {
   #failed(caller: Caller, thrown: unknown, aftermath: string): Rejection {
     if (thrown instanceof BackendLost) return new Rejection('backend.disconnected', `${thrown.message}${aftermath}`);
     if (thrown instanceof StorageFailure) {
+      this.#storageIs(thrown.message);
       const remedy = '; the daemon has to be started again when the disk takes writes';
       return new Rejection('storage.failed', `${thrown.message}${aftermath}${remedy}`);
     }
     return this.defect(caller, thrown);
+  }
+
+  #storageIs(failure: string | undefined): void {
+    if (failure === this.#storageFailure) return;
+    this.#storageFailure = failure;
+    this.#parts.onStorageStatus();
   }
 
   /** Logs what should not have happened; the refusal tells the caller where to look, and no more. */
@@ -290,11 +326,13 @@ interface Refused {
   readonly refusal: Rejection;
 }
 
+function isWrite({ effect }: Operation): boolean {
+  return effect === 'order' || effect === 'write';
+}
+
 /** What the caller of a write is told when it failed on its way. */
-function aftermathOf({ effect }: Operation): string {
-  return effect === 'order' || effect === 'write'
-    ? '; whether it took effect is not known: look at the orders before you send it again'
-    : '';
+function aftermathOf(operation: Operation): string {
+  return isWrite(operation) ? '; whether it took effect is not known: look at the orders before you send it again' : '';
 }
 
 function reasonOf({ retType, retMsg }: ResponseMessage): string {

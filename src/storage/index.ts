@@ -1,4 +1,5 @@
 export { type CredentialStore, type CredentialStoreAnswer, tradePasswordStore } from './credential-store.js';
+export { descriptorReserve } from './descriptor-reserve.js';
 export { configFolder, stateFolder } from './folders.js';
 export { isStrayCommitFailure, openLmdbStore } from './lmdb-store.js';
 export { MemoryStore } from './memory-store.js';
