@@ -3,6 +3,7 @@ import { systemClock } from '../contract/clock.js';
 import { type Daemon, StartProblem, startDaemon } from './daemon.js';
 import { prepareDemo } from './demo.js';
 import { announceDemo } from './demo-announcement.js';
+import { exposedFiles } from './exposed-files.js';
 import { stderrLog } from './log.js';
 import { handleSignals } from './signals.js';
 import { EXIT_MISCONFIGURED, planStartup } from './startup.js';
@@ -22,7 +23,7 @@ async function main(): Promise<void> {
   }
   const { settings } = startup;
   const { logger, linesLost } = stderrLog(settings.logLevel);
-  for (const warning of startup.warnings) logger.warn({}, warning);
+  for (const warning of [...startup.warnings, ...exposedFiles(startup)]) logger.warn({}, warning);
 
   const demo = settings.demo ? await prepareDemo(startup, systemClock) : undefined;
   if (demo?.ok === false) throw new StartProblem(demo.error);
