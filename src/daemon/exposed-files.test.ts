@@ -19,7 +19,14 @@ function site() {
   for (const name of ['config/keys.json', 'config/tls.crt', 'config/tls.key', 'audit.jsonl', 'config/config.toml']) {
     writeFileSync(at(name), '', { mode: 0o600 });
   }
-  const flags = ['--rest-keys-file', at('config/keys.json'), '--rest-tls-cert', at('config/tls.crt'), '--rest-tls-key', at('config/tls.key')];
+  const flags = [
+    '--rest-keys-file',
+    at('config/keys.json'),
+    '--rest-tls-cert',
+    at('config/tls.crt'),
+    '--rest-tls-key',
+    at('config/tls.key'),
+  ];
   const variables = { SVC_CONFIG_DIR: at('config'), SVC_STATE_DIR: at('state') };
   const warnings = () => {
     const startup = planStartup([...flags, '--audit-log', at('audit.jsonl')], { variables, home: folder, cwd: folder, platform: 'linux' });
