@@ -1,23 +1,24 @@
-import { join } from 'node:path';
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, systemClock } from '../contract/clock.js';
+import { type Switch, switches } from '../contract/switches.js';
 import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
 import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { WS_PATH } from '../interfaces/ws/index.js';
 import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
-import { descriptorReserve, openLmdbStore, type Store } from '../storage/index.js';
+import { descriptorReserve, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { auditToLog } from './audit-to-log.js';
+import { type ControlListener, listenForControl } from './control-listener.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
 import type { Logger } from './log.js';
 import { auditStep, type Certificate, certificateOf, keysStep } from './reload-steps.js';
-import { Reloader } from './reloader.js';
+import { type Reloaded, Reloader } from './reloader.js';
 import type { Settings } from './settings.js';
-import { flagOf } from './settings-table.js';
-import { lockState } from './state-lock.js';
+import { flagOf, type SettingName } from './settings-table.js';
+import { openState } from './state.js';
 import { loadTlsMaterial } from './tls.js';
 import { tradePassword } from './trade-password.js';
 import { createWsEndpoint } from './ws-endpoint.js';
@@ -51,7 +52,7 @@ export interface Daemon {
    * Takes up the keys file and the certificate, and goes on in a new audit file. What cannot be taken up leaves in force what was,
    * and is tried again. Resolves when the first attempt is over.
    */
-  reload(): Promise<void>;
+  reload(): Promise<Reloaded>;
   /** Refuses new requests, answers those under way, and puts everything on disk. */
   stop(): Promise<void>;
 }
@@ -72,12 +73,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const rsaKey = loadApiRsaKey(settings);
   if (!rsaKey.ok) throw new StartProblem(rsaKey.error);
   const audit = openAudit(settings, clock, logger);
-  const unlock = lockState(settings.stateDir);
-  if (!unlock.ok) throw new StartProblem(unlock.error);
-  const undo: (() => void | Promise<void>)[] = [() => audit.close(), unlock.value];
+  const { stateDir, configDir, acceptRestoredState: acceptRestored } = settings;
+  const state = await openState({ stateDir, configDir, acceptRestored, clock, logger });
+  if (!state.ok) {
+    await audit.close();
+    throw new StartProblem(state.error);
+  }
+  const { store, restored } = state.value;
+  const undo: (() => void | Promise<void>)[] = [() => state.value.close(), () => audit.close()];
   try {
-    const store = openLmdbStore(join(settings.stateDir, 'database'));
-    undo.unshift(() => store.close());
     const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database did not take a write');
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: clock.now(), onStoreFailure });
     const access = new Access({ keyring, gates, audit });
@@ -89,6 +93,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const certificate = certificateOf(settings, tls, { clock, logger, access, takeUp });
     const reloader = createReloader(access, certificate, clock, logger);
     undo.unshift(() => reloader.stop());
+    const reloading = () => reloader.reload('reload');
+    undo.unshift(await openControl(stateDir, reloading, logger));
     const gateway = new Gateway({
       access,
       backend,
@@ -97,9 +103,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       logger,
       version: packageVersion,
       switches: switchesOf(settings),
+      ...(restored === undefined ? {} : { tradingHalt: restored }),
       pushBacklogBytesMax: settings.wsMaxBacklog,
       shutdown: () => requestShutdown('asked for over REST'),
-      reload: (requestId) => reloader.reload(requestId),
+      reload: (requestId) => void reloader.reload(requestId),
       ...(certificate === undefined ? {} : { certificate: () => certificate.status() }),
       ...(options.logLinesLost === undefined ? {} : { logLinesLost: options.logLinesLost }),
       tradePassword: options.tradePassword ?? tradePassword(process.env, logger),
@@ -150,10 +157,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       grpcUrl,
       websocketUrl,
       apiAddress,
-      async reload() {
-        reloader.reload('reload');
-        await audit.reopen();
-      },
+      reload: reloading,
       stop: () => runAll(undo),
     };
   } catch (error) {
@@ -227,14 +231,31 @@ async function createBackend(settings: Settings, store: Store, clock: Clock, log
   return createSimBackend({ simulation, clock: simulationClock, logger });
 }
 
+/** The setting of each switch that operations may need: leaving one out does not build. */
+const switchSettings = {
+  '--enable-trading': 'enableTrading',
+  '--enable-desktop-phase2-reads': 'enableDesktopPhase2Reads',
+} as const satisfies Record<Switch, SettingName>;
+
 function switchesOf(settings: Settings): ReadonlySet<string> {
-  const switches = ['enableTrading', 'enableDesktopPhase2Reads'] as const;
-  return new Set(switches.filter((name) => settings[name]).map(flagOf));
+  return new Set(switches.filter((name) => settings[switchSettings[name]]));
 }
 
 function createReloader(access: Access, certificate: Certificate | undefined, clock: Clock, logger: Logger): Reloader {
   // Keys first: a revocation does not wait for anything else.
   return new Reloader(clock, [keysStep(access, logger), ...(certificate === undefined ? [] : [certificate]), auditStep(access)]);
+}
+
+/** What `svcctl reload` talks to. A daemon without it still takes SIGHUP. */
+async function openControl(stateDir: string, reloading: () => Promise<Reloaded>, logger: Logger): Promise<() => Promise<void>> {
+  let listener: ControlListener | undefined;
+  try {
+    const status = async () => ({ ok: true, message: 'running' });
+    listener = await listenForControl(stateDir, { reload: reloading, status });
+  } catch (error) {
+    logger.warn({ err: error, stateDir }, 'svcctl reload cannot reach this daemon; SIGHUP and /api/admin/reload do');
+  }
+  return async () => listener?.close();
 }
 
 const TROUBLE_PAUSE_MS = 10_000;

@@ -2,27 +2,29 @@ import { type Access, formatLoadError } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import type { CertificateStatus } from '../gateway/index.js';
 import type { Logger } from './log.js';
-import type { ReloadStep } from './reloader.js';
+import type { Reloaded, ReloadStep } from './reloader.js';
 import type { Settings } from './settings.js';
 import { loadTlsMaterial, type TlsMaterial } from './tls.js';
+
+const KEYS_REFUSED = 'keys file refused; the keys before it stay in force';
 
 /** Takes up the keys file. */
 export function keysStep(access: Access, logger: Logger): ReloadStep {
   return {
-    attempt(requestId, again) {
+    async attempt(requestId, again) {
       const known = access.keyring?.status().failure?.error;
-      if (again && access.keyring?.stillRefused) return false;
+      if (again && access.keyring?.stillRefused) return { ok: false, message: KEYS_REFUSED };
       const outcome = access.reloadKeys(requestId, again);
-      if (outcome === undefined) logger.info({}, 'there is no keys file to reload');
-      else if (outcome.ok) {
+      if (outcome === undefined) return { ok: true, message: 'there is no keys file to reload' };
+      if (outcome.ok) {
         const { added, removed, changed } = outcome.value;
         logger.info({ added: added.length, removed: removed.length, changed: changed.length }, 'keys file reloaded');
-      } else {
-        const reason = formatLoadError(outcome.error);
-        const isNews = !again || known === undefined || formatLoadError(known) !== reason;
-        if (isNews) logger.error({ reason }, 'keys file refused; the keys before it stay in force, and it is tried again');
+        return { ok: true, message: `keys file reloaded: ${added.length} added, ${removed.length} removed, ${changed.length} changed` };
       }
-      return outcome?.ok ?? true;
+      const reason = formatLoadError(outcome.error);
+      const isNews = !again || known === undefined || formatLoadError(known) !== reason;
+      if (isNews) logger.error({ reason }, `${KEYS_REFUSED}; it is tried again`);
+      return { ok: false, message: `${KEYS_REFUSED}: ${reason}` };
     },
   };
 }
@@ -30,9 +32,9 @@ export function keysStep(access: Access, logger: Logger): ReloadStep {
 /** Goes on in a new audit file. What fails here the file notices by itself. */
 export function auditStep(access: Access): ReloadStep {
   return {
-    attempt() {
-      void access.audit.reopen();
-      return true;
+    async attempt() {
+      const reopened = await access.audit.reopen();
+      return { ok: true, message: reopened.ok ? 'audit log reopened' : reopened.error };
     },
   };
 }
@@ -55,7 +57,7 @@ export class Certificate implements ReloadStep {
     return { path: this.#parts.certPath, expiresAt, loadedAt: this.#loadedAt, failure: this.#failure };
   }
 
-  attempt(requestId: string, again: boolean): boolean {
+  async attempt(requestId: string, again: boolean): Promise<Reloaded> {
     const { certPath, keyPath, clock, logger, access, takeUp } = this.#parts;
     const loaded = loadTlsMaterial(certPath, keyPath, clock.now());
     if (!loaded.ok) {
@@ -64,18 +66,18 @@ export class Certificate implements ReloadStep {
         access.recordReload(requestId, 'reject', `certificate refused: ${loaded.error}`);
       }
       this.#failure = { at: clock.now(), reason: loaded.error };
-      return false;
+      return { ok: false, message: `certificate refused; the one before it stays in use: ${loaded.error}` };
     }
     this.#failure = undefined;
     this.#loadedAt = clock.now();
     for (const warning of loaded.value.warnings) logger.warn({}, warning);
     const { cert, key, expiresAt } = loaded.value;
-    if (cert === this.#inForce.cert && key === this.#inForce.key) return true;
+    if (cert === this.#inForce.cert && key === this.#inForce.key) return { ok: true, message: 'certificate unchanged' };
     this.#inForce = loaded.value;
     takeUp(loaded.value);
     logger.info({ expires_at: new Date(expiresAt).toISOString() }, 'certificate reloaded');
     access.recordReload(requestId, 'allow', 'certificate reloaded');
-    return true;
+    return { ok: true, message: 'certificate reloaded' };
   }
 }
 

@@ -1,12 +1,18 @@
 import type { Clock } from '../contract/clock.js';
 
+/** What came of a reload, or of a step of it, in one sentence. */
+export interface Reloaded {
+  readonly ok: boolean;
+  readonly message: string;
+}
+
 /** One thing that a reload takes up: the keys file, the certificate. */
 export interface ReloadStep {
   /**
-   * Takes up what is on disk now; false when that cannot be done, and what was in force before stays so. `again`: it is tried
-   * once more after a failure, and only what is new is worth a line.
+   * Takes up what is on disk now. Where that cannot be done, what was in force before stays so. `again`: it is tried once more
+   * after a failure, and only what is new is worth a line.
    */
-  attempt(requestId: string, again: boolean): boolean;
+  attempt(requestId: string, again: boolean): Promise<Reloaded>;
 }
 
 const RETRY_MS = 1_000;
@@ -23,8 +29,8 @@ export class Reloader {
   }
 
   /** `requestId`: what the audit trail names the reload by. */
-  reload(requestId: string): void {
-    this.#run(this.#steps, requestId, false);
+  reload(requestId: string): Promise<Reloaded> {
+    return this.#run(this.#steps, requestId, false);
   }
 
   /** No step is tried again. */
@@ -32,10 +38,14 @@ export class Reloader {
     this.#cancelRetry();
   }
 
-  #run(steps: readonly ReloadStep[], requestId: string, again: boolean): void {
+  async #run(steps: readonly ReloadStep[], requestId: string, again: boolean): Promise<Reloaded> {
     this.#cancelRetry();
-    const failed = steps.filter((step) => !step.attempt(requestId, again));
-    if (failed.length === 0) return;
-    this.#cancelRetry = this.#clock.at(this.#clock.now() + RETRY_MS, () => this.#run(failed, requestId, true));
+    const outcomes = await Promise.all(steps.map((step) => step.attempt(requestId, again)));
+    const failed = steps.filter((_step, index) => outcomes[index]?.ok !== true);
+    if (failed.length > 0) {
+      this.#cancelRetry();
+      this.#cancelRetry = this.#clock.at(this.#clock.now() + RETRY_MS, () => void this.#run(failed, requestId, true));
+    }
+    return { ok: failed.length === 0, message: outcomes.map(({ message }) => message).join('; ') };
   }
 }

@@ -216,13 +216,19 @@ export const settingsTable = {
     type: limit('maxOrderValue', '<amount>', 'number'),
     default: null,
     group: 'Limits for every caller',
-    about: 'Quantity × price of one order, in its own currency.',
+    about: 'Quantity × price × multiplier of one order, for each currency by itself.',
   }),
   maxDailyValue: setting<string | null>({
     type: limit('maxDailyValue', '<amount>', 'number'),
     default: null,
     group: 'Limits for every caller',
-    about: 'Order value of all keys together in a UTC day.',
+    about: 'Order value of all keys together in a UTC day, for each currency by itself.',
+  }),
+  limitsCurrency: setting<string | null>({
+    type: limit('limitsCurrency', '<currency>'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'One currency for both value caps, HKD for example: values in others are converted, plus 2 %.',
   }),
   maxOrdersPerMinute: setting<string | null>({
     type: limit('maxOrdersPerMinute', '<number>', 'number'),
@@ -307,6 +313,13 @@ export const settingsTable = {
     about: `Least severe log entries to write to stderr: ${logLevels.join(', ')}.`,
   }),
 
+  acceptRestoredState: setting({
+    type: onOff,
+    default: false,
+    group: 'Start',
+    about:
+      'Trade on a state folder that turned out to be an older copy: the orders, totals and idempotency keys since then are missing. For one start.',
+  }),
   demo: setting({
     type: onOff,
     default: false,

@@ -115,6 +115,9 @@ describe('the seven gates: just under passes, just over is 429', () => {
     passes(await order(hk));
     trips(await order({ ...hk, price: 5.001 }), 'limit.daily_value', 12 * 3600);
     passes(await order({ ...hk, price: 5 }));
+    trips(await order({ ...hk, price: 0.01 }), 'limit.daily_value', 12 * 3600);
+    // Dollars are a sum of their own.
+    passes(await order({ ...us, price: 2500 }));
     trips(await order({ ...us, price: 0.01 }), 'limit.daily_value', 12 * 3600);
     trips(await order({ ...hk, qty: 1000 }), 'limit.daily_value', undefined);
     clock.advance(12 * 3_600_000);
