@@ -142,7 +142,7 @@ export class LineFile {
 
   #pause(): void {
     this.#pausing = true;
-    this.#cancelPause = this.#options.clock.at(this.#options.clock.now() + PAUSE_MS, () => {
+    this.#cancelPause = this.#options.clock.after(PAUSE_MS, () => {
       this.#pausing = false;
       if (this.#gathered !== '' && this.#idle) this.#next();
     });
@@ -167,7 +167,7 @@ export class LineFile {
     }
     this.#writing = true;
     this.#behind = false;
-    this.#cancelStall ??= this.#options.clock.at(this.#options.clock.now() + STALLED_MS, () => {
+    this.#cancelStall ??= this.#options.clock.after(STALLED_MS, () => {
       this.#cancelStall = undefined;
       this.#fail(`cannot write ${this.#options.path}: it has taken nothing for ${STALLED_MS / 1000} s`);
     });
@@ -225,7 +225,7 @@ export class LineFile {
 
   #retryIn(ms: number): void {
     this.#cancelRetry();
-    this.#cancelRetry = this.#options.clock.at(this.#options.clock.now() + ms, () => {
+    this.#cancelRetry = this.#options.clock.after(ms, () => {
       if (!this.#writing) this.#next();
     });
   }

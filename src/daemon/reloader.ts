@@ -44,7 +44,7 @@ export class Reloader {
     const failed = steps.filter((_step, index) => outcomes[index]?.ok !== true);
     if (failed.length > 0) {
       this.#cancelRetry();
-      this.#cancelRetry = this.#clock.at(this.#clock.now() + RETRY_MS, () => void this.#run(failed, requestId, true));
+      this.#cancelRetry = this.#clock.after(RETRY_MS, () => void this.#run(failed, requestId, true));
     }
     return { ok: failed.length === 0, message: outcomes.map(({ message }) => message).join('; ') };
   }

@@ -30,6 +30,7 @@ it('shows the gauges beside them, read when somebody looks', async () => {
   let connections = 1;
   meter.watch({
     pushConnections: () => connections,
+    idempotencyKeys: () => 0,
     subscriptions: () => 7,
     backendReady: () => true,
     storageWritable: () => true,

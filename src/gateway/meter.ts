@@ -16,6 +16,7 @@ export interface PlacedOrder {
 export interface GaugeSources {
   readonly pushConnections: () => number;
   readonly subscriptions: () => number;
+  readonly idempotencyKeys: () => number;
   readonly backendReady: () => boolean;
   readonly storageWritable: () => boolean;
   /** undefined where there is no audit file. */
@@ -71,6 +72,7 @@ export class Meter {
       });
     gauge('svc_push_connections', 'Open push connections.', sources.pushConnections);
     gauge('svc_push_subscriptions', 'Live data streams that somebody is subscribed to.', sources.subscriptions);
+    gauge('svc_idempotency_keys', 'Writes that are remembered by their idempotency key.', sources.idempotencyKeys);
     gauge('svc_backend_ready', '1 while the backend takes requests.', () => Number(sources.backendReady()));
     gauge('svc_storage_writable', '1 while the database takes writes.', () => Number(sources.storageWritable()));
     if (sources.auditFile() !== undefined) {
