@@ -64,7 +64,8 @@ describe.each(lists.map((entry) => [entry[0].name, ...entry] as const))('%s', (_
   const symbols = async (as: string, body: object = hongKong) => {
     const answer = await desk.call(operation, { ...body, ...extra }, { as });
     if (answer instanceof Rejection) return answer.code;
-    const list = (payloadOf(operation as Operation, answer) as unknown as Record<string, { secMarket: number; code: string }[]>)[field] ?? [];
+    const list =
+      (payloadOf(operation as Operation, answer) as unknown as Record<string, { secMarket: number; code: string }[]>)[field] ?? [];
     return [...new Set(list.map(({ secMarket, code }) => `${secMarket === 1 ? 'HK' : 'US'}.${code}`))].sort();
   };
 
