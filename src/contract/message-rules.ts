@@ -66,7 +66,8 @@ export function enumerationRule(enumeration: Enumeration, own?: unknown): FieldR
   const list = [...accepted].map(([number, name]) => `${number} (${name})`).join(', ');
   return (value, path) => {
     if (accepted.has(value as number) || value === own) return;
-    stop('out_of_range', path, `${path}: expected one of ${list}, found the number ${value}`);
+    // A 0 that is no member says "not set".
+    stop(value === 0 ? 'missing_field' : 'out_of_range', path, `${path}: expected one of ${list}, found the number ${value}`);
   };
 }
 

@@ -1,5 +1,7 @@
 import type { DescMessage, Message, MessageShape } from '@bufbuild/protobuf';
 import type { Enumeration } from './enums.js';
+import type { FieldCondition } from './field-condition.js';
+import type { Need } from './needs.js';
 import type { ScopeRule } from './scope.js';
 import type { Shape } from './shape.js';
 
@@ -23,13 +25,6 @@ export type Group = (typeof groups)[number];
  * - `order`: may add risk (place, modify): idempotency keys and the limit gates hold.
  */
 export type Effect = 'read' | 'subscription' | 'write' | 'order';
-
-/** What a message must say to be this operation's. A field that is not set holds its type's zero: false, 0, or an empty list. */
-export interface FieldCondition {
-  /** Name of a field of `C2S`, as the `.proto` has it. */
-  readonly field: string;
-  readonly is: boolean | number | 'empty';
-}
 
 /** Another form of a tool's arguments, which another operation answers: its scopes, limits, quotas and audit hold. */
 export interface ToolForm {
@@ -80,6 +75,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
    */
   readonly guide: string;
   readonly shape: Shape;
+  /** What a request must say beyond the fields of the shape that are always required. */
+  readonly needs: readonly Need[];
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */
   readonly tool: string | null;
@@ -113,6 +110,7 @@ type Optional =
   | 'switches'
   | 'lowLevel'
   | 'shape'
+  | 'needs'
   | 'loopbackOnly';
 
 /** Who can be called by a model has to be explained to it. */
@@ -133,6 +131,7 @@ export function operation<const M extends ProtocolMessages>(
     switches: [],
     lowLevel: {},
     shape: [],
+    needs: [],
     loopbackOnly: false,
     ...declared,
   };

@@ -18,7 +18,7 @@ export interface Param {
   readonly type: ParamType;
   /** The value when the caller gives none, in the message's own terms. */
   readonly default?: unknown;
-  /** To the public protocol the absence of this field says something: the default is for JSON callers alone. */
+  /** To the public protocol the absence of this field says something: the default, or that it must be given, is for JSON callers alone. */
   readonly absenceCounts: boolean;
   /** The default is for callers of this dialect alone; the others have to say it. */
   readonly defaultIn?: Dialect;

@@ -117,7 +117,7 @@ export function marketTokenOfHeader(trading: number): string {
 }
 
 /** Order types whose price is a limit that the order never passes. All others are valued by the book. */
-const priced = new Set<number>([
+export const priced: ReadonlySet<number> = new Set<number>([
   OrderType.OrderType_Normal,
   OrderType.OrderType_AbsoluteLimit,
   OrderType.OrderType_AuctionLimit,

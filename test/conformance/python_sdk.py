@@ -1,44 +1,199 @@
-"""Runs the published Python client, unmodified, over core TCP, and prints what came of each call as a line of JSON."""
+"""Runs the published Python client, unmodified, over core TCP: every public method of its quote and trade contexts, with
+its default arguments wherever it has any. What came of each call is printed as a line of JSON."""
 
+import inspect
 import json
+import struct
 import sys
 import threading
 
 import futu
 
-host, port = sys.argv[1].split(":")
-tencent = "HK.00700"
+task = json.loads(sys.argv[1])
+host, port, body_format, rsa_file = task["host"], task["port"], task["format"], task.get("rsaFile")
+if body_format == "json":
+    futu.SysConfig.set_proto_fmt(futu.ProtoFMT.Json)
+if rsa_file is not None:
+    futu.SysConfig.enable_proto_encrypt(True)
+    futu.SysConfig.set_init_rsa_file(rsa_file)
+
+say_lock = threading.Lock()
 
 
-def report(method, answer):
-    code, data = answer[0], answer[1]
-    said = data if isinstance(data, (str, dict)) else data.to_dict("records")
-    print(json.dumps({"method": method, "ok": code == futu.RET_OK, "answer": said}, default=str), flush=True)
+def say(**line):
+    with say_lock:
+        print(json.dumps(line, default=str), flush=True)
 
 
-class Quotes(futu.StockQuoteHandlerBase):
-    pushed = threading.Event()
-
-    def on_recv_rsp(self, response):
-        code, data = super().on_recv_rsp(response)
-        if code == futu.RET_OK:
-            Quotes.pushed.set()
-        return code, data
+# What is asked is the client's own; this only looks over its shoulder: the protocol id stands after the two letters.
+asked = []
+send = futu.common.open_context_base.NetManager.send
 
 
-quotes = futu.OpenQuoteContext(host=host, port=int(port))
-try:
-    report("get_global_state", quotes.get_global_state())
-    report("get_stock_quote before subscribe", quotes.get_stock_quote([tencent]))
-    quotes.set_handler(Quotes())
-    types = [futu.SubType.QUOTE, futu.SubType.ORDER_BOOK, futu.SubType.TICKER, futu.SubType.K_DAY]
-    report("subscribe", quotes.subscribe([tencent], types))
-    report("get_stock_quote", quotes.get_stock_quote([tencent]))
-    report("get_order_book", quotes.get_order_book(tencent))
-    report("get_rt_ticker", quotes.get_rt_ticker(tencent, 5))
-    report("get_cur_kline", quotes.get_cur_kline(tencent, 5))
-    report("get_market_snapshot", quotes.get_market_snapshot([tencent]))
-    report("query_subscription", quotes.query_subscription())
-    print(json.dumps({"method": "push", "ok": Quotes.pushed.wait(20), "answer": ""}), flush=True)
-finally:
-    quotes.close()
+def watched_send(self, conn_id, data):
+    asked.append(struct.unpack("<I", bytes(data[2:6]))[0])
+    return send(self, conn_id, data)
+
+
+futu.common.open_context_base.NetManager.send = watched_send
+
+
+def plain(data):
+    """An answer's data as what JSON holds."""
+    if hasattr(data, "to_dict"):
+        return data.to_dict("records")
+    if isinstance(data, (list, tuple)):
+        return [plain(item) for item in data]
+    return data
+
+
+def call(context, method, *arguments, **named):
+    del asked[:]
+    try:
+        answer = getattr(context, method)(*arguments, **named)
+    except Exception as error:  # A client that throws is a finding, not the end of the run.
+        answer = ("threw", repr(error))
+    # A few methods answer with more than two values, and some with none.
+    outcome, data = (answer[0], answer[1] if len(answer) == 2 else list(answer[1:])) if isinstance(answer, tuple) else (None, answer)
+    say(
+        kind="call",
+        context=type(context).__name__,
+        method=method,
+        asked=[proto_id for proto_id in asked if proto_id != 1004],
+        ok=outcome == futu.RET_OK,
+        answer=plain(data),
+    )
+    return data if outcome == futu.RET_OK else None
+
+
+class Pushes:
+    """One handler of each kind, each heard from when its first push came."""
+
+    def __init__(self):
+        self.heard = {}
+
+    def handlers(self, *bases):
+        for base in bases:
+            yield self.handler(base)
+
+    def handler(self, base):
+        heard = self.heard[base.__name__] = threading.Event()
+
+        class Handler(base):
+            def on_recv_rsp(self, response):
+                outcome = super().on_recv_rsp(response)
+                if outcome[0] == futu.RET_OK and not heard.is_set():
+                    heard.set()
+                    say(kind="push", handler=base.__name__, content=plain(outcome[1:]))
+                return outcome
+
+        return Handler()
+
+    def missing(self, seconds):
+        return [name for name, event in self.heard.items() if not event.wait(seconds)]
+
+
+# A value for each parameter that has no default, by its name.
+TENCENT = "HK.00700"
+SUB_TYPES = [
+    futu.SubType.QUOTE,
+    futu.SubType.ORDER_BOOK,
+    futu.SubType.TICKER,
+    futu.SubType.K_DAY,
+    futu.SubType.RT_DATA,
+    futu.SubType.BROKER,
+]
+GIVEN = {
+    "code": TENCENT,
+    "stock_code": TENCENT,
+    "plate_code": "HK.BK1001",
+    "code_list": [TENCENT],
+    "subtype_list": SUB_TYPES,
+    "market": futu.Market.HK,
+    "plate_class": futu.Plate.ALL,
+    "reference_type": futu.SecurityReferenceType.WARRANT,
+    "holder_type": futu.StockHolder.INSTITUTE,
+    "num": 10,
+    "group_name": "conformance",
+    "type_list": [futu.DelayStatisticsType.QOT_PUSH],
+    "qot_push_stage": futu.QotPushStage.CR2_CS,
+    "segment_list": [10, 100],
+    "order_type": futu.OrderType.NORMAL,
+    "price": 500.0,
+    "qty": 100,
+    "trd_side": futu.TrdSide.BUY,
+    "op": None,
+    "modify_order_op": futu.ModifyOrderOp.NORMAL,
+}
+# Where one name means another thing.
+GIVEN_FOR = {
+    "modify_user_security": {"op": futu.ModifyUserSecurityOp.ADD},
+    "set_price_reminder": {"op": futu.SetPriceReminderOp.ADD},
+    "get_future_info": {"code_list": ["HK.HSImain"]},
+    "get_market_snapshot": {"code_list": [TENCENT, "US.AAPL"]},
+    "request_trading_days": {"market": futu.TradeDateMarket.HK},
+}
+# The connection's own affairs, and what other calls stand for.
+NOT_CALLED = {"close", "start", "stop", "set_handler", "is_encrypt", "status", "test_cmd", "set_sync_query_connect_timeout"}
+
+
+def methods(kind):
+    """The public methods of a context class that ask the server, in the order of their names."""
+    for name, member in inspect.getmembers(kind, inspect.isfunction):
+        internal = name.startswith("_") or name.startswith(("on_", "get_sync_", "get_async_", "get_login_", "handle_", "packet_", "can_"))
+        if not internal and name not in NOT_CALLED and name not in ("conn_str", "keep_alive", "is_futures_market_sim"):
+            yield name, member
+
+
+def arguments_of(name, member, extra):
+    known = {**GIVEN, **GIVEN_FOR.get(name, {}), **extra}
+    needed = [p.name for p in inspect.signature(member).parameters.values() if p.default is p.empty and p.name != "self"]
+    return {parameter: known[parameter] for parameter in needed}
+
+
+def call_all(context, first, last, extra=None):
+    """Calls every method once: `first` at the beginning, because others need what they do, and `last` at the end."""
+    members = dict(methods(type(context)))
+    for name in [*first, *[other for other in members if other not in first and other not in last], *last]:
+        extra_given = {**(extra or {}), **GIVEN_FOR.get(name, {})}
+        call(context, name, **arguments_of(name, members[name], extra_given))
+
+
+quote_pushes, trade_pushes = Pushes(), Pushes()
+
+quotes = futu.OpenQuoteContext(host=host, port=port)
+for handler in quote_pushes.handlers(
+    futu.StockQuoteHandlerBase,
+    futu.OrderBookHandlerBase,
+    futu.CurKlineHandlerBase,
+    futu.TickerHandlerBase,
+    futu.RTDataHandlerBase,
+    futu.BrokerHandlerBase,
+    futu.SysNotifyHandlerBase,
+):
+    quotes.set_handler(handler)
+call(quotes, "get_stock_quote", [TENCENT])
+call_all(quotes, ["subscribe"], ["unsubscribe", "unsubscribe_all"])
+quotes.close()
+
+trade = futu.OpenSecTradeContext(host=host, port=port)
+for handler in trade_pushes.handlers(futu.TradeOrderHandlerBase, futu.TradeDealHandlerBase):
+    trade.set_handler(handler)
+call(trade, "unlock_trade", task["password"])
+for environment in ({}, {"trd_env": futu.TrdEnv.SIMULATE}):
+    placed = call(trade, "place_order", 500.0, 100, TENCENT, futu.TrdSide.BUY, **environment)
+    order_id = None if placed is None else placed["order_id"][0]
+    call(trade, "order_list_query", **environment)
+    call(trade, "modify_order", futu.ModifyOrderOp.NORMAL, order_id, 200, 501.0, **environment)
+    call(trade, "change_order", order_id, 502.0, 100, **environment)
+    call(trade, "modify_order", futu.ModifyOrderOp.CANCEL, order_id, 0, 0, **environment)
+    call(trade, "place_order", 900.0, 100, TENCENT, futu.TrdSide.BUY, **environment)
+    call(trade, "cancel_all_order", **environment)
+    for name in ("accinfo_query", "position_list_query", "deal_list_query", "history_order_list_query", "history_deal_list_query", "order_fee_query", "get_acc_cash_flow"):
+        call(trade, name, **environment)
+    call(trade, "order_fee_query", [order_id], **environment)
+    call(trade, "acctradinginfo_query", futu.OrderType.NORMAL, TENCENT, 500.0, **environment)
+for name in ("get_acc_list", "get_global_state"):
+    call(trade, name)
+call(trade, "get_margin_ratio", [TENCENT])
+trade.close()

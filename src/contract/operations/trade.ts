@@ -11,12 +11,14 @@ const scope = { kind: 'byEnv' } as const;
 const switches = ['--enable-trading'];
 const REMARK_BYTES_MAX = 64;
 /** Trd_Common.ModifyOrderOp. */
+const NORMAL = 1;
 const CANCEL = 2;
 
 // The gateway puts its own packet id on every write: a caller's would be one of another connection.
 const packetId = [constant('packetID.connID', 0n), constant('packetID.serialNo', 0)];
 const orderId = id('orderID', { about: 'The order’s number; order_id_ex is preferred when both are known.' });
 const orderIdEx = text('orderIDEx', { about: 'The order’s text.' });
+const oneOrder = { oneOf: ['orderID', 'orderIDEx'] };
 
 export const placeOrder = operation({
   name: 'place_order',
@@ -38,7 +40,8 @@ export const placeOrder = operation({
     orderSymbol(),
     number('qty', { min: 0, about: 'Shares or contracts.' }),
     number('price', { min: 0, about: 'Limit price; not for market orders.' }),
-    choice('orderType', orderType, { default: 1, about: 'NORMAL (limit) when omitted.' }),
+    // A client of the public protocol that does not say which type it means may have meant any.
+    choice('orderType', orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
     choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),
     choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
     choice('session', session, { about: 'US trading session.' }),
@@ -71,6 +74,8 @@ export const modifyOrder = operation({
     number('qty', { min: 0, about: 'The new total quantity, what is already filled included.' }),
     number('price', { min: 0, about: 'The new price.' }),
   ],
+  // Which orders have a price is up to their type: the gateway asks for it once it knows the order.
+  needs: [oneOrder, { oneOf: ['qty'], when: { field: 'modifyOrderOp', is: NORMAL } }],
   lowLevel: { 'header.trdEnv': trdEnvOfModify },
   rest: [post('/api/modify-order')],
 });
@@ -110,6 +115,7 @@ export const cancelOrder = operation({
       },
     ),
   ],
+  needs: [oneOrder],
   rest: [post('/api/cancel-order')],
 });
 
@@ -152,6 +158,7 @@ export const unlockTrade = operation({
     flag('unlock', { about: 'True unlocks, false locks.' }),
     secret('pwdMD5', { maxBytes: MD5_HEX_BYTES, about: 'Lower-case hex MD5 of the trade password; required to unlock.' }),
   ],
+  needs: [{ oneOf: ['pwdMD5'], when: { field: 'unlock', is: true } }],
   rest: [post('/api/unlock-trade')],
   loopbackOnly: true,
 });
