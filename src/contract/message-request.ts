@@ -96,7 +96,9 @@ function compile({ messages, shape, needs }: Operation): (c2s: Message) => void 
   const clear = [zeroClearer(desc), ...filled.map(({ field }) => zeroClearerOf(desc, field))].filter((one) => one !== undefined);
   const checkNeeds = needCheck(desc, shape, needs, (path) => path);
   const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');
-  const required = given.filter((param) => param.required && !param.absenceCounts).map(({ field }) => ({ field, isSet: presence(desc, field) }));
+  const required = given
+    .filter((param) => param.required && !param.absenceCounts)
+    .map(({ field }) => ({ field, isSet: presence(desc, field) }));
   const rules = given.flatMap((param) =>
     rulesOf(param).map((rule) => ({ field: param.field, value: fieldValue(desc, param.field), rule })),
   );

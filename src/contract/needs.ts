@@ -1,8 +1,9 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf';
+import type { Dialect } from './enums.js';
 import { conditionHolds, type FieldCondition } from './field-condition.js';
 import { fieldValue } from './field-path.js';
 import type { Problem } from './problem.js';
-import type { Param, Shape } from './shape.js';
+import { callerParams, type Param, type Shape } from './shape.js';
 
 /**
  * What a request must say beyond the fields that are always required: one of several, or one that only some requests need.
@@ -54,7 +55,19 @@ export function needText(shape: Shape, { oneOf, when, unless }: Need, nameOf: Fi
   const names = oneOf.map(nameOf);
   const what = names.length === 1 ? 'required' : `one of ${names.join(', ')} is required`;
   const says = (condition: FieldCondition) => `${nameOf(condition.field)} is ${wordOf(shape, condition)}`;
-  return [what, ...(when === undefined ? [] : [`when ${says(when)}`]), ...(unless === undefined ? [] : [`unless ${says(unless)}`])].join(' ');
+  return [what, ...(when === undefined ? [] : [`when ${says(when)}`]), ...(unless === undefined ? [] : [`unless ${says(unless)}`])].join(
+    ' ',
+  );
+}
+
+/** What readers of a parameter are told of the needs that it is the first to meet: "One of order_id, order_id_ex is required." */
+export function needHint(shape: Shape, needs: readonly Need[], { field }: Param, dialect: Dialect): string {
+  const names = new Map(callerParams(shape, dialect).map((param) => [param.field, param.name]));
+  return needs
+    .filter(({ oneOf }) => oneOf[0] === field)
+    .map((need) => needText(shape, need, (path) => names.get(path) ?? path))
+    .map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`)
+    .join(' ');
 }
 
 /** An id of 0, an empty text and an empty list are what a field holds that was left alone. */

@@ -1,4 +1,7 @@
+import { numberIn } from './enums.js';
+import type { FieldCondition } from './field-condition.js';
 import { MessageSchemas, paramSchema, type Schema } from './json-schema.js';
+import { type Need, needHint } from './needs.js';
 import type { Operation, RestRoute } from './operation.js';
 import { operations as declared } from './operations/index.js';
 import { callerParams, type Param } from './shape.js';
@@ -84,10 +87,12 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   };
   const properties: Record<string, Schema> = {};
-  for (const param of params) properties[param.name] = { ...paramSchema(param, 'rest'), description: describe(param) };
+  for (const param of params) properties[param.name] = { ...paramSchema(param, 'rest'), description: describe(operation, param) };
   const friendly: Schema = { type: 'object', title: `${operation.name} (friendly)`, properties, additionalProperties: false };
   const required = params.filter((param) => param.required && !('default' in param)).map((param) => param.name);
   if (required.length > 0) friendly.required = required;
+  const needs = operation.needs.map((need) => needSchema(need, params));
+  if (needs.length > 0) friendly.allOf = needs;
   const lowLevel = {
     type: 'object',
     title: `${operation.name} (protocol)`,
@@ -101,9 +106,27 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
   };
 }
 
-function describe({ about, aliases }: Param): string {
+/** A need in JSON Schema: of objects that it applies to, one of its fields is required. */
+function needSchema({ oneOf, when, unless }: Need, params: readonly Param[]): Schema {
+  const given: Schema[] = params.filter(({ field }) => oneOf.includes(field)).map(({ name }) => ({ required: [name] }));
+  const says = ({ field, is }: FieldCondition): Schema[] => {
+    const param = params.find((one) => one.field === field);
+    if (param === undefined || is === 'empty') return [];
+    const member = param.type.kind === 'choice' ? param.type.enumeration.members.find((one) => one.public === is) : undefined;
+    const value = member === undefined ? is : numberIn(member, 'rest');
+    return [{ properties: { [param.name]: { const: value } }, required: [param.name] }];
+  };
+  const excused = [
+    ...(unless === undefined ? [] : says(unless)),
+    ...(when === undefined ? [] : says(when).map((schema) => ({ not: schema }))),
+  ];
+  return { anyOf: [...given, ...excused] };
+}
+
+function describe({ shape, needs }: Operation, param: Param): string {
+  const { about, aliases } = param;
   const also = aliases.length === 0 ? '' : `Also accepted as: ${aliases.join(', ')}.`;
-  return [about, also].filter((part) => part !== '').join(' ');
+  return [needHint(shape, needs, param, 'rest'), about, also].filter((part) => part !== '').join(' ');
 }
 
 function envelope(s2c: Schema): Schema {

@@ -3,6 +3,7 @@ import { currency } from './enums.js';
 import { isRequiredField } from './json/message-json.js';
 import { fieldSchema, MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
 import { snakeCase } from './names.js';
+import { needHint } from './needs.js';
 import type { Group, Operation } from './operation.js';
 import { callerParams, type Param, withheldFields } from './shape.js';
 
@@ -119,7 +120,8 @@ function inputSchema(operation: Operation): ObjectSchema {
   const others = otherFormParams(operation);
   const params = [...callerParams(operation.shape, 'mcp'), ...others];
   const own = params.map((param): [string, Schema] => {
-    return [param.name, argumentSchema(param, !others.includes(param) && isRequired(operation, param))];
+    const needed = others.includes(param) ? '' : needHint(operation.shape, operation.needs, param, 'mcp');
+    return [param.name, argumentSchema(param, !others.includes(param) && isRequired(operation, param), needed)];
   });
   const extras = extraArguments(operation).map((name): [string, Schema] => [name, extraSchemas[name]]);
   const aliases = params.flatMap((param) => param.aliases);
@@ -132,8 +134,8 @@ function inputSchema(operation: Operation): ObjectSchema {
   };
 }
 
-function argumentSchema(param: Param, required: boolean): Schema {
-  const parts = [required ? 'Required.' : '', param.about, param.aliases.length === 0 ? '' : `Also ${param.aliases.join(', ')}.`];
+function argumentSchema(param: Param, required: boolean, needed: string): Schema {
+  const parts = [required ? 'Required.' : needed, param.about, param.aliases.length === 0 ? '' : `Also ${param.aliases.join(', ')}.`];
   const description = parts.filter((part) => part !== '').join(' ');
   return { ...paramSchema(param, 'mcp'), ...(description === '' ? {} : { description }) };
 }

@@ -21,7 +21,12 @@ export function sampleRequest(operation: Operation, all: readonly Operation[]): 
     const [path = ''] = oneOf;
     const field = messages.C2SSchema.fields.find(({ name }) => name === path);
     if (field === undefined) throw new Error(`${operation.name} needs ${path}, which its message does not have`);
-    sample[path] ??= sampleField(field, path, shape.find((param) => param.field === path), shape);
+    sample[path] ??= sampleField(
+      field,
+      path,
+      shape.find((param) => param.field === path),
+      shape,
+    );
   }
   if (answers.length > 0) return sample;
   // It answers what the others of its id do not.

@@ -49,7 +49,8 @@ const texts: Partial<Record<Param['type']['kind'], fc.Arbitrary<unknown>>> = {
   order_symbol: fc.constantFrom('HK.00700', 'US.AAPL'),
   time: fc.constantFrom('2026-01-31', '2024-02-29'),
   bytes: fc.base64String({ maxLength: 16 }),
-  id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String),
+  // An order of number 0 is no order.
+  id: fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String),
 };
 
 /** A value that the schema allows. What it says in words alone (a symbol, a time) is drawn by the parameter's kind. */
@@ -84,7 +85,8 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
   const chosen = params.filter(({ name }) => !(bySymbol && ['code', 'sec_market'].includes(name)));
   const values = Object.fromEntries(chosen.map((param) => [param.name, drawn(properties[param.name]!, param)]));
   // Where no market is asked for, the message holds 0, which nobody may write.
-  const always = new Set(['market', ...(bySymbol ? ['symbol'] : []), ...wanted]);
+  const needed = operation.needs.flatMap(({ oneOf: [field] }) => params.filter((param) => param.field === field));
+  const always = new Set(['market', ...(bySymbol ? ['symbol'] : []), ...needed.map(({ name }) => name), ...wanted]);
   const isRequired = (name: string) => String(properties[name]?.description).startsWith('Required.');
   const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || isRequired(name));
   return fc.record(values, { requiredKeys });
