@@ -111,6 +111,7 @@ function wordOf(type: ParamType): string {
     case 'texts':
       return 'list of strings';
     case 'id':
+    case 'timestamp':
       return 'whole number';
     case 'ids':
       return 'list of whole numbers';

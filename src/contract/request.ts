@@ -331,6 +331,8 @@ function typeReader({ type }: Param, dialect: Dialect): ValueReader {
       return (value) => value;
     case 'id':
       return scalarReader(ScalarType.UINT64);
+    case 'timestamp':
+      return scalarReader(ScalarType.INT64);
     case 'ids':
       return listReader(scalarReader(ScalarType.UINT64));
     case 'bytes':

@@ -14,6 +14,7 @@ import { historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { listAccounts } from './local/accounts.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
+import { getFunds } from './local/funds.js';
 import type { LocalHandlers } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
@@ -101,6 +102,7 @@ export class Gateway {
       ...pushHandlers(this.push, backend),
       [system.getDelayStatistics.name]: delayStatistics(this.meter),
       [account.listAccounts.name]: listAccounts(backend, access),
+      [account.getFunds.name]: getFunds(backend),
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
