@@ -3,6 +3,7 @@ its default arguments wherever it has any. What came of each call is printed as 
 
 import inspect
 import json
+import os
 import struct
 import sys
 import threading
@@ -16,6 +17,16 @@ if body_format == "json":
 if rsa_file is not None:
     futu.SysConfig.enable_proto_encrypt(True)
     futu.SysConfig.set_init_rsa_file(rsa_file)
+
+def end_at_once(*error):
+    """The client's threads would keep a program alive that has failed."""
+    sys.__excepthook__(*error)
+    sys.stderr.flush()
+    os._exit(1)
+
+
+sys.excepthook = end_at_once
+
 
 say_lock = threading.Lock()
 
@@ -118,12 +129,6 @@ GIVEN = {
     "type_list": [futu.DelayStatisticsType.QOT_PUSH],
     "qot_push_stage": futu.QotPushStage.CR2_CS,
     "segment_list": [10, 100],
-    "order_type": futu.OrderType.NORMAL,
-    "price": 500.0,
-    "qty": 100,
-    "trd_side": futu.TrdSide.BUY,
-    "op": None,
-    "modify_order_op": futu.ModifyOrderOp.NORMAL,
 }
 # Where one name means another thing.
 GIVEN_FOR = {
@@ -131,32 +136,43 @@ GIVEN_FOR = {
     "set_price_reminder": {"op": futu.SetPriceReminderOp.ADD},
     "get_future_info": {"code_list": ["HK.HSImain"]},
     "get_market_snapshot": {"code_list": [TENCENT, "US.AAPL"]},
+    # Without a market or a security, nobody's days are meant.
     "request_trading_days": {"market": futu.TradeDateMarket.HK},
 }
-# The connection's own affairs, and what other calls stand for.
-NOT_CALLED = {"close", "start", "stop", "set_handler", "is_encrypt", "status", "test_cmd", "set_sync_query_connect_timeout"}
+# The connection's own affairs.
+NOT_CALLED = {
+    "close",
+    "start",
+    "stop",
+    "set_handler",
+    "is_encrypt",
+    "status",
+    "test_cmd",
+    "set_sync_query_connect_timeout",
+    "conn_str",
+    "keep_alive",
+    "is_futures_market_sim",
+}
+INTERNAL = ("_", "on_", "get_sync_", "get_async_", "get_login_", "handle_", "packet_", "can_")
 
 
-def methods(kind):
-    """The public methods of a context class that ask the server, in the order of their names."""
-    for name, member in inspect.getmembers(kind, inspect.isfunction):
-        internal = name.startswith("_") or name.startswith(("on_", "get_sync_", "get_async_", "get_login_", "handle_", "packet_", "can_"))
-        if not internal and name not in NOT_CALLED and name not in ("conn_str", "keep_alive", "is_futures_market_sim"):
-            yield name, member
+def methods(context):
+    """The public methods of a context that ask the server, by name."""
+    members = inspect.getmembers(type(context), inspect.isfunction)
+    return {name: member for name, member in members if not name.startswith(INTERNAL) and name not in NOT_CALLED}
 
 
-def arguments_of(name, member, extra):
-    known = {**GIVEN, **GIVEN_FOR.get(name, {}), **extra}
+def given_to(name, member):
+    """Arguments for the parameters without a default, and those that the method must be told all the same."""
+    special = GIVEN_FOR.get(name, {})
     needed = [p.name for p in inspect.signature(member).parameters.values() if p.default is p.empty and p.name != "self"]
-    return {parameter: known[parameter] for parameter in needed}
+    return {parameter: GIVEN[parameter] for parameter in needed if parameter not in special} | special
 
 
-def call_all(context, first, last, extra=None):
-    """Calls every method once: `first` at the beginning, because others need what they do, and `last` at the end."""
-    members = dict(methods(type(context)))
-    for name in [*first, *[other for other in members if other not in first and other not in last], *last]:
-        extra_given = {**(extra or {}), **GIVEN_FOR.get(name, {})}
-        call(context, name, **arguments_of(name, members[name], extra_given))
+def call_all(context, names):
+    members = methods(context)
+    for name in names:
+        call(context, name, **given_to(name, members[name]))
 
 
 quote_pushes, trade_pushes = Pushes(), Pushes()
@@ -172,14 +188,20 @@ for handler in quote_pushes.handlers(
     futu.SysNotifyHandlerBase,
 ):
     quotes.set_handler(handler)
-call(quotes, "get_stock_quote", [TENCENT])
-call_all(quotes, ["subscribe"], ["unsubscribe", "unsubscribe_all"])
+call(quotes, "subscribe", [TENCENT, "HK.HSImain"], SUB_TYPES)
+ends = ["unsubscribe", "unsubscribe_all"]
+call_all(quotes, [name for name in methods(quotes) if name not in ends])
+call(quotes, "get_stock_basicinfo", futu.Market.NONE, code_list=[TENCENT, "US.AAPL"])
+call(quotes, "request_trading_days", code="US.AAPL", start="2026-02-02", end="2026-02-06")
+say(kind="silent", handlers=quote_pushes.missing(30))
+call_all(quotes, ends)
 quotes.close()
 
 trade = futu.OpenSecTradeContext(host=host, port=port)
 for handler in trade_pushes.handlers(futu.TradeOrderHandlerBase, futu.TradeDealHandlerBase):
     trade.set_handler(handler)
 call(trade, "unlock_trade", task["password"])
+# Real accounts are the default of every method.
 for environment in ({}, {"trd_env": futu.TrdEnv.SIMULATE}):
     placed = call(trade, "place_order", 500.0, 100, TENCENT, futu.TrdSide.BUY, **environment)
     order_id = None if placed is None else placed["order_id"][0]
@@ -187,13 +209,18 @@ for environment in ({}, {"trd_env": futu.TrdEnv.SIMULATE}):
     call(trade, "modify_order", futu.ModifyOrderOp.NORMAL, order_id, 200, 501.0, **environment)
     call(trade, "change_order", order_id, 502.0, 100, **environment)
     call(trade, "modify_order", futu.ModifyOrderOp.CANCEL, order_id, 0, 0, **environment)
-    call(trade, "place_order", 900.0, 100, TENCENT, futu.TrdSide.BUY, **environment)
+    call(trade, "place_order", 500.0, 100, TENCENT, futu.TrdSide.BUY, **environment)
     call(trade, "cancel_all_order", **environment)
-    for name in ("accinfo_query", "position_list_query", "deal_list_query", "history_order_list_query", "history_deal_list_query", "order_fee_query", "get_acc_cash_flow"):
-        call(trade, name, **environment)
+    call(trade, "place_order", 1.0, 100, TENCENT, futu.TrdSide.BUY, futu.OrderType.MARKET, **environment)
     call(trade, "order_fee_query", [order_id], **environment)
     call(trade, "acctradinginfo_query", futu.OrderType.NORMAL, TENCENT, 500.0, **environment)
+    say(kind="silent", handlers=trade_pushes.missing(30))
+    queries = ["accinfo_query", "position_list_query", "deal_list_query", "history_order_list_query", "history_deal_list_query"]
+    for name in [*queries, "order_fee_query", "get_acc_cash_flow"]:
+        call(trade, name, **environment)
 for name in ("get_acc_list", "get_global_state"):
     call(trade, name)
 call(trade, "get_margin_ratio", [TENCENT])
+call(trade, "unlock_trade", is_unlock=False)
+say(kind="methods", context="OpenSecTradeContext", names=list(methods(trade)))
 trade.close()
