@@ -165,7 +165,7 @@ function outputSchema(operation: Operation): ObjectSchema {
   return { type: 'object', properties: { ...properties, ...Object.fromEntries(added) } };
 }
 
-/** What the gateway adds to a payload: where a large answer was cut, and how the enumerations of a write were understood. */
+/** What the gateway adds to a payload: where a large answer was cut, how the enumerations of a write were understood, what a subscription left out. */
 function addedSchemas(operation: Operation): Record<string, Schema> {
   const { effect, shape } = operation;
   const text = { type: 'string' };
@@ -187,6 +187,7 @@ function addedSchemas(operation: Operation): Record<string, Schema> {
   return {
     ...(extraArguments(operation).includes('cursor') ? { page } : {}),
     ...((effect === 'order' || effect === 'write') && choices.length > 0 ? { understood } : {}),
+    ...(effect === 'subscription' ? { note: text } : {}),
   };
 }
 

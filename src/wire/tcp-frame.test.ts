@@ -7,8 +7,8 @@ import { aroundSerial, encodeFrame, FRAME_HEADER_BYTES, type Frame, type FrameRe
 
 const ciphers: Record<string, Cipher> = {
   none: plainText,
-  'AES ECB of its own': packetCipher(packetEncAlgo.ownEcb, '0123456789abcdef', '') as Cipher,
-  'AES ECB': packetCipher(packetEncAlgo.aesEcb, '0123456789abcdef', '') as Cipher,
+  'AES ECB': packetCipher(packetEncAlgo.ownEcb, '0123456789abcdef', '') as Cipher,
+  'AES ECB, PKCS#7': packetCipher(packetEncAlgo.aesEcb, '0123456789abcdef', '') as Cipher,
   'AES CBC': packetCipher(packetEncAlgo.aesCbc, '0123456789abcdef', 'fedcba9876543210') as Cipher,
   RSA: rsaCipher(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey),
 };

@@ -160,6 +160,13 @@ describe('the published JavaScript client', () => {
   });
 });
 
+function operationsOf(protocolId: number, ids: ProtocolIds): string[] {
+  return ids
+    .operationsOf(protocolId)
+    .map(({ name }) => `\`${name}\``)
+    .sort();
+}
+
 function notServed(methods: ReadonlyMap<number, readonly string[]>, ids: ProtocolIds): string[] {
   const ours = (protocolId: number) => ids.operationsOf(protocolId).length > 0 || ofTheConnection.has(protocolId);
   return [...methods].filter(([id]) => !ours(id)).flatMap(([id, names]) => names.map((name) => `\`${name}\` (${id})`));
@@ -180,16 +187,20 @@ function compatibilityPage(calls: readonly Call[], ids: ProtocolIds): string {
   const rows = [...methods.values()]
     .filter(({ sent }) => sent)
     .sort((a, b) => a.protocolId - b.protocolId || a.method.localeCompare(b.method));
+  const methodsOf = (protocolId: number) => (python.get(protocolId) ?? []).map((name) => `\`${name}\``).join(', ');
   const served = rows.flatMap(({ method, protocolId, message }) => {
-    const own = (python.get(protocolId) ?? []).map((name) => `\`${name}\``).join(', ');
-    const names = ids
-      .operationsOf(protocolId)
-      .map(({ name }) => `\`${name}\``)
-      .sort();
+    const names = operationsOf(protocolId, ids);
     const special = ofTheConnection.get(protocolId);
     if (special !== undefined) names.push(special);
-    return names.length === 0 ? [] : [`| \`${method}\` | ${own} | ${protocolId} | ${message} | ${names.join(', ')} |`];
+    return names.length === 0 ? [] : [`| \`${method}\` | ${methodsOf(protocolId)} | ${protocolId} | ${message} | ${names.join(', ')} |`];
   });
+  const known = new Set(rows.map(({ protocolId }) => protocolId));
+  for (const protocolId of [...python.keys()].filter((id) => !known.has(id)).sort((a, b) => a - b)) {
+    const [operation] = ids.operationsOf(protocolId);
+    if (operation === undefined) continue;
+    const message = operation.messages.C2SSchema.typeName.replace(/\.C2S$/, '');
+    served.push(`| | ${methodsOf(protocolId)} | ${protocolId} | ${message} | ${operationsOf(protocolId, ids).join(', ')} |`);
+  }
   const others = rows.filter(({ protocolId }) => ids.operationsOf(protocolId).length === 0 && !ofTheConnection.has(protocolId));
   return `# Compatibility
 
