@@ -51,10 +51,10 @@ describe('a request that lacks what it needs', () => {
   it('is told by the type of the order that it names', async () => {
     const desk = daemon.as('desk');
     const order = { ...account, side: 1, code: '00700', qty: 100, price: 1, order_type: 1 };
-    const { order_id: orderId } = await desk.s2c('/api/order', order);
-    const answer = await desk.post('/api/modify-order', { c2s: { header, modify_order_op: 1, order_id: orderId, qty: 200 } });
+    const { order_id_ex: orderIdEx } = await desk.s2c('/api/order', order);
+    const answer = await desk.post('/api/modify-order', { c2s: { header, modify_order_op: 1, order_id_ex: orderIdEx, qty: 200 } });
     expect([answer.status, answer.json.code, answer.json.field]).toEqual([400, 'request.missing_field', 'price']);
-    expect(await desk.s2c('/api/cancel-order', { ...account, order_id: orderId })).toMatchObject({ order_id: orderId });
+    expect(await desk.s2c('/api/cancel-order', { ...account, order_id_ex: orderIdEx })).toMatchObject({ order_id_ex: orderIdEx });
   });
 
   it('is none where what it needs depends on what it says', async () => {

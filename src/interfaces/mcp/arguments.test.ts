@@ -51,6 +51,7 @@ const texts: Partial<Record<Param['type']['kind'], fc.Arbitrary<unknown>>> = {
   bytes: fc.base64String({ maxLength: 16 }),
   // An order of number 0 is no order.
   id: fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String),
+  timestamp: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
 };
 
 /** A value that the schema allows. What it says in words alone (a symbol, a time) is drawn by the parameter's kind. */
