@@ -92,7 +92,9 @@ const completions = new WeakMap<Operation, (c2s: Message) => void>();
 function compile({ messages, shape, needs }: Operation): (c2s: Message) => void {
   const desc = messages.C2SSchema;
   const filled = shape.filter((param) => 'default' in param && !param.absenceCounts && param.defaultIn === undefined);
-  const fill = filled.map(({ field, default: value }) => fieldSetter(desc, field, value));
+  const fill = filled.map(({ field, default: value, ...param }) =>
+    'exactly' in param ? overwrite(desc, field, value) : fieldSetter(desc, field, value),
+  );
   const clear = [zeroClearer(desc), ...filled.map(({ field }) => zeroClearerOf(desc, field))].filter((one) => one !== undefined);
   const checkNeeds = needCheck(desc, shape, needs, (path) => path);
   const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');
@@ -115,6 +117,12 @@ function compile({ messages, shape, needs }: Operation): (c2s: Message) => void 
     }
     if (unmet !== undefined) stop(unmet.kind, unmet.path, unmet.message);
   };
+}
+
+/** The protocol has fields whose word does not count beside others, and its clients send them: what the operation fixes stands. */
+function overwrite(desc: DescMessage, field: string, value: unknown): (c2s: Message) => void {
+  const set = fieldSetter(desc, field);
+  return (c2s) => set(c2s, value);
 }
 
 /** What the shape fills in: callers who know it may say it themselves. */

@@ -13,7 +13,9 @@ export type ParamRule = (value: unknown, path: string) => void;
 export const TIME_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])( ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 
 /** The rule of a parameter; undefined where its type says it all. Enumerations are not rules: each interface has its own numbers. */
-export function paramRule({ type, required }: Param): ParamRule | undefined {
+export function paramRule(param: Param): ParamRule | undefined {
+  const { type, required } = param;
+  if ('exactly' in param) return onlyValue(param.exactly);
   switch (type.kind) {
     case 'integer':
     case 'number':
@@ -33,6 +35,13 @@ export function paramRule({ type, required }: Param): ParamRule | undefined {
     default:
       return undefined;
   }
+}
+
+/** What makes the operation what it is can be repeated, and not be contradicted. */
+function onlyValue(accepted: unknown): ParamRule {
+  return (value, path) => {
+    if (value !== accepted) stop('invalid', path, `${path}: expected ${accepted}, as this operation always has it; found ${value}`);
+  };
 }
 
 function range({ min, max }: { readonly min?: number; readonly max?: number }): ParamRule {

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
-import { Access, type AuditEvent, AuditLog, Keyring, OrderGates } from '../../src/access/index.js';
+import { Access, type AuditEvent, AuditLog, Keyring, OrderGates, SteadyTime } from '../../src/access/index.js';
 import { type Clock, systemClock } from '../../src/contract/clock.js';
+import { DECIMAL_ONE } from '../../src/contract/decimal.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { createLog } from '../../src/daemon/log.js';
 import {
@@ -13,6 +14,7 @@ import {
   type LifecycleState,
   type PushEvent,
   type ResponseMessage,
+  type TradingTerms,
 } from '../../src/gateway/index.js';
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
@@ -25,6 +27,7 @@ import { editKey, type KeyWish, makeKey } from './keys.js';
 /** A backend whose answers a test writes: by operation, or `anything`. */
 export class ScriptedBackend implements Backend {
   readonly name = 'sim';
+  replaysWrites = true;
   readonly calls: { readonly operation: string; readonly request: Message }[] = [];
   refresh: () => Promise<'succeeded' | 'failed' | 'not_applicable'> = async () => 'not_applicable';
   readonly #listeners = new Set<(status: BackendStatus) => void>();
@@ -60,6 +63,14 @@ export class ScriptedBackend implements Backend {
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  tradingTerms(): TradingTerms {
+    return { multiplier: DECIMAL_ONE, currency: 'HKD' };
+  }
+
+  exchangeRate(): undefined {
+    return undefined;
   }
 
   async subscribe(): Promise<ResponseMessage> {
@@ -165,6 +176,7 @@ export async function serveGateway(options: {
     }),
     backend,
     clock: systemClock,
+    time: new SteadyTime({ store, clock: systemClock }),
     store,
     logger: createLog({ level: 'debug', target: { write: (line) => log.push(line) }, readable: false }),
     version: 'test',
