@@ -83,7 +83,10 @@ export const modifyOrder = operation({
     number('price', { min: 0, about: 'The new price.' }),
   ],
   // Which orders have a price is up to their type: the gateway asks for it once it knows the order.
-  needs: [oneOrder, { oneOf: ['qty'], when: { field: 'modifyOrderOp', is: NORMAL } }],
+  needs: [
+    { ...oneOrder, unless: { field: 'forAll', is: true } },
+    { oneOf: ['qty'], when: { field: 'modifyOrderOp', is: NORMAL } },
+  ],
   lowLevel: { 'header.trdEnv': trdEnvOfModify },
   rest: [post('/api/modify-order')],
 });
