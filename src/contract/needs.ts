@@ -51,7 +51,7 @@ export function needCheck(desc: DescMessage, shape: Shape, needs: readonly Need[
 }
 
 /** "one of order_id, order_id_ex is required", "required when unlock is true", in a caller's words. */
-export function needText(shape: Shape, { oneOf, when, unless }: Need, nameOf: FieldNames): string {
+function needText(shape: Shape, { oneOf, when, unless }: Need, nameOf: FieldNames): string {
   const names = oneOf.map(nameOf);
   const what = names.length === 1 ? 'required' : `one of ${names.join(', ')} is required`;
   const says = (condition: FieldCondition) => `${nameOf(condition.field)} is ${wordOf(shape, condition)}`;

@@ -38,7 +38,7 @@ export function zeroClearerOf(desc: DescMessage, path: string): ZeroClearer | un
 }
 
 /** Whether 0 is no member of an enumeration. */
-export function meansUnknown(enumeration: Enumeration | undefined): boolean {
+function meansUnknown(enumeration: Enumeration | undefined): boolean {
   return enumeration !== undefined && !publicNumbers(enumeration).has(0);
 }
 
