@@ -130,6 +130,8 @@ export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema
       return { type: 'string', ...(say.hints ? { examples: [type.dateOnly ? '2026-01-31' : '2026-01-31 09:30:00'] } : {}) };
     case 'id':
       return say.id;
+    case 'timestamp':
+      return say.int64;
     case 'ids':
       return { type: 'array', items: say.id, maxItems: type.max };
     case 'bytes':

@@ -1,7 +1,10 @@
 import type { DescMessage } from '@bufbuild/protobuf';
+import { numberIn } from './enums.js';
+import type { FieldCondition } from './field-condition.js';
 import { isRequiredField } from './json/message-json.js';
 import { MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
 import { snakeCase } from './names.js';
+import { type Need, needHint } from './needs.js';
 import { commonSchemas, headers, parameters, probePaths, refusals, responses } from './openapi-parts.js';
 import type { Operation, RestRoute } from './operation.js';
 import { operations as declared } from './operations/index.js';
@@ -95,7 +98,7 @@ function queryParameter(operation: Operation, param: Param): Schema {
     name: param.name,
     in: 'query',
     required: isRequired(operation, param),
-    description: describe(param),
+    description: describe(operation, param),
     schema: paramSchema(param, 'rest'),
   };
 }
@@ -104,7 +107,7 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
   const lowLevel = lowLevelSchema(operation, messages);
   const { required: missing = [], properties: fields } = lowLevel;
   const properties: Record<string, Schema> = {};
-  for (const param of params) properties[param.name] = { ...paramSchema(param, 'rest'), description: describe(param) };
+  for (const param of params) properties[param.name] = { ...paramSchema(param, 'rest'), description: describe(operation, param) };
   const required = params.filter((param) => isRequired(operation, param)).map((param) => param.name);
   // Of the message's own fields, those that it cannot do without and that have no other name.
   const named = new Set(operation.shape.filter((param) => params.includes(param) || param.hidden).map(({ field }) => field.split('.')[0]));
@@ -117,6 +120,8 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
   }
   const friendly: Schema = { type: 'object', title: `${operation.name} (friendly)`, properties, additionalProperties: false };
   if (required.length > 0) friendly.required = required;
+  const needs = operation.needs.map((need) => needSchema(need, params));
+  if (needs.length > 0) friendly.allOf = needs;
   const wrapped = {
     type: 'object',
     title: `${operation.name} (protocol)`,
@@ -143,9 +148,27 @@ function coversAll(desc: DescMessage, name: string, filled: ReadonlySet<string>)
   return required.length > 0 && required.every((inner) => filled.has(`${name}.${inner.name}`));
 }
 
-function describe({ about, aliases }: Param): string {
+/** A need in JSON Schema: of objects that it applies to, one of its fields is required. */
+function needSchema({ oneOf, when, unless }: Need, params: readonly Param[]): Schema {
+  const given: Schema[] = params.filter(({ field }) => oneOf.includes(field)).map(({ name }) => ({ required: [name] }));
+  const says = ({ field, is }: FieldCondition): Schema[] => {
+    const param = params.find((one) => one.field === field);
+    if (param === undefined || is === 'empty') return [];
+    const member = param.type.kind === 'choice' ? param.type.enumeration.members.find((one) => one.public === is) : undefined;
+    const value = member === undefined ? is : numberIn(member, 'rest');
+    return [{ properties: { [param.name]: { const: value } }, required: [param.name] }];
+  };
+  const excused = [
+    ...(unless === undefined ? [] : says(unless)),
+    ...(when === undefined ? [] : says(when).map((schema) => ({ not: schema }))),
+  ];
+  return { anyOf: [...given, ...excused] };
+}
+
+function describe({ shape, needs }: Operation, param: Param): string {
+  const { about, aliases } = param;
   const also = aliases.length === 0 ? '' : `Also accepted as: ${aliases.join(', ')}.`;
-  return [about, also].filter((part) => part !== '').join(' ');
+  return [needHint(shape, needs, param, 'rest'), about, also].filter((part) => part !== '').join(' ');
 }
 
 function success({ messages: { S2CSchema } }: Operation, messages: MessageSchemas): Schema {

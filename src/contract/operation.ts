@@ -2,7 +2,9 @@ import type { DescMessage, Message, MessageShape } from '@bufbuild/protobuf';
 import { checkDeclaration } from './declaration-check.js';
 import type { Enumeration } from './enums.js';
 import type { FieldClasses } from './field-classes.js';
+import type { FieldCondition } from './field-condition.js';
 import type { Reach } from './listing.js';
+import type { Need } from './needs.js';
 import type { ScopeRule } from './scope.js';
 import type { Shape } from './shape.js';
 import type { Switch } from './switches.js';
@@ -34,13 +36,6 @@ export type Effect = 'read' | 'subscription' | 'write' | 'order';
  * - `modify`: a change of an order, or its end, which adds none.
  */
 export type ValuerName = 'place' | 'modify';
-
-/** What a message must say to be this operation's. A field that is not set holds its type's zero: false, 0, or an empty list. */
-export interface FieldCondition {
-  /** Name of a field of `C2S`, as the `.proto` has it. */
-  readonly field: string;
-  readonly is: boolean | number | 'empty';
-}
 
 /** Another form of a tool's arguments, which another operation answers: its scopes, limits, quotas and audit hold. */
 export interface ToolForm {
@@ -93,6 +88,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
    */
   readonly guide: string;
   readonly shape: Shape;
+  /** What a request must say beyond the fields of the shape that are always required. */
+  readonly needs: readonly Need[];
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */
   readonly tool: string | null;
@@ -136,6 +133,7 @@ type Optional =
   | 'unused'
   | 'lowLevel'
   | 'shape'
+  | 'needs'
   | 'loopbackOnly';
 
 /** Who can be called by a model has to be explained to it. */
@@ -167,6 +165,7 @@ export function operation<const M extends ProtocolMessages>(
     unused: [],
     lowLevel: {},
     shape: [],
+    needs: [],
     loopbackOnly: false,
     ...declared,
   };

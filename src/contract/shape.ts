@@ -19,7 +19,7 @@ export interface Param {
   readonly type: ParamType;
   /** The value when the caller gives none, in the message's own terms. */
   readonly default?: unknown;
-  /** To the public protocol the absence of this field says something: the default is for JSON callers alone. */
+  /** To the public protocol the absence of this field says something: the default, or that it must be given, is for JSON callers alone. */
   readonly absenceCounts: boolean;
   /** The default is for callers of this dialect alone; the others have to say it. */
   readonly defaultIn?: Dialect;
@@ -58,6 +58,8 @@ export type ParamType =
   /** `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd`, in the market's time zone. */
   | { readonly kind: 'time'; readonly dateOnly: boolean }
   | { readonly kind: 'id' }
+  /** Unix milliseconds, a signed 64-bit integer. */
+  | { readonly kind: 'timestamp' }
   | { readonly kind: 'ids'; readonly max: number }
   | { readonly kind: 'bytes' };
 
@@ -200,6 +202,11 @@ export function time(field: string, options: ParamOptions & { dateOnly?: boolean
 /** A 64-bit identifier, exact beyond 2^53. */
 export function id(field: string, options: ParamOptions = {}): Param {
   return param(field, { kind: 'id' }, options, '');
+}
+
+/** Unix milliseconds: 0 is the beginning of 1970, and below it lies what came before. */
+export function timestamp(field: string, options: ParamOptions = {}): Param {
+  return param(field, { kind: 'timestamp' }, options, '');
 }
 
 export function ids(field: string, options: ParamOptions & { max?: number } = {}): Param {

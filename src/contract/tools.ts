@@ -2,6 +2,7 @@ import type { DescField } from '@bufbuild/protobuf';
 import { currency } from './enums.js';
 import { fieldSchema, MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
 import { snakeCase } from './names.js';
+import { needHint } from './needs.js';
 import type { Group, Operation } from './operation.js';
 import { isRequired } from './required-params.js';
 import { callerParams, type Param, withheldFields } from './shape.js';
@@ -118,7 +119,10 @@ function describe(operation: Operation): ToolDescription {
 function inputSchema(operation: Operation): ObjectSchema {
   const others = otherFormParams(operation);
   const params = [...callerParams(operation.shape, 'mcp'), ...others];
-  const own = params.map((param): [string, Schema] => [param.name, argumentSchema(param)]);
+  const own = params.map((param): [string, Schema] => {
+    const needed = others.includes(param) ? '' : needHint(operation.shape, operation.needs, param, 'mcp');
+    return [param.name, argumentSchema(param, needed)];
+  });
   const required = requiredArguments(operation).map(({ name }) => name);
   const extras = extraArguments(operation).map((name): [string, Schema] => [name, extraSchemas[name]]);
   const aliases = params.flatMap((param) => param.aliases);
@@ -139,8 +143,8 @@ export function requiredArguments(operation: Operation): readonly Param[] {
   return operation.byCard ? params.filter(({ field }) => field !== 'header.accID') : params;
 }
 
-function argumentSchema(param: Param): Schema {
-  const parts = [param.about, param.aliases.length === 0 ? '' : `Also ${param.aliases.join(', ')}.`];
+function argumentSchema(param: Param, needed: string): Schema {
+  const parts = [needed, param.about, param.aliases.length === 0 ? '' : `Also ${param.aliases.join(', ')}.`];
   const description = parts.filter((part) => part !== '').join(' ');
   return { ...paramSchema(param, 'mcp'), ...(description === '' ? {} : { description }) };
 }
@@ -154,7 +158,7 @@ function outputSchema(operation: Operation): ObjectSchema {
   return { type: 'object', properties: { ...properties, ...Object.fromEntries(added) } };
 }
 
-/** What the gateway adds to a payload: where a large answer was cut, and how the enumerations of a write were understood. */
+/** What the gateway adds to a payload: where a large answer was cut, how the enumerations of a write were understood, what a subscription left out. */
 function addedSchemas(operation: Operation): Record<string, Schema> {
   const { effect, shape } = operation;
   const text = { type: 'string' };
@@ -176,6 +180,7 @@ function addedSchemas(operation: Operation): Record<string, Schema> {
   return {
     ...(extraArguments(operation).includes('cursor') ? { page } : {}),
     ...((effect === 'order' || effect === 'write') && choices.length > 0 ? { understood } : {}),
+    ...(effect === 'subscription' ? { note: text } : {}),
   };
 }
 

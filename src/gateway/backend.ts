@@ -143,6 +143,11 @@ export interface Backend {
   exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined>;
   /** Starts a stream; its pushes begin. Rejected streams (unknown symbol, no right) are a Response with retType other than 0. */
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage>;
+  /**
+   * Those of the streams whose symbol there is, and whose type it does not serve: a subscription leaves them out. A backend that
+   * cannot tell does without, and refuses the whole.
+   */
+  unserved?(streams: readonly QuoteStream[]): readonly QuoteStream[];
   unsubscribe(streams: readonly QuoteStream[]): Promise<void>;
   /** What a first push of this stream says now; undefined when there is nothing yet. */
   current(stream: QuoteStream): QuotePush | undefined;

@@ -9,7 +9,7 @@ import { type NamedMarket, tradingMarketOf } from './named-markets.js';
 const EVERY_TRD_MARKET = 0;
 
 /** Interfaces whose callers fill the protocol's messages themselves. */
-const protocolInterfaces: ReadonlySet<Iface> = new Set(['grpc', 'core-ws', 'core-tcp']);
+export const protocolInterfaces: ReadonlySet<Iface> = new Set(['grpc', 'core-ws', 'core-tcp']);
 
 /**
  * Cancel-all is for one market, the header's. The protocol has a field of its own for it, which JSON has no name for: without

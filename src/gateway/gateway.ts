@@ -15,6 +15,7 @@ import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } f
 import { capabilityWith4Minutes, historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
+import { getFunds } from './local/funds.js';
 import type { LocalHandlers } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
@@ -143,6 +144,7 @@ export class Gateway {
       ...pushHandlers(this.push, backend),
       [system.getDelayStatistics.name]: delayStatistics(this.meter),
       [system.getQuoteCapability.name]: capabilityWith4Minutes(backend),
+      [account.getFunds.name]: getFunds(backend),
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };

@@ -9,6 +9,7 @@ import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js
 import type { Operation, ValuerName } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
+import { lackedByModify } from './modify-needs.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
 import { orderNamed } from './order-lookup.js';
 import { failure } from './responses.js';
@@ -36,6 +37,8 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     if (!addsRisk(modify)) return 'no risk';
     const order = await orderNamed(backend, modify, context);
     if (order === undefined) return noSuchOrder(operation, modify);
+    const lacked = lackedByModify(modify, order);
+    if (lacked !== undefined) return lacked;
     const valued = await valueModify(backend, modify, order, context);
     return valued instanceof Rejection ? valued : { valued, order };
   },

@@ -58,6 +58,8 @@ export function goodValues(param: Param, accId: string, day: (daysAgo: number) =
       return [day(name.startsWith('begin') ? 30 : 1)];
     case 'id':
       return [accId];
+    case 'timestamp':
+      return ['0', '1767225600000'];
     case 'ids':
       return [[accId]];
     case 'bytes':
@@ -139,6 +141,8 @@ function outOfRange({ type }: Param): BadValue[] {
       return ['2026-13-01', 'yesterday', '20260101'].map((value) => ({ value, says: ['expected a time as yyyy-MM-dd', `"${value}"`] }));
     case 'id':
       return ['-1', '18446744073709551616', 'first', 1.5].map((value) => ({ value, says: [/expected|accepted/, String(value)] }));
+    case 'timestamp':
+      return ['9223372036854775808', 'now', 1.5].map((value) => ({ value, says: [/expected|accepted/, String(value)] }));
     case 'bytes':
       return [{ value: '***', says: [/base64/, '***'] }];
   }

@@ -121,6 +121,10 @@ class SimBackend implements Backend {
     return refused === undefined ? success(QotSub, create(QotSub.S2CSchema)) : refusal(QotSub, refused);
   }
 
+  unserved(streams: readonly QuoteStream[]): readonly QuoteStream[] {
+    return this.#streams.unserved(streams);
+  }
+
   async unsubscribe(streams: readonly QuoteStream[]): Promise<void> {
     this.#streams.unsubscribe(streams);
   }

@@ -168,7 +168,10 @@ export const getOrderFee = operation({
   summary: 'Fees of orders, item by item.',
   guide:
     'Of orders already placed, at most 400 a call, by order_id_ex from svc_get_orders or svc_get_history_orders. To estimate a new order’s fees use svc_place_order with preview true. Free.',
-  shape: [...tradeHeader({ marketDefault: 0 }), texts('orderIdExList', { required: true, max: 400, about: 'Order texts (order_id_ex).' })],
+  shape: [
+    ...tradeHeader({ marketDefault: 0 }),
+    texts('orderIdExList', { required: true, absenceCounts: true, max: 400, about: 'Order texts (order_id_ex).' }),
+  ],
   rest: [post('/api/order-fee')],
 });
 

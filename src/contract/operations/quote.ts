@@ -248,6 +248,7 @@ export const getStaticInfo = operation({
     choice('market', quoteMarketNumbers, { about: 'Every security of this quote market; passed over when there are symbols.' }),
     choice('secType', securityType, { about: 'Only securities of this type; passed over when there are symbols.' }),
   ],
+  needs: [{ oneOf: ['securityList', 'market', 'secType'] }],
   rest: [post('/api/static-info')],
 });
 

@@ -29,9 +29,10 @@ export const subscribe = operation({
   guide:
     'To follow symbols live instead of polling. Each pair of symbol and type costs one unit of the daemon’s subscription quota (svc_get_used_quota). Pushes come as notifications; svc_unsubscribe when done.',
   shape: [
-    symbols('securityList', { required: false }),
+    symbols('securityList'),
     choices('subTypeList', subType, {
       as: 'sub_types',
+      required: true,
       about: 'What to subscribe to: 1 basic quote, 2 order book, 4 ticker, 5 RT, 6 and up K-lines.',
     }),
     flag('isSubOrUnSub', { default: true, fixed: true, about: 'True, if present.' }),
@@ -64,6 +65,10 @@ export const unsubscribe = operation({
     choices('subTypeList', subType, { as: 'sub_types', about: 'What to unsubscribe from.' }),
     flag('isSubOrUnSub', { default: false, fixed: true, about: 'False, if present.' }),
     flag('isUnsubAll', { as: 'unsub_all', default: false, about: 'End every subscription of this caller.' }),
+  ],
+  needs: [
+    { oneOf: ['securityList'], unless: { field: 'isUnsubAll', is: true } },
+    { oneOf: ['subTypeList'], unless: { field: 'isUnsubAll', is: true } },
   ],
   unused: ['isRegOrUnRegPush', 'regPushRehabTypeList', 'isFirstPush', 'isSubOrderBookDetail'],
   rest: [post('/api/unsubscribe')],

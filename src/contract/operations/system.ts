@@ -13,7 +13,7 @@ import * as UsedQuota from '../generated/UsedQuota_pb.js';
 import * as Verification from '../generated/Verification_pb.js';
 import { get, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
-import { choice, choices, constant, flag, id, integer, text } from '../shape.js';
+import { choice, choices, constant, flag, id, integer, text, timestamp } from '../shape.js';
 
 const group = 'system';
 const effect = 'read';
@@ -192,7 +192,7 @@ export const getRiskFreeRate = operation({
   summary: 'Risk-free rates of Hong Kong, the United States and Japan, in percent.',
   guide:
     'Input for option pricing and Sharpe ratios. Fields ending in _pct are percent, the raw ones 10^-9 of a percent. A future rate_time is refused. Free.',
-  shape: [id('rate_time', { about: 'Unix milliseconds; the latest when omitted.' })],
+  shape: [timestamp('rate_time', { about: 'Unix milliseconds; the latest when omitted.' })],
   rest: [get('/api/risk-free-rate'), post('/api/risk-free-rate')],
 });
 

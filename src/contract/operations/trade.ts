@@ -12,12 +12,14 @@ const switches = ['--enable-trading'] as const;
 const reach = 'request';
 const REMARK_BYTES_MAX = 64;
 /** Trd_Common.ModifyOrderOp. */
+const NORMAL = 1;
 const CANCEL = 2;
 
 // The gateway puts its own packet id on every write: a caller's would be one of another connection.
 const packetId = [constant('packetID.connID', 0n), constant('packetID.serialNo', 0)];
 const orderId = id('orderID', { about: 'The order’s number; order_id_ex is preferred when both are known.' });
 const orderIdEx = text('orderIDEx', { about: 'The order’s text.' });
+const oneOrder = { oneOf: ['orderID', 'orderIDEx'] };
 
 /** What a modify changes, and a cancel does not. */
 const terms = ['qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'auxPrice', 'trailType', 'trailValue', 'trailSpread'];
@@ -44,7 +46,8 @@ export const placeOrder = operation({
     orderSymbol(),
     number('qty', { min: 0, about: 'Shares or contracts.' }),
     number('price', { min: 0, about: 'Limit price; not for market orders.' }),
-    choice('orderType', orderType, { default: 1, about: 'NORMAL (limit) when omitted.' }),
+    // A client of the public protocol that does not say which type it means may have meant any.
+    choice('orderType', orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
     choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),
     choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
     choice('session', session, { about: 'US trading session.' }),
@@ -78,6 +81,11 @@ export const modifyOrder = operation({
     choice('modifyOrderOp', modifyOrderOp, { aliases: ['op'], about: '1 modify, 2 cancel, 3 disable, 4 enable, 5 delete.' }),
     number('qty', { min: 0, about: 'The new total quantity, what is already filled included.' }),
     number('price', { min: 0, about: 'The new price.' }),
+  ],
+  // Which orders have a price is up to their type: the gateway asks for it once it knows the order.
+  needs: [
+    { ...oneOrder, unless: { field: 'forAll', is: true } },
+    { oneOf: ['qty'], when: { field: 'modifyOrderOp', is: NORMAL } },
   ],
   lowLevel: { 'header.trdEnv': trdEnvOfModify },
   rest: [post('/api/modify-order')],
@@ -121,6 +129,7 @@ export const cancelOrder = operation({
       },
     ),
   ],
+  needs: [oneOrder],
   unused: terms,
   rest: [post('/api/cancel-order')],
 });
@@ -168,6 +177,7 @@ export const unlockTrade = operation({
     flag('unlock', { about: 'True unlocks, false locks.' }),
     secret('pwdMD5', { maxBytes: MD5_HEX_BYTES, about: 'Lower-case hex MD5 of the trade password; required to unlock.' }),
   ],
+  needs: [{ oneOf: ['pwdMD5'], when: { field: 'unlock', is: true } }],
   rest: [post('/api/unlock-trade')],
   loopbackOnly: true,
 });

@@ -9,7 +9,7 @@ import { type ConnectOptions, type Member, type PushConnection, receives } from 
 import { streamKey } from './streams.js';
 import { type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
 
-export type PushBackend = Pick<Backend, 'subscribe' | 'unsubscribe' | 'current' | 'subscribeAccounts' | 'onPush'>;
+export type PushBackend = Pick<Backend, 'subscribe' | 'unserved' | 'unsubscribe' | 'current' | 'subscribeAccounts' | 'onPush'>;
 
 export interface PushHubOptions {
   readonly backend: PushBackend;
@@ -111,6 +111,11 @@ export class PushHub {
       }
     }
     return this.#face(member);
+  }
+
+  /** Those of the streams that the backend says there are none of: see {@link Backend.unserved}. */
+  unserved(streams: readonly QuoteStream[]): readonly QuoteStream[] {
+    return this.#backend.unserved?.(streams) ?? [];
   }
 
   /** Subscribes an owner; a connection's own subscriptions end with it, so those of a closed one are refused. */

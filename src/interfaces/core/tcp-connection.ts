@@ -246,7 +246,7 @@ function connectSettings(c2s: InitConnect.C2S, encrypted: boolean): ConnectSetti
   // Unset reads as 0, which is the protocol's default.
   const cipher = encrypted ? packetCipher(c2s.packetEncAlgo, key, iv) : plainText;
   if (cipher === undefined) {
-    const message = `packetEncAlgo: ${c2s.packetEncAlgo} is no algorithm, accepted: -1 (none), 0 (AES-ECB), 2 (AES-CBC)`;
+    const message = `packetEncAlgo: ${c2s.packetEncAlgo} is no algorithm, accepted: -1 (none), 0 (the protocol's AES-ECB), 1 (AES-ECB), 2 (AES-CBC)`;
     return new Rejection('request.out_of_range', message, { field: 'packetEncAlgo' });
   }
   const usesIv = encrypted && c2s.packetEncAlgo === packetEncAlgo.aesCbc;

@@ -6,6 +6,7 @@ import { messageWriter } from '../../contract/json/message-json.js';
 import { parseJson } from '../../contract/json/parse.js';
 import type { JsonObject } from '../../contract/json/value.js';
 import type { Schema } from '../../contract/json-schema.js';
+import { snakeCase } from '../../contract/names.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, operations, quote, subscription, system, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
@@ -49,7 +50,9 @@ const texts: Partial<Record<Param['type']['kind'], fc.Arbitrary<unknown>>> = {
   order_symbol: fc.constantFrom('HK.00700', 'US.AAPL'),
   time: fc.constantFrom('2026-01-31', '2024-02-29'),
   bytes: fc.base64String({ maxLength: 16 }),
-  id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String),
+  // An order of number 0 is no order.
+  id: fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String),
+  timestamp: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
 };
 
 /** A value that the schema allows. What it says in words alone (a symbol, a time) is drawn by the parameter's kind. */
@@ -84,7 +87,8 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
   const chosen = params.filter(({ name }) => !(bySymbol && ['code', 'sec_market'].includes(name)));
   const values = Object.fromEntries(chosen.map((param) => [param.name, drawn(properties[param.name]!, param)]));
   // Where no market is asked for, the message holds 0, which nobody may write.
-  const always = new Set(['market', ...(bySymbol ? ['symbol'] : []), ...wanted]);
+  const needed = operation.needs.flatMap(({ oneOf: [field] }) => params.filter((param) => param.field === field));
+  const always = new Set(['market', ...(bySymbol ? ['symbol'] : []), ...needed.map(({ name }) => name), ...wanted]);
   // Both ways of naming an account are drawn elsewhere; without either, nobody is asked for.
   for (const name of operation.byCard ? ['acc_id'] : []) always.add(name);
   const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || (required as string[]).includes(name));
@@ -154,7 +158,10 @@ describe.each(tools)('%s', (_, operation) => {
     fc.assert(
       fc.property(argumentsOf(operation), (args) => {
         const message = decode(operation, args);
-        const json = { c2s_json: messageWriter(C2SSchema, 'mcp', 'string')(message) };
+        const written = JSON.parse(messageWriter(C2SSchema, 'mcp', 'string')(message)) as Record<string, unknown>;
+        // Lists are written also where they are empty, and those that mean nothing to the operation are refused.
+        for (const name of operation.unused) delete written[snakeCase(name)];
+        const json = { c2s_json: JSON.stringify(written) };
         if (describeTool(operation).inputSchema.required === undefined) expect(valid(json)).toMatchObject({ valid: true });
         expect(equals(C2SSchema, decode(operation, json), message)).toBe(true);
       }),
