@@ -23,6 +23,8 @@ export interface AuditEvent {
   readonly outcome: AuditOutcome;
   /** Why, in words; for limits "limit: rate limit exceeded: …". Empty where there is nothing to explain. */
   readonly reason: string;
+  /** Of a refusal, what says no: "limit.order_value" for a gate. */
+  readonly code?: string | undefined;
   readonly requestId: string;
   readonly trade?: AuditTrade | undefined;
 }
@@ -32,7 +34,9 @@ export function auditLine(event: AuditEvent, time: string): string {
   // Assembled by hand, of few parts: this runs for every request, and JSON.stringify takes several times as long.
   const keyId = event.keyId === null ? 'null' : quote(event.keyId);
   const middle = middleOf(event.iface, event.endpoint);
-  const outcome = event.reason === '' ? unexplained[event.outcome] : `${explained[event.outcome]}${quote(event.reason)},"request_id":`;
+  const code = event.code === undefined ? '' : `,"code":"${event.code}"`;
+  const outcome =
+    event.reason === '' ? unexplained[event.outcome] : `${explained[event.outcome]}${quote(event.reason)}${code},"request_id":`;
   const line = `{"time":"${time}${middle}${keyId}${outcome}${quote(event.requestId)}`;
   return event.trade === undefined ? `${line}}` : `${line}${tradeFields(event.trade)}}`;
 }

@@ -59,7 +59,7 @@ const relieving: readonly number[] = [
 ];
 
 /** Every change but those that take an order out of the market. */
-export function addsRisk({ modifyOrderOp }: Pick<ModifyC2S, 'modifyOrderOp'>): boolean {
+function addsRisk({ modifyOrderOp }: Pick<ModifyC2S, 'modifyOrderOp'>): boolean {
   return !relieving.includes(modifyOrderOp);
 }
 

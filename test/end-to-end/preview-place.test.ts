@@ -179,6 +179,7 @@ describe('a preview', () => {
       maxOrderValue: sometimes('30000', '60000'),
       maxOrdersPerMinute: sometimes('0', '2', '3'),
       maxDailyValue: sometimes('50000', '120000'),
+      limitsCurrency: sometimes('HKD', 'USD'),
     });
     const orderArbitrary = fc.record({
       symbol: fc.constantFrom('HK.00700', 'HK.00005'),
