@@ -118,8 +118,9 @@ function noteProgress(store: DurableStore, { configDir, clock, logger }: StateOp
   };
   let cancel: () => void = () => undefined;
   const tick = () => {
-    writing = note();
-    cancel = clock.at(clock.now() + NOTE_MS, tick);
+    // One after the other: a slow disk may take longer than the pause.
+    writing = writing.then(note);
+    cancel = clock.after(NOTE_MS, tick);
   };
   tick();
   return async () => {
