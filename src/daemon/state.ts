@@ -119,8 +119,9 @@ function noteProgress(store: DurableStore, { configDir, clock, logger }: StateOp
   let cancel: () => void = () => undefined;
   let ended = false;
   const tick = () => {
+    // One after the other: a slow disk may take longer than the pause.
     writing = note().then(() => {
-      if (!ended) cancel = clock.at(clock.now() + NOTE_MS, tick);
+      if (!ended) cancel = clock.after(NOTE_MS, tick);
     });
   };
   tick();
