@@ -1,4 +1,5 @@
 import { type Decimal, formatDecimal } from '../contract/decimal.js';
+import { withoutKeyTexts } from './key-text.js';
 
 export type AuditInterface = 'rest' | 'ws' | 'mcp' | 'grpc' | 'core-ws' | 'core-tcp' | 'daemon';
 export type AuditOutcome = 'allow' | 'reject' | 'trade';
@@ -23,18 +24,25 @@ export interface AuditEvent {
   readonly outcome: AuditOutcome;
   /** Why, in words; for limits "limit: rate limit exceeded: …". Empty where there is nothing to explain. */
   readonly reason: string;
+  /** Of a refusal, what says no: "limit.order_value" for a gate. */
+  readonly code?: string | undefined;
   readonly requestId: string;
   readonly trade?: AuditTrade | undefined;
 }
 
-/** The event as one line of JSON in ASCII, without the line feed. `target` tells it apart in a log that holds other lines as well. */
+/**
+ * The event as one line of JSON in ASCII, without the line feed and without any key text that a caller wrote into a path or a
+ * field. `target` tells it apart in a log that holds other lines as well.
+ */
 export function auditLine(event: AuditEvent, time: string): string {
   // Assembled by hand, of few parts: this runs for every request, and JSON.stringify takes several times as long.
   const keyId = event.keyId === null ? 'null' : quote(event.keyId);
   const middle = middleOf(event.iface, event.endpoint);
-  const outcome = event.reason === '' ? unexplained[event.outcome] : `${explained[event.outcome]}${quote(event.reason)},"request_id":`;
+  const code = event.code === undefined ? '' : `,"code":"${event.code}"`;
+  const outcome =
+    event.reason === '' ? unexplained[event.outcome] : `${explained[event.outcome]}${quote(event.reason)}${code},"request_id":`;
   const line = `{"time":"${time}${middle}${keyId}${outcome}${quote(event.requestId)}`;
-  return event.trade === undefined ? `${line}}` : `${line}${tradeFields(event.trade)}}`;
+  return withoutKeyTexts(event.trade === undefined ? `${line}}` : `${line}${tradeFields(event.trade)}}`);
 }
 
 /** Account ids and amounts are JSON numbers, exact to the last digit. */

@@ -1,10 +1,11 @@
 export { Access, type AccessParts, type Authentication, type ScopeDenial } from './access.js';
-export { AuditLog, type AuditLogOptions } from './audit.js';
+export { type AuditFileStatus, AuditLog, type AuditLogOptions } from './audit.js';
 export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './audit-event.js';
 export type { GateFigure, GateReading } from './gate-readings.js';
-export type { GateDenial, GateName, OrderFacts } from './gates.js';
+export type { GateDenial, GateName, OrderFacts, OrderLeg } from './gates.js';
 export { generateKeyText, issueKey, type NewKey } from './key-issue.js';
 export type { KeyRecord } from './key-record.js';
+export { REMOVED, withoutKeyTexts } from './key-text.js';
 export {
   type AuthDenial,
   type KeyAuth,
@@ -31,4 +32,6 @@ export { type MachineIdReader, machineFingerprint, readMachineId } from './machi
 export { type Admission, type Admittance, type GateVerdict, OrderGates, type OrderGatesOptions } from './order-gates.js';
 export { err, ok, type Result } from './result.js';
 export { type ScopeMask, scopeMask, scopesIn, scopesSatisfy } from './scopes.js';
+export { SteadyTime, type SteadyTimeOptions } from './steady-time.js';
 export { parseUtcTimestamp } from './timestamp.js';
+export { type ExchangeRates, isUnknown, type Unknown, type Worth } from './worth.js';

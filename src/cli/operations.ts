@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { acceptedNumbers } from '../contract/enums.js';
+import { needHint } from '../contract/needs.js';
 import type { Operation } from '../contract/operation.js';
 import { operationNamed, operations } from '../contract/operations/index.js';
 import { callerParams, type Param, type ParamType } from '../contract/shape.js';
@@ -66,7 +67,7 @@ function fieldsOf(operation: Operation): FieldSummary[] {
     name: param.name,
     aliases: param.aliases,
     type: typeOf(param),
-    about: param.about,
+    about: [needHint(operation.shape, operation.needs, param, 'rest'), param.about].filter((part) => part !== '').join(' '),
   }));
 }
 
@@ -110,6 +111,7 @@ function wordOf(type: ParamType): string {
     case 'texts':
       return 'list of strings';
     case 'id':
+    case 'timestamp':
       return 'whole number';
     case 'ids':
       return 'list of whole numbers';

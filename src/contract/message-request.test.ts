@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { messageWriter } from './json/message-json.js';
 import { completeMessage, protobufBody, readMessageRequest } from './message-request.js';
 import type { Operation } from './operation.js';
-import { account, operations, quote, subscription, system, trade } from './operations/index.js';
+import { account, metadata, operations, quote, subscription, system, trade } from './operations/index.js';
 import { ProtocolIds } from './protocol-ids.js';
 import { Rejection } from './rejection.js';
 
@@ -45,6 +45,28 @@ describe('a message', () => {
       () => decode(account.getOrderFee, { header: { ...header, trdMarket: 0 }, orderIdExList: ['x'] }),
       '{"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":0},"order_id_ex_list":["x"]}',
     ],
+    [
+      'without the zeroes that say nothing, and with those that say something',
+      () => decode(account.getOrders, { header, filterConditions: { filterMarket: 0 } }),
+      '{"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":1},"filter_conditions":{"code_list":[],"id_list":[],"order_id_ex_list":[]},"filter_status_list":[]}',
+    ],
+    [
+      'with a session of 0, which is none',
+      () =>
+        decode(trade.placeOrder, { packetID, header, trdSide: 1, orderType: 1, code: '00700', qty: 1, price: 1, secMarket: 0, session: 0 }),
+      '{"packet_id":{"conn_id":7,"serial_no":1},"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":1},"trd_side":1,"order_type":1,"code":"00700","qty":1,"price":1,"session":0}',
+    ],
+    [
+      'with securities in place of the market that it must name',
+      () => decode(metadata.getTradingDays, { market: 0, security, beginTime: '2026-01-01', endTime: '2026-01-31 23:59:59' }),
+      '{"market":0,"begin_time":"2026-01-01","end_time":"2026-01-31 23:59:59","security":{"market":1,"code":"00700"}}',
+    ],
+    ['with a filter by nothing', () => decode(quote.getStaticInfo, { market: 0, secType: 3 }), '{"sec_type":3,"security_list":[]}'],
+    [
+      'that asks for the fees of no order',
+      () => decode(account.getOrderFee, { header }),
+      '{"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":1},"order_id_ex_list":[]}',
+    ],
   ])('is read %s', (_, actual, expected) => expect(actual()).toBe(expected));
 
   it.each([
@@ -67,6 +89,11 @@ describe('a message', () => {
       'header.trdEnv: expected one of 0 (simulate), 1 (real), found the number 2',
     ],
     [() => decode(account.getFunds, { header: { trdEnv: 0, trdMarket: 1 } as never }), 'missing field "header.accID"'],
+    [
+      () => decode(account.getFunds, { header: { ...header, trdMarket: 8 } }),
+      'header.trdMarket: market AU is not traded here; accepted: 1 (HK)',
+    ],
+    [() => decode(account.getFunds, { header: { ...header, trdMarket: 112 } }), 'header.trdMarket: market CA is not traded here'],
     [() => decode(account.getFunds, { header: { ...header, trdMarket: 0 } }), 'header.trdMarket: expected one of 1 (HK)'],
     [
       () => decode(account.getHistoryOrders, { header, filterConditions: { beginTime: '2026-13-01', endTime: '2026-12-31' } }),
@@ -92,6 +119,26 @@ describe('a message', () => {
       () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: -1 }),
       'qty: -1 is out of range, accepted: at least 0',
     ],
+    [() => decode(trade.placeOrder, { packetID, header, trdSide: 1, orderType: 0, code: '00700', qty: 1 }), 'orderType: expected one of'],
+    [() => decode(trade.placeOrder, { packetID, header, trdSide: 1, code: '00700', qty: 1 }), 'missing field "orderType"'],
+    [
+      () => decode(trade.placeOrder, { packetID, header, trdSide: 0, orderType: 1, code: '00700', qty: 1 }),
+      'trdSide: expected one of 1 (BUY)',
+    ],
+    [
+      () => decode(subscription.subscribe, { securityList: [security], subTypeList: [0], isSubOrUnSub: true }),
+      'subTypeList[0]: expected one of',
+    ],
+    [() => decode(quote.getStaticInfo, { market: 0, secType: 0 }), 'missing field "securityList": one of securityList, market, secType'],
+    [() => decode(metadata.getTradingDays, { market: 0, beginTime: '2026-01-01', endTime: '2026-01-31' }), 'missing field "market"'],
+    [() => decode(subscription.subscribe, { isSubOrUnSub: true, subTypeList: [1] }), 'missing field "securityList"'],
+    [() => decode(subscription.unsubscribe, { isSubOrUnSub: false }), 'missing field "securityList": required unless isUnsubAll is true'],
+    [() => decode(trade.cancelOrder, { header, packetID, modifyOrderOp: 2, orderID: 0n }), 'one of orderID, orderIDEx is required'],
+    [
+      () => decode(trade.modifyOrder, { header, packetID, modifyOrderOp: 1, orderID: 1n }),
+      'missing field "qty": required when modifyOrderOp is normal',
+    ],
+    [() => decode(trade.unlockTrade, { unlock: true }), 'missing field "pwdMD5": required when unlock is true'],
     [() => decode(trade.cancelOrder, { header, modifyOrderOp: 3 }), 'modifyOrderOp: expected one of 2 (cancel), found the number 3'],
   ])('is refused: case %#', (actual, message) => expect(actual()).toContain(message));
 });

@@ -3,12 +3,14 @@ import { fieldSetter, fieldValue, presence } from './field-path.js';
 import { renumberMarket } from './markets.js';
 import { messageParser } from './message-parser.js';
 import { eachRule, enumerationRule, messageRule, type OwnValues } from './message-rules.js';
+import { needCheck } from './needs.js';
 import type { Operation } from './operation.js';
 import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop } from './problem.js';
 import type { ProtocolIds } from './protocol-ids.js';
 import { type Rejection, rejectProblem } from './rejection.js';
 import type { Param, Shape } from './shape.js';
+import { zeroClearer, zeroClearerOf } from './zeroes.js';
 
 /**
  * Requests of the interfaces that speak in protocol ids and messages. They obey the rules of JSON requests, made from the
@@ -73,7 +75,7 @@ function checked(operation: Operation, c2s: Message): Message | Rejection {
   return problem === undefined ? c2s : rejectProblem(problem);
 }
 
-/** Fills what the shape fills (hidden constants, defaults) into a `C2S` and holds it against every rule. */
+/** Clears the zeroes that say nothing, fills what the shape fills (hidden constants, defaults) and holds a `C2S` against every rule. */
 export function completeMessage(operation: Operation, c2s: Message): Problem | undefined {
   let complete = completions.get(operation);
   if (complete === undefined) {
@@ -87,18 +89,25 @@ export function completeMessage(operation: Operation, c2s: Message): Problem | u
 
 const completions = new WeakMap<Operation, (c2s: Message) => void>();
 
-function compile({ messages, shape }: Operation): (c2s: Message) => void {
+function compile({ messages, shape, needs }: Operation): (c2s: Message) => void {
   const desc = messages.C2SSchema;
-  const fill = shape
-    .filter((param) => 'default' in param && !param.absenceCounts && param.defaultIn === undefined)
-    .map(({ field, default: value }) => fieldSetter(desc, field, value));
+  const filled = shape.filter((param) => 'default' in param && !param.absenceCounts && param.defaultIn === undefined);
+  const fill = filled.map(({ field, default: value, ...param }) =>
+    'exactly' in param ? overwrite(desc, field, value) : fieldSetter(desc, field, value),
+  );
+  const clear = [zeroClearer(desc), ...filled.map(({ field }) => zeroClearerOf(desc, field))].filter((one) => one !== undefined);
+  const checkNeeds = needCheck(desc, shape, needs, (path) => path);
   const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');
-  const required = given.filter((param) => param.required).map(({ field }) => ({ field, isSet: presence(desc, field) }));
+  const required = given
+    .filter((param) => param.required && !param.absenceCounts)
+    .map(({ field }) => ({ field, isSet: presence(desc, field) }));
   const rules = given.flatMap((param) =>
     rulesOf(param).map((rule) => ({ field: param.field, value: fieldValue(desc, param.field), rule })),
   );
   const checkMessage = messageRule(desc, ownValues(shape));
   return (c2s) => {
+    for (const act of clear) act(c2s);
+    const unmet = checkNeeds(c2s);
     for (const set of fill) set(c2s);
     for (const { field, isSet } of required) if (!isSet(c2s)) stop('missing_field', field, `missing field "${field}"`);
     checkMessage(c2s, '');
@@ -106,7 +115,14 @@ function compile({ messages, shape }: Operation): (c2s: Message) => void {
       const held = value(c2s);
       if (held !== undefined) rule(held, field);
     }
+    if (unmet !== undefined) stop(unmet.kind, unmet.path, unmet.message);
   };
+}
+
+/** The protocol has fields whose word does not count beside others, and its clients send them: what the operation fixes stands. */
+function overwrite(desc: DescMessage, field: string, value: unknown): (c2s: Message) => void {
+  const set = fieldSetter(desc, field);
+  return (c2s) => set(c2s, value);
 }
 
 /** What the shape fills in: callers who know it may say it themselves. */
@@ -116,7 +132,7 @@ function ownValues(shape: Shape): OwnValues {
 
 function rulesOf(param: Param): readonly ParamRule[] {
   const { type } = param;
-  const rule = paramRule(param);
+  const rule = paramRule(param.absenceCounts ? { ...param, required: false } : param);
   const rules = rule === undefined ? [] : [rule];
   switch (type.kind) {
     case 'symbol':

@@ -1,7 +1,13 @@
 import type { DescMessage, Message, MessageShape } from '@bufbuild/protobuf';
+import { checkDeclaration } from './declaration-check.js';
 import type { Enumeration } from './enums.js';
+import type { FieldClasses } from './field-classes.js';
+import type { FieldCondition } from './field-condition.js';
+import type { Reach } from './listing.js';
+import type { Need } from './needs.js';
 import type { ScopeRule } from './scope.js';
 import type { Shape } from './shape.js';
+import type { Switch } from './switches.js';
 
 /** The four messages that every protocol id has: a generated module is one. */
 export interface ProtocolMessages {
@@ -24,12 +30,12 @@ export type Group = (typeof groups)[number];
  */
 export type Effect = 'read' | 'subscription' | 'write' | 'order';
 
-/** What a message must say to be this operation's. A field that is not set holds its type's zero: false, 0, or an empty list. */
-export interface FieldCondition {
-  /** Name of a field of `C2S`, as the `.proto` has it. */
-  readonly field: string;
-  readonly is: boolean | number | 'empty';
-}
+/**
+ * How the gateway finds out what risk a request adds: each name stands for one piece of code there.
+ * - `place`: a new order.
+ * - `modify`: a change of an order, or its end, which adds none.
+ */
+export type ValuerName = 'place' | 'modify';
 
 /** Another form of a tool's arguments, which another operation answers: its scopes, limits, quotas and audit hold. */
 export interface ToolForm {
@@ -67,6 +73,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly answers: readonly FieldCondition[];
   readonly scope: ScopeRule;
   readonly effect: Effect;
+  /** Who values its risk for the limit gates and for previews; null = its requests cannot touch an order. */
+  readonly valuer: ValuerName | null;
   /** Doing it twice does no more than doing it once. Reads and subscriptions are unless they say otherwise. */
   readonly idempotent: boolean;
   readonly messages: M;
@@ -80,6 +88,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
    */
   readonly guide: string;
   readonly shape: Shape;
+  /** What a request must say beyond the fields of the shape that are always required. */
+  readonly needs: readonly Need[];
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */
   readonly tool: string | null;
@@ -90,7 +100,13 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   /** What its tool's `currency` selects from; null where there is no such argument. */
   readonly byCurrency: CurrencyList | null;
   /** Start-up switches that must all be on. */
-  readonly switches: readonly string[];
+  readonly switches: readonly Switch[];
+  /** Classes of fields of `C2S` that the table in field-classes.ts does not have. */
+  readonly classes: FieldClasses;
+  /** How far the answer reaches beyond the request, and so how limited keys are held. `beyond`, which refuses them, unless declared. */
+  readonly reach: Reach;
+  /** Fields of `C2S` that mean nothing to this operation, though others of its message know them: JSON callers may not give them. */
+  readonly unused: readonly string[];
   /** Enumerations of low-level fields that differ for this operation alone, by field path: "header.trdEnv". */
   readonly lowLevel: Readonly<Record<string, Enumeration>>;
   /** Peers outside loopback are refused. */
@@ -103,6 +119,7 @@ export type RequestOf<O extends Operation> = MessageShape<O['messages']['C2SSche
 export type PayloadOf<O extends Operation> = MessageShape<O['messages']['S2CSchema']>;
 
 type Optional =
+  | 'valuer'
   | 'answers'
   | 'tool'
   | 'otherForm'
@@ -111,18 +128,30 @@ type Optional =
   | 'guide'
   | 'idempotent'
   | 'switches'
+  | 'classes'
+  | 'reach'
+  | 'unused'
   | 'lowLevel'
   | 'shape'
+  | 'needs'
   | 'loopbackOnly';
 
 /** Who can be called by a model has to be explained to it. */
 type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
 
-/** Declares an operation. The tool is `svc_` + name unless said otherwise. */
+/** What may add risk names who values it, and so does what changes an account's orders in another way. */
+type Risked =
+  | { readonly effect: 'order'; readonly valuer: ValuerName }
+  | { readonly effect: 'write'; readonly scope: Extract<ScopeRule, { kind: 'byEnv' }>; readonly valuer: ValuerName }
+  | { readonly effect: 'write'; readonly scope: Exclude<ScopeRule, { kind: 'byEnv' }>; readonly valuer?: null }
+  | { readonly effect: 'read' | 'subscription'; readonly valuer?: null };
+
+/** Declares an operation. The tool is `svc_` + name unless said otherwise. Throws at a declaration that leaves a guard out: see {@link checkDeclaration}. */
 export function operation<const M extends ProtocolMessages>(
-  declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided,
+  declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided & Risked,
 ): Operation<M> {
-  return {
+  const complete: Operation<M> = {
+    valuer: null,
     answers: [],
     tool: `svc_${declared.name}`,
     otherForm: null,
@@ -131,11 +160,17 @@ export function operation<const M extends ProtocolMessages>(
     guide: '',
     idempotent: declared.effect === 'read' || declared.effect === 'subscription',
     switches: [],
+    classes: {},
+    reach: 'beyond',
+    unused: [],
     lowLevel: {},
     shape: [],
+    needs: [],
     loopbackOnly: false,
     ...declared,
   };
+  checkDeclaration(complete);
+  return complete;
 }
 
 /** Lets a tool be answered by another operation, asked for by a shape of its own. */

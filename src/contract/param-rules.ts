@@ -11,10 +11,11 @@ export type ParamRule = (value: unknown, path: string) => void;
 
 /** `yyyy-MM-dd` with an optional ` HH:mm:ss`, as {@link Param} kind `time` takes it. */
 export const TIME_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])( ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
-const DATE_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
 /** The rule of a parameter; undefined where its type says it all. Enumerations are not rules: each interface has its own numbers. */
-export function paramRule({ type, required }: Param): ParamRule | undefined {
+export function paramRule(param: Param): ParamRule | undefined {
+  const { type, required } = param;
+  if ('exactly' in param) return onlyValue(param.exactly);
   switch (type.kind) {
     case 'integer':
     case 'number':
@@ -30,10 +31,17 @@ export function paramRule({ type, required }: Param): ParamRule | undefined {
     case 'code':
       return securityCode;
     case 'time':
-      return time(type.dateOnly);
+      return time;
     default:
       return undefined;
   }
+}
+
+/** What makes the operation what it is can be repeated, and not be contradicted. */
+function onlyValue(accepted: unknown): ParamRule {
+  return (value, path) => {
+    if (value !== accepted) stop('invalid', path, `${path}: expected ${accepted}, as this operation always has it; found ${value}`);
+  };
 }
 
 function range({ min, max }: { readonly min?: number; readonly max?: number }): ParamRule {
@@ -72,15 +80,12 @@ function securityCode(value: unknown, path: string): void {
   );
 }
 
-function time(dateOnly: boolean): ParamRule {
-  const pattern = dateOnly ? DATE_TEXT : TIME_TEXT;
-  const accepted = dateOnly ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss or yyyy-MM-dd';
-  return (value, path) => {
-    if (typeof value === 'string' && pattern.test(value)) return;
-    stop(
-      typeof value === 'string' ? 'invalid' : 'wrong_type',
-      path,
-      `${path}: expected a time as ${accepted}, found ${describeJson(value as JsonValue)}`,
-    );
-  };
+/** Where a date is meant, programs give a time as often as not: its day counts. */
+function time(value: unknown, path: string): void {
+  if (typeof value === 'string' && TIME_TEXT.test(value)) return;
+  stop(
+    typeof value === 'string' ? 'invalid' : 'wrong_type',
+    path,
+    `${path}: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, found ${describeJson(value as JsonValue)}`,
+  );
 }

@@ -1,6 +1,6 @@
-import { type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
-import { fieldNamed, fieldValue } from './field-path.js';
-import type { FieldCondition, Operation } from './operation.js';
+import type { Message } from '@bufbuild/protobuf';
+import { conditionHolds } from './field-condition.js';
+import type { Operation } from './operation.js';
 import { operations as declared } from './operations/index.js';
 
 interface Candidate {
@@ -50,13 +50,6 @@ export class ProtocolIds {
 }
 
 function conditionsOf({ answers, messages }: Operation): (c2s: Message) => boolean {
-  const conditions = answers.map((condition) => conditionOf(messages.C2SSchema, condition));
+  const conditions = answers.map((condition) => conditionHolds(messages.C2SSchema, condition));
   return (c2s) => conditions.every((holds) => holds(c2s));
-}
-
-function conditionOf(desc: DescMessage, { field, is }: FieldCondition): (c2s: Message) => boolean {
-  const value = fieldValue(desc, field);
-  if (is === 'empty') return (c2s) => (value(c2s) as readonly unknown[] | undefined)?.length === 0;
-  const zero = fieldNamed(desc, field).scalar === ScalarType.BOOL ? false : 0;
-  return (c2s) => (value(c2s) ?? zero) === is;
 }

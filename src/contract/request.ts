@@ -18,6 +18,7 @@ import { scalarReader } from './json/scalars.js';
 import { describeJson, isJsonObject, type JsonObject, type JsonValue } from './json/value.js';
 import { parseSymbol, quoteMarkets, renumberMarket } from './markets.js';
 import { snakeCase } from './names.js';
+import { needCheck } from './needs.js';
 import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
 import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop } from './problem.js';
@@ -64,9 +65,10 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const desc = operation.messages.C2SSchema;
   const slots = new Map<string, Slot>();
   const params = callerParams(operation.shape, dialect);
-  const withheld = withheldFields(operation.shape, dialect);
+  const constants = operation.shape.filter((param) => param.hidden);
+  const withheld = withheldFields(operation, dialect);
   for (const [name, reader] of messageReader(desc, dialect).fields) {
-    if (!withheld.has(reader.field.name)) slots.set(name, lowLevelSlot(operation, params, reader, dialect));
+    if (!withheld.has(reader.field.name)) slots.set(name, lowLevelSlot(operation, [...params, ...constants], reader, dialect));
   }
   for (const param of [...params].reverse()) {
     const slot = paramSlot(desc, param, dialect);
@@ -78,6 +80,9 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   // The first parameter of a field names it in error texts.
   const friendly = new Map(params.map((param): [string, string] => [param.field, param.name]).reverse());
   const checkRequired = requiredCheck(desc, '', friendly);
+  // What callers of this dialect cannot give, the gateway finds by itself.
+  const needs = operation.needs.filter(({ oneOf }) => !oneOf.every((field) => withheld.has(field)));
+  const checkNeeds = needCheck(desc, operation.shape, needs, (path) => friendly.get(path) ?? path.split('.').map(snakeCase).join('.'));
   const required = params.filter((param) => param.required).map(({ name, field }) => ({ name, isSet: presence(desc, field) }));
 
   const readFields = (message: Message, object: JsonObject, path: string, given: Given[], later: (() => void)[]) => {
@@ -112,9 +117,11 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
         readFields(message, body, '', given, later);
       }
       for (const act of later) act();
+      const unmet = checkNeeds(message);
       for (const set of defaults) set(message);
       for (const { name, isSet } of required) if (!isSet(message)) missing(name);
       checkRequired(message);
+      if (unmet !== undefined) stop(unmet.kind, unmet.path, unmet.message);
       return message;
     });
 }
@@ -325,6 +332,8 @@ function typeReader({ type }: Param, dialect: Dialect): ValueReader {
       return (value) => value;
     case 'id':
       return scalarReader(ScalarType.UINT64);
+    case 'timestamp':
+      return scalarReader(ScalarType.INT64);
     case 'ids':
       return listReader(scalarReader(ScalarType.UINT64));
     case 'bytes':

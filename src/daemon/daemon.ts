@@ -1,20 +1,24 @@
-import { join } from 'node:path';
-import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
+import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
-import { type Clock, replayClock, systemClock } from '../contract/clock.js';
+import { type Clock, replayClock, steadyClock, systemClock } from '../contract/clock.js';
+import { type Switch, switches } from '../contract/switches.js';
 import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
 import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
+import { WS_PATH } from '../interfaces/ws/index.js';
 import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
-import { openLmdbStore, type Store } from '../storage/index.js';
+import { descriptorReserve, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { auditToLog } from './audit-to-log.js';
+import { type ControlListener, listenForControl } from './control-listener.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
 import type { Logger } from './log.js';
+import { auditStep, type Certificate, certificateOf, keysStep } from './reload-steps.js';
+import { type Reloaded, Reloader } from './reloader.js';
 import type { Settings } from './settings.js';
-import { flagOf } from './settings-table.js';
-import { lockState } from './state-lock.js';
+import { flagOf, type SettingName } from './settings-table.js';
+import { openState } from './state.js';
 import { loadTlsMaterial } from './tls.js';
 import { tradePassword } from './trade-password.js';
 import { createWsEndpoint } from './ws-endpoint.js';
@@ -28,6 +32,8 @@ export interface DaemonOptions {
   readonly clock?: Clock;
   /** For the unlock tool: by default the variable `SVC_TRADE_PWD` or the credential store. */
   readonly tradePassword?: TradePasswordSource;
+  /** Lines of the log that were never written. */
+  readonly logLinesLost?: () => number;
 }
 
 export interface Daemon {
@@ -42,8 +48,11 @@ export interface Daemon {
   readonly websocketUrl: string | undefined;
   /** Core TCP: "127.0.0.1:11111"; undefined where it is switched off. */
   readonly apiAddress: string | undefined;
-  /** Re-reads the keys file and goes on in a new audit file; a broken keys file leaves the keys as they were. */
-  reload(): Promise<void>;
+  /**
+   * Takes up the keys file and the certificate, and goes on in a new audit file. What cannot be taken up leaves in force what was,
+   * and is tried again. Resolves when the first attempt is over.
+   */
+  reload(): Promise<Reloaded>;
   /** Refuses new requests, answers those under way, and puts everything on disk. */
   stop(): Promise<void>;
 }
@@ -57,32 +66,58 @@ export class StartProblem extends Error {}
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, logger, requestShutdown, clock = systemClock } = options;
+  descriptorReserve.hold();
   const tls = loadTls(settings, clock, logger);
   const keyring = openKeyring(settings, clock);
   checkApiKey(settings, keyring);
   const rsaKey = loadApiRsaKey(settings);
   if (!rsaKey.ok) throw new StartProblem(rsaKey.error);
   const audit = openAudit(settings, clock, logger);
-  const unlock = lockState(settings.stateDir);
-  if (!unlock.ok) throw new StartProblem(unlock.error);
-  const undo: (() => void | Promise<void>)[] = [() => audit.close(), unlock.value];
+  const { stateDir, configDir, acceptRestoredState: acceptRestored } = settings;
+  const state = await openState({ stateDir, configDir, acceptRestored, clock, logger });
+  if (!state.ok) {
+    await audit.close();
+    throw new StartProblem(state.error);
+  }
+  const { store, restored } = state.value;
+  const undo: (() => void | Promise<void>)[] = [() => state.value.close(), () => audit.close()];
   try {
-    const store = openLmdbStore(join(settings.stateDir, 'database'));
-    undo.unshift(() => store.close());
     const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database did not take a write');
-    const gates = new OrderGates({ store, flagLimits: settings.limits, now: clock.now(), onStoreFailure });
+    const time = new SteadyTime({ store, clock });
+    undo.unshift(() => time.stop());
+    const steadyNow = () => time.now();
+    const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
     const backend = await createBackend(settings, store, clock, logger);
+    const takesTls: TakesTls[] = [];
+    const takeUp = (pair: TlsPair) => {
+      for (const listener of takesTls) listener.setTls(pair);
+    };
+    const certificate = certificateOf(settings, tls, { clock, logger, access, takeUp });
+    const reloader = createReloader(access, certificate, clock, logger);
+    undo.unshift(() => reloader.stop());
+    const reloading = () => reloader.reload('reload');
+    undo.unshift(await openControl(stateDir, reloading, logger));
     const gateway = new Gateway({
       access,
       backend,
       clock,
+      time,
       store,
       logger,
       version: packageVersion,
       switches: switchesOf(settings),
+      ...(restored === undefined ? {} : { tradingHalt: restored }),
       pushBacklogBytesMax: settings.wsMaxBacklog,
+      bounds: {
+        connections: settings.maxConnectionsPerKey,
+        refusalsPerSecond: settings.maxRefusalsPerSecond,
+        idempotencyKeys: settings.maxIdempotencyKeys,
+      },
       shutdown: () => requestShutdown('asked for over REST'),
+      reload: (requestId) => void reloader.reload(requestId),
+      ...(certificate === undefined ? {} : { certificate: () => certificate.status() }),
+      ...(options.logLinesLost === undefined ? {} : { logLinesLost: options.logLinesLost }),
       tradePassword: options.tradePassword ?? tradePassword(process.env, logger),
     });
     await backend.start();
@@ -96,6 +131,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       confirm: settings.mcpConfirm,
       onError: (error) => logger.debug({ err: error }, 'a message of a language model’s client was not served'),
     });
+    const onTrouble = acceptTrouble(logger);
+    const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
     const rest = createRestServer({
       gateway,
       ...(tls === undefined ? {} : { tls }),
@@ -103,11 +140,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       metricsPublic: settings.metricsPublic,
       version: packageVersion,
       mounts: [mcp.mount],
+      webSocket: { path: WS_PATH, handshake: (request, socket, head) => void ws.handleUpgrade(request, socket, head) },
+      onTrouble,
     });
-    const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
-    rest.server.on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
-    const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, ...(tls === undefined ? {} : { tls }) });
-    const core = createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey: rsaKey.value });
+    const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, onTrouble, ...(tls === undefined ? {} : { tls }) });
+    const core = createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey: rsaKey.value, onTrouble });
+    takesTls.push(...[rest, grpc, core.websocket].filter((listener) => listener !== undefined));
     undo.unshift(async () => {
       // The gateway's stop ends push connections, and core connections are such: their requests are answered before it.
       await Promise.all([core.websocket?.finish(), core.api?.finish()]);
@@ -128,7 +166,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       grpcUrl,
       websocketUrl,
       apiAddress,
-      reload: () => reload(access, logger),
+      reload: reloading,
       stop: () => runAll(undo),
     };
   } catch (error) {
@@ -173,10 +211,11 @@ function checkApiKey({ apiKeyId, noApi, restKeysFile }: Settings, keyring: Keyri
   if (!named.ok && named.code === 'auth.invalid') throw new StartProblem(`--api-key-id ${apiKeyId}: ${named.message} (${restKeysFile})`);
 }
 
-function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditLog {
+function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: Logger): AuditLog {
   const audit = AuditLog.open({
     clock,
     ...(auditLog === null ? {} : { path: auditLog }),
+    required: auditRequired,
     log: auditToLog(logger),
     report: (message) => logger.error({ target: 'audit' }, message),
   });
@@ -186,7 +225,7 @@ function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditL
 
 async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<Backend> {
   const { simClock, simData } = settings;
-  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : clock;
+  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
   const options: SimulationOptions = {
     clock: simulationClock,
     seed: settings.simSeed,
@@ -201,20 +240,48 @@ async function createBackend(settings: Settings, store: Store, clock: Clock, log
   return createSimBackend({ simulation, clock: simulationClock, logger });
 }
 
+/** The setting of each switch that operations may need: leaving one out does not build. */
+const switchSettings = {
+  '--enable-trading': 'enableTrading',
+  '--enable-desktop-phase2-reads': 'enableDesktopPhase2Reads',
+} as const satisfies Record<Switch, SettingName>;
+
 function switchesOf(settings: Settings): ReadonlySet<string> {
-  const switches = ['enableTrading', 'enableDesktopPhase2Reads'] as const;
-  return new Set(switches.filter((name) => settings[name]).map(flagOf));
+  return new Set(switches.filter((name) => settings[switchSettings[name]]));
 }
 
-async function reload(access: Access, logger: Logger): Promise<void> {
-  const outcome = await access.reload('reload');
-  if (outcome === undefined) logger.info({}, 'audit log reopened; there is no keys file to reload');
-  else if (outcome.ok) {
-    const { added, removed, changed } = outcome.value;
-    logger.info({ added: added.length, removed: removed.length, changed: changed.length }, 'keys file reloaded');
-  } else logger.error({ reason: formatLoadError(outcome.error) }, 'keys file refused; the keys before it stay in force');
+function createReloader(access: Access, certificate: Certificate | undefined, clock: Clock, logger: Logger): Reloader {
+  // Keys first: a revocation does not wait for anything else.
+  return new Reloader(clock, [keysStep(access, logger), ...(certificate === undefined ? [] : [certificate]), auditStep(access)]);
 }
 
+/** What `svcctl reload` talks to. A daemon without it still takes SIGHUP. */
+async function openControl(stateDir: string, reloading: () => Promise<Reloaded>, logger: Logger): Promise<() => Promise<void>> {
+  let listener: ControlListener | undefined;
+  try {
+    const status = async () => ({ ok: true, message: 'running' });
+    listener = await listenForControl(stateDir, { reload: reloading, status });
+  } catch (error) {
+    logger.warn({ err: error, stateDir }, 'svcctl reload cannot reach this daemon; SIGHUP and /api/admin/reload do');
+  }
+  return async () => listener?.close();
+}
+
+const TROUBLE_PAUSE_MS = 10_000;
+
+/** Logs connections that could not be accepted, as a rule because descriptors ran out, and not each of a flood of them. */
+function acceptTrouble(logger: Logger): (error: Error) => void {
+  let quietUntil = 0;
+  return (error) => {
+    const now = performance.now();
+    if (now < quietUntil) return;
+    quietUntil = now + TROUBLE_PAUSE_MS;
+    logger.error({ reason: error.message }, 'connections cannot be accepted');
+  };
+}
+
+type TlsPair = Parameters<RestServer['setTls']>[0];
+type TakesTls = Pick<RestServer, 'setTls'>;
 type Listener = Pick<RestServer | GrpcServer, 'listen'>;
 type ListenerPort = 'restPort' | 'grpcPort' | 'websocketPort' | 'apiPort';
 

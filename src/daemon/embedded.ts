@@ -11,7 +11,6 @@ import type { Environment } from './environment.js';
 import { stderrLog } from './log.js';
 import { flagOf, settingNames } from './settings-table.js';
 import { planStartup } from './startup.js';
-import { tolerateStrayCommits } from './stray-commits.js';
 
 /** Every listener but REST has a switch that turns it off. */
 const otherListenersOff = settingNames.filter((name) => /^no[A-Z]/.test(name)).map(flagOf);
@@ -27,15 +26,16 @@ export async function startEmbedded(env: Readonly<Record<string, string | undefi
   const startup = planStartup(FLAGS, environmentOf(env));
   if (startup.kind !== 'run') return err(startup.text.trim());
   const { settings, warnings } = startup;
-  const logger = stderrLog(settings.logLevel);
+  const { logger, linesLost } = stderrLog(settings.logLevel);
   for (const warning of warnings) logger.warn({}, warning);
   const demo = await prepareDemo(startup, systemClock);
   if (!demo.ok) return demo;
-  tolerateStrayCommits();
+  process.umask(0o077);
   try {
     const daemon = await startDaemon({
       settings,
       logger,
+      logLinesLost: linesLost,
       // Whoever runs it ends it as it would by Ctrl-C.
       requestShutdown: () => process.kill(process.pid, 'SIGTERM'),
     });

@@ -1,4 +1,5 @@
 import type { Group } from '../contract/operation.js';
+import { defaultBounds } from '../gateway/bounds.js';
 import { configFolder, stateFolder } from '../storage/index.js';
 import { type Environment, pathOf } from './environment.js';
 import {
@@ -24,6 +25,7 @@ export const settingGroups = [
   'Listener',
   'Access',
   'Tools for language models',
+  'Bounds of one key',
   'Limits for every caller',
   'Simulated brokerage',
   'Files and logs',
@@ -57,6 +59,8 @@ export type LogLevel = (typeof logLevels)[number];
 const SEED_MAX = Number.MAX_SAFE_INTEGER;
 const INSTRUMENTS_MAX = 20_000;
 const QUOTA_MAX = 1_000_000;
+const CONNECTIONS_MAX = 10_000;
+const BOUND_MAX = 10_000_000;
 
 /** Every setting of `svcd`. Order within a group is the order of the help text. */
 export const settingsTable = {
@@ -147,6 +151,25 @@ export const settingsTable = {
     about: 'Unsent bytes at which a slow /ws connection is closed (code 1013).',
   }),
 
+  maxConnectionsPerKey: setting({
+    type: wholeNumber(1, CONNECTIONS_MAX),
+    default: defaultBounds.connections,
+    group: 'Bounds of one key',
+    about: 'Connections that a key may have open: /ws, gRPC streams, core WebSocket and core TCP together.',
+  }),
+  maxRefusalsPerSecond: setting({
+    type: wholeNumber(1, BOUND_MAX),
+    default: defaultBounds.refusalsPerSecond,
+    group: 'Bounds of one key',
+    about: 'Refused requests a second, over ten seconds; a key with more is turned away (429) until there are fewer.',
+  }),
+  maxIdempotencyKeys: setting({
+    type: wholeNumber(1, BOUND_MAX),
+    default: defaultBounds.idempotencyKeys,
+    group: 'Bounds of one key',
+    about: 'Idempotency keys that are remembered for 24 hours; ten times as many over all keys.',
+  }),
+
   mcpToolsets: setting<readonly Group[]>({
     type: toolsets,
     default: [],
@@ -216,13 +239,19 @@ export const settingsTable = {
     type: limit('maxOrderValue', '<amount>', 'number'),
     default: null,
     group: 'Limits for every caller',
-    about: 'Quantity × price of one order, in its own currency.',
+    about: 'Quantity × price × multiplier of one order, for each currency by itself.',
   }),
   maxDailyValue: setting<string | null>({
     type: limit('maxDailyValue', '<amount>', 'number'),
     default: null,
     group: 'Limits for every caller',
-    about: 'Order value of all keys together in a UTC day.',
+    about: 'Order value of all keys together in a UTC day, for each currency by itself.',
+  }),
+  limitsCurrency: setting<string | null>({
+    type: limit('limitsCurrency', '<currency>'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'One currency for both value caps, HKD for example: values in others are converted, plus 2 %.',
   }),
   maxOrdersPerMinute: setting<string | null>({
     type: limit('maxOrdersPerMinute', '<number>', 'number'),
@@ -292,7 +321,13 @@ export const settingsTable = {
     type: optional(path),
     default: null,
     group: 'Files and logs',
-    about: 'File for audit events, one JSON object a line; reopened on SIGHUP.',
+    about: 'File for audit events, one JSON object a line; opened anew when it is rotated.',
+  }),
+  auditRequired: setting({
+    type: onOff,
+    default: false,
+    group: 'Files and logs',
+    about: 'Refuse writes while the audit file cannot be written: each has a line in it before it leaves.',
   }),
   logLevel: setting({
     type: oneOf(logLevels),
@@ -301,6 +336,13 @@ export const settingsTable = {
     about: `Least severe log entries to write to stderr: ${logLevels.join(', ')}.`,
   }),
 
+  acceptRestoredState: setting({
+    type: onOff,
+    default: false,
+    group: 'Start',
+    about:
+      'Trade on a state folder that turned out to be an older copy: the orders, totals and idempotency keys since then are missing. For one start.',
+  }),
   demo: setting({
     type: onOff,
     default: false,

@@ -1,7 +1,9 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Decimal } from '../contract/decimal.js';
+import type { Security } from '../contract/generated/Qot_Common_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../contract/operation.js';
+import type { Store } from '../storage/index.js';
 
 /** What a backend knows of the caller's situation; identity and limits stay in the gateway. */
 export interface CallContext {
@@ -25,6 +27,14 @@ export interface FeeItem {
 export interface FeeEstimate {
   readonly currency: string;
   readonly items: readonly FeeItem[];
+}
+
+/** What an order of a security is worth for each unit and point of its price. */
+export interface TradingTerms {
+  /** Money per point of the price: 1 for securities, more for contracts. */
+  readonly multiplier: Decimal;
+  /** What it trades in: "HKD". */
+  readonly currency: string;
 }
 
 /** One live data stream of a symbol: what a quote subscription asks a backend for. */
@@ -57,6 +67,8 @@ export interface TradePush {
   readonly accId: bigint;
   /** Trd_Common.TrdMarket. */
   readonly trdMarket: number;
+  /** Units of the order's security that the account could sell once this had happened, where the backend says it. */
+  readonly canSellQty?: number;
   readonly message: ResponseMessage;
 }
 
@@ -99,6 +111,17 @@ export type CredentialRefresh = 'succeeded' | 'failed' | 'not_applicable';
  */
 export interface Backend {
   readonly name: 'sim' | 'remote' | 'opend';
+  /**
+   * A write that comes again under the packet id of an earlier one gets the first answer, however long ago that was, or a
+   * refusal where nobody can tell; it is never carried out twice. Otherwise a write whose outcome is unknown is not sent again.
+   */
+  readonly replaysWrites: boolean;
+  /**
+   * The store in which this backend records a write before it answers, where it has one in this process. When that is the
+   * gateway's own store, which keeps writes in order, nothing can be recorded of an order without what the gateway wrote
+   * before the call: it may then leave before that is on disk. Backends elsewhere leave it out.
+   */
+  readonly journal?: Store | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
@@ -114,8 +137,17 @@ export interface Backend {
    * placed. Backends that cannot know fees beforehand leave the method out.
    */
   estimateFees?(request: PlaceC2S, price: Decimal, context: CallContext): FeeEstimate | undefined | Promise<FeeEstimate | undefined>;
+  /** How a security trades; undefined where the backend does not know it, or cannot tell the multiplier of a contract. */
+  tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined>;
+  /** Units of `to` ("HKD") that one unit of `from` is worth now; undefined where the backend has no such rate. */
+  exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined>;
   /** Starts a stream; its pushes begin. Rejected streams (unknown symbol, no right) are a Response with retType other than 0. */
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage>;
+  /**
+   * Those of the streams whose symbol there is, and whose type it does not serve: a subscription leaves them out. A backend that
+   * cannot tell does without, and refuses the whole.
+   */
+  unserved?(streams: readonly QuoteStream[]): readonly QuoteStream[];
   unsubscribe(streams: readonly QuoteStream[]): Promise<void>;
   /** What a first push of this stream says now; undefined when there is nothing yet. */
   current(stream: QuoteStream): QuotePush | undefined;

@@ -5,19 +5,27 @@ import type { Operation, RequestOf } from '../contract/operation.js';
 import { system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import { StorageFailure } from '../storage/index.js';
+import { filterAnswer } from './answer-filter.js';
 import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
 import { BackendLost } from './backend.js';
 import { confineCancelAll } from './cancel-scope.js';
-import type { IdempotencyKeys } from './idempotency.js';
-import { type Caller, type Identity, identityOf } from './identity.js';
+import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './idempotency.js';
+import { type Caller, type Identity, identityOf, ownerOfKey } from './identity.js';
 import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
+import { limitsOf } from './market-names.js';
 import type { Meter } from './meter.js';
+import { OrderPermits } from './order-permits.js';
 import { Permissions } from './permissions.js';
 import type { Preview, Previewer } from './preview/index.js';
+import type { RefusalThrottle, TurnedAway } from './refusal-throttle.js';
 import { RET_SUCCEED } from './responses.js';
 import { type TradePasswordSource, withTradePassword } from './trade-password.js';
-import { cancelled, type Send, type Writes } from './writes.js';
+import type { UnlockThrottle } from './unlock-throttle.js';
+import { cancelled, isCancel, type Writes } from './writes.js';
+
+/** Statuses from here on are the daemon's own fault (RFC 9110, section 15.6). */
+const SERVER_FAULT = 500;
 
 /** What a request comes to: the operation's `Response`, or the gateway's refusal. */
 export type Answer = ResponseMessage | Rejection;
@@ -27,6 +35,8 @@ export interface PipelineParts {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly idempotency: IdempotencyKeys;
+  readonly refusals: RefusalThrottle;
+  readonly unlocks: UnlockThrottle;
   /** Operations that the gateway answers itself, by name. */
   readonly local: LocalHandlers;
   readonly writes: Writes;
@@ -37,19 +47,26 @@ export interface PipelineParts {
   readonly tradePassword: TradePasswordSource;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
+  /** Told when the database begins to refuse writes, and when it takes them again. */
+  readonly onStorageStatus: () => void;
+  /** Why nothing may be traded, where something is wrong with what this daemon remembers. */
+  readonly tradingHalt: string | undefined;
 }
 
 /**
  * The one way in, for every interface. A request passes these steps in this order:
  *
  *   identify    whose key is it?                       before anything else is looked at: 401
+ *   throttle    was it refused too often just now?     before anything that costs more: 429
  *   authorise   do switches and scopes allow it?       before the body is read, so that a stranger cannot probe it: 401, 403
  *   decode      what is asked?                         400
- *   permit      the environment's trade scope, and the key's accounts, markets and symbols: 403, 429
+ *   permit      the environment's trade scope, and the key's accounts, markets and symbols: 403, 429; an order that is named is
+ *               looked up, since its own market counts and not the one written beside it
  *   remember    has this idempotency key been used?    before the gates: a repetition must not count twice
  *   gate        the seven limits, for what adds risk   the value is reserved on disk before the order leaves: 429
  *   dispatch    the backend, or the gateway itself
- *   audit       every end of the way leaves one record
+ *   filter      of lists that reach beyond the request, what the key may see
+ *   audit       every end of the way leaves one record; a write is acknowledged once its record is with the operating system
  *
  * A preview goes as far as *permit*, and is audited.
  * Reads answer in the same turn when the backend does: nothing here waits that need not.
@@ -57,11 +74,14 @@ export interface PipelineParts {
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #permissions: Permissions;
+  #storageFailure: string | undefined;
+  readonly #orderPermits: OrderPermits;
   #lifecycleState: LifecycleState;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
     this.#permissions = new Permissions(parts.access, parts.switches);
+    this.#orderPermits = new OrderPermits(parts.backend, parts.access, parts.clock);
     this.#lifecycleState = parts.backend.status().platform.lifecycleState;
     parts.backend.onLifecycle(({ platform }) => {
       this.#lifecycleState = platform.lifecycleState;
@@ -72,12 +92,37 @@ export class Pipeline {
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
     const started = performance.now();
     const entered = this.#enter(operation, caller, decode);
-    if ('refusal' in entered) return this.#finish(operation, caller, entered.key, started, entered.refusal);
+    if ('refusal' in entered) return this.#refuse(operation, caller, started, entered);
     const { identity, request } = entered;
     const answer = this.#answer(operation, caller, identity, request);
     if (answer instanceof Promise)
-      return answer.then((settled) => this.#finish(operation, caller, identity.key, started, settled, request));
+      return answer.then((settled) => this.#recorded(operation, this.#finish(operation, caller, identity.key, started, settled, request)));
     return this.#finish(operation, caller, identity.key, started, answer, request);
+  }
+
+  /** Why the database takes no writes; undefined while it does. */
+  get storageFailure(): string | undefined {
+    return this.#storageFailure;
+  }
+
+  /** An answer whose record outlives this process, as far as the trail can be written at all. Reads do not wait for theirs. */
+  #recorded(operation: Operation, answer: Answer): Answer | Promise<Answer> {
+    if (!isWrite(operation)) return answer;
+    if (operation.effect === 'order' && !(answer instanceof Rejection)) this.#storageIs(undefined);
+    const written = this.#parts.access.audit.written();
+    return written === undefined ? answer : written.then(() => answer);
+  }
+
+  /** Sees to it, where the trail is required, that it has a line of a write before the write leaves. */
+  async #announce(operation: Operation, caller: Caller, { key }: Identity): Promise<Rejection | undefined> {
+    const { audit } = this.#parts.access;
+    // Whoever looks after the daemon must be able to.
+    if (operation.group === 'admin') return undefined;
+    const { iface, endpoint, requestId } = caller;
+    audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId });
+    if ((await audit.written()) !== false) return undefined;
+    const why = audit.fileStatus()?.failure ?? 'it cannot be written';
+    return new Rejection('audit.unavailable', `the audit trail is required and fails: ${why}; nothing was sent`, { retryAfterSeconds: 1 });
   }
 
   /**
@@ -87,6 +132,7 @@ export class Pipeline {
   async preview(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
     const started = performance.now();
     const entered = this.#enter(operation, caller, decode);
+    if ('turnedAway' in entered) return this.#refuse(operation, caller, started, entered);
     const refused = 'refusal' in entered;
     const key = refused ? entered.key : entered.identity.key;
     const outcome = refused ? entered.refusal : await this.#preview(operation, caller, key, entered.request);
@@ -103,6 +149,8 @@ export class Pipeline {
     const identity = this.identify(caller);
     if (identity instanceof Rejection) return { key: undefined, refusal: identity };
     const { key } = identity;
+    const turnedAway = key === undefined ? undefined : this.#parts.refusals.turnAway(identity.owner, operation);
+    if (turnedAway !== undefined) return { key, refusal: turnedAway.rejection, turnedAway };
     const refused = this.authorise(operation, caller, identity);
     if (refused !== undefined) return { key, refusal: refused };
     const request = this.#decode(operation, caller, decode);
@@ -125,6 +173,9 @@ export class Pipeline {
     if (operation.switches.some((name) => !this.#parts.switches.has(name))) {
       const missing = operation.switches.filter((name) => !this.#parts.switches.has(name));
       return new Rejection('feature_disabled', `${operation.name} is switched off; start the daemon with ${missing.join(' ')}`);
+    }
+    if (operation.group === 'trade' && this.#parts.tradingHalt !== undefined) {
+      return new Rejection('feature_disabled', `trading is off: ${this.#parts.tradingHalt}`);
     }
     if (operation.loopbackOnly && !caller.peer.loopback) {
       const message = `${operation.name} is accepted from this machine only; remote callers go through an HTTPS reverse proxy on the same host`;
@@ -153,8 +204,11 @@ export class Pipeline {
     }
     const notReady = this.#notReady(operation);
     if (notReady !== undefined) return notReady;
+    const context = { requestId: caller.requestId };
     try {
-      return await previewer.preview(operation, key, request, { requestId: caller.requestId });
+      return (
+        (await this.#orderPermits.check(operation, key, request, context)) ?? (await previewer.preview(operation, key, request, context))
+      );
     } catch (thrown) {
       return this.#failed(caller, thrown, '; nothing was sent');
     }
@@ -168,20 +222,33 @@ export class Pipeline {
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
     const context: CallContext = { requestId: caller.requestId };
     try {
-      const local = this.#parts.local[operation.name];
       const notReady = this.#notReady(operation);
       if (notReady !== undefined) return notReady;
       if (caller.isGone?.()) return cancelled();
+      const permit = this.#orderPermits.check(operation, identity.key, request, context);
       const answer =
-        operation.effect === 'order' || operation.effect === 'write'
-          ? this.#write(operation, caller, identity, request, context)
-          : local !== undefined
-            ? local({ operation, request, identity, caller, context })
-            : this.#parts.backend.call(operation, request, context);
+        permit === undefined
+          ? this.#dispatch(operation, caller, identity, request, context)
+          : permit
+              .catch((thrown: unknown) => this.#failed(caller, thrown, '; nothing was sent'))
+              .then((denied) => denied ?? this.#dispatch(operation, caller, identity, request, context));
       return answer instanceof Promise ? answer.catch((thrown: unknown) => this.#failed(caller, thrown, aftermathOf(operation))) : answer;
     } catch (thrown) {
       return this.#failed(caller, thrown, aftermathOf(operation));
     }
+  }
+
+  #dispatch(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Answer | Promise<Answer> {
+    if (operation.effect === 'order' || operation.effect === 'write') return this.#write(operation, caller, identity, request, context);
+    const local = this.#parts.local[operation.name];
+    const answer =
+      local === undefined
+        ? this.#parts.backend.call(operation, request, context)
+        : local({ operation, request, identity, caller, context });
+    if (typeof operation.reach === 'string') return answer;
+    const limits = limitsOf(this.#parts.access, identity.key);
+    const filter = (answered: Answer) => (answered instanceof Rejection ? answered : filterAnswer(operation, request, limits, answered));
+    return answer instanceof Promise ? answer.then(filter) : filter(answer);
   }
 
   #notReady(operation: Operation): Rejection | undefined {
@@ -192,16 +259,26 @@ export class Pipeline {
   }
 
   async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Promise<Answer> {
-    const local = this.#parts.local[operation.name];
-    const { idempotency } = this.#parts;
+    const unrecorded = this.#parts.access.audit.required ? await this.#announce(operation, caller, identity) : undefined;
+    if (unrecorded !== undefined) return unrecorded;
     const key = caller.idempotencyKey;
-    const send =
-      local === undefined
-        ? this.#sender(operation, caller, identity, request, context)
-        : async () => local({ operation, request, identity, caller, context });
+    const wrong = key === undefined ? undefined : checkKeyText(key);
+    if (wrong !== undefined) return wrong;
+    const local = this.#parts.local[operation.name];
+    const { idempotency, writes } = this.#parts;
+    const isGone = () => caller.isGone?.() ?? false;
+    const send: Parameters<Run>[0] =
+      operation === trade.unlockTrade
+        ? (commit) => this.#unlock(caller, identity, request as RequestOf<typeof trade.unlockTrade>, context, commit)
+        : local === undefined
+          ? writes.sender(operation, request, identity, context, isGone)
+          : async () => local({ operation, request, identity, caller, context });
     if (key === undefined) return send(undefined, undefined);
-    const known = idempotency.look(identity.owner, key, operation, request);
-    if (known instanceof Rejection) return known;
+    const known = idempotency.admit(identity.owner, key, operation, request);
+    if (known instanceof Rejection) {
+      // A cancel makes no second order, and whoever has used up its keys must be able to get out.
+      return known.code === 'limit.idempotency_keys' && isCancel(request) ? send(undefined, undefined) : known;
+    }
     switch (known.kind) {
       case 'answered':
         return known.response;
@@ -209,33 +286,54 @@ export class Pipeline {
         const answer = await known.answer;
         // The first caller went away before anything was sent: this one is still here.
         const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
-        return unsent && !caller.isGone?.() ? this.#write(operation, caller, identity, request, context) : answer;
+        return unsent && !isGone() ? this.#write(operation, caller, identity, request, context) : answer;
       }
-      case 'resumed':
-        return idempotency.run(identity.owner, key, operation, request, (commit) => send(commit, known.packet));
+      case 'interrupted':
+        return this.#parts.backend.replaysWrites ? known.run(send) : unknownOutcome(key);
       case 'first':
-        return idempotency.run(identity.owner, key, operation, request, (commit) => send(commit, undefined));
+        return known.run(send);
     }
   }
 
-  #sender(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Send {
-    const { writes, tradePassword } = this.#parts;
-    const isGone = () => caller.isGone?.() ?? false;
-    if (operation !== trade.unlockTrade || caller.iface !== 'mcp') return writes.sender(operation, request, identity, context, isGone);
-    return async (commit, resumed) => {
-      const complete = await withTradePassword(request as RequestOf<typeof trade.unlockTrade>, tradePassword);
-      if (complete instanceof Rejection) return complete;
-      return writes.sender(operation, complete, identity, context, isGone)(commit, resumed);
-    };
+  /** An unlock is one more try at the password; one that was interrupted is made again, with the password that comes with it. */
+  async #unlock(
+    caller: Caller,
+    identity: Identity,
+    request: RequestOf<typeof trade.unlockTrade>,
+    context: CallContext,
+    commit: Commit | undefined,
+  ): Promise<Answer> {
+    const { backend, tradePassword, unlocks } = this.#parts;
+    const complete = caller.iface === 'mcp' ? await withTradePassword(request, tradePassword) : request;
+    if (complete instanceof Rejection) return complete;
+    if (caller.isGone?.()) return cancelled();
+    const attempt = complete.unlock ? unlocks.begin(identity.owner) : undefined;
+    if (attempt instanceof Rejection) return attempt;
+    let outcome: 'right' | 'wrong' | 'lost' = 'lost';
+    try {
+      await commit?.(noPacket, complete);
+      const response = await backend.call(trade.unlockTrade, complete, context);
+      outcome = response.retType === RET_SUCCEED ? 'right' : 'wrong';
+      return response;
+    } finally {
+      attempt?.settle(outcome);
+    }
   }
 
   #failed(caller: Caller, thrown: unknown, aftermath: string): Rejection {
     if (thrown instanceof BackendLost) return new Rejection('backend.disconnected', `${thrown.message}${aftermath}`);
     if (thrown instanceof StorageFailure) {
+      this.#storageIs(thrown.message);
       const remedy = '; the daemon has to be started again when the disk takes writes';
       return new Rejection('storage.failed', `${thrown.message}${aftermath}${remedy}`);
     }
     return this.defect(caller, thrown);
+  }
+
+  #storageIs(failure: string | undefined): void {
+    if (failure === this.#storageFailure) return;
+    this.#storageFailure = failure;
+    this.#parts.onStorageStatus();
   }
 
   /** Logs what should not have happened; the refusal tells the caller where to look, and no more. */
@@ -244,8 +342,19 @@ export class Pipeline {
     return new Rejection('internal', `internal error; the log has the details under request id ${caller.requestId}`);
   }
 
+  /** Answers a request that did not come in. */
+  #refuse(operation: Operation, caller: Caller, started: number, { key, refusal, turnedAway }: Refused): Rejection {
+    if (turnedAway?.told === false) {
+      this.#parts.meter.request(operation, caller.iface, refusal.code, performance.now() - started);
+    } else {
+      this.#finish(operation, caller, key, started, refusal);
+    }
+    return refusal;
+  }
+
   #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, started: number, answer: Answer, request?: Message): Answer {
     const rejected = answer instanceof Rejection;
+    if (key !== undefined && isRefused(operation, answer)) this.#parts.refusals.refused(ownerOfKey(key), operation);
     const traded = !rejected && operation.group === 'trade' && operation.effect !== 'read' && operation !== trade.unlockTrade;
     this.#record(operation, caller, key, started, rejected ? answer : undefined, {
       outcome: rejected ? 'reject' : traded ? 'trade' : 'allow',
@@ -271,12 +380,16 @@ export class Pipeline {
       keyId: key?.id ?? rejection?.details.keyId ?? null,
       outcome: verdict.outcome,
       reason: verdict.reason,
+      code: rejection?.code,
       requestId: caller.requestId,
       trade: verdict.trade,
     });
     meter.request(operation, caller.iface, rejection?.code, performance.now() - started);
   }
 }
+
+/** The message of an unlock has no packet id. */
+const noPacket = { connId: 0n, serialNo: 0 };
 
 /** A request that may be answered. */
 interface Entered {
@@ -288,13 +401,29 @@ interface Entered {
 interface Refused {
   readonly key: KeyRecord | undefined;
   readonly refusal: Rejection;
+  /** It was not even looked at. */
+  readonly turnedAway?: TurnedAway;
+}
+
+/** An answer that counts towards what a key may be refused: the caller's doing, whoever said no. */
+function isRefused(operation: Operation, answer: Answer): boolean {
+  if (!(answer instanceof Rejection)) return answer.retType !== RET_SUCCEED && operation.effect !== 'read';
+  return answer.kind.http < SERVER_FAULT && answer.code !== 'limit.refusals' && answer.code !== 'request.cancelled';
+}
+
+/** The packet id of an interrupted write means nothing to this backend: sent again, it might be carried out twice. */
+function unknownOutcome(key: string): Rejection {
+  const message = `whether the request under idempotency key "${key}" took effect is not known: look at the orders; a new key sends it anew`;
+  return new Rejection('idempotency.unknown_outcome', message);
+}
+
+function isWrite({ effect }: Operation): boolean {
+  return effect === 'order' || effect === 'write';
 }
 
 /** What the caller of a write is told when it failed on its way. */
-function aftermathOf({ effect }: Operation): string {
-  return effect === 'order' || effect === 'write'
-    ? '; whether it took effect is not known: look at the orders before you send it again'
-    : '';
+function aftermathOf(operation: Operation): string {
+  return isWrite(operation) ? '; whether it took effect is not known: look at the orders before you send it again' : '';
 }
 
 function reasonOf({ retType, retMsg }: ResponseMessage): string {

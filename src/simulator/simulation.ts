@@ -28,6 +28,8 @@ export interface SimulationOptions {
 
 /** A simulation and its end. */
 export interface RunningSimulation extends QuoteSimulation {
+  /** Where a write is recorded before it is answered. */
+  readonly store: Store;
   /** Ends matching and timers and waits until everything is on disk. */
   close(): Promise<void>;
 }
@@ -72,10 +74,17 @@ function worldOf({ calendarMode, seed, generatedInstruments = GENERATED_INSTRUME
 
 function compose(options: SimulationOptions, world: World, history: readonly LoadedHistory[]): RunningSimulation {
   const { clock, seed, store, tradePassword = TRADE_PASSWORD } = options;
-  const market = createMarket({ clock, seed, calendarOf: (instrument) => world.calendar(instrument), history });
+  const market = createMarket({
+    clock,
+    seed,
+    calendarOf: (instrument) => world.calendar(instrument),
+    pairs: world.instruments({ market: 'FX' }),
+    history,
+  });
   const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword });
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
+    store,
     clock,
     world,
     market,

@@ -96,6 +96,12 @@ describe('a body', () => {
     });
   });
 
+  it('has no s2c in JSON where the payload has no field', () => {
+    const answer = create(Sub.ResponseSchema, { retType: 0, s2c: {} });
+    expect(JSON.parse(Buffer.from(encodeBody(Sub.ResponseSchema, answer, 'json')).toString())).toEqual({ retType: 0 });
+    expect(answer.s2c).toBeDefined();
+  });
+
   it('is never empty', () => {
     for (const format of ['protobuf', 'json'] as const) {
       expect(decodeBody(Sub.RequestSchema, Buffer.alloc(0), format)).toEqual({

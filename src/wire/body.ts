@@ -7,7 +7,7 @@ import {
   type MessageShape,
   type JsonValue as PlainJson,
   toBinary,
-  toJsonString,
+  toJson,
 } from '@bufbuild/protobuf';
 import { requireFields } from '../contract/json/message-json.js';
 import { parseJson } from '../contract/json/parse.js';
@@ -27,10 +27,17 @@ export type BodyRead<D extends DescMessage> =
  * @throws when the message lacks a required field or would be empty, on which the published clients wait for ever.
  */
 export function encodeBody<D extends DescMessage>(desc: D, message: MessageShape<D>, format: BodyFormat): Uint8Array {
-  if (format === 'json') return Buffer.from(toJsonString(desc, message, { useProtoFieldName: true, enumAsInteger: true }));
+  if (format === 'json') return jsonBody(desc, message);
   const bytes = toBinary(desc, message);
   if (bytes.length === 0) throw new Error(`${desc.typeName}: a body is never empty`);
   return bytes;
+}
+
+/** A payload without a field is left away, as the published servers do: what their clients read of one is not all there. */
+function jsonBody<D extends DescMessage>(desc: D, message: MessageShape<D>): Uint8Array {
+  const json = toJson(desc, message, { useProtoFieldName: true, enumAsInteger: true }) as { s2c?: object };
+  if (json.s2c !== undefined && Object.keys(json.s2c).length === 0) delete json.s2c;
+  return Buffer.from(JSON.stringify(json));
 }
 
 /**

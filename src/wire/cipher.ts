@@ -10,8 +10,8 @@ export interface Cipher {
 /** Bodies as they are. */
 export const plainText: Cipher = { seal: (plain) => plain, open: (sealed) => sealed };
 
-/** `Common.PacketEncAlgo`, as `InitConnect.packetEncAlgo` has it. */
-export const packetEncAlgo = { none: -1, aesEcb: 0, aesCbc: 2 } as const;
+/** `Common.PacketEncAlgo`, as `InitConnect.packetEncAlgo` has it: 0 is the protocol's own ECB, 1 and 2 are as everywhere. */
+export const packetEncAlgo = { none: -1, ownEcb: 0, aesEcb: 1, aesCbc: 2 } as const;
 
 /**
  * The cipher of the bodies after InitConnect.
@@ -23,10 +23,12 @@ export function packetCipher(algorithm: number, key: string, iv: string): Cipher
   switch (algorithm) {
     case packetEncAlgo.none:
       return plainText;
+    case packetEncAlgo.ownEcb:
+      return ownEcb(key);
     case packetEncAlgo.aesEcb:
-      return aesEcb(key);
+      return padded('aes-128-ecb', key, null);
     case packetEncAlgo.aesCbc:
-      return aesCbc(key, iv);
+      return padded('aes-128-cbc', key, iv);
     default:
       return undefined;
   }
@@ -38,7 +40,7 @@ const BLOCK_BYTES = 16;
  * AES-128 in ECB mode, padded with zeros to whole blocks. A block in the clear follows, whose last byte says how many
  * bytes of the last encrypted block count; 0 = all.
  */
-export function aesEcb(key: string): Cipher {
+export function ownEcb(key: string): Cipher {
   return {
     seal(plain) {
       const tail = plain.length % BLOCK_BYTES;
@@ -58,15 +60,15 @@ export function aesEcb(key: string): Cipher {
   };
 }
 
-/** AES-128 in CBC mode with PKCS#7 padding. */
-export function aesCbc(key: string, iv: string): Cipher {
+/** AES-128 with PKCS#7 padding. */
+function padded(mode: 'aes-128-ecb' | 'aes-128-cbc', key: string, iv: string | null): Cipher {
   return {
     seal(plain) {
-      const cipher = createCipheriv('aes-128-cbc', key, iv);
+      const cipher = createCipheriv(mode, key, iv);
       return Buffer.concat([cipher.update(plain), cipher.final()]);
     },
     open(sealed) {
-      const decipher = createDecipheriv('aes-128-cbc', key, iv);
+      const decipher = createDecipheriv(mode, key, iv);
       try {
         return Buffer.concat([decipher.update(sealed), decipher.final()]);
       } catch {

@@ -1,14 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aesCbc, aesEcb, type Cipher, plainText } from './cipher.js';
+import { type Cipher, packetCipher, packetEncAlgo, plainText } from './cipher.js';
 import { rsaCipher } from './rsa.js';
 import { aroundSerial, encodeFrame, FRAME_HEADER_BYTES, type Frame, type FrameRead, FrameReader } from './tcp-frame.js';
 
 const ciphers: Record<string, Cipher> = {
   none: plainText,
-  'AES ECB': aesEcb('0123456789abcdef'),
-  'AES CBC': aesCbc('0123456789abcdef', 'fedcba9876543210'),
+  'AES ECB': packetCipher(packetEncAlgo.ownEcb, '0123456789abcdef', '') as Cipher,
+  'AES ECB, PKCS#7': packetCipher(packetEncAlgo.aesEcb, '0123456789abcdef', '') as Cipher,
+  'AES CBC': packetCipher(packetEncAlgo.aesCbc, '0123456789abcdef', 'fedcba9876543210') as Cipher,
   RSA: rsaCipher(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey),
 };
 

@@ -160,27 +160,55 @@ describe('the published JavaScript client', () => {
   });
 });
 
+function operationsOf(protocolId: number, ids: ProtocolIds): string[] {
+  return ids
+    .operationsOf(protocolId)
+    .map(({ name }) => `\`${name}\``)
+    .sort();
+}
+
+function notServed(methods: ReadonlyMap<number, readonly string[]>, ids: ProtocolIds): string[] {
+  const ours = (protocolId: number) => ids.operationsOf(protocolId).length > 0 || ofTheConnection.has(protocolId);
+  return [...methods].filter(([id]) => !ours(id)).flatMap(([id, names]) => names.map((name) => `\`${name}\` (${id})`));
+}
+
+/** The methods of the Python client that ask for each protocol id, as its own test found them. */
+function pythonMethods(): ReadonlyMap<number, readonly string[]> {
+  const asks = JSON.parse(readFileSync(join(import.meta.dirname, 'python/methods.json'), 'utf8')) as Readonly<Record<string, number>>;
+  const byId = new Map<number, string[]>();
+  for (const [method, protocolId] of Object.entries(asks)) byId.set(protocolId, [...(byId.get(protocolId) ?? []), method]);
+  return byId;
+}
+
 function compatibilityPage(calls: readonly Call[], ids: ProtocolIds): string {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../node_modules/futu-api/package.json'), 'utf8'));
   const methods = new Map(calls.map((call) => [call.method, call]));
+  const python = pythonMethods();
   const rows = [...methods.values()]
     .filter(({ sent }) => sent)
     .sort((a, b) => a.protocolId - b.protocolId || a.method.localeCompare(b.method));
+  const methodsOf = (protocolId: number) => (python.get(protocolId) ?? []).map((name) => `\`${name}\``).join(', ');
   const served = rows.flatMap(({ method, protocolId, message }) => {
-    const names = ids
-      .operationsOf(protocolId)
-      .map(({ name }) => `\`${name}\``)
-      .sort();
+    const names = operationsOf(protocolId, ids);
     const special = ofTheConnection.get(protocolId);
     if (special !== undefined) names.push(special);
-    return names.length === 0 ? [] : [`| \`${method}\` | ${protocolId} | ${message} | ${names.join(', ')} |`];
+    return names.length === 0 ? [] : [`| \`${method}\` | ${methodsOf(protocolId)} | ${protocolId} | ${message} | ${names.join(', ')} |`];
   });
+  const known = new Set(rows.map(({ protocolId }) => protocolId));
+  for (const protocolId of [...python.keys()].filter((id) => !known.has(id)).sort((a, b) => a - b)) {
+    const [operation] = ids.operationsOf(protocolId);
+    if (operation === undefined) continue;
+    const message = operation.messages.C2SSchema.typeName.replace(/\.C2S$/, '');
+    served.push(`| | ${methodsOf(protocolId)} | ${protocolId} | ${message} | ${operationsOf(protocolId, ids).join(', ')} |`);
+  }
   const others = rows.filter(({ protocolId }) => ids.operationsOf(protocolId).length === 0 && !ofTheConnection.has(protocolId));
   return `# Compatibility
 
 Programs written with the published clients of the public protocol run on this daemon unchanged: JavaScript over the core
-WebSocket (\`--websocket-port\`), the others over core TCP (\`--api-port\`). The test suite runs the npm package futu-api ${version},
-unmodified, calls every method that it has, and writes this page.
+WebSocket (\`--websocket-port\`), the others over core TCP (\`--api-port\`). The test suite runs the npm package futu-api ${version}
+and, where it lies beside the checkout, the Python package futu-api 10.2.6208, both unmodified: it calls every method that they have
+(the Python client's with its default arguments, in protobuf, in JSON and encrypted), runs the published Python examples, and writes
+this page.
 
 - A key for the JavaScript client is made with \`svcctl gen-key --sdk\`; \`start("HOST:PORT/?token=KEY&p=", PORT, ssl)\` takes any key.
 - Core TCP carries no credential. Without a keys file it serves reads; with one it is off until \`--api-key-id\` names the key that
@@ -189,12 +217,16 @@ unmodified, calls every method that it has, and writes this page.
 - Live data is read by the connection that subscribed to it, as the protocol has it: basic quotes, order books, tickers, RT,
   K-lines and brokers need \`Sub\` first.
 - A write is known by its \`packetID\`: sent twice, it gets the first answer and is carried out once. Give each a serial number of its own.
+- A 0 where an enumeration has no member 0 counts as not set, as the published clients mean it: a filter without a market, the market of
+  a request that names securities. A key with allowlists that thereby names no market is held as one that names none.
+- A subscription of several symbols and types takes the pairs that exist; \`retMsg\` names those that it left out.
+- A currency in \`GetFunds\` is passed over for accounts of one currency; \`funds.currency\` says in which the answer is.
 - What a key may not do, and what is not served, is answered with \`retType\` -1 and a text.
 
 ## Served
 
-| method | protocol id | message | operation |
-|---|---|---|---|
+| JavaScript | Python | protocol id | message | operation |
+|---|---|---|---|---|
 ${served.join('\n')}
 
 ## Not served
@@ -202,5 +234,7 @@ ${served.join('\n')}
 Answered with \`retType\` -1, "not supported":
 
 ${others.map(({ method, protocolId }) => `\`${method}\` (${protocolId})`).join(', ')}.
+
+Of the Python client: ${notServed(python, ids).join(', ')}.
 `;
 }

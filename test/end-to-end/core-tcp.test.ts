@@ -342,7 +342,8 @@ describe('encrypted', () => {
   afterAll(() => test.stop());
 
   it.each<[string, { packetEncAlgo?: number }]>([
-    ['AES-ECB, the default', {}],
+    ['AES-ECB of its own, the default', {}],
+    ['AES-ECB', { packetEncAlgo: 1 }],
     ['AES-CBC', { packetEncAlgo: 2 }],
     ['not after the handshake', { packetEncAlgo: -1 }],
   ])('%s: requests, answers and pushes', async (_name, init) => {

@@ -81,6 +81,7 @@ const wsCodec: Target = {
 /** Every codec in this process. */
 export const codecTargets: readonly Target[] = [
   tcpCodec('core TCP', plainText),
+  tcpCodec('core TCP, its own AES ECB', packetCipher(packetEncAlgo.ownEcb, '0123456789abcdef', '') as Cipher),
   tcpCodec('core TCP, AES ECB', packetCipher(packetEncAlgo.aesEcb, '0123456789abcdef', '') as Cipher),
   tcpCodec('core TCP, AES CBC', packetCipher(packetEncAlgo.aesCbc, '0123456789abcdef', 'fedcba9876543210') as Cipher),
   wsCodec,

@@ -33,6 +33,9 @@ interface Sealer {
   open(sealed: Buffer): Buffer;
 }
 
+/** Common.PacketEncAlgo. */
+const NOT_ENCRYPTED = -1;
+const OWN_ECB = 0;
 const HEADER_BYTES = 44;
 const clear: Sealer = { seal: (plain) => plain, open: (sealed) => sealed };
 
@@ -46,7 +49,7 @@ export class CoreTcpClient {
   init: PublicResponse = { retType: -400 };
   #sealer: Sealer = clear;
   /** Bodies after InitConnect are sealed. */
-  #encrypts = false;
+  #algorithm: number = NOT_ENCRYPTED;
   #serial = 0;
   #rest = Buffer.alloc(0);
   readonly #waiting = new Map<string, (frame: TcpFrame) => void>();
@@ -73,7 +76,7 @@ export class CoreTcpClient {
   static async open(address: string, { format = 'protobuf', rsaKey, init = {} }: TcpClientOptions = {}): Promise<CoreTcpClient> {
     const client = await CoreTcpClient.connect(address, format);
     if (rsaKey !== undefined) client.#sealer = rsa(rsaKey);
-    client.#encrypts = rsaKey !== undefined && init.packetEncAlgo !== -1;
+    client.#algorithm = rsaKey === undefined ? NOT_ENCRYPTED : Number(init.packetEncAlgo ?? OWN_ECB);
     client.init = await client.ask('InitConnect', { clientVer: 1011, clientID: 'test', recvNotify: true, ...init });
     return client;
   }
@@ -142,8 +145,8 @@ export class CoreTcpClient {
   #adopt(frame: TcpFrame): void {
     const { connAESKey, aesCBCiv } = (decode('InitConnect', frame).s2c ?? {}) as { connAESKey?: string; aesCBCiv?: string };
     this.#sealer = clear;
-    if (!this.#encrypts || connAESKey === undefined) return;
-    this.#sealer = aesCBCiv === undefined ? aesEcb(connAESKey) : aesCbc(connAESKey, aesCBCiv);
+    if (this.#algorithm === NOT_ENCRYPTED || connAESKey === undefined) return;
+    this.#sealer = this.#algorithm === OWN_ECB ? ownEcb(connAESKey) : aes(connAESKey, aesCBCiv);
   }
 }
 
@@ -170,7 +173,7 @@ function rsa(pem: string): Sealer {
   };
 }
 
-function aesEcb(key: string): Sealer {
+function ownEcb(key: string): Sealer {
   return {
     seal(plain) {
       const tail = plain.length % 16;
@@ -187,14 +190,16 @@ function aesEcb(key: string): Sealer {
   };
 }
 
-function aesCbc(key: string, iv: string): Sealer {
+/** As everywhere: CBC where there is an initialisation vector. */
+function aes(key: string, iv?: string): Sealer {
+  const mode = iv === undefined ? 'aes-128-ecb' : 'aes-128-cbc';
   return {
     seal(plain) {
-      const cipher = createCipheriv('aes-128-cbc', key, iv);
+      const cipher = createCipheriv(mode, key, iv ?? null);
       return Buffer.concat([cipher.update(plain), cipher.final()]);
     },
     open(sealed) {
-      const decipher = createDecipheriv('aes-128-cbc', key, iv);
+      const decipher = createDecipheriv(mode, key, iv ?? null);
       return Buffer.concat([decipher.update(sealed), decipher.final()]);
     },
   };

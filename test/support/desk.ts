@@ -1,8 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isMessage, type Message } from '@bufbuild/protobuf';
-import { Access, type AuditEvent, AuditLog, Keyring, type LimitFlags, limitsFromFlags, OrderGates } from '../../src/access/index.js';
+import { create, isMessage, type Message } from '@bufbuild/protobuf';
+import {
+  Access,
+  type AuditEvent,
+  AuditLog,
+  Keyring,
+  type LimitFlags,
+  limitsFromFlags,
+  OrderGates,
+  SteadyTime,
+} from '../../src/access/index.js';
 import { createSimBackend } from '../../src/backends/sim/index.js';
 import { ManualClock } from '../../src/contract/clock.js';
 import { parseJson } from '../../src/contract/json/parse.js';
@@ -29,8 +38,13 @@ export interface DeskOptions {
   /** The daemon's own limits. */
   readonly flags?: LimitFlags;
   readonly tradePassword?: GatewayOptions['tradePassword'];
+  readonly bounds?: GatewayOptions['bounds'];
+  /** Of the gateway; the brokerage has one of its own. */
+  readonly store?: MemoryStore;
   /** Replaces parts of the simulated brokerage. */
-  readonly backend?: Partial<Backend>;
+  readonly backend?: Partial<Backend> | ((simulated: Backend) => Partial<Backend>);
+  /** Operations that the brokerage answers with nothing. */
+  readonly silent?: ReadonlySet<Operation>;
 }
 
 /** How a request comes in: by which key, over which interface. */
@@ -74,24 +88,28 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   const events: AuditEvent[] = [];
   const audit = AuditLog.open({ clock, log: (_, event) => events.push(event), report: (message) => log.push(message) });
   if (!audit.ok) throw new Error(audit.error);
-  const store = new MemoryStore();
+  const store = options.store ?? new MemoryStore();
+  const time = new SteadyTime({ store, clock });
   const onStoreFailure = (error: unknown) => log.push(String(error));
   const logger = createLog({ level: 'debug', target: { write: (line) => log.push(line) }, readable: false });
   const simulation = createSimulation({ clock, seed: 'desk', store: new MemoryStore(), calendarMode: 'open' });
   const simulated = createSimBackend({ simulation, clock, logger });
   await simulated.start();
   const calls: Desk['calls'] = [];
+  const replaced = typeof options.backend === 'function' ? options.backend(simulated) : (options.backend ?? {});
   const gates = new OrderGates({ store, flagLimits: limits.value.limits, now: clock.now(), onStoreFailure });
   const gateway = new Gateway({
     access: new Access({ keyring: keyring.value, gates, audit: audit.value }),
-    backend: watched(simulated, options.backend ?? {}, calls),
+    backend: watched(simulated, replaced, options.silent ?? new Set(), calls),
     clock,
+    time,
     store,
     logger,
     version: 'test',
     switches: new Set(['--enable-trading']),
     pushBacklogBytesMax: 1024 * 1024,
     shutdown: () => undefined,
+    ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
     ...(options.tradePassword === undefined ? {} : { tradePassword: options.tradePassword }),
   });
   let requests = 0;
@@ -122,6 +140,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
     },
     async close() {
       gateway.stop();
+      await time.stop();
       await simulated.stop();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -129,14 +148,17 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
 }
 
 /** A backend whose calls are written down, with some of its parts replaced. */
-function watched(backend: Backend, replaced: Partial<Backend>, calls: Desk['calls']): Backend {
+function watched(backend: Backend, replaced: Partial<Backend>, silent: ReadonlySet<Operation>, calls: Desk['calls']): Backend {
   return new Proxy(backend, {
     get(target, property) {
       const owner = property in replaced ? replaced : target;
       const value = Reflect.get(owner, property, owner) as unknown;
       if (typeof value !== 'function') return value;
       return (...parameters: unknown[]) => {
-        if (property === 'call') calls.push({ operation: (parameters[0] as Operation).name, request: parameters[1] as Message });
+        const operation = parameters[0] as Operation;
+        if (property === 'call') calls.push({ operation: operation.name, request: parameters[1] as Message });
+        if (property === 'call' && silent.has(operation))
+          return create(operation.messages.ResponseSchema, { retType: 0 } as Record<string, unknown>);
         return Reflect.apply(value, owner, parameters);
       };
     },

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
-import { Access, type AuditEvent, AuditLog, Keyring, OrderGates } from '../../src/access/index.js';
+import { Access, type AuditEvent, AuditLog, Keyring, OrderGates, SteadyTime } from '../../src/access/index.js';
 import { type Clock, systemClock } from '../../src/contract/clock.js';
+import { DECIMAL_ONE } from '../../src/contract/decimal.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { createLog } from '../../src/daemon/log.js';
 import {
@@ -13,11 +14,12 @@ import {
   type LifecycleState,
   type PushEvent,
   type ResponseMessage,
+  type TradingTerms,
 } from '../../src/gateway/index.js';
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
 import { createRestServer } from '../../src/interfaces/rest/index.js';
-import { MemoryStore } from '../../src/storage/index.js';
+import { MemoryStore, type Store } from '../../src/storage/index.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { editKey, type KeyWish, makeKey } from './keys.js';
@@ -25,12 +27,16 @@ import { editKey, type KeyWish, makeKey } from './keys.js';
 /** A backend whose answers a test writes: by operation, or `anything`. */
 export class ScriptedBackend implements Backend {
   readonly name = 'sim';
+  replaysWrites = true;
   readonly calls: { readonly operation: string; readonly request: Message }[] = [];
   refresh: () => Promise<'succeeded' | 'failed' | 'not_applicable'> = async () => 'not_applicable';
   readonly #listeners = new Set<(status: BackendStatus) => void>();
   #state: LifecycleState = 'ready';
 
-  constructor(public answer: (operation: Operation, request: Message) => ResponseMessage | Promise<ResponseMessage> = succeed) {}
+  constructor(
+    public answer: (operation: Operation, request: Message) => ResponseMessage | Promise<ResponseMessage> = succeed,
+    readonly journal?: Store,
+  ) {}
 
   async start(): Promise<void> {}
   async stop(): Promise<void> {}
@@ -60,6 +66,14 @@ export class ScriptedBackend implements Backend {
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  tradingTerms(): TradingTerms {
+    return { multiplier: DECIMAL_ONE, currency: 'HKD' };
+  }
+
+  exchangeRate(): undefined {
+    return undefined;
   }
 
   async subscribe(): Promise<ResponseMessage> {
@@ -143,8 +157,9 @@ export async function serveGateway(options: {
   readonly operations?: readonly Operation[];
   /** Of the MCP interface. */
   readonly clock?: Clock;
+  readonly store?: Store;
 }): Promise<ServedGateway> {
-  const { backend, keys, operations, clock = systemClock } = options;
+  const { backend, keys, operations, clock = systemClock, store = new MemoryStore() } = options;
   const folder = mkdtempSync(join(tmpdir(), 'svc-gateway-'));
   const path = join(folder, 'keys.json');
   const texts = new Map<string, string>();
@@ -155,7 +170,6 @@ export async function serveGateway(options: {
   const audited = new AuditedEvents();
   const audit = AuditLog.open({ clock: systemClock, log: (_line, event) => audited.hear(event), report: () => undefined });
   if (!audit.ok) throw new Error(audit.error);
-  const store = new MemoryStore();
   const onStoreFailure = (error: unknown) => log.push(String(error));
   const gateway = new Gateway({
     access: new Access({
@@ -165,6 +179,7 @@ export async function serveGateway(options: {
     }),
     backend,
     clock: systemClock,
+    time: new SteadyTime({ store, clock: systemClock }),
     store,
     logger: createLog({ level: 'debug', target: { write: (line) => log.push(line) }, readable: false }),
     version: 'test',

@@ -25,6 +25,7 @@ export const protocolIds = {
   Qot_UpdateOrderBook: 3013,
   Qot_GetBroker: 3014,
   Qot_GetStaticInfo: 3202,
+  Qot_RequestTradeDate: 3219,
 } as const;
 
 export type MessageName = keyof typeof protocolIds;

@@ -16,6 +16,18 @@ export function sampleRequest(operation: Operation, all: readonly Operation[]): 
   const { messages, shape, answers, protoId } = operation;
   const sample = sampleMessage(messages.C2SSchema, '', shape);
   for (const { field, is } of answers) sample[field] = is === 'empty' ? [] : is;
+  for (const { oneOf, when } of operation.needs) {
+    if (when !== undefined && (sample[when.field] ?? false) !== when.is) continue;
+    const [path = ''] = oneOf;
+    const field = messages.C2SSchema.fields.find(({ name }) => name === path);
+    if (field === undefined) throw new Error(`${operation.name} needs ${path}, which its message does not have`);
+    sample[path] ??= sampleField(
+      field,
+      path,
+      shape.find((param) => param.field === path),
+      shape,
+    );
+  }
   if (answers.length > 0) return sample;
   // It answers what the others of its id do not.
   for (const { field, is } of all.filter((other) => other.protoId === protoId).flatMap((other) => other.answers)) {

@@ -1,7 +1,7 @@
 import { acceptedNumbers } from '../../src/contract/enums.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { callerParams, type Param } from '../../src/contract/shape.js';
-import { describeTool } from '../../src/contract/tools.js';
+import { requiredArguments } from '../../src/contract/tools.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -18,7 +18,7 @@ export interface BadCase {
 
 /** Whether a tool says of an argument that it cannot do without. */
 export function isRequired(operation: Operation, { name }: Param): boolean {
-  return String(describeTool(operation).inputSchema.properties[name]?.description).startsWith('Required.');
+  return requiredArguments(operation).some((param) => param.name === name);
 }
 
 export function paramsOf(operation: Operation): readonly Param[] {
@@ -29,7 +29,9 @@ export function paramsOf(operation: Operation): readonly Param[] {
  * Values of a parameter that its declaration accepts: each name and number of an enumeration, each bound, each flag. What
  * a declaration cannot say (which security, which account) is the same for all tools.
  */
-export function goodValues({ type, name }: Param, accId: string, day: (daysAgo: number) => string): unknown[] {
+export function goodValues(param: Param, accId: string, day: (daysAgo: number) => string): unknown[] {
+  const { type, name } = param;
+  if ('exactly' in param) return [param.exactly];
   switch (type.kind) {
     case 'symbol':
     case 'order_symbol':
@@ -56,6 +58,8 @@ export function goodValues({ type, name }: Param, accId: string, day: (daysAgo: 
       return [day(name.startsWith('begin') ? 30 : 1)];
     case 'id':
       return [accId];
+    case 'timestamp':
+      return ['0', '1767225600000'];
     case 'ids':
       return [[accId]];
     case 'bytes':
@@ -137,6 +141,8 @@ function outOfRange({ type }: Param): BadValue[] {
       return ['2026-13-01', 'yesterday', '20260101'].map((value) => ({ value, says: ['expected a time as yyyy-MM-dd', `"${value}"`] }));
     case 'id':
       return ['-1', '18446744073709551616', 'first', 1.5].map((value) => ({ value, says: [/expected|accepted/, String(value)] }));
+    case 'timestamp':
+      return ['9223372036854775808', 'now', 1.5].map((value) => ({ value, says: [/expected|accepted/, String(value)] }));
     case 'bytes':
       return [{ value: '***', says: [/base64/, '***'] }];
   }

@@ -1,6 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
-import type { Decimal } from '../../contract/decimal.js';
+import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
+import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
@@ -16,10 +17,12 @@ import type {
   QuotePush,
   QuoteStream,
   ResponseMessage,
+  TradingTerms,
 } from '../../gateway/backend.js';
 import { estimateFees } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/handler.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
+import type { Store } from '../../storage/index.js';
 import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
 import { handlersByName } from './handlers.js';
@@ -46,6 +49,8 @@ export function createSimBackend(options: SimBackendOptions): Backend {
 
 class SimBackend implements Backend {
   readonly name = 'sim';
+  readonly replaysWrites = true;
+  readonly journal: Store;
   readonly #simulation: RunningSimulation;
   readonly #logger: DefectLogger;
   readonly #lifecycle: Lifecycle;
@@ -55,6 +60,7 @@ class SimBackend implements Backend {
 
   constructor({ simulation, clock, logger }: SimBackendOptions) {
     this.#simulation = simulation;
+    this.journal = simulation.store;
     this.#logger = logger;
     this.#lifecycle = new Lifecycle(clock);
     const emit = (event: PushEvent) => this.#emit(event);
@@ -101,9 +107,22 @@ class SimBackend implements Backend {
     return { currency: estimate.currency, items: estimate.items.map(({ title, value }) => ({ title, amount: value })) };
   }
 
+  tradingTerms({ market, code }: Security): TradingTerms | undefined {
+    const instrument = this.#simulation.listings.find({ market, code })?.instrument;
+    return instrument && { multiplier: instrument.future?.multiplier ?? DECIMAL_ONE, currency: instrument.currency };
+  }
+
+  exchangeRate(from: string, to: string): Decimal | undefined {
+    return this.#simulation.brokerage.valuer.rates.rate(from, to);
+  }
+
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
     const refused = this.#streams.subscribe(streams);
     return refused === undefined ? success(QotSub, create(QotSub.S2CSchema)) : refusal(QotSub, refused);
+  }
+
+  unserved(streams: readonly QuoteStream[]): readonly QuoteStream[] {
+    return this.#streams.unserved(streams);
   }
 
   async unsubscribe(streams: readonly QuoteStream[]): Promise<void> {

@@ -6,6 +6,7 @@ import { checkRehabType } from '../../simulator/quote/bars.js';
 import type { Listing } from '../../simulator/quote/listings.js';
 import { locate } from '../../simulator/quote/locate.js';
 import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
+import { subTypesOf } from '../../simulator/quote/sub-types.js';
 import { createFeed, type Feed } from './feeds.js';
 
 interface Running {
@@ -52,6 +53,14 @@ export class Streams {
     }
     for (const running of fresh) this.#begin(running);
     return undefined;
+  }
+
+  /** Those of the streams whose symbol exists and does not serve their type. */
+  unserved(streams: readonly QuoteStream[]): readonly QuoteStream[] {
+    return streams.filter(({ symbol, subType }) => {
+      const listing = this.#locate(symbol);
+      return !(listing instanceof Refusal) && !subTypesOf(listing).includes(subType);
+    });
   }
 
   unsubscribe(streams: readonly QuoteStream[]): void {

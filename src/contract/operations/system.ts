@@ -13,17 +13,19 @@ import * as UsedQuota from '../generated/UsedQuota_pb.js';
 import * as Verification from '../generated/Verification_pb.js';
 import { get, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
-import { choice, choices, constant, flag, id, integer, text } from '../shape.js';
+import { choice, choices, constant, flag, id, integer, text, timestamp } from '../shape.js';
 
 const group = 'system';
 const effect = 'read';
 const scope = anyOf('qot:read');
+const reach = 'general';
 
 export const getGlobalState = operation({
   name: 'get_global_state',
   group,
   effect,
   scope,
+  reach,
   protoId: 1002,
   messages: GetGlobalState,
   title: 'Global state',
@@ -39,6 +41,7 @@ export const ping = operation({
   group,
   effect,
   scope,
+  reach,
   protoId: null,
   messages: Ping,
   title: 'Ping',
@@ -53,6 +56,7 @@ export const getUserInfo = operation({
   group,
   effect,
   scope,
+  reach,
   protoId: 1005,
   messages: GetUserInfo,
   title: 'User information',
@@ -67,6 +71,7 @@ export const getDelayStatistics = operation({
   group,
   effect,
   scope,
+  reach,
   protoId: 1007,
   messages: GetDelayStatistics,
   title: 'Delay statistics',
@@ -85,6 +90,7 @@ export const getQuoteRights = operation({
   group,
   effect,
   scope,
+  reach,
   protoId: 20001,
   messages: QuoteRights,
   title: 'Quote rights',
@@ -100,6 +106,7 @@ export const getQuoteCapability = operation({
   group,
   effect,
   scope,
+  reach,
   protoId: 20002,
   messages: QuoteCapability,
   title: 'Quote capability',
@@ -114,6 +121,7 @@ export const getPushSubscriberInfo = operation({
   group,
   effect,
   scope: anyOf('acc:read'),
+  reach: [{ list: 'acc_id_list', of: 'account' }],
   protoId: null,
   messages: PushSubscriberInfo,
   title: 'Push subscribers',
@@ -128,6 +136,7 @@ export const getUsedQuota = operation({
   group,
   effect,
   scope,
+  reach,
   protoId: 1010,
   messages: UsedQuota,
   title: 'Used quota',
@@ -141,6 +150,7 @@ export const verification = operation({
   group,
   effect: 'write',
   scope: anyOf('auth:setup'),
+  reach,
   protoId: 1006,
   messages: Verification,
   title: 'Device verification',
@@ -159,6 +169,7 @@ export const getTokenState = operation({
   group,
   effect,
   scope: anyOf('acc:read'),
+  reach,
   protoId: 20003,
   messages: TokenState,
   title: 'Token state',
@@ -174,13 +185,14 @@ export const getRiskFreeRate = operation({
   group,
   effect,
   scope,
+  reach,
   protoId: 20004,
   messages: RiskFreeRate,
   title: 'Risk-free rates',
   summary: 'Risk-free rates of Hong Kong, the United States and Japan, in percent.',
   guide:
     'Input for option pricing and Sharpe ratios. Fields ending in _pct are percent, the raw ones 10^-9 of a percent. A future rate_time is refused. Free.',
-  shape: [id('rate_time', { about: 'Unix milliseconds; the latest when omitted.' })],
+  shape: [timestamp('rate_time', { about: 'Unix milliseconds; the latest when omitted.' })],
   rest: [get('/api/risk-free-rate'), post('/api/risk-free-rate')],
 });
 
@@ -189,6 +201,7 @@ export const getSpreadTable = operation({
   group,
   effect,
   scope,
+  reach,
   protoId: 20005,
   messages: SpreadTable,
   title: 'Price steps',

@@ -4,26 +4,34 @@ import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
 import { operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
-import { choice, code, constant, flag, id, number, orderSymbol, secret, text, tradeHeader } from '../shape.js';
+import { choice, code, constant, fixed, flag, id, never, number, orderSymbol, secret, text, tradeHeader } from '../shape.js';
 
 const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
-const switches = ['--enable-trading'];
+const switches = ['--enable-trading'] as const;
+const reach = 'request';
 const REMARK_BYTES_MAX = 64;
 /** Trd_Common.ModifyOrderOp. */
+const NORMAL = 1;
 const CANCEL = 2;
 
 // The gateway puts its own packet id on every write: a caller's would be one of another connection.
 const packetId = [constant('packetID.connID', 0n), constant('packetID.serialNo', 0)];
 const orderId = id('orderID', { about: 'The order’s number; order_id_ex is preferred when both are known.' });
 const orderIdEx = text('orderIDEx', { about: 'The order’s text.' });
+const oneOrder = { oneOf: ['orderID', 'orderIDEx'] };
+
+/** What a modify changes, and a cancel does not. */
+const terms = ['qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'auxPrice', 'trailType', 'trailValue', 'trailSpread'];
 
 export const placeOrder = operation({
   name: 'place_order',
   group,
   scope,
   switches,
+  reach,
   effect: 'order',
+  valuer: 'place',
   protoId: 2202,
   messages: TrdPlaceOrder,
   title: 'Place order',
@@ -38,7 +46,8 @@ export const placeOrder = operation({
     orderSymbol(),
     number('qty', { min: 0, about: 'Shares or contracts.' }),
     number('price', { min: 0, about: 'Limit price; not for market orders.' }),
-    choice('orderType', orderType, { default: 1, about: 'NORMAL (limit) when omitted.' }),
+    // A client of the public protocol that does not say which type it means may have meant any.
+    choice('orderType', orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
     choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),
     choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
     choice('session', session, { about: 'US trading session.' }),
@@ -53,7 +62,9 @@ export const modifyOrder = operation({
   group,
   scope,
   switches,
+  reach,
   effect: 'order',
+  valuer: 'modify',
   protoId: 2205,
   messages: TrdModifyOrder,
   title: 'Modify order',
@@ -71,6 +82,11 @@ export const modifyOrder = operation({
     number('qty', { min: 0, about: 'The new total quantity, what is already filled included.' }),
     number('price', { min: 0, about: 'The new price.' }),
   ],
+  // Which orders have a price is up to their type: the gateway asks for it once it knows the order.
+  needs: [
+    { ...oneOrder, unless: { field: 'forAll', is: true } },
+    { oneOf: ['qty'], when: { field: 'modifyOrderOp', is: NORMAL } },
+  ],
   lowLevel: { 'header.trdEnv': trdEnvOfModify },
   rest: [post('/api/modify-order')],
 });
@@ -80,7 +96,9 @@ export const cancelOrder = operation({
   group,
   scope,
   switches,
+  reach,
   effect: 'write',
+  valuer: 'modify',
   idempotent: true,
   protoId: 2205,
   answers: [
@@ -98,6 +116,7 @@ export const cancelOrder = operation({
     orderId,
     orderIdEx,
     constant('orderID', 0n),
+    never('forAll', { but: false }),
     choice(
       'modifyOrderOp',
       { name: 'op', members: modifyOrderOp.members.filter(({ name }) => name === 'cancel') },
@@ -110,6 +129,8 @@ export const cancelOrder = operation({
       },
     ),
   ],
+  needs: [oneOrder],
+  unused: terms,
   rest: [post('/api/cancel-order')],
 });
 
@@ -118,7 +139,9 @@ export const cancelAllOrder = operation({
   group,
   scope,
   switches,
+  reach,
   effect: 'write',
+  valuer: 'modify',
   idempotent: true,
   protoId: 2205,
   answers: [
@@ -130,7 +153,8 @@ export const cancelAllOrder = operation({
   summary: 'Cancels every working order of an account in one market.',
   guide:
     'Look at svc_get_orders and ask the user first: it also ends orders that others placed. Fills that race it stand. To end one order use svc_cancel_order. Not counted by order limits.',
-  shape: [...packetId, ...tradeHeader(), constant('orderID', 0n), constant('modifyOrderOp', CANCEL), constant('forAll', true)],
+  shape: [...packetId, ...tradeHeader(), fixed('orderID', 0n), fixed('modifyOrderOp', CANCEL), fixed('forAll', true)],
+  unused: ['orderIDEx', ...terms],
   rest: [post('/api/cancel-all-order')],
 });
 
@@ -140,6 +164,7 @@ export const unlockTrade = operation({
   name: 'unlock_trade',
   group,
   scope: anyOf('trade:unlock'),
+  reach: 'general',
   effect: 'write',
   idempotent: true,
   protoId: 2005,
@@ -152,6 +177,7 @@ export const unlockTrade = operation({
     flag('unlock', { about: 'True unlocks, false locks.' }),
     secret('pwdMD5', { maxBytes: MD5_HEX_BYTES, about: 'Lower-case hex MD5 of the trade password; required to unlock.' }),
   ],
+  needs: [{ oneOf: ['pwdMD5'], when: { field: 'unlock', is: true } }],
   rest: [post('/api/unlock-trade')],
   loopbackOnly: true,
 });

@@ -8,7 +8,7 @@ import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { parseSymbol } from '../../contract/markets.js';
 import type { QuoteStream, ResponseMessage } from '../backend.js';
 import type { PushHub } from './hub.js';
-import { expandStreams, isKline, quotaKey } from './streams.js';
+import { expandStreams, isKline, nameOfSubType, quotaKey } from './streams.js';
 import type { Subscription } from './subscriptions.js';
 
 /** The operations that the gateway answers by itself, because it alone knows who is subscribed to what. */
@@ -16,7 +16,10 @@ import type { Subscription } from './subscriptions.js';
 const SUCCEEDED = { retType: 0, retMsg: '', errCode: 0 };
 const FAILED = -1;
 
-/** Qot_Sub: subscribes or unsubscribes an owner, as `isSubOrUnSub` and `isUnsubAll` say. */
+/**
+ * Qot_Sub: subscribes or unsubscribes an owner, as `isSubOrUnSub` and `isUnsubAll` say. Of several symbols and types those pairs
+ * are subscribed to that exist, and the answer names the others.
+ */
 export async function answerSubscribe(
   hub: PushHub,
   owner: string,
@@ -32,14 +35,27 @@ export async function answerSubscribe(
     await hub.subscriptions.unsubscribe(owner, ownStreams(hub, owner, new Set(expansion.streams.map(quotaKey))));
     return quoteAnswer(SUCCEEDED);
   }
-  const outcome = await hub.subscribe(owner, expansion.streams, {
+  const unserved = new Set(hub.unserved(expansion.streams));
+  const served = expansion.streams.filter((stream) => !unserved.has(stream));
+  // With none left, the backend says what is wrong with what was asked.
+  const streams = served.length === 0 ? expansion.streams : served;
+  const outcome = await hub.subscribe(owner, streams, {
     // A field that is not set reads as false, and says nothing.
     push: isFieldSet(request, QotSub.C2SSchema.field.isRegOrUnRegPush) ? request.isRegOrUnRegPush : undefined,
     first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
   });
   if (!outcome.ok) return quoteAnswer({ retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
-  await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, expansion.streams));
-  return quoteAnswer(SUCCEEDED);
+  await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, streams));
+  return quoteAnswer(streams.length === expansion.streams.length ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut([...unserved]) });
+}
+
+const NAMED_MAX = 20;
+
+/** "left out, because there is no such data: HK.HSImain 14 (Broker), …". */
+function leftOut(streams: readonly QuoteStream[]): string {
+  const pairs = [...new Set(streams.map(({ symbol, subType }) => `${symbol} ${nameOfSubType(subType)}`))];
+  const more = pairs.length > NAMED_MAX ? `, and ${pairs.length - NAMED_MAX} more` : '';
+  return `left out, because there is no such data: ${pairs.slice(0, NAMED_MAX).join(', ')}${more}`;
 }
 
 /** Qot_RegQotPush: turns the pushes of what an owner is subscribed to on or off. */

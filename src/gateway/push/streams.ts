@@ -84,8 +84,13 @@ function hasExtendedTime(symbol: string, type: number): boolean {
   return parseSymbol(symbol)?.market.name === 'US' && (isKline(type) || type === SUB_TYPE_RT || type === SUB_TYPE_TICKER);
 }
 
+/** "14 (Broker)". */
+export function nameOfSubType(type: number): string {
+  return `${type} (${members.get(type)})`;
+}
+
 function listMembers(): string {
-  return [...members].map(([number, name]) => `${number} (${name})`).join(', ');
+  return [...members.keys()].map(nameOfSubType).join(', ');
 }
 
 function refuse(message: string): Expansion {

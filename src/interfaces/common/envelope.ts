@@ -21,7 +21,9 @@ export function writeEnvelope(operation: Operation, response: ResponseMessage, i
 export function envelopeText(operation: Operation, response: ResponseMessage, int64: Int64Format): string {
   const payload = payloadOf(operation, response);
   const s2c = payload === undefined ? '{}' : messageWriter(operation.messages.S2CSchema, 'rest', int64)(payload);
-  if (response.retType === 0) return `{"ret_type":0,"ret_msg":null,"err_code":null,"s2c":${s2c}}`;
+  // A success may have something to say as well: what it left out.
+  const said = response.retMsg === '' ? 'null' : JSON.stringify(response.retMsg);
+  if (response.retType === 0) return `{"ret_type":0,"ret_msg":${said},"err_code":null,"s2c":${s2c}}`;
   const code = response.errCode === 0 ? 'null' : String(response.errCode);
   return `{"ret_type":${response.retType},"ret_msg":${JSON.stringify(response.retMsg)},"err_code":${code},"s2c":${s2c}}`;
 }

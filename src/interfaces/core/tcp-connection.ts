@@ -58,14 +58,14 @@ export class TcpConnection implements CoreConnection {
   #finishing = false;
   /** What still comes is thrown away. */
   #ended = false;
-  /** Epoch ms at which it is cut off, unless something puts that moment off. */
+  /** Time on the monotonic clock at which it is cut off, unless something puts that moment off. */
   #deadline: number;
 
   constructor(options: TcpConnectionOptions) {
     this.#options = options;
     const { socket, services, rsaKey } = options;
     if (rsaKey !== undefined) this.#reader.cipher = rsaCipher(rsaKey);
-    this.#deadline = services.clock.now() + HANDSHAKE_MS_MAX;
+    this.#deadline = services.clock.monotonic() + HANDSHAKE_MS_MAX;
     socket.on('data', (chunk) => this.#received(chunk));
     socket.on('drain', () => this.#session?.drained());
     // A reset; `close` follows.
@@ -88,7 +88,7 @@ export class TcpConnection implements CoreConnection {
 
   end(): void {
     this.#finishing = true;
-    this.#deadline = this.#options.services.clock.now() + CLOSE_MS_MAX;
+    this.#deadline = this.#options.services.clock.monotonic() + CLOSE_MS_MAX;
     this.#ended = true;
     const { socket } = this.#options;
     socket.end();
@@ -103,7 +103,7 @@ export class TcpConnection implements CoreConnection {
 
   #received(chunk: Buffer): void {
     if (this.#ended) return;
-    if (this.#session !== undefined && !this.#finishing) this.#deadline = this.#options.services.clock.now() + SILENCE_MS_MAX;
+    if (this.#session !== undefined && !this.#finishing) this.#deadline = this.#options.services.clock.monotonic() + SILENCE_MS_MAX;
     this.#reader.push(chunk);
     this.#read();
   }
@@ -137,7 +137,7 @@ export class TcpConnection implements CoreConnection {
 
   /** Reading goes on. While it did not, nothing could be heard. */
   #resume(): void {
-    if (this.#session !== undefined) this.#deadline = this.#options.services.clock.now() + SILENCE_MS_MAX;
+    if (this.#session !== undefined) this.#deadline = this.#options.services.clock.monotonic() + SILENCE_MS_MAX;
     this.#options.socket.resume();
   }
 
@@ -203,7 +203,7 @@ export class TcpConnection implements CoreConnection {
       ),
     );
     this.#reader.cipher = cipher;
-    this.#deadline = services.clock.now() + SILENCE_MS_MAX;
+    this.#deadline = services.clock.monotonic() + SILENCE_MS_MAX;
     this.#session = new CoreSession(services, {
       iface: 'core-tcp',
       peer,
@@ -246,7 +246,7 @@ function connectSettings(c2s: InitConnect.C2S, encrypted: boolean): ConnectSetti
   // Unset reads as 0, which is the protocol's default.
   const cipher = encrypted ? packetCipher(c2s.packetEncAlgo, key, iv) : plainText;
   if (cipher === undefined) {
-    const message = `packetEncAlgo: ${c2s.packetEncAlgo} is no algorithm, accepted: -1 (none), 0 (AES-ECB), 2 (AES-CBC)`;
+    const message = `packetEncAlgo: ${c2s.packetEncAlgo} is no algorithm, accepted: -1 (none), 0 (the protocol's AES-ECB), 1 (AES-ECB), 2 (AES-CBC)`;
     return new Rejection('request.out_of_range', message, { field: 'packetEncAlgo' });
   }
   const usesIv = encrypted && c2s.packetEncAlgo === packetEncAlgo.aesCbc;

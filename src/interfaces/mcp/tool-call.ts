@@ -83,7 +83,9 @@ export class ToolCalls {
     const answer = await this.#parts.gateway.call(operation, caller, decode);
     if (answer instanceof Rejection) return rejectionResult(answer, caller.requestId);
     if (answer.retType !== 0) return failureResult(answer, caller.requestId);
-    const additions: Additions = request === undefined ? {} : understood(operation, request);
+    const said: Additions = request === undefined ? {} : understood(operation, request);
+    // A success may have something to say as well: what it left out.
+    const additions: Additions = answer.retMsg === '' ? said : { ...said, note: JSON.stringify(answer.retMsg) };
     return this.#write(asked, answer, additions);
   }
 

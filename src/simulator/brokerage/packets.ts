@@ -1,5 +1,6 @@
 import type { Transaction } from '../../storage/index.js';
 import { Refusal } from '../handler.js';
+import { keyOfId } from './ids.js';
 import type { Tables } from './tables.js';
 
 /** The caller's number of one write: a repetition carries the same. */
@@ -15,44 +16,91 @@ export interface PacketAnswer {
 }
 
 export interface PacketRecord extends PacketAnswer {
-  /** Epoch ms. */
-  readonly time: number;
   /** What was asked, so that another request under the same number is not given this answer. */
   readonly fingerprint: string;
 }
 
-const PACKETS_MAX = 100_000;
-const KEPT_MS = 48 * 3_600_000;
+/** Numbers of the oldest and the newest record kept, in the order in which they came; oldest > newest where there is none. */
+export interface PacketRange {
+  readonly oldest: bigint;
+  readonly newest: bigint;
+}
 
-/** Accepted writes by their packet numbers: the newest 100,000 of the last 48 hours, kept on disk. */
+const PACKETS_MAX = 2_000_000;
+/** Most that are forgotten with one new packet, so that no write waits for a long clearing. */
+const FORGOTTEN_AT_ONCE = 16;
+const RANGE = 'range';
+
+/**
+ * Accepted writes by their packet numbers: the newest two million, on disk. Of those before, each connection's highest serial
+ * number is known, so that a repetition of one that is forgotten is refused and not carried out again.
+ */
 export class Packets {
-  readonly #answers = new Map<string, PacketRecord>();
+  /** Those that are on their way to the disk. */
+  readonly #underWay = new Map<string, PacketRecord>();
+  /** Connection → highest serial number that is forgotten. */
+  readonly #forgotten: Map<string, number>;
+  #range: PacketRange;
 
-  constructor(private readonly tables: Tables) {
-    const kept = [...tables.packets.entries()].sort(([, a], [, b]) => a.time - b.time);
-    for (const [key, record] of kept) this.#answers.set(key, record);
+  constructor(
+    private readonly tables: Pick<Tables, 'packets' | 'packetOrder' | 'packetRange' | 'forgottenPackets'>,
+    private readonly max = PACKETS_MAX,
+  ) {
+    this.#range = tables.packetRange.get(RANGE) ?? { oldest: 1n, newest: 0n };
+    this.#forgotten = new Map(tables.forgottenPackets.entries());
   }
 
-  /** The answer to the first request of this number; a refusal when that one asked for something else. */
+  /** The answer to the first request of this number; a refusal when that one asked for something else, or when it is not known. */
   find(packet: PacketId | undefined, fingerprint: string): PacketAnswer | Refusal | undefined {
-    const record = packet && this.#answers.get(keyOf(packet));
-    if (record === undefined) return undefined;
-    if (record.fingerprint === fingerprint) return record;
-    return new Refusal(
-      `packetID ${packet?.connId}/${packet?.serialNo} was already used for another request, answered with order ${record.orderIdEx}`,
-    );
+    if (packet === undefined) return undefined;
+    const name = `packetID ${packet.connId}/${packet.serialNo}`;
+    const key = keyOf(packet);
+    const record = this.#underWay.get(key) ?? this.tables.packets.get(key);
+    if (record?.fingerprint === fingerprint) return record;
+    if (record !== undefined) return new Refusal(`${name} was already used for another request, answered with order ${record.orderIdEx}`);
+    if (packet.serialNo > (this.#forgotten.get(String(packet.connId)) ?? -1)) return undefined;
+    return new Refusal(`${name} is too old: whether it was carried out is not known any more, look at the orders`);
   }
 
-  /** Remembers an answer in the transaction of the write itself. */
+  /** Remembers an answer in the transaction of the write itself; {@link settle} it when that is on disk. */
   remember(packet: PacketId, record: PacketRecord, transaction: Transaction): void {
+    const { packets, packetOrder, packetRange } = this.tables;
     const key = keyOf(packet);
-    this.#answers.set(key, record);
-    transaction.put(this.tables.packets, key, record);
-    for (const [oldest, { time }] of this.#answers) {
-      if (this.#answers.size <= PACKETS_MAX && record.time - time <= KEPT_MS) break;
-      this.#answers.delete(oldest);
-      transaction.remove(this.tables.packets, oldest);
+    this.#underWay.set(key, record);
+    transaction.put(packets, key, record);
+    const newest = this.#range.newest + 1n;
+    transaction.put(packetOrder, keyOfId(newest), key);
+    this.#range = { oldest: this.#forgetSurplus(newest, transaction), newest };
+    transaction.put(packetRange, RANGE, this.#range);
+  }
+
+  settle(packet: PacketId): void {
+    this.#underWay.delete(keyOf(packet));
+  }
+
+  /** The number of the oldest one that stays. */
+  #forgetSurplus(newest: bigint, transaction: Transaction): bigint {
+    const { packets, packetOrder } = this.tables;
+    let { oldest } = this.#range;
+    const until = oldest + BigInt(FORGOTTEN_AT_ONCE);
+    while (newest - oldest >= BigInt(this.max) && oldest < until) {
+      const key = packetOrder.get(keyOfId(oldest));
+      // The oldest may itself be on its way to the disk; then it goes with a later one.
+      if (key === undefined) break;
+      this.#underWay.delete(key);
+      transaction.remove(packets, key);
+      transaction.remove(packetOrder, keyOfId(oldest));
+      this.#noteForgotten(key, transaction);
+      oldest += 1n;
     }
+    return oldest;
+  }
+
+  #noteForgotten(key: string, transaction: Transaction): void {
+    const [connection = '', serialNo = ''] = key.split('/');
+    const highest = Math.max(Number(serialNo), this.#forgotten.get(connection) ?? 0);
+    this.#forgotten.set(connection, highest);
+    transaction.put(this.tables.forgottenPackets, connection, highest);
   }
 }
 

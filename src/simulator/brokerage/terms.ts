@@ -19,6 +19,10 @@ class Terms<T extends string> {
     return this.numbers[word];
   }
 
+  isWord(text: string): text is T {
+    return Object.hasOwn(this.numbers, text);
+  }
+
   /** The word of a protocol number; undefined for a number that the brokerage does not know. */
   wordOf(number: number): T | undefined {
     return this.#byNumber.get(number);
@@ -97,6 +101,10 @@ export const orderStatuses = new Terms<OrderStatus>('orderStatus', {
 
 export type TimeInForce = 'day' | 'gtc' | 'ioc' | 'gtd';
 export const timesInForce = new Terms<TimeInForce>('timeInForce', { day: 0, gtc: 1, ioc: 2, gtd: 3 });
+
+/** The hours that a caller asks for by name; overnight trading is not served. */
+export type OrderHours = 'regular' | 'extended' | 'all';
+export const orderHours = new Terms<OrderHours>('session', { regular: 1, extended: 2, all: 3 });
 
 export type TrailType = 'ratio' | 'amount';
 export const trailTypes = new Terms<TrailType>('trailType', { ratio: 1, amount: 2 });

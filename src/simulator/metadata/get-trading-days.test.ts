@@ -52,6 +52,10 @@ describe('by market', () => {
     expect(newYork.tradeDateList).toMatchObject([{ time: '2026-12-24', timestamp: Date.UTC(2026, 11, 24, 5) / 1000 }]);
   });
 
+  test('a time means its day', async () => {
+    expect(await days({ market: 1 }, '2026-12-23 09:30:00', '2026-12-24 00:00:00')).toEqual(['2026-12-23', '2026-12-24 morning']);
+  });
+
   test('a range may hold none', async () => {
     expect(await days({ market: 1 }, '2026-12-26', '2026-12-27')).toEqual([]);
   });
@@ -90,7 +94,7 @@ test.each([
   [{ security: security('HK.700') }, 'did you mean HK.00700?'],
   [{ beginTime: '2026-02-30' }, 'begin_time: expected a date as yyyy-MM-dd, found "2026-02-30"'],
   [{ beginTime: '' }, 'begin_time: expected a date as yyyy-MM-dd, found ""'],
-  [{ endTime: '2026-12-31 00:00:00' }, 'end_time: expected a date as yyyy-MM-dd'],
+  [{ endTime: '2026-12-31 25:00:00' }, 'end_time: expected a date as yyyy-MM-dd'],
   [{ beginTime: '2027-01-01' }, 'begin_time is after end_time'],
   [{ beginTime: '2016-12-01' }, 'begin_time to end_time: at most 3660 days'],
 ])('refuses %j and says why', async (fields, message) => {

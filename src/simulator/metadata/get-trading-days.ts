@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { listAccepted, tradeDateMarket } from '../../contract/enums.js';
 import { TradeDateType } from '../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema, TradeDateSchema } from '../../contract/generated/Qot_RequestTradeDate_pb.js';
+import { TIME_TEXT } from '../../contract/param-rules.js';
 import { dayNumber, parseLocal } from '../../contract/time.js';
 import { Refusal } from '../handler.js';
 import { locate } from '../quote/locate.js';
@@ -48,7 +49,8 @@ interface Days {
 export const getTradingDays: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const days = request.security === undefined ? daysOfMarket(simulation, request.market) : daysOfSecurity(simulation, request.security);
   if (days instanceof Refusal) return days;
-  const { beginTime, endTime } = request;
+  const beginTime = dayOf(request.beginTime);
+  const endTime = dayOf(request.endTime);
   const refused = checkRange(beginTime, endTime);
   if (refused !== undefined) return refused;
 
@@ -75,6 +77,11 @@ function daysOfMarket({ world }: QuoteSimulation, market: number): Days | Refusa
   const other = otherSides[market];
   const otherCalendar = other === undefined ? undefined : world.calendar(other);
   return { calendar: world.calendar(name), trades: (day) => otherCalendar?.isTradingDay(day) ?? true };
+}
+
+/** Programs give a time as often as a date: its day counts. */
+function dayOf(text: string): string {
+  return TIME_TEXT.test(text) ? text.slice(0, 10) : text;
 }
 
 function checkRange(beginTime: string, endTime: string): Refusal | undefined {

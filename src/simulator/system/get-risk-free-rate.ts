@@ -1,6 +1,6 @@
-import { create } from '@bufbuild/protobuf';
+import { create, isFieldSet } from '@bufbuild/protobuf';
 import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
-import { type C2S, type S2C, S2CSchema } from '../../contract/generated/svc/risk_free_rate_pb.js';
+import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../contract/generated/svc/risk_free_rate_pb.js';
 import { Refusal } from '../handler.js';
 import { keyOf, uniform } from '../market/random.js';
 import type { QuoteHandler } from '../quote/quote-simulation.js';
@@ -21,9 +21,9 @@ const DRIFT_DAYS = 90;
  */
 export const getRiskFreeRate: QuoteHandler<C2S, S2C> = ({ clock }, request) => {
   const now = clock.now();
-  // 0 is what a message holds that names no time.
-  const time = request.rateTime === 0n ? now : Number(request.rateTime);
-  if (time < 0) return new Refusal('rate_time: expected Unix milliseconds, not negative');
+  // 0 is a time: the beginning of 1970.
+  const time = isFieldSet(request, C2SSchema.field.rateTime) ? Number(request.rateTime) : now;
+  if (time < 0) return new Refusal('rate_time lies before 1970: no rate of that time is known');
   if (time > now) return new Refusal('rate_time lies in the future: no rate is fixed yet');
   const day = Math.floor(time / DAY_MS);
   const [hk, us, jp] = [rateOn(day, 'hk'), rateOn(day, 'us'), rateOn(day, 'jp')];

@@ -55,6 +55,7 @@ test('rates follow from the date: raw and percent are the same number', async ()
   const earlier = await payload(backend, system.getRiskFreeRate, { rateTime: BigInt(Date.UTC(2026, 2, 3, 12)) });
   expect(earlier.rateTime).toBe(BigInt(Date.UTC(2026, 2, 3)));
   expect(earlier.hkRate).not.toBe(latest.hkRate);
+  expect(await payload(backend, system.getRiskFreeRate, { rateTime: 0n })).toMatchObject({ rateTime: 0n });
   clock.advance(200 * 86_400_000);
   expect(await payload(backend, system.getRiskFreeRate, { rateTime: BigInt(Date.UTC(2026, 10, 20, 23)) })).toEqual(latest);
   await backend.stop();

@@ -44,7 +44,7 @@ export function tcpTarget(name: string, { port, cipher }: { readonly port: numbe
   const encrypted = cipher !== plainText;
   const flood = (what: string, protoId: number, body: Uint8Array) => async () => {
     const channel = await connect();
-    const opened = await shakeHands(channel, cipher, encrypted ? packetEncAlgo.aesEcb : packetEncAlgo.none, () => 0);
+    const opened = await shakeHands(channel, cipher, encrypted ? packetEncAlgo.ownEcb : packetEncAlgo.none, () => 0);
     return { name: what, channel, chunk: repeated(request(protoId, 7, body, opened)) };
   };
   return {
@@ -55,7 +55,7 @@ export function tcpTarget(name: string, { port, cipher }: { readonly port: numbe
     },
     async client(random) {
       const channel = await connect();
-      const algorithm = pick(random, [packetEncAlgo.none, packetEncAlgo.aesEcb, packetEncAlgo.aesCbc]);
+      const algorithm = pick(random, [packetEncAlgo.none, packetEncAlgo.ownEcb, packetEncAlgo.aesEcb, packetEncAlgo.aesCbc]);
       const opened = await shakeHands(channel, cipher, encrypted ? algorithm : packetEncAlgo.none, random);
       return { channel, stream: tcpStream(random, opened) };
     },

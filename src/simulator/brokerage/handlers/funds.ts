@@ -21,8 +21,10 @@ export const getFunds: Handler<C2S, S2C> = ({ brokerage }, request) => {
   if (request.currency === CURRENCY_USDT)
     return new Refusal(`account ${to.account.id} has no crypto assets: its funds are not shown in USDT`);
   if (currency === undefined) return new Refusal(currencies.unknown(request.currency));
+  const own = currenciesOf(to.account);
   // Accounts of one currency are always shown in it, as the protocol has it.
-  const shown = currenciesOf(to.account).length === 1 ? to.account.base : currency;
+  const shown = own.length === 1 ? to.account.base : currency;
+  if (!own.includes(shown)) return new Refusal(`account ${to.account.id} has no ${shown}; its currencies: ${own.join(', ')}`);
   const answer = create(S2CSchema, { header: to.header, funds: fundsOf(brokerage, to.account, shown) });
   return brokerage.records.journal.whenDurable(answer);
 };

@@ -15,6 +15,7 @@ export const hkEquities: readonly SecurityRow[] = [
   ['00066', 'MTR CORPORATION', 500, 27.06, '2000-10-05', 6220, 5.4, 19],
   ['00083', 'SINO LAND', 2000, 9.85, '1981-03-27', 9100, 9, 22],
   ['00101', 'HANG LUNG PPT', 1000, 8.8, '1972-11-01', 4800, 7.5, 33],
+  ['00123', 'YUEXIU PROPERTY', 1000, 4.58, '1992-12-15', 4025, 11, 38],
   ['00175', 'GEELY AUTO', 1000, 18.6, '1973-02-23', 10090, 58, 42],
   ['00241', 'ALI HEALTH', 2000, 5.9, '1972-12-15', 16100, 130, 52],
   ['00267', 'CITIC', 1000, 12.12, '1986-02-26', 29090, 13, 26],
@@ -130,4 +131,6 @@ export const hkIndices: readonly IndexRow[] = [
   ['800100', 'HSCEI', 9335.2, '1994-08-08', 22],
   ['800151', 'HSCCI', 4215.4, '1997-06-16', 22],
   ['800700', 'HSTECH', 5838.1, '2020-07-27', 31],
+  // The code by which early programs know the index futures of the current month.
+  ['999010', 'HSI CURRENT MONTH', 26410, '1986-05-06', 20],
 ];

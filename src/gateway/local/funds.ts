@@ -1,0 +1,28 @@
+import { isFieldSet } from '@bufbuild/protobuf';
+import { currency as currencies } from '../../contract/enums.js';
+import { type C2S, C2SSchema } from '../../contract/generated/Trd_GetFunds_pb.js';
+import { account } from '../../contract/operations/index.js';
+import type { Backend } from '../backend.js';
+import { protocolInterfaces } from '../cancel-scope.js';
+import { failure, payloadOf } from '../responses.js';
+import type { LocalHandler } from './index.js';
+
+/**
+ * Funds in the currency asked for, or a refusal. The public protocol passes a currency over for accounts that have one of their
+ * own, and its clients send one always: to them the answer says in which currency it is. Other callers named it on purpose.
+ */
+export function getFunds(backend: Backend): LocalHandler {
+  return async ({ request, caller, context }) => {
+    const asked = request as C2S;
+    const response = await backend.call(account.getFunds, asked, context);
+    const shown = payloadOf(account.getFunds, response)?.funds?.currency;
+    const ignored = isFieldSet(asked, C2SSchema.field.currency) && shown !== undefined && shown !== asked.currency;
+    if (!ignored || protocolInterfaces.has(caller.iface)) return response;
+    const message = `account ${asked.header?.accID} has no ${nameOf(asked.currency)}: its funds are in ${nameOf(shown)}`;
+    return failure(account.getFunds, message);
+  };
+}
+
+function nameOf(number: number): string {
+  return currencies.members.find((member) => member.public === number)?.name ?? `currency ${number}`;
+}
