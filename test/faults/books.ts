@@ -26,6 +26,7 @@ export interface Fill {
   readonly price: number;
 }
 
+const EVER = { begin_time: '2000-01-01 00:00:00', end_time: '2099-12-31 23:59:59' };
 const EXACT = { 'x-svc-int64': 'string' };
 /** Order texts that one fee request takes. */
 const FEES_MAX = 400;
@@ -56,6 +57,16 @@ export class Books<Id extends string> {
 
   async fills(): Promise<Fill[]> {
     return (await this.#read('/api/order-fills')).order_fill_list;
+  }
+
+  /** Those of every day. */
+  async allOrders(): Promise<Order[]> {
+    return (await this.#read('/api/history-orders', { ...this.#account, ...EVER })).order_list;
+  }
+
+  /** Those of every day. */
+  async allFills(): Promise<Fill[]> {
+    return (await this.#read('/api/history-order-fills', { ...this.#account, ...EVER })).order_fill_list;
   }
 
   async cash(): Promise<Decimal> {

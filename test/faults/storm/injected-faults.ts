@@ -29,9 +29,8 @@ export class InjectedFaults {
     return ['env', `LD_PRELOAD=${this.#library}`, `SVC_TEST_FAULTS=${this.#controlPath}`, process.execPath];
   }
 
-  /** How far the daemon's wall clock is from this process's, in ms. */
-  get offsetMs(): number {
-    return this.#offsetMs;
+  get isFull(): boolean {
+    return this.#full;
   }
 
   /** Steps the clock by so many ms, forward or back. */

@@ -16,6 +16,8 @@ export interface Attempt {
   readonly sentAt: number;
   /** Absent when the connection broke before the answer. */
   outcome?: Outcome;
+  /** It was answered when the disk was already full, though it may have been sent before. */
+  whileFull?: boolean;
 }
 
 /** What one life of the daemon goes through beside the load, by the seed. */
@@ -40,7 +42,7 @@ const CLIENTS_EACH = 2;
 /** What the capped key may place a day: this many resting orders. */
 const CAPPED_ORDERS = 150;
 export const CAPPED_VALUE = CAPPED_ORDERS * RESTING_QTY * RESTING_PRICE;
-const FLAGS = ['--enable-trading', '--api-key-id', 'bot'];
+const FLAGS = ['--enable-trading', '--api-key-id', 'bot', '--audit-required'];
 const HOUR_MS = 3_600_000;
 const steps = [60_000, -60_000, 2 * HOUR_MS, -2 * HOUR_MS, 25 * HOUR_MS, -25 * HOUR_MS, 72 * HOUR_MS, -72 * HOUR_MS];
 const svcd = join(import.meta.dirname, '..', '..', '..', 'bin', 'svcd');
@@ -143,6 +145,7 @@ export class Storm {
         opened.push(attempt);
         const outcome = await client.send(write);
         attempt.outcome = outcome;
+        attempt.whileFull = this.faults.isFull;
         if (write.kind === 'place' && outcome.kind === 'accepted') source.accepted(write, outcome.orderId, outcome.orderIdEx);
         onAnswer();
       }
