@@ -48,13 +48,14 @@ export async function start(script, role, parameters, flags = []) {
 }
 
 /** `svcd` itself, with these flags, once it is ready. Unpinned where its threads (the database's writer) are to run beside each other. */
-export async function startDaemon(folder, flags, { pinned = true } = {}) {
-  const environment = { ...process.env, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
+export async function startDaemon(folder, flags, { pinned = true, nodeFlags = [], variables = {} } = {}) {
+  const environment = { ...process.env, ...variables, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
   const stdio = ['ignore', 'pipe', 'inherit'];
   const child = spawn(
     process.execPath,
     [
       ...profilingFlags(),
+      ...nodeFlags,
       ...svcdFlags,
       `${root}bin/svcd`,
       '--rest-port',

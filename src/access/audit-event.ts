@@ -1,4 +1,5 @@
 import { type Decimal, formatDecimal } from '../contract/decimal.js';
+import { withoutKeyTexts } from './key-text.js';
 
 export type AuditInterface = 'rest' | 'ws' | 'mcp' | 'grpc' | 'core-ws' | 'core-tcp' | 'daemon';
 export type AuditOutcome = 'allow' | 'reject' | 'trade';
@@ -29,7 +30,10 @@ export interface AuditEvent {
   readonly trade?: AuditTrade | undefined;
 }
 
-/** The event as one line of JSON in ASCII, without the line feed. `target` tells it apart in a log that holds other lines as well. */
+/**
+ * The event as one line of JSON in ASCII, without the line feed and without any key text that a caller wrote into a path or a
+ * field. `target` tells it apart in a log that holds other lines as well.
+ */
 export function auditLine(event: AuditEvent, time: string): string {
   // Assembled by hand, of few parts: this runs for every request, and JSON.stringify takes several times as long.
   const keyId = event.keyId === null ? 'null' : quote(event.keyId);
@@ -38,7 +42,7 @@ export function auditLine(event: AuditEvent, time: string): string {
   const outcome =
     event.reason === '' ? unexplained[event.outcome] : `${explained[event.outcome]}${quote(event.reason)}${code},"request_id":`;
   const line = `{"time":"${time}${middle}${keyId}${outcome}${quote(event.requestId)}`;
-  return event.trade === undefined ? `${line}}` : `${line}${tradeFields(event.trade)}}`;
+  return withoutKeyTexts(event.trade === undefined ? `${line}}` : `${line}${tradeFields(event.trade)}}`);
 }
 
 /** Account ids and amounts are JSON numbers, exact to the last digit. */

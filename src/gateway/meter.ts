@@ -1,4 +1,5 @@
-import { Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { AuditFileStatus } from '../access/index.js';
 import { QotPushType } from '../contract/generated/GetDelayStatistics_pb.js';
 import { SubType } from '../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
@@ -17,6 +18,10 @@ export interface GaugeSources {
   readonly subscriptions: () => number;
   readonly idempotencyKeys: () => number;
   readonly backendReady: () => boolean;
+  readonly storageWritable: () => boolean;
+  /** undefined where there is no audit file. */
+  readonly auditFile: () => AuditFileStatus | undefined;
+  readonly logLinesLost: () => number;
 }
 
 const PLACED_ORDERS_KEPT = 100;
@@ -54,10 +59,27 @@ export class Meter {
           this.set(read());
         },
       });
+    /** `read`: the count so far. */
+    const counter = (name: string, help: string, read: () => number) =>
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      });
     gauge('svc_push_connections', 'Open push connections.', sources.pushConnections);
     gauge('svc_push_subscriptions', 'Live data streams that somebody is subscribed to.', sources.subscriptions);
     gauge('svc_idempotency_keys', 'Writes that are remembered by their idempotency key.', sources.idempotencyKeys);
     gauge('svc_backend_ready', '1 while the backend takes requests.', () => Number(sources.backendReady()));
+    gauge('svc_storage_writable', '1 while the database takes writes.', () => Number(sources.storageWritable()));
+    if (sources.auditFile() !== undefined) {
+      gauge('svc_audit_writable', '1 while the audit file can be written.', () => Number(sources.auditFile()?.failure === undefined));
+      counter('svc_audit_lines_lost_total', 'Audit lines that never reached the file.', () => sources.auditFile()?.linesLost ?? 0);
+    }
+    counter('svc_log_lines_lost_total', 'Log lines that stderr did not take.', sources.logLinesLost);
     gauge('svc_process_resident_memory_bytes', 'Resident memory of the daemon.', () => process.memoryUsage.rss());
     gauge('svc_process_cpu_seconds', 'CPU time of the daemon, user and system.', () => {
       const { user, system } = process.cpuUsage();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const page = readFileSync(join(docs, 'security.md'), 'utf8');
-const links = [...page.matchAll(/\[([^\]]+)\]\((\.\.\/test\/[^)]+)\)/g)].map(([, title = '', file = '']) => ({ title, file }));
+const links = [...page.matchAll(/\[([^\]]+)\]\((\.\.\/(?:test|src)\/[^)]+)\)/g)].map(([, title = '', file = '']) => ({ title, file }));
 
 describe('docs/security.md', () => {
   it('has a test for its points', () => {

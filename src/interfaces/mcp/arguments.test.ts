@@ -11,7 +11,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account, operations, quote, subscription, system, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
-import { callerParams, type Param } from '../../contract/shape.js';
+import { callerParams, type Param, withheldFields } from '../../contract/shape.js';
 import { argumentNames, describeTool } from '../../contract/tools.js';
 import { readToolArguments, type ToolArguments } from './arguments.js';
 
@@ -81,7 +81,7 @@ function drawn(schema: Schema, param: Param): fc.Arbitrary<unknown> {
 
 /** Arguments of a tool: what is required, those of `wanted`, and some of the rest. An order is named by its symbol. */
 function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.Arbitrary<Arguments> {
-  const { properties } = describeTool(operation).inputSchema;
+  const { properties, required = [] } = describeTool(operation).inputSchema;
   const params = callerParams(operation.shape, 'mcp');
   const bySymbol = params.some(({ type }) => type.kind === 'order_symbol');
   const chosen = params.filter(({ name }) => !(bySymbol && ['code', 'sec_market'].includes(name)));
@@ -89,10 +89,22 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
   // Where no market is asked for, the message holds 0, which nobody may write.
   const needed = operation.needs.flatMap(({ oneOf: [field] }) => params.filter((param) => param.field === field));
   const always = new Set(['market', ...(bySymbol ? ['symbol'] : []), ...needed.map(({ name }) => name), ...wanted]);
-  const isRequired = (name: string) => String(properties[name]?.description).startsWith('Required.');
-  const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || isRequired(name));
+  // Both ways of naming an account are drawn elsewhere; without either, nobody is asked for.
+  for (const name of operation.byCard ? ['acc_id'] : []) always.add(name);
+  const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || (required as string[]).includes(name));
   return fc.record(values, { requiredKeys });
 }
+
+it('what a schema requires is what a call cannot do without', () => {
+  for (const [, operation] of tools) {
+    const { required = [] } = describeTool(operation).inputSchema;
+    const [args] = fc.sample(argumentsOf(operation), { numRuns: 1, seed: 1 });
+    for (const name of required as string[]) {
+      const { [name]: _, ...rest } = args as Record<string, unknown>;
+      expect(() => decode(operation, rest as Arguments), `${operation.name} without ${name}`).toThrow(/missing field/);
+    }
+  }
+});
 
 describe.each(tools)('%s', (_, operation) => {
   const runs = { numRuns: 20 };
@@ -131,7 +143,9 @@ describe.each(tools)('%s', (_, operation) => {
       fc.assert(
         fc.property(argumentsOf(operation, [name]), fc.constantFrom(...aliases), ({ [name]: value, ...others }, alias) => {
           const renamed = { ...others, [alias]: value };
-          expect(valid(renamed)).toMatchObject({ valid: true });
+          // The schema requires what is required under its own name; the reader takes either.
+          const { required = [] } = describeTool(operation).inputSchema;
+          if (!(required as string[]).includes(name)) expect(valid(renamed)).toMatchObject({ valid: true });
           expect(equals(C2SSchema, decode(operation, renamed), decode(operation, { ...others, [name]: value }))).toBe(true);
         }),
         runs,
@@ -145,10 +159,10 @@ describe.each(tools)('%s', (_, operation) => {
       fc.property(argumentsOf(operation), (args) => {
         const message = decode(operation, args);
         const written = JSON.parse(messageWriter(C2SSchema, 'mcp', 'string')(message)) as Record<string, unknown>;
-        // Lists are written also where they are empty, and those that mean nothing to the operation are refused.
-        for (const name of operation.unused) delete written[snakeCase(name)];
+        // An empty list of a field that this operation does not use is written too.
+        for (const name of withheldFields(operation, 'mcp')) delete written[snakeCase(name)];
         const json = { c2s_json: JSON.stringify(written) };
-        expect(valid(json)).toMatchObject({ valid: true });
+        if (describeTool(operation).inputSchema.required === undefined) expect(valid(json)).toMatchObject({ valid: true });
         expect(equals(C2SSchema, decode(operation, json), message)).toBe(true);
       }),
       runs,
@@ -277,16 +291,18 @@ it('takes a currency by name', () => {
 });
 
 describe('cursor', () => {
-  it('stands alone, beside a key', () => {
+  it('stands alone, beside a key and what is required', () => {
     expect(accept(quote.getTicker, { cursor: 'abc', api_key: 'svc_x' })).toEqual({
       apiKey: 'svc_x',
       cursor: 'abc',
       preview: false,
       body: {},
     });
-    expect(refuse(quote.getTicker, { cursor: 'abc', symbol: 'HK.00700' })).toMatchObject({
+    // What the schema requires may be said again.
+    expect(accept(quote.getTicker, { cursor: 'abc', code: 'HK.00700' }).cursor).toBe('abc');
+    expect(refuse(quote.getTicker, { cursor: 'abc', symbol: 'HK.00700', count: 5 })).toMatchObject({
       code: 'request.invalid',
-      message: 'cursor: it asks for the next page of an earlier answer; leave out symbol',
+      message: 'cursor: it asks for the next page of an earlier answer; leave out count',
     });
     expect(refuse(quote.getTicker, { cursor: 'abc', c2s_json: '{}' }).message).toMatch(/leave out c2s_json$/);
   });

@@ -123,7 +123,7 @@ export class Responder {
     if (response.destroyed) return;
     if (this.#closing) response.setHeader('connection', 'close');
     // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
-    if (response.req.method === 'GET') response.setHeader('cache-control', 'no-store');
+    if (response.req.method !== 'POST') response.setHeader('cache-control', 'no-store');
     response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
     // A text, not bytes: node:http then puts head and body into one piece. `end(text)` would send an empty second one with
     // it, which costs a gathering write of two; uncorked in between, the one piece is a plain write.

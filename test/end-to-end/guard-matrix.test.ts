@@ -1,0 +1,181 @@
+import { create, type DescMessage, type Message } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { quoteMarketNumbers } from '../../src/contract/enums.js';
+import type { FieldClass } from '../../src/contract/field-classes.js';
+import * as QotGetPlateSet from '../../src/contract/generated/Qot_GetPlateSet_pb.js';
+import { OrderSchema } from '../../src/contract/generated/Trd_Common_pb.js';
+import { type Operation, operation, post } from '../../src/contract/operation.js';
+import { operations as declared } from '../../src/contract/operations/index.js';
+import { anyOf, type Scope, scopes } from '../../src/contract/scope.js';
+import { choice, integer } from '../../src/contract/shape.js';
+import type { ResponseMessage } from '../../src/gateway/index.js';
+import { HK_CASH, HK_MARGIN } from '../support/accounts.js';
+import { type Attempt, Doors, type Verdict } from '../support/doors.js';
+import { ScriptedBackend, type ServedGateway, serveGateway } from '../support/gateway.js';
+import { classesSet, namingRequest } from '../support/spellings.js';
+
+/**
+ * Every declared operation, asked for by keys that may not have it, over every interface and in every spelling: what must
+ * be refused is. All of it comes from the declarations, so that an operation is in here as soon as it is declared; two that
+ * are declared here alone show it.
+ */
+const plateSets = {
+  group: 'metadata',
+  scope: anyOf('qot:read'),
+  effect: 'read',
+  messages: QotGetPlateSet,
+  classes: { 'Qot_GetPlateSet.C2S': { market: 'quote_market', plateSetType: 'none' } },
+  shape: [choice('market', quoteMarketNumbers), integer('plateSetType', { as: 'type' })],
+  title: 'Plate sets',
+  summary: 'The plates of a market.',
+  guide: 'For a test.',
+} as const;
+const bounded = operation({ ...plateSets, name: 'get_plate_sets', reach: 'request', protoId: 3204, rest: [post('/api/plate-sets')] });
+/** Its author has not said how a limited key is held. */
+const unsaid = operation({ ...plateSets, name: 'get_more_plate_sets', protoId: 3205, rest: [post('/api/more-plate-sets')] });
+const operations = [...declared, bounded, unsaid];
+
+/** One key for each set of scopes that operations ask for: it has all the others. */
+const strangers = new Map<string, readonly Scope[]>();
+for (const each of operations)
+  strangers.set(
+    strangerTo(each),
+    scopes.filter((scope) => !acceptedBy(each).includes(scope)),
+  );
+
+function acceptedBy({ scope }: Operation): readonly Scope[] {
+  return scope.kind === 'byEnv' ? ['trade:simulate', 'trade:real'] : scope.anyOf;
+}
+
+function strangerTo(each: Operation): string {
+  return `all-but-${acceptedBy(each).join('-').replaceAll(':', '_')}`;
+}
+
+/** Requests name HK.00700, HK and HK_MARGIN; each of these keys may use something else alone. */
+const narrow = {
+  markets: { allowedMarkets: 'US' },
+  symbols: { allowedSymbols: 'US.AAPL' },
+  accounts: { allowedAccIds: HK_CASH },
+} as const;
+const wide = { allowedMarkets: 'HK', allowedAccIds: HK_MARGIN };
+
+/** Answers everything, with what messages require and nothing more; the orders that there are, are of HK.00700. */
+class AnsweringBackend extends ScriptedBackend {
+  constructor() {
+    super(({ messages, name }) => {
+      const s2c = minimal(messages.S2CSchema) as Message & { orderList?: Message[] };
+      if (name === 'get_orders' || name === 'get_history_orders') s2c.orderList?.push(hongKongOrder());
+      return create(messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
+    });
+  }
+
+  override async subscribe(): Promise<ResponseMessage> {
+    return create(QotGetPlateSet.ResponseSchema, { retType: 0 }) as ResponseMessage;
+  }
+
+  override async subscribeAccounts(): Promise<ResponseMessage> {
+    return this.subscribe();
+  }
+}
+
+const REQUIRED = 3;
+
+function minimal(desc: DescMessage): Message {
+  const fields = desc.fields.filter(({ presence }) => presence === REQUIRED);
+  return create(
+    desc,
+    Object.fromEntries(
+      fields.map((field) => [field.localName, field.message === undefined ? zeroOf(field.scalar) : minimal(field.message)]),
+    ),
+  );
+}
+
+/** By ScalarType: 64-bit integers, booleans, text. */
+function zeroOf(scalar: number | undefined): unknown {
+  if (scalar === 3 || scalar === 4) return 0n;
+  if (scalar === 8) return false;
+  return scalar === 9 ? '' : 0;
+}
+
+function hongKongOrder(): Message {
+  return Object.assign(minimal(OrderSchema), {
+    orderID: 1n,
+    orderIDEx: '00700',
+    code: '00700',
+    trdSide: 1,
+    orderType: 1,
+    secMarket: 1,
+    trdMarket: 1,
+  });
+}
+
+/** What a narrow key is told of a request that names things of these classes. */
+function expectedOf({ effect, reach }: Operation, kind: keyof typeof narrow, named: ReadonlySet<FieldClass>): Verdict {
+  const names = (...classes: readonly FieldClass[]) => classes.some((each) => named.has(each));
+  switch (kind) {
+    case 'accounts':
+      return names('account') ? 'forbidden' : 'served';
+    case 'markets':
+      return reach === 'beyond' ||
+        names('security', 'plate', 'stock_id', 'traded_code', 'order', 'quote_market', 'trading_market', 'calendar')
+        ? 'limited'
+        : 'served';
+    case 'symbols': {
+      const whole = names('quote_market') && !names('security');
+      // A cancel is held by accounts and markets alone.
+      const order = names('order') && (effect === 'read' || effect === 'order');
+      return reach === 'beyond' || whole || order || names('security', 'stock_id', 'traded_code') ? 'limited' : 'served';
+    }
+  }
+}
+
+let served: ServedGateway;
+const doors = new Map<string, Doors>();
+beforeAll(async () => {
+  const narrowKeys = Object.entries(narrow).map(([id, limits]) => [id, { scopes, limits, sdk: true }]);
+  const strangerKeys = [...strangers].map(([id, held]) => [id, { scopes: held, sdk: true }]);
+  const keys = Object.fromEntries([...narrowKeys, ...strangerKeys, ['wide', { scopes, limits: wide, sdk: true }]]);
+  served = await serveGateway({ backend: new AnsweringBackend(), keys, operations });
+  const grpc = served.grpc();
+  for (const id of Object.keys(keys)) doors.set(id, await Doors.open(served, id, grpc, operations));
+});
+afterAll(async () => {
+  for (const each of doors.values()) await each.close();
+  await served.stop();
+});
+
+/** What was asked in vain, or was not: `key: way: verdict`. */
+async function surprises(each: Operation, key: string, isExpected: (verdict: Verdict, attempt: Attempt) => boolean): Promise<string[]> {
+  const found: string[] = [];
+  for (const attempt of doors.get(key)?.attempts(each, namingRequest(each, operations)) ?? []) {
+    const verdict = await attempt.ask();
+    if (!isExpected(verdict, attempt)) found.push(`${key}: ${attempt.way}: ${verdict}`);
+  }
+  return found;
+}
+
+describe.each(operations.map((each) => [each.name, each] as const))('%s', (_, each) => {
+  const named = classesSet(each, namingRequest(each, operations));
+
+  it('is served to a key of what it names, in every spelling', async () => {
+    const isServed = (verdict: Verdict) =>
+      verdict !== 'forbidden' && verdict !== 'limited' && !verdict.startsWith('request.') && !/^4/.test(verdict);
+    // What reaches beyond its request is refused to every limited key.
+    const isExpected = each.reach === 'beyond' ? (verdict: Verdict) => verdict === 'limited' : isServed;
+    expect(await surprises(each, 'wide', isExpected)).toEqual([]);
+  });
+
+  it.each(Object.keys(narrow) as (keyof typeof narrow)[])('is held by a list of %s', async (kind) => {
+    const expected = expectedOf(each, kind, named);
+    // Clients of the public protocol are asked first whether they have subscribed.
+    const isExpected = (verdict: Verdict, { way }: Attempt) =>
+      expected === 'served'
+        ? verdict !== 'limited' && verdict !== 'forbidden'
+        : verdict === expected || (way.startsWith('core') && verdict === 'not_subscribed');
+    expect(await surprises(each, kind, isExpected)).toEqual([]);
+  });
+
+  it('is refused without its scope', async () => {
+    expect(await surprises(each, strangerTo(each), (verdict) => verdict === 'forbidden')).toEqual([]);
+  });
+});

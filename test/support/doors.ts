@@ -1,0 +1,155 @@
+import { create, fromBinary, type Message, toBinary, toJsonString } from '@bufbuild/protobuf';
+import { systemClock } from '../../src/contract/clock.js';
+import type { Operation } from '../../src/contract/operation.js';
+import { ProtocolIds } from '../../src/contract/protocol-ids.js';
+import { CoreWsEndpoint, TcpEndpoint } from '../../src/interfaces/core/index.js';
+import { CoreTcpClient } from './core-tcp-client.js';
+import { CoreWsClient } from './core-ws-client.js';
+import type { ServedGateway } from './gateway.js';
+import type { GrpcClient } from './grpc-client.js';
+import { McpClient } from './mcp-client.js';
+import { spellings } from './spellings.js';
+
+/** What became of a request: the gateway's guards have let it through, or which of them has not. */
+export type Verdict = 'served' | 'forbidden' | 'limited' | 'not_subscribed' | string;
+
+/** One way to ask, by its name. */
+export interface Attempt {
+  readonly way: string;
+  readonly ask: () => Promise<Verdict>;
+}
+
+/** Every interface of a gateway, opened for a key, and each way in which a request can be made there. */
+export class Doors {
+  private constructor(
+    readonly served: ServedGateway,
+    readonly keyId: string,
+    readonly grpc: GrpcClient,
+    readonly mcp: McpClient,
+    readonly websocket: CoreWsEndpoint,
+    readonly api: TcpEndpoint,
+    readonly ports: { readonly websocket: number; readonly api: number },
+  ) {}
+
+  static async open(served: ServedGateway, keyId: string, grpc: GrpcClient, operations: readonly Operation[]): Promise<Doors> {
+    const services = {
+      gateway: served.gateway,
+      clock: systemClock,
+      ids: new ProtocolIds(operations),
+      nextRequestId: () => 'test',
+      onDefect: (error: unknown) => served.log.push(String(error)),
+    };
+    const address = { host: '127.0.0.1', port: 0 };
+    const websocket = new CoreWsEndpoint({ services, allowedOrigins: [] });
+    const api = new TcpEndpoint({ services, credential: { kind: 'id', id: keyId } });
+    const ports = { websocket: await websocket.listen(address), api: await api.listen(address) };
+    const mcp = await McpClient.open({ url: served.url }, { keyText: served.key(keyId) });
+    return new Doors(served, keyId, grpc, mcp, websocket, api, ports);
+  }
+
+  async close(): Promise<void> {
+    await this.mcp.close();
+    await this.websocket.close();
+    await this.api.close();
+  }
+
+  /** Every way to make a request over every interface. */
+  attempts(operation: Operation, request: Message): readonly Attempt[] {
+    return [...this.#rest(operation, request), ...this.#tools(operation, request), ...this.#protocol(operation, request)];
+  }
+
+  #rest(operation: Operation, request: Message): readonly Attempt[] {
+    const client = this.served.as(this.keyId);
+    const bodies = spellings(operation, request, 'rest').flatMap(Object.entries) as [string, string][];
+    return operation.rest.flatMap(({ method, path }) =>
+      bodies.flatMap(([spelling, body]): Attempt[] => {
+        if (method === 'GET' && spelling.includes('c2s')) return [];
+        const ask = async () => {
+          const answer = method === 'GET' ? await client.get(`${path}${queryOf(body)}`) : await client.request(method, path, { body });
+          return verdictOf(answer.status === 200 ? undefined : answer.json.code, answer.text);
+        };
+        return [{ way: `${method} ${path} ${spelling}`, ask }];
+      }),
+    );
+  }
+
+  #tools(operation: Operation, request: Message): readonly Attempt[] {
+    const { tool } = operation;
+    if (tool === null) return [];
+    const [first] = spellings(operation, request, 'mcp');
+    const lowLevel = spellings(operation, request, 'mcp').find((spelling) => 'low-level' in spelling)?.['low-level'];
+    const forms = [
+      ['friendly', JSON.parse(first?.friendly ?? '{}')],
+      ...(operation.messages.C2SSchema.fields.length === 0 ? [] : [['c2s_json', { c2s_json: lowLevel }] as const]),
+    ] as const;
+    return forms.map(([form, args]) => ({
+      way: `${tool} ${form}`,
+      ask: async () => {
+        const answer = await this.mcp.call(tool, args);
+        return verdictOf(answer.isError ? String(answer.json.code) : undefined, answer.text);
+      },
+    }));
+  }
+
+  async #grpc(protoId: number, body: Uint8Array): Promise<Verdict> {
+    const { code, details } = await this.grpc.call({ key: this.served.key(this.keyId), protoId, body });
+    const verdicts: Readonly<Record<string, Verdict>> = { OK: 'served', PERMISSION_DENIED: 'forbidden', RESOURCE_EXHAUSTED: 'limited' };
+    return verdicts[code] ?? `${code}: ${details}`;
+  }
+
+  #protocol({ protoId, messages }: Operation, c2s: Message): readonly Attempt[] {
+    if (protoId === null) return [];
+    const message = create(messages.RequestSchema, { c2s } as Record<string, unknown>);
+    const body = toBinary(messages.RequestSchema, message);
+    const json = Buffer.from(toJsonString(messages.RequestSchema, message));
+    const verdict = (bytes: Uint8Array) => numericVerdict(fromBinary(messages.ResponseSchema, bytes) as unknown as Response);
+    return [
+      { way: 'gRPC', ask: () => this.#grpc(protoId, body) },
+      { way: 'core WebSocket', ask: async () => verdict(await this.#websocket(protoId, body)) },
+      { way: 'core TCP', ask: async () => verdict(await this.#tcp('protobuf', protoId, Buffer.from(body))) },
+      { way: 'core TCP, JSON', ask: async () => numericVerdict(JSON.parse(String(await this.#tcp('json', protoId, json)))) },
+    ];
+  }
+
+  async #websocket(protoId: number, body: Uint8Array): Promise<Uint8Array> {
+    const client = await CoreWsClient.open(`ws://127.0.0.1:${this.ports.websocket}`, this.served.key(this.keyId));
+    const answer = await client.send(protoId, body);
+    await client.close();
+    return answer.body ?? new Uint8Array();
+  }
+
+  async #tcp(format: 'protobuf' | 'json', protoId: number, body: Buffer): Promise<Buffer> {
+    const client = await CoreTcpClient.open(`127.0.0.1:${this.ports.api}`, { format, init: { packetEncAlgo: -1 } });
+    const answer = await client.send(protoId, body);
+    client.close();
+    return answer.body;
+  }
+}
+
+/** A GET's parameters: what a body of JSON says, as far as it is no object. */
+function queryOf(body: string): string {
+  const fields = Object.entries(JSON.parse(body) as Record<string, unknown>).filter(([, value]) => typeof value !== 'object');
+  return fields.length === 0 ? '' : `?${fields.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`;
+}
+
+function verdictOf(code: string | undefined, text: string): Verdict {
+  if (code === undefined) return 'served';
+  if (code.startsWith('auth.')) return 'forbidden';
+  return code.startsWith('limit.') ? 'limited' : `${code}: ${text}`;
+}
+
+/** What every `Response` begins with. */
+interface Response {
+  readonly retType: number;
+  readonly retMsg?: string;
+  readonly errCode?: number;
+}
+
+/** The HTTP status of a refusal stands in `errCode`. */
+function numericVerdict({ retType, retMsg = '', errCode = 0 }: Response): Verdict {
+  // Another operation has had the packet id: that is looked at when the request has been permitted.
+  if (retType === 0 || errCode === 0 || errCode === 409) return 'served';
+  if (errCode === 403) return 'forbidden';
+  if (errCode === 429) return 'limited';
+  return errCode === 400 && retMsg.includes('subscri') ? 'not_subscribed' : `${errCode}: ${retMsg}`;
+}

@@ -1,0 +1,126 @@
+import { fromJson, type JsonObject, type Message } from '@bufbuild/protobuf';
+import { type Dialect, type Enumeration, numberIn } from '../../src/contract/enums.js';
+import { classOf, type FieldClass, fieldsWithin } from '../../src/contract/field-classes.js';
+import { fieldValue } from '../../src/contract/field-path.js';
+import { messageWriter } from '../../src/contract/json/message-json.js';
+import { symbolOf } from '../../src/contract/markets.js';
+import { snakeCase } from '../../src/contract/names.js';
+import type { Operation } from '../../src/contract/operation.js';
+import { callerParams, type Param } from '../../src/contract/shape.js';
+import { HK_MARGIN } from './accounts.js';
+import { sampleRequest } from './sample-request.js';
+
+/** A request of an operation that names all it can name, from its declaration alone: of HK.00700, HK and {@link HK_MARGIN}. */
+export function namingRequest(operation: Operation, all: readonly Operation[]): Message {
+  const { messages, classes, shape, answers } = operation;
+  const sample = sampleRequest(operation, all);
+  for (const param of shape) if ('exactly' in param && param.field in sample) sample[param.field] = plain(param.exactly);
+  const decided = new Set(answers.map(({ field }) => field));
+  for (const field of messages.C2SSchema.fields) {
+    const value = values[classOf(field, classes) ?? 'none'];
+    const wanted = shape.find((param) => param.field === field.name && param.type.kind === 'choices') === undefined ? value : 1;
+    const given = sample[field.name];
+    const isUnset = given === undefined || (Array.isArray(given) && given.length === 0);
+    if (wanted !== undefined && isUnset && !decided.has(field.name)) sample[field.name] = field.fieldKind === 'list' ? [wanted] : wanted;
+  }
+  return fromJson(messages.C2SSchema, sample as JsonObject);
+}
+
+const values: Partial<Record<FieldClass, unknown>> = {
+  security: { market: 1, code: '00700' },
+  plate: { market: 1, code: 'BK1001' },
+  stock_id: '1',
+  quote_market: 1,
+  trading_market: 1,
+  calendar: 1,
+  cancel_market: 1,
+  account: HK_MARGIN,
+};
+
+/** The classes of what a request has set, nested ones too. */
+export function classesSet({ messages, classes }: Operation, request: Message): ReadonlySet<FieldClass> {
+  const text = JSON.stringify(request, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  const set = [...fieldsWithin(messages.C2SSchema)].filter(({ localName }) =>
+    new RegExp(`"${localName}":(?!\\[\\]|""|"0"|0[,}])`).test(text),
+  );
+  return new Set(set.map((field) => classOf(field, classes) ?? 'none'));
+}
+
+/** The same request in every way that a body of JSON can say it. */
+export function spellings(operation: Operation, request: Message, dialect: Dialect): readonly Readonly<Record<string, string>>[] {
+  const params = callerParams(operation.shape, dialect);
+  const longest = Math.max(0, ...params.map(({ aliases }) => aliases.length));
+  // A list that is empty says nothing, and the operation may not know it; the market of a cancel of all has no name in JSON.
+  const written = messageWriter(operation.messages.C2SSchema, dialect, 'string')(request);
+  const { trd_market: _unnamed, ...fields } = JSON.parse(written, (_, value) =>
+    Array.isArray(value) && value.length === 0 ? undefined : value,
+  );
+  const lowLevel = JSON.stringify(fields);
+  const uncovered = uncoveredFields(operation, params, fields);
+  const friendly = Array.from({ length: longest + 1 }, (_, index) =>
+    JSON.stringify({ ...uncovered, ...friendlyBody(operation, params, request, dialect, index) }),
+  );
+  const bodies = [...friendly.map((body, index) => ({ [index === 0 ? 'friendly' : `alias ${index}`]: body }))];
+  return [...bodies, { 'low-level': lowLevel }, { c2s: `{"c2s":${lowLevel}}` }, { 'friendly in c2s': `{"c2s":${friendly[0]}}` }];
+}
+
+/** What the message requires and no parameter of this dialect says: REST's modify takes its header as the message has it. */
+function uncoveredFields(
+  { messages, shape }: Operation,
+  params: readonly Param[],
+  lowLevel: Record<string, unknown>,
+): Record<string, unknown> {
+  const said = [...params, ...shape.filter(({ hidden }) => hidden)].map(({ field }) => field.split('.')[0]);
+  const names = messages.C2SSchema.fields
+    .filter(({ name, presence }) => presence === REQUIRED && !said.includes(name))
+    .map(({ name }) => snakeCase(name));
+  return Object.fromEntries(names.map((name) => [name, lowLevel[name]]));
+}
+
+const REQUIRED = 3;
+
+/** By the names of the parameters, or by their aliases of a rank. */
+function friendlyBody(
+  { messages }: Operation,
+  params: readonly Param[],
+  request: Message,
+  dialect: Dialect,
+  rank: number,
+): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const param of params) {
+    if (param.type.kind === 'order_symbol') continue;
+    const value = fieldValue(messages.C2SSchema, param.field)(request);
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    body[param.aliases[rank - 1] ?? param.name] = spoken(param, value, dialect);
+  }
+  return body;
+}
+
+function spoken({ type }: Param, value: unknown, dialect: Dialect): unknown {
+  const member = (enumeration: Enumeration, number: unknown) => {
+    const found = enumeration.members.find((each) => each.public === number);
+    if (found === undefined) throw new Error(`no member ${number} of ${enumeration.name}`);
+    return dialect === 'mcp' ? found.name : numberIn(found, dialect);
+  };
+  switch (type.kind) {
+    case 'symbol':
+      return symbolOf(value as { market: number; code: string });
+    case 'symbols':
+      return (value as { market: number; code: string }[]).map(symbolOf);
+    case 'choice':
+      return member(type.enumeration, value);
+    case 'choices':
+      return (value as number[]).map((number) => member(type.enumeration, number));
+    case 'boolean':
+      return type.means === undefined ? value : value === type.means[1];
+    default:
+      return plain(value);
+  }
+}
+
+/** As JSON has it: 64-bit integers as text. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  return typeof value === 'bigint' ? String(value) : value;
+}
