@@ -1,4 +1,3 @@
-import { Gauge, Registry } from 'prom-client';
 import { QotPushType } from '../contract/generated/GetDelayStatistics_pb.js';
 import { SubType } from '../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
@@ -18,6 +17,13 @@ export interface GaugeSources {
   readonly backendReady: () => boolean;
 }
 
+/** What is read when somebody looks. */
+interface Gauge {
+  readonly name: string;
+  readonly help: string;
+  readonly read: () => number;
+}
+
 const PLACED_ORDERS_KEPT = 100;
 
 /**
@@ -29,30 +35,20 @@ export class Meter {
   readonly placedOrders: PlacedOrder[] = [];
   /** Backend event received → frames handed to the sockets, by push type. */
   readonly pushDelays = new Map<number, DelayHistogram>();
-  readonly #gauges = new Registry();
+  readonly #gauges: Gauge[] = [];
 
   /** The type of what {@link metrics} returns. */
-  get contentType(): string {
-    return this.#gauges.contentType;
-  }
+  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-  /** Everything in Prometheus' text format. */
-  async metrics(): Promise<string> {
-    return `${requestMetrics(this.requests.values())}\n${await this.#gauges.metrics()}`;
+  /** Everything in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats). */
+  metrics(): string {
+    const gauges = this.#gauges.map(({ name, help, read }) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${read()}\n`);
+    return [requestMetrics(this.requests.values()), ...gauges].join('\n');
   }
 
   /** Adds the gauges of the parts that are made later than the meter. */
   watch(sources: GaugeSources): void {
-    const registers = [this.#gauges];
-    const gauge = (name: string, help: string, read: () => number) =>
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read());
-        },
-      });
+    const gauge = (name: string, help: string, read: () => number) => this.#gauges.push({ name, help, read });
     gauge('svc_push_connections', 'Open push connections.', sources.pushConnections);
     gauge('svc_push_subscriptions', 'Live data streams that somebody is subscribed to.', sources.subscriptions);
     gauge('svc_backend_ready', '1 while the backend takes requests.', () => Number(sources.backendReady()));

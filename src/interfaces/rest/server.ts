@@ -66,8 +66,12 @@ export function createRestServer(options: RestOptions): RestServer {
       serve(exchange, body, (rejection, caller) => responder.reject(exchange, rejection, caller));
     for (const method of methods) add(method, path, handler);
   }
-  const document = openApi({ version, operations });
-  add('GET', '/openapi.json', (exchange) => responder.text(exchange, 200, 'application/json', document));
+  // Put together when it is first asked for.
+  let document: string | undefined;
+  add('GET', '/openapi.json', (exchange) => {
+    document ??= openApi({ version, operations });
+    responder.text(exchange, 200, 'application/json', document);
+  });
 
   const server = createServer((request, response) => {
     const exchange = { request, response };
