@@ -11,7 +11,7 @@ const build = await rolldown({
   input: { svcd: join(dist, 'daemon/main.js') },
   platform: 'node',
   // Their native parts lie in their own folders.
-  external: ['lmdb', '@napi-rs/keyring'],
+  external: ['classic-level', '@napi-rs/keyring'],
 });
 await build.write({ dir: dist, format: 'esm', chunkFileNames: 'svcd-[name].js' });
 await build.close();

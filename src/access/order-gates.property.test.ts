@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, openLmdbStore, type Store } from '../storage/index.js';
+import { openedStore } from '../../test/support/store.js';
+import { MemoryStore, type Store } from '../storage/index.js';
 import { type Admission, OrderGates } from './index.js';
 import { unlimited } from './limits.js';
 import { compileForChildren, keyRecord, orderOf, temporaryFolder } from './testing/fixtures.js';
@@ -34,6 +35,9 @@ class CrashableStore implements Store {
   readonly #disk = new MemoryStore();
   table<V>(name: string) {
     return this.#disk.table<V>(name);
+  }
+  archive<V>(name: string) {
+    return this.#disk.archive<V>(name);
   }
   write(change: Parameters<Store['write']>[0]): Promise<void> {
     const puts: Parameters<Store['write']>[0][] = [];
@@ -114,8 +118,8 @@ describe('kill -9', () => {
       script,
       `import { OrderGates } from ${JSON.stringify(`file://${code}/access/index.js`)};
        import { unlimited } from ${JSON.stringify(`file://${code}/access/limits.js`)};
-       import { openLmdbStore } from ${JSON.stringify(`file://${code}/storage/index.js`)};
-       const gates = new OrderGates({ store: openLmdbStore(${JSON.stringify(join(folder, 'db'))}), now: ${start}, onStoreFailure() {} });
+       import { openLevelStore } from ${JSON.stringify(`file://${code}/storage/index.js`)};
+       const gates = new OrderGates({ store: await openLevelStore(${JSON.stringify(join(folder, 'db'))}), now: ${start}, onStoreFailure() {} });
        const key = { id: 'k', limits: { ...unlimited, maxDailyValue: ${cap}n } };
        const trade = async () => {
          for (;;) {
@@ -141,7 +145,7 @@ describe('kill -9', () => {
       });
       await once(child, 'close');
       left += thisRun;
-      const store = openLmdbStore(join(folder, 'db'));
+      const store = await openedStore(join(folder, 'db'));
       const total = Number(store.table<bigint>('day_totals').get('2026-08-01:k') ?? 0n);
       await store.close();
       // What was on disk but not sent any more counts as well: never the other way round.

@@ -224,6 +224,7 @@ describe('what is durable', () => {
   it('passes a failed write on to the order that depends on it, and to the operator', async () => {
     const broken: Store = {
       table: (name) => new MemoryStore().table(name),
+      archive: (name) => new MemoryStore().archive(name),
       write: () => Promise.reject(new Error('disk full')),
       close: async () => {},
     };

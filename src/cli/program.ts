@@ -7,6 +7,7 @@ import { healthCommand } from './health.js';
 import { machineIdCommand } from './machine-id.js';
 import { mcpCommand, type StartEmbedded } from './mcp.js';
 import { operationsCommand } from './operations.js';
+import { reloadCommand } from './reload.js';
 import { setTradePwdCommand } from './set-trade-pwd.js';
 import type { Terminal } from './terminal.js';
 import { watchCommand } from './watch.js';
@@ -18,6 +19,7 @@ const commands: readonly ((terminal: Terminal, startEmbedded: StartEmbedded) => 
   operationsCommand,
   healthCommand,
   genKeyCommand,
+  reloadCommand,
   machineIdCommand,
   mcpCommand,
   (terminal) => setTradePwdCommand(terminal),

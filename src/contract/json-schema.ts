@@ -113,6 +113,7 @@ export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema
     case 'choices':
       return { type: 'array', items: say.member(type.enumeration) };
     case 'boolean':
+      if ('exactly' in param) return { type: 'boolean', enum: [param.exactly as boolean] };
       return { type: 'boolean', ...fallback };
     case 'text':
       return { type: 'string', ...(type.maxBytes === undefined ? {} : { maxLength: type.maxBytes }) };

@@ -91,7 +91,7 @@ function compile({ messages, shape }: Operation): (c2s: Message) => void {
   const desc = messages.C2SSchema;
   const fill = shape
     .filter((param) => 'default' in param && !param.absenceCounts && param.defaultIn === undefined)
-    .map(({ field, default: value }) => fieldSetter(desc, field, value));
+    .map(({ field, default: value, ...param }) => ('exactly' in param ? overwrite(desc, field, value) : fieldSetter(desc, field, value)));
   const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');
   const required = given.filter((param) => param.required).map(({ field }) => ({ field, isSet: presence(desc, field) }));
   const rules = given.flatMap((param) =>
@@ -107,6 +107,12 @@ function compile({ messages, shape }: Operation): (c2s: Message) => void {
       if (held !== undefined) rule(held, field);
     }
   };
+}
+
+/** The protocol has fields whose word does not count beside others, and its clients send them: what the operation fixes stands. */
+function overwrite(desc: DescMessage, field: string, value: unknown): (c2s: Message) => void {
+  const set = fieldSetter(desc, field);
+  return (c2s) => set(c2s, value);
 }
 
 /** What the shape fills in: callers who know it may say it themselves. */

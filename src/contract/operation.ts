@@ -1,7 +1,11 @@
 import type { DescMessage, Message, MessageShape } from '@bufbuild/protobuf';
+import { checkDeclaration } from './declaration-check.js';
 import type { Enumeration } from './enums.js';
+import type { FieldClasses } from './field-classes.js';
+import type { Reach } from './listing.js';
 import type { ScopeRule } from './scope.js';
 import type { Shape } from './shape.js';
+import type { Switch } from './switches.js';
 
 /** The four messages that every protocol id has: a generated module is one. */
 export interface ProtocolMessages {
@@ -90,7 +94,13 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   /** What its tool's `currency` selects from; null where there is no such argument. */
   readonly byCurrency: CurrencyList | null;
   /** Start-up switches that must all be on. */
-  readonly switches: readonly string[];
+  readonly switches: readonly Switch[];
+  /** Classes of fields of `C2S` that the table in field-classes.ts does not have. */
+  readonly classes: FieldClasses;
+  /** How far the answer reaches beyond the request, and so how limited keys are held. `beyond`, which refuses them, unless declared. */
+  readonly reach: Reach;
+  /** Fields of `C2S` that mean nothing to this operation, though others of its message know them: JSON callers may not give them. */
+  readonly unused: readonly string[];
   /** Enumerations of low-level fields that differ for this operation alone, by field path: "header.trdEnv". */
   readonly lowLevel: Readonly<Record<string, Enumeration>>;
   /** Peers outside loopback are refused. */
@@ -111,6 +121,9 @@ type Optional =
   | 'guide'
   | 'idempotent'
   | 'switches'
+  | 'classes'
+  | 'reach'
+  | 'unused'
   | 'lowLevel'
   | 'shape'
   | 'loopbackOnly';
@@ -118,11 +131,11 @@ type Optional =
 /** Who can be called by a model has to be explained to it. */
 type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
 
-/** Declares an operation. The tool is `svc_` + name unless said otherwise. */
+/** Declares an operation. The tool is `svc_` + name unless said otherwise. Throws at a declaration that leaves a guard out: see {@link checkDeclaration}. */
 export function operation<const M extends ProtocolMessages>(
   declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided,
 ): Operation<M> {
-  return {
+  const complete: Operation<M> = {
     answers: [],
     tool: `svc_${declared.name}`,
     otherForm: null,
@@ -131,11 +144,16 @@ export function operation<const M extends ProtocolMessages>(
     guide: '',
     idempotent: declared.effect === 'read' || declared.effect === 'subscription',
     switches: [],
+    classes: {},
+    reach: 'beyond',
+    unused: [],
     lowLevel: {},
     shape: [],
     loopbackOnly: false,
     ...declared,
   };
+  checkDeclaration(complete);
+  return complete;
 }
 
 /** Lets a tool be answered by another operation, asked for by a shape of its own. */

@@ -14,7 +14,9 @@ export const TIME_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])( ([01]\d|
 const DATE_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
 /** The rule of a parameter; undefined where its type says it all. Enumerations are not rules: each interface has its own numbers. */
-export function paramRule({ type, required }: Param): ParamRule | undefined {
+export function paramRule(param: Param): ParamRule | undefined {
+  const { type, required } = param;
+  if ('exactly' in param) return onlyValue(param.exactly);
   switch (type.kind) {
     case 'integer':
     case 'number':
@@ -34,6 +36,13 @@ export function paramRule({ type, required }: Param): ParamRule | undefined {
     default:
       return undefined;
   }
+}
+
+/** What makes the operation what it is can be repeated, and not be contradicted. */
+function onlyValue(accepted: unknown): ParamRule {
+  return (value, path) => {
+    if (value !== accepted) stop('invalid', path, `${path}: expected ${accepted}, as this operation always has it; found ${value}`);
+  };
 }
 
 function range({ min, max }: { readonly min?: number; readonly max?: number }): ParamRule {

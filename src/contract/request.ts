@@ -64,9 +64,10 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const desc = operation.messages.C2SSchema;
   const slots = new Map<string, Slot>();
   const params = callerParams(operation.shape, dialect);
-  const withheld = withheldFields(operation.shape, dialect);
+  const constants = operation.shape.filter((param) => param.hidden);
+  const withheld = withheldFields(operation, dialect);
   for (const [name, reader] of messageReader(desc, dialect).fields) {
-    if (!withheld.has(reader.field.name)) slots.set(name, lowLevelSlot(operation, params, reader, dialect));
+    if (!withheld.has(reader.field.name)) slots.set(name, lowLevelSlot(operation, [...params, ...constants], reader, dialect));
   }
   for (const param of [...params].reverse()) {
     const slot = paramSlot(desc, param, dialect);

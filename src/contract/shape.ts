@@ -1,6 +1,7 @@
 import type { Dialect, Enumeration } from './enums.js';
 import * as enums from './enums.js';
 import { snakeCase } from './names.js';
+import type { Operation } from './operation.js';
 
 /**
  * The shape of a request: which friendly JSON field stands for which message field, with its aliases, default and
@@ -30,6 +31,8 @@ export interface Param {
   readonly secret: boolean;
   /** Filled by the gateway; no caller can set it by this name. */
   readonly hidden: boolean;
+  /** The only value, in the message's own terms: JSON callers who say another one, by whichever name, are refused. */
+  readonly exactly?: unknown;
   /** A caller must give it, though the message could do without. */
   readonly required: boolean;
   /** One sentence for references and tools. */
@@ -68,6 +71,8 @@ export interface ParamOptions {
   readonly defaultIn?: Dialect;
   readonly inTools?: string;
   readonly only?: Dialect;
+  /** The default is the only value: see {@link Param.exactly}. */
+  readonly fixed?: boolean;
   readonly required?: boolean;
   readonly about?: string;
 }
@@ -85,6 +90,7 @@ function param(field: string, type: ParamType, options: ParamOptions, about: str
     ...(options.only === undefined ? {} : { only: options.only }),
     secret: false,
     hidden: false,
+    ...(options.fixed === true ? { exactly: options.default } : {}),
     required: options.required ?? false,
     about: options.about ?? about,
   };
@@ -170,9 +176,10 @@ function paramIn(param: Param, dialect: Dialect): Param {
   return { ...own, name: inTools, aliases: [param.name, ...param.aliases.filter((alias) => alias !== inTools)] };
 }
 
-/** Fields of `C2S` that callers of a dialect cannot set even in the low-level form. */
-export function withheldFields(shape: Shape, dialect: Dialect): ReadonlySet<string> {
-  return new Set(shape.filter((param) => param.secret && dialect === 'mcp').map((param) => param.field));
+/** Fields of `C2S` that callers of a dialect cannot set even in the low-level form: to them they are unknown. */
+export function withheldFields({ shape, unused }: Pick<Operation, 'shape' | 'unused'>, dialect: Dialect): ReadonlySet<string> {
+  const secrets = shape.filter((param) => param.secret && dialect === 'mcp').map((param) => param.field);
+  return new Set([...unused, ...secrets]);
 }
 
 export function texts(field: string, options: ParamOptions & { max?: number } = {}): Param {
@@ -203,7 +210,7 @@ export function bytes(field: string, options: ParamOptions = {}): Param {
   return param(field, { kind: 'bytes' }, options, '');
 }
 
-/** A field that the message requires and callers do not give. */
+/** A field that the message requires and callers need not give; who knows the message may give it in its own form. */
 export function constant(field: string, value: unknown): Param {
   return {
     name: '',
@@ -217,6 +224,17 @@ export function constant(field: string, value: unknown): Param {
     required: false,
     about: '',
   };
+}
+
+/** A field whose value makes the operation what it is: no request of it says anything else. */
+export function fixed(field: string, value: unknown): Param {
+  return { ...constant(field, value), exactly: value };
+}
+
+/** The same where the field is as good as that value when it is not set, and stays so. */
+export function never(field: string, { but: value }: { readonly but: unknown }): Param {
+  const { default: _, ...param } = fixed(field, value);
+  return param;
 }
 
 /**

@@ -44,7 +44,7 @@ export type ExtraArgument = keyof typeof extraSchemas;
 /** The extra arguments that an operation's tool takes. */
 export function extraArguments(operation: Operation): readonly ExtraArgument[] {
   const { effect, messages, scope, shape } = operation;
-  const withheld = withheldFields(shape, 'mcp');
+  const withheld = withheldFields(operation, 'mcp');
   const takesMessage = messages.C2SSchema.fields.some((field) => !withheld.has(field.name));
   const writes = effect === 'order' || effect === 'write';
   const taken: Readonly<Record<ExtraArgument, boolean>> = {
@@ -205,7 +205,7 @@ export function fullOutputSchema(operation: Operation): ObjectSchema {
 /** The whole schema of what a tool's `c2s_json` holds. */
 export function fullInputSchema(operation: Operation): ObjectSchema {
   const messages = new MessageSchemas('mcp', '#/$defs/');
-  const root = messages.object(operation.messages.C2SSchema, withheldFields(operation.shape, 'mcp'));
+  const root = messages.object(operation.messages.C2SSchema, withheldFields(operation, 'mcp'));
   return { $schema: DIALECT, ...root, $defs: messages.schemas };
 }
 

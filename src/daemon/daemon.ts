@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, systemClock } from '../contract/clock.js';
@@ -7,14 +6,15 @@ import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
-import { openLmdbStore, type Store } from '../storage/index.js';
+import type { Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { auditToLog } from './audit-to-log.js';
+import { type ControlListener, listenForControl } from './control-listener.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
 import type { Logger } from './log.js';
 import type { Settings } from './settings.js';
 import { flagOf } from './settings-table.js';
-import { lockState } from './state-lock.js';
+import { openState } from './state.js';
 import { loadTlsMaterial } from './tls.js';
 import { tradePassword } from './trade-password.js';
 import { createWsEndpoint } from './ws-endpoint.js';
@@ -43,9 +43,15 @@ export interface Daemon {
   /** Core TCP: "127.0.0.1:11111"; undefined where it is switched off. */
   readonly apiAddress: string | undefined;
   /** Re-reads the keys file and goes on in a new audit file; a broken keys file leaves the keys as they were. */
-  reload(): Promise<void>;
+  reload(): Promise<Reloaded>;
   /** Refuses new requests, answers those under way, and puts everything on disk. */
   stop(): Promise<void>;
+}
+
+/** What came of a reload, in one sentence. */
+export interface Reloaded {
+  readonly ok: boolean;
+  readonly message: string;
 }
 
 /** What keeps the daemon from starting: the operator must correct it. */
@@ -63,15 +69,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const rsaKey = loadApiRsaKey(settings);
   if (!rsaKey.ok) throw new StartProblem(rsaKey.error);
   const audit = openAudit(settings, clock, logger);
-  const unlock = lockState(settings.stateDir);
-  if (!unlock.ok) throw new StartProblem(unlock.error);
-  const undo: (() => void | Promise<void>)[] = [() => audit.close(), unlock.value];
+  const { stateDir, configDir, acceptRestoredState: acceptRestored } = settings;
+  const state = await openState({ stateDir, configDir, acceptRestored, clock, logger });
+  if (!state.ok) {
+    await audit.close();
+    throw new StartProblem(state.error);
+  }
+  const { store, restored } = state.value;
+  const undo: (() => void | Promise<void>)[] = [() => state.value.close(), () => audit.close()];
   try {
-    const store = openLmdbStore(join(settings.stateDir, 'database'));
-    undo.unshift(() => store.close());
     const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database did not take a write');
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: clock.now(), onStoreFailure });
     const access = new Access({ keyring, gates, audit });
+    const reloading = () => reload(access, logger);
+    undo.unshift(await openControl(stateDir, reloading, logger));
     const backend = await createBackend(settings, store, clock, logger);
     const gateway = new Gateway({
       access,
@@ -81,6 +92,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       logger,
       version: packageVersion,
       switches: switchesOf(settings),
+      ...(restored === undefined ? {} : { tradingHalt: restored }),
       pushBacklogBytesMax: settings.wsMaxBacklog,
       shutdown: () => requestShutdown('asked for over REST'),
       tradePassword: options.tradePassword ?? tradePassword(process.env, logger),
@@ -128,7 +140,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       grpcUrl,
       websocketUrl,
       apiAddress,
-      reload: () => reload(access, logger),
+      reload: reloading,
       stop: () => runAll(undo),
     };
   } catch (error) {
@@ -206,13 +218,33 @@ function switchesOf(settings: Settings): ReadonlySet<string> {
   return new Set(switches.filter((name) => settings[name]).map(flagOf));
 }
 
-async function reload(access: Access, logger: Logger): Promise<void> {
+async function reload(access: Access, logger: Logger): Promise<Reloaded> {
   const outcome = await access.reload('reload');
-  if (outcome === undefined) logger.info({}, 'audit log reopened; there is no keys file to reload');
-  else if (outcome.ok) {
+  if (outcome === undefined) {
+    const message = 'audit log reopened; there is no keys file to reload';
+    logger.info({}, message);
+    return { ok: true, message };
+  }
+  if (outcome.ok) {
     const { added, removed, changed } = outcome.value;
     logger.info({ added: added.length, removed: removed.length, changed: changed.length }, 'keys file reloaded');
-  } else logger.error({ reason: formatLoadError(outcome.error) }, 'keys file refused; the keys before it stay in force');
+    return { ok: true, message: `keys file reloaded: ${added.length} added, ${removed.length} removed, ${changed.length} changed` };
+  }
+  const reason = formatLoadError(outcome.error);
+  logger.error({ reason }, 'keys file refused; the keys before it stay in force');
+  return { ok: false, message: `keys file refused; the keys before it stay in force: ${reason}` };
+}
+
+/** What `svcctl reload` talks to. A daemon without it still takes SIGHUP. */
+async function openControl(stateDir: string, reloading: () => Promise<Reloaded>, logger: Logger): Promise<() => Promise<void>> {
+  let listener: ControlListener | undefined;
+  try {
+    const status = async () => ({ ok: true, message: 'running' });
+    listener = await listenForControl(stateDir, { reload: reloading, status });
+  } catch (error) {
+    logger.warn({ err: error, stateDir }, 'svcctl reload cannot reach this daemon; SIGHUP and /api/admin/reload do');
+  }
+  return async () => listener?.close();
 }
 
 type Listener = Pick<RestServer | GrpcServer, 'listen'>;

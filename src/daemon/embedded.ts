@@ -11,7 +11,6 @@ import type { Environment } from './environment.js';
 import { stderrLog } from './log.js';
 import { flagOf, settingNames } from './settings-table.js';
 import { planStartup } from './startup.js';
-import { tolerateStrayCommits } from './stray-commits.js';
 
 /** Every listener but REST has a switch that turns it off. */
 const otherListenersOff = settingNames.filter((name) => /^no[A-Z]/.test(name)).map(flagOf);
@@ -31,7 +30,7 @@ export async function startEmbedded(env: Readonly<Record<string, string | undefi
   for (const warning of warnings) logger.warn({}, warning);
   const demo = await prepareDemo(startup, systemClock);
   if (!demo.ok) return demo;
-  tolerateStrayCommits();
+  process.umask(0o077);
   try {
     const daemon = await startDaemon({
       settings,

@@ -6,7 +6,6 @@ import { announceDemo } from './demo-announcement.js';
 import { stderrLog } from './log.js';
 import { handleSignals } from './signals.js';
 import { EXIT_MISCONFIGURED, planStartup } from './startup.js';
-import { tolerateStrayCommits } from './stray-commits.js';
 
 /** `svcd`: reads the settings, starts the daemon, and ends it on a signal. */
 async function main(): Promise<void> {
@@ -43,7 +42,8 @@ async function main(): Promise<void> {
   if (demo?.ok) process.stderr.write(await announceDemo(daemon, settings, demo.value));
 }
 
-tolerateStrayCommits();
+// What the daemon keeps is for its own user, whatever library creates the file.
+process.umask(0o077);
 
 main().catch((error: unknown) => {
   if (error instanceof StartProblem) {

@@ -301,6 +301,13 @@ export const settingsTable = {
     about: `Least severe log entries to write to stderr: ${logLevels.join(', ')}.`,
   }),
 
+  acceptRestoredState: setting({
+    type: onOff,
+    default: false,
+    group: 'Start',
+    about:
+      'Trade on a state folder that turned out to be an older copy: the orders, totals and idempotency keys since then are missing. For one start.',
+  }),
   demo: setting({
     type: onOff,
     default: false,

@@ -2,6 +2,7 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Decimal } from '../contract/decimal.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../contract/operation.js';
+import type { Store } from '../storage/index.js';
 
 /** What a backend knows of the caller's situation; identity and limits stay in the gateway. */
 export interface CallContext {
@@ -99,6 +100,12 @@ export type CredentialRefresh = 'succeeded' | 'failed' | 'not_applicable';
  */
 export interface Backend {
   readonly name: 'sim' | 'remote' | 'opend';
+  /**
+   * The store in which this backend records a write before it answers, where it has one in this process. When that is the
+   * gateway's own store, which keeps writes in order, nothing can be recorded of an order without what the gateway wrote
+   * before the call: it may then leave before that is on disk. Backends elsewhere leave it out.
+   */
+  readonly journal?: Store;
   start(): Promise<void>;
   stop(): Promise<void>;
   /**

@@ -1,13 +1,12 @@
 import type { Message } from '@bufbuild/protobuf';
-import { ModifyOrderOp, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { trade } from '../contract/operations/index.js';
 import type { Iface } from './identity.js';
-import { addsRisk } from './valuation.js';
+import { type NamedMarket, tradingMarketOf } from './named-markets.js';
 
 /** The protocol's word for every market in `C2S.trdMarket`. */
-export const EVERY_TRD_MARKET = 0;
+const EVERY_TRD_MARKET = 0;
 
 /** Interfaces whose callers fill the protocol's messages themselves. */
 const protocolInterfaces: ReadonlySet<Iface> = new Set(['grpc', 'core-ws', 'core-tcp']);
@@ -23,15 +22,9 @@ export function confineCancelAll(operation: Operation, request: Message, iface: 
   cancel.trdMarket = cancel.header?.trdMarket ?? EVERY_TRD_MARKET;
 }
 
-/**
- * The trading markets in which a request takes risk away; {@link EVERY_TRD_MARKET} stands for all. Empty for other requests, whose
- * markets the gates look at.
- */
-export function relievedMarkets(operation: Operation, request: Message): readonly number[] {
-  const modify = operation.messages === trade.modifyOrder.messages ? (request as ModifyC2S) : undefined;
-  const relieves = modify === undefined ? operation.effect === 'write' && operation.scope.kind === 'byEnv' : !addsRisk(modify);
-  if (!relieves) return [];
-  const { header } = request as Message & { header?: TrdHeader };
-  const all = modify?.forAll && modify.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel;
-  return [header?.trdMarket ?? EVERY_TRD_MARKET, ...(all ? [modify.trdMarket] : [])];
+/** The trading markets of a request for all orders, each of which has to be allowed as a whole; undefined for other requests. */
+export function marketsOfCancelAll(operation: Operation, request: Message): readonly NamedMarket[] | undefined {
+  if (operation.messages !== trade.modifyOrder.messages) return undefined;
+  const { forAll, header, trdMarket } = request as ModifyC2S;
+  return forAll ? [tradingMarketOf(header?.trdMarket ?? EVERY_TRD_MARKET), tradingMarketOf(trdMarket)] : undefined;
 }

@@ -11,7 +11,6 @@ import { CredentialRefresher } from './credential-refresher.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
 import { historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
-import { listAccounts } from './local/accounts.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
 import type { LocalHandlers } from './local/index.js';
@@ -36,6 +35,8 @@ export interface GatewayOptions {
   readonly version: string;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
+  /** Why nothing may be traded, where the state folder turned out not to be the newest. */
+  readonly tradingHalt?: string;
   /** Where the trade password is kept, for unlocks asked for by tools. Without it they cannot unlock. */
   readonly tradePassword?: TradePasswordSource;
   /** Backlog in bytes at which a push connection is closed. */
@@ -94,17 +95,16 @@ export class Gateway {
         refresher,
         version,
         startedAt: clock.now(),
-        tradingEnabled: switches.has('--enable-trading'),
+        tradingEnabled: switches.has('--enable-trading') && options.tradingHalt === undefined,
         pushCounts: () => ({ connections: this.push.connections().length, subscriptions: this.push.subscriptions.usedQuota }),
         shutdown: options.shutdown,
       }),
       ...pushHandlers(this.push, backend),
       [system.getDelayStatistics.name]: delayStatistics(this.meter),
-      [account.listAccounts.name]: listAccounts(backend, access),
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const writes = new Writes(backend, access, clock, this.meter);
+    const writes = new Writes(backend, access, clock, this.meter, backend.journal === store);
     this.#pipeline = new Pipeline({
       access,
       backend,
@@ -117,6 +117,7 @@ export class Gateway {
       logger,
       tradePassword: options.tradePassword ?? (async () => undefined),
       switches,
+      tradingHalt: options.tradingHalt,
     });
     this.meter.watch({
       pushConnections: () => this.push.connections().length,

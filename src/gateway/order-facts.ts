@@ -11,6 +11,7 @@ import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../contract/market
 import { quote } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext } from './backend.js';
+import { tradedMarketNames } from './market-names.js';
 import { payloadOf } from './responses.js';
 import { marketName, sideName } from './trade-names.js';
 import { dearestStart, type TriggerTerms } from './trigger-pricing.js';
@@ -60,7 +61,9 @@ const SHENZHEN = 32;
  * Decides which security an order means and writes its `secMarket` into the request, so that the gates and the backend
  * cannot read it differently.
  */
-function resolveSecurity(request: PlaceC2S): { market: QuoteMarketInfo; symbol: string } | Rejection {
+export function resolveSecurity(
+  request: Pick<PlaceC2S, 'header' | 'secMarket' | 'code'>,
+): { market: QuoteMarketInfo; symbol: string } | Rejection {
   const trading = request.header?.trdMarket ?? 0;
   const accepted = securityMarkets.get(trading);
   if (accepted === undefined)
@@ -103,19 +106,6 @@ function chineseExchange(code: string): number | undefined {
   return /^[0123]\d{5}$/.test(code) ? SHENZHEN : undefined;
 }
 
-/** The names by which a market whitelist may allow an order. */
-function marketTokens(trading: number, market: QuoteMarketInfo): string[] {
-  const name = marketName(trading);
-  if (name.startsWith('FUTURES')) return market.name === 'HK' ? ['FUTURES', 'HK_FUTURE'] : ['FUTURES'];
-  return market.name === 'SH' || market.name === 'SZ' ? [name, market.name] : [name];
-}
-
-/** The trading-market token of a cancel: it is checked for scope, account and market only. */
-export function marketTokenOfHeader(trading: number): string {
-  const name = marketName(trading);
-  return name.startsWith('FUTURES') ? 'FUTURES' : name;
-}
-
 /** Order types whose price is a limit that the order never passes. All others are valued by the book. */
 const priced = new Set<number>([
   OrderType.OrderType_Normal,
@@ -156,7 +146,7 @@ export async function valuePlace(backend: Backend, request: PlaceC2S, context: C
   const header = request.header;
   const facts = {
     accId: header?.accID ?? 0n,
-    markets: marketTokens(header?.trdMarket ?? 0, security.market),
+    markets: tradedMarketNames(header?.trdMarket ?? 0, security.market),
     symbol: security.symbol,
     side,
   };
@@ -194,7 +184,12 @@ export async function valueModify(backend: Backend, request: ModifyC2S, order: O
   const added = value === undefined ? undefined : value - multiplyUp(oldQty, oldPrice);
   const trading = order.trdMarket || (request.header?.trdMarket ?? 0);
   return {
-    facts: { accId: request.header?.accID ?? 0n, markets: marketTokens(trading, market), symbol: `${market.name}.${order.code}`, side },
+    facts: {
+      accId: request.header?.accID ?? 0n,
+      markets: tradedMarketNames(trading, market),
+      symbol: `${market.name}.${order.code}`,
+      side,
+    },
     qty,
     pricing,
     currency: currencies.members.find((member) => member.public === order.currency)?.name ?? market.currency,

@@ -1,26 +1,18 @@
 import type { Message } from '@bufbuild/protobuf';
-import {
-  type Access,
-  allowsAccount,
-  allowsMarket,
-  allowsSymbol,
-  type KeyRecord,
-  type Limits,
-  type ScopeMask,
-  scopeMask,
-} from '../access/index.js';
+import { type Access, type KeyRecord, type ScopeMask, scopeMask } from '../access/index.js';
 import { trdEnv } from '../contract/enums.js';
 import { TrdEnv, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
-import { quoteMarketNumbered } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
-import { EVERY_TRD_MARKET, relievedMarkets } from './cancel-scope.js';
-import { marketTokenOfHeader } from './order-facts.js';
-import { EVERY_MARKET, type Subjects, subjectsOf } from './subjects.js';
+import type { Switch } from '../contract/switches.js';
+import { checkLimits, isLimited } from './limit-check.js';
+import { limitsOf } from './market-names.js';
+import { type Subjects, subjectsOf } from './subjects.js';
 
 /** Qot_Common.QotMarket of the shared forex display quotes. */
 const FOREX_MARKET = 81;
-const FOREX_SWITCH = '--enable-desktop-phase2-reads';
+const FOREX_NAME = 'FX';
+const FOREX_SWITCH: Switch = '--enable-desktop-phase2-reads';
 
 const simulate = scopeMask(['trade:simulate']);
 const real = scopeMask(['trade:real']);
@@ -59,11 +51,14 @@ export class Permissions {
       if (denied !== undefined) return denied;
     }
     const subjects = subjectsOf(operation, request);
-    if (!this.switches.has(FOREX_SWITCH) && subjects.securities.some(({ market }) => market === FOREX_MARKET)) {
+    if (!this.switches.has(FOREX_SWITCH) && namesForex(subjects)) {
       return new Rejection('feature_disabled', `forex quotes are switched off; start the daemon with ${FOREX_SWITCH}`);
     }
-    const own = key === undefined ? undefined : checkLimits(operation, key.limits, subjects, request);
-    return own ?? checkLimits(operation, this.access.flagLimits, subjects, request);
+    for (const limits of limitsOf(this.access, key)) {
+      const denied = isLimited(limits) ? checkLimits(operation, limits, subjects, request) : undefined;
+      if (denied !== undefined) return denied;
+    }
+    return undefined;
   }
 
   #hold(key: KeyRecord | undefined, mask: ScopeMask): Rejection | undefined {
@@ -72,49 +67,8 @@ export class Permissions {
   }
 }
 
-function isLimited(limits: Limits): boolean {
-  return limits.allowedMarkets !== null || limits.allowedSymbols !== null || limits.allowedAccIds !== null;
-}
-
-function checkLimits(operation: Operation, limits: Limits, subjects: Subjects, request: Message): Rejection | undefined {
-  if (!isLimited(limits)) return undefined;
-  const account = subjects.accIds.find((accId) => !allowsAccount(limits, accId));
-  if (account !== undefined) return new Rejection('auth.account', `account ${account} is not among the accounts that this key may use`);
-  for (const security of subjects.securities) {
-    const market = quoteMarketNumbered(security.market)?.name ?? String(security.market);
-    if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
-    const symbol = `${market}.${security.code}`;
-    if (!allowsSymbol(limits, symbol))
-      return new Rejection('limit.symbol', `symbol ${symbol} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
-  }
-  const named = subjects.securities.length > 0;
-  for (const number of subjects.markets) {
-    if (number === EVERY_MARKET && named) continue;
-    const market = number === EVERY_MARKET ? 'every market' : (quoteMarketNumbered(number)?.name ?? String(number));
-    if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
-    if (limits.allowedSymbols !== null && !named) {
-      return new Rejection('limit.symbol', `the whole market ${market} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
-    }
-  }
-  // Days are no list of symbols: the market alone decides, and not even that where a security was named.
-  const calendar = named ? undefined : subjects.calendars.find((markets) => !allowsMarket(limits, markets));
-  if (calendar !== undefined) return denyMarket(limits, calendar.join(' or ') || 'unknown');
-  if (limits.allowedMarkets === null) return undefined;
-  // Orders meet the market gate with their own market; what only takes risk away is checked by the markets that it names.
-  for (const number of relievedMarkets(operation, request)) {
-    const market = number === EVERY_TRD_MARKET ? 'every market' : marketTokenOfHeader(number);
-    if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
-  }
-  return undefined;
-}
-
-function denyMarket(limits: Limits, market: string): Rejection {
-  return new Rejection('limit.market', `market ${market} is not allowed; allowed: ${list(limits.allowedMarkets)}`);
-}
-
-const LISTED_MAX = 20;
-
-function list(names: ReadonlySet<string> | null): string {
-  const all = [...(names ?? [])];
-  return all.length === 0 ? 'none' : all.slice(0, LISTED_MAX).join(', ') + (all.length > LISTED_MAX ? ', …' : '');
+function namesForex({ securities, markets }: Subjects): boolean {
+  return (
+    securities.some(({ market }) => market === FOREX_MARKET) || markets.some(({ label, of }) => of === 'securities' && label === FOREX_NAME)
+  );
 }

@@ -5,6 +5,7 @@ import type { Operation, RequestOf } from '../contract/operation.js';
 import { system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import { StorageFailure } from '../storage/index.js';
+import { filterAnswer } from './answer-filter.js';
 import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
 import { BackendLost } from './backend.js';
 import { confineCancelAll } from './cancel-scope.js';
@@ -12,7 +13,9 @@ import type { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Identity, identityOf } from './identity.js';
 import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
+import { limitsOf } from './market-names.js';
 import type { Meter } from './meter.js';
+import { OrderPermits } from './order-permits.js';
 import { Permissions } from './permissions.js';
 import type { Preview, Previewer } from './preview/index.js';
 import { RET_SUCCEED } from './responses.js';
@@ -37,6 +40,8 @@ export interface PipelineParts {
   readonly tradePassword: TradePasswordSource;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
+  /** Why nothing may be traded, where something is wrong with what this daemon remembers. */
+  readonly tradingHalt: string | undefined;
 }
 
 /**
@@ -45,10 +50,12 @@ export interface PipelineParts {
  *   identify    whose key is it?                       before anything else is looked at: 401
  *   authorise   do switches and scopes allow it?       before the body is read, so that a stranger cannot probe it: 401, 403
  *   decode      what is asked?                         400
- *   permit      the environment's trade scope, and the key's accounts, markets and symbols: 403, 429
+ *   permit      the environment's trade scope, and the key's accounts, markets and symbols: 403, 429; an order that is named is
+ *               looked up, since its own market counts and not the one written beside it
  *   remember    has this idempotency key been used?    before the gates: a repetition must not count twice
  *   gate        the seven limits, for what adds risk   the value is reserved on disk before the order leaves: 429
  *   dispatch    the backend, or the gateway itself
+ *   filter      of lists that reach beyond the request, what the key may see
  *   audit       every end of the way leaves one record
  *
  * A preview goes as far as *permit*, and is audited.
@@ -57,11 +64,13 @@ export interface PipelineParts {
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #permissions: Permissions;
+  readonly #orderPermits: OrderPermits;
   #lifecycleState: LifecycleState;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
     this.#permissions = new Permissions(parts.access, parts.switches);
+    this.#orderPermits = new OrderPermits(parts.backend, parts.access, parts.clock);
     this.#lifecycleState = parts.backend.status().platform.lifecycleState;
     parts.backend.onLifecycle(({ platform }) => {
       this.#lifecycleState = platform.lifecycleState;
@@ -126,6 +135,9 @@ export class Pipeline {
       const missing = operation.switches.filter((name) => !this.#parts.switches.has(name));
       return new Rejection('feature_disabled', `${operation.name} is switched off; start the daemon with ${missing.join(' ')}`);
     }
+    if (operation.group === 'trade' && this.#parts.tradingHalt !== undefined) {
+      return new Rejection('feature_disabled', `trading is off: ${this.#parts.tradingHalt}`);
+    }
     if (operation.loopbackOnly && !caller.peer.loopback) {
       const message = `${operation.name} is accepted from this machine only; remote callers go through an HTTPS reverse proxy on the same host`;
       return new Rejection('rest.unlock_trade.local_transport_required', message);
@@ -153,8 +165,11 @@ export class Pipeline {
     }
     const notReady = this.#notReady(operation);
     if (notReady !== undefined) return notReady;
+    const context = { requestId: caller.requestId };
     try {
-      return await previewer.preview(operation, key, request, { requestId: caller.requestId });
+      return (
+        (await this.#orderPermits.check(operation, key, request, context)) ?? (await previewer.preview(operation, key, request, context))
+      );
     } catch (thrown) {
       return this.#failed(caller, thrown, '; nothing was sent');
     }
@@ -168,20 +183,33 @@ export class Pipeline {
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
     const context: CallContext = { requestId: caller.requestId };
     try {
-      const local = this.#parts.local[operation.name];
       const notReady = this.#notReady(operation);
       if (notReady !== undefined) return notReady;
       if (caller.isGone?.()) return cancelled();
+      const permit = this.#orderPermits.check(operation, identity.key, request, context);
       const answer =
-        operation.effect === 'order' || operation.effect === 'write'
-          ? this.#write(operation, caller, identity, request, context)
-          : local !== undefined
-            ? local({ operation, request, identity, caller, context })
-            : this.#parts.backend.call(operation, request, context);
+        permit === undefined
+          ? this.#dispatch(operation, caller, identity, request, context)
+          : permit
+              .catch((thrown: unknown) => this.#failed(caller, thrown, '; nothing was sent'))
+              .then((denied) => denied ?? this.#dispatch(operation, caller, identity, request, context));
       return answer instanceof Promise ? answer.catch((thrown: unknown) => this.#failed(caller, thrown, aftermathOf(operation))) : answer;
     } catch (thrown) {
       return this.#failed(caller, thrown, aftermathOf(operation));
     }
+  }
+
+  #dispatch(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Answer | Promise<Answer> {
+    if (operation.effect === 'order' || operation.effect === 'write') return this.#write(operation, caller, identity, request, context);
+    const local = this.#parts.local[operation.name];
+    const answer =
+      local === undefined
+        ? this.#parts.backend.call(operation, request, context)
+        : local({ operation, request, identity, caller, context });
+    if (typeof operation.reach === 'string') return answer;
+    const limits = limitsOf(this.#parts.access, identity.key);
+    const filter = (answered: Answer) => (answered instanceof Rejection ? answered : filterAnswer(operation, request, limits, answered));
+    return answer instanceof Promise ? answer.then(filter) : filter(answer);
   }
 
   #notReady(operation: Operation): Rejection | undefined {

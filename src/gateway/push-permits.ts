@@ -11,7 +11,7 @@ import {
 import type { Order, OrderFill } from '../contract/generated/Trd_Common_pb.js';
 import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { PushEvent, TradePush } from './backend.js';
-import { marketTokenOfHeader } from './order-facts.js';
+import { allowsTraded, limitsOf } from './market-names.js';
 import type { Permits } from './push/index.js';
 
 const accountScope = scopeMask(['acc:read']);
@@ -19,7 +19,7 @@ const quoteScope = scopeMask(['qot:read']);
 
 /** Which events a key may see: pushes are filtered as reads are. Without a key (legacy mode) the start-up limits alone hold. */
 export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
-  const limits = key === undefined ? [access.flagLimits] : [key.limits, access.flagLimits];
+  const limits = limitsOf(access, key);
   const seesQuotes = key === undefined || scopesSatisfy(key.scopes, quoteScope);
   const seesAccounts = key === undefined || scopesSatisfy(key.scopes, accountScope);
   return (event: PushEvent) => {
@@ -39,11 +39,13 @@ export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
 
 function permitsTrade(limits: Limits, event: TradePush): boolean {
   if (!allowsAccount(limits, event.accId)) return false;
-  if (limits.allowedMarkets === null && limits.allowedSymbols === null) return true;
-  const security = securityOf(event);
-  const tokens = [marketTokenOfHeader(event.trdMarket), ...(security === undefined ? [] : [security.market.name])];
-  if (!allowsMarket(limits, tokens)) return false;
-  return limits.allowedSymbols === null || (security !== undefined && allowsSymbol(limits, symbolIn(security)));
+  const traded = tradedIn(event);
+  return allowsTraded(limits, { trdMarket: event.trdMarket, secMarket: traded?.secMarket ?? 0, code: traded?.code ?? '' }, 0);
+}
+
+function tradedIn({ message }: TradePush): Order | OrderFill | undefined {
+  const body = (message as { s2c?: { order?: Order; orderFill?: OrderFill } }).s2c;
+  return body?.order ?? body?.orderFill;
 }
 
 interface TradedSecurity {
@@ -52,9 +54,8 @@ interface TradedSecurity {
 }
 
 /** What an order or a fill is of; undefined where its market is none that is quoted. */
-function securityOf({ message }: TradePush): TradedSecurity | undefined {
-  const body = (message as { s2c?: { order?: Order; orderFill?: OrderFill } }).s2c;
-  const subject = body?.order ?? body?.orderFill;
+function securityOf(event: TradePush): TradedSecurity | undefined {
+  const subject = tradedIn(event);
   const market = subject === undefined ? undefined : quoteMarketOfSecMarket(subject.secMarket);
   return subject === undefined || market === undefined ? undefined : { market, code: subject.code };
 }

@@ -1,87 +1,114 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
-import { enumerationOf, quoteMarketNumbers, tradeDateMarket } from '../contract/enums.js';
-import { SecuritySchema } from '../contract/generated/Qot_Common_pb.js';
-import { TrdHeaderSchema } from '../contract/generated/Trd_Common_pb.js';
-import { marketsOfTradeDates } from '../contract/markets.js';
+import { classOf, type FieldClass, type FieldClasses, isLookedInto } from '../contract/field-classes.js';
 import type { Operation } from '../contract/operation.js';
+import { calendarOf, type NamedMarket, type Numbering, quoteMarketOf, tradingMarketOf } from './named-markets.js';
 
-/** What a request is about, for allowlists: found by reflection, so that no operation has to say it twice. */
-export interface Subjects {
-  readonly securities: { market: number; code: string }[];
-  /** Quote markets that are asked for as a whole (Qot_Common.QotMarket); {@link EVERY_MARKET} where one could be named and is not. */
-  readonly markets: number[];
-  /** Of each calendar asked for, the markets of which one must be allowed. */
-  readonly calendars: (readonly string[])[];
-  readonly accIds: bigint[];
+/** A security or a plate: Qot_Common.Security. */
+export interface NamedSecurity {
+  readonly market: number;
+  readonly code: string;
 }
 
-export const EVERY_MARKET = 0;
+/** What a request is about, for allowlists, by the declared classes of its fields (contract/field-classes.ts). */
+export interface Subjects {
+  readonly securities: NamedSecurity[];
+  readonly plates: NamedSecurity[];
+  /** Securities by numbers of which no market is known. */
+  readonly stockIds: bigint[];
+  /** A code stands beside a trading header, which says the market. */
+  readonly tradedCodes: string[];
+  readonly markets: NamedMarket[];
+  readonly accIds: bigint[];
+  /** Numbers and texts of orders; 0 and the empty text name none. */
+  readonly orders: (bigint | string)[];
+}
 
 type Collector = (message: Message, into: Subjects) => void;
 
-const collectors = new Map<string, Collector>();
+const collectors = new WeakMap<Operation, Collector>();
 
-/** The securities and accounts that a request names. */
+/** What a request names, however nested. */
 export function subjectsOf(operation: Operation, request: Message): Subjects {
-  const subjects: Subjects = { securities: [], markets: [], calendars: [], accIds: [] };
-  collectorOf(operation.messages.C2SSchema)(request, subjects);
+  let collect = collectors.get(operation);
+  if (collect === undefined) {
+    collect = collectorOf(operation.messages.C2SSchema, operation.classes, new Map());
+    collectors.set(operation, collect);
+  }
+  const subjects: Subjects = { securities: [], plates: [], stockIds: [], tradedCodes: [], markets: [], accIds: [], orders: [] };
+  collect(request, subjects);
   return subjects;
 }
 
-const accountFields = new Set(['accID', 'accIDList', 'acc_id', 'account_id']);
-
-function collectorOf(desc: DescMessage): Collector {
-  const known = collectors.get(desc.typeName);
-  if (known !== undefined) return known;
+/** Made once per operation; `known` has the messages on the way, since a message may hold itself. */
+function collectorOf(desc: DescMessage, classes: FieldClasses, known: Map<string, Collector>): Collector {
+  const found = known.get(desc.typeName);
+  if (found !== undefined) return found;
   const parts: Collector[] = [];
   const collect: Collector = (message, into) => {
     for (const part of parts) part(message, into);
   };
-  collectors.set(desc.typeName, collect);
-  if (desc.typeName === SecuritySchema.typeName) {
-    parts.push((message, into) => into.securities.push(message as Message & { market: number; code: string }));
-    return collect;
-  }
+  known.set(desc.typeName, collect);
   for (const field of desc.fields) {
-    const part = fieldCollector(field);
+    const part = isLookedInto(field) ? innerCollector(field, classes, known) : fieldCollector(field, classes);
     if (part !== undefined) parts.push(part);
   }
   return collect;
 }
 
-function fieldCollector(field: DescField): Collector | undefined {
-  const value = (message: Message) => (message as unknown as Record<string, unknown>)[field.localName];
-  if (accountFields.has(field.name)) {
-    return (message, into) => {
-      if (!Object.hasOwn(message, field.localName)) return;
-      const ids = value(message) as bigint | bigint[];
-      into.accIds.push(...(Array.isArray(ids) ? ids : [ids]));
-    };
-  }
-  const enumeration = enumerationOf(field.parent.typeName, field.name);
-  if (enumeration === quoteMarketNumbers) {
-    return (message, into) => into.markets.push(Object.hasOwn(message, field.localName) ? (value(message) as number) : EVERY_MARKET);
-  }
-  if (enumeration === tradeDateMarket) {
-    return (message, into) => into.calendars.push(marketsOfTradeDates(value(message) as number));
-  }
-  if (field.message === undefined || !reaches(field.message, new Set())) return undefined;
-  const inner = collectorOf(field.message);
-  if (field.fieldKind === 'list') {
-    return (message, into) => {
-      for (const item of value(message) as Message[]) inner(item, into);
-    };
-  }
+function innerCollector(
+  field: DescField & { readonly message: DescMessage },
+  classes: FieldClasses,
+  known: Map<string, Collector>,
+): Collector {
+  const inner = collectorOf(field.message, classes, known);
+  return eachValue<Message>(field, inner);
+}
+
+function fieldCollector(field: DescField, classes: FieldClasses): Collector | undefined {
+  const named = classOf(field, classes);
+  if (named === undefined) throw new Error(`${field.parent.typeName}.${field.name} has no class`);
+  const numbering = numberings[named];
+  if (numbering !== undefined) return marketCollector(field, numbering);
+  const list = listOf[named];
+  return list === undefined ? undefined : eachValue<never>(field, (value, into) => list(into).push(value));
+}
+
+const numberings: Partial<Record<FieldClass, Numbering>> = {
+  quote_market: quoteMarketOf,
+  trading_market: tradingMarketOf,
+  calendar: calendarOf,
+};
+
+const listOf: Partial<Record<FieldClass, (into: Subjects) => unknown[]>> = {
+  security: (into) => into.securities,
+  plate: (into) => into.plates,
+  stock_id: (into) => into.stockIds,
+  traded_code: (into) => into.tradedCodes,
+  account: (into) => into.accIds,
+  order: (into) => into.orders,
+};
+
+/** A market that could be named and is not is every market; so is a list of none. */
+function marketCollector(field: DescField, numbering: Numbering): Collector {
+  const collect = eachValue<number>(field, (value, into) => into.markets.push(numbering(value)));
   return (message, into) => {
-    const child = value(message) as Message | undefined;
-    if (child !== undefined) inner(child, into);
+    const before = into.markets.length;
+    collect(message, into);
+    if (into.markets.length === before) into.markets.push(numbering(0));
   };
 }
 
-/** Whether a message holds, however deep, something to collect. */
-function reaches(desc: DescMessage, seen: Set<string>): boolean {
-  if (desc.typeName === SecuritySchema.typeName || desc.typeName === TrdHeaderSchema.typeName) return true;
-  if (seen.has(desc.typeName)) return false;
-  seen.add(desc.typeName);
-  return desc.fields.some((field) => accountFields.has(field.name) || (field.message !== undefined && reaches(field.message, seen)));
+/** Does something with each value that a message holds in a field; with none where it is not set. */
+function eachValue<T>({ localName, fieldKind }: DescField, act: (value: T, into: Subjects) => void): Collector {
+  const held = (message: Message) => (message as unknown as Record<string, unknown>)[localName];
+  if (fieldKind === 'list') {
+    return (message, into) => {
+      for (const value of held(message) as readonly T[]) act(value, into);
+    };
+  }
+  return (message, into) => {
+    if (!Object.hasOwn(message, localName)) return;
+    const value = held(message) as T | undefined;
+    if (value !== undefined) act(value, into);
+  };
 }

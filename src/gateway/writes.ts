@@ -46,6 +46,8 @@ export class Writes {
     readonly access: Access,
     readonly clock: Clock,
     readonly meter: Meter,
+    /** The backend records a write in the gateway's own store, and so only after what is written here. */
+    readonly recordedInOrder: boolean,
   ) {}
 
   /** `isGone`: the caller does not wait any more; a write that has not left yet is then not sent. */
@@ -56,8 +58,8 @@ export class Writes {
       const outcome = operation.effect === 'order' ? await valueOrder(this.backend, operation, request, context) : 'no risk';
       if (isGone()) return cancelled();
       if (outcome === 'no risk') {
-        await commit?.(packet);
-        return this.#send(operation, request, packet, context);
+        const remembered = commit?.(packet) ?? Promise.resolve();
+        return this.#sendAfter([remembered], () => this.#send(operation, request, packet, context));
       }
       if (!isValued(outcome)) return outcome;
       return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, context, isGone);
@@ -80,19 +82,36 @@ export class Writes {
     if (!admittance.ok) return rejectDenial(admittance.denial);
     const { admission } = admittance;
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
-    await Promise.all([admission.durable, commit?.(packet)]);
-    // Under an idempotency key it goes on: the key would take it up again past the gates, and tells its outcome.
-    if (commit === undefined && isGone()) {
+    const marks = [admission.durable, commit?.(packet) ?? Promise.resolve()];
+    let started = 0;
+    const response = await this.#sendAfter(marks, async () => {
+      // Under an idempotency key it goes on: the key would take it up again past the gates, and tells its outcome.
+      if (commit === undefined && isGone()) return cancelled();
+      started = performance.now();
+      return this.#send(operation, request, packet, context);
+    });
+    if (response instanceof Rejection) {
       await admission.refund();
-      return cancelled();
+      return response;
     }
-    const started = performance.now();
-    const response = await this.#send(operation, request, packet, context);
     if (operation === trade.placeOrder && response.retType === RET_SUCCEED) {
       this.meter.placed(payloadOf(trade.placeOrder, response)?.orderIDEx ?? '', performance.now() - started);
     }
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
     if (response.retType !== RET_SUCCEED) await admission.refund();
+    return response;
+  }
+
+  /**
+   * Sends once the marks are on disk; where the backend's own record cannot get there before them, at once. Nothing is
+   * acknowledged before all of it is on disk.
+   */
+  async #sendAfter<T>(marks: readonly Promise<void>[], send: () => Promise<T>): Promise<T> {
+    if (!this.recordedInOrder) {
+      await Promise.all(marks);
+      return send();
+    }
+    const [response] = await Promise.all([send(), ...marks]);
     return response;
   }
 

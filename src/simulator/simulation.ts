@@ -28,6 +28,8 @@ export interface SimulationOptions {
 
 /** A simulation and its end. */
 export interface RunningSimulation extends QuoteSimulation {
+  /** Where a write is recorded before it is answered. */
+  readonly store: Store;
   /** Ends matching and timers and waits until everything is on disk. */
   close(): Promise<void>;
 }
@@ -76,6 +78,7 @@ function compose(options: SimulationOptions, world: World, history: readonly Loa
   const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword });
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
+    store,
     clock,
     world,
     market,

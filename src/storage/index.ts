@@ -1,7 +1,7 @@
 export { type CredentialStore, type CredentialStoreAnswer, tradePasswordStore } from './credential-store.js';
-export { configFolder, stateFolder } from './folders.js';
-export { isStrayCommitFailure, openLmdbStore } from './lmdb-store.js';
+export { configFolder, ensurePrivateFolder, stateFolder } from './folders.js';
+export { type DurableStore, type OpenProblem, openLevelStore } from './level-store.js';
 export { MemoryStore } from './memory-store.js';
 export { writePrivateFile } from './private-file.js';
 export { StorageFailure } from './storage-failure.js';
-export type { Store, Table, Transaction } from './store.js';
+export type { Archive, Store, Table, Transaction } from './store.js';

@@ -1,6 +1,7 @@
-import type { Store, Table, Transaction } from './store.js';
+import type { Archive, Range, Store, Table, Transaction } from './store.js';
 
 class MemoryTable<V> implements Table<V> {
+  readonly kind = 'table';
   readonly rows = new Map<string, V>();
 
   constructor(readonly name: string) {}
@@ -9,17 +10,31 @@ class MemoryTable<V> implements Table<V> {
     return this.rows.get(key);
   }
 
-  entries(range: { start?: string; end?: string } = {}): Iterable<[string, V]> {
-    const { start, end } = range;
-    return [...this.rows]
-      .filter(([key]) => (start === undefined || key >= start) && (end === undefined || key < end))
-      .sort(([a], [b]) => (a < b ? -1 : 1));
+  entries(range: Range = {}): Iterable<[string, V]> {
+    return sorted(this.rows, range);
+  }
+}
+
+class MemoryArchive<V> implements Archive<V> {
+  readonly kind = 'archive';
+  readonly rows = new Map<string, V>();
+
+  constructor(readonly name: string) {}
+
+  get(key: string): V | undefined {
+    return this.rows.get(key);
+  }
+
+  async *entries({ reverse = false, ...range }: Range & { reverse?: boolean } = {}): AsyncIterable<[string, V]> {
+    const entries = sorted(this.rows, range);
+    yield* reverse ? entries.reverse() : entries;
   }
 }
 
 /** A store that forgets: for tests, and for a simulator that is to leave no trace. */
 export class MemoryStore implements Store {
   readonly #tables = new Map<string, MemoryTable<unknown>>();
+  readonly #archives = new Map<string, MemoryArchive<unknown>>();
 
   table<V>(name: string): Table<V> {
     let table = this.#tables.get(name);
@@ -30,11 +45,20 @@ export class MemoryStore implements Store {
     return table as unknown as Table<V>;
   }
 
+  archive<V>(name: string): Archive<V> {
+    let archive = this.#archives.get(name);
+    if (archive === undefined) {
+      archive = new MemoryArchive(name);
+      this.#archives.set(name, archive);
+    }
+    return archive as unknown as Archive<V>;
+  }
+
   async write(change: (transaction: Transaction) => void): Promise<void> {
     const steps: (() => void)[] = [];
     change({
-      put: (table, key, value) => steps.push(() => rows(table).set(key, structuredClone(value))),
-      remove: (table, key) => steps.push(() => rows(table).delete(key)),
+      put: (to, key, value) => steps.push(() => rowsOf(to).set(key, structuredClone(value))),
+      remove: (from, key) => steps.push(() => rowsOf(from).delete(key)),
     });
     for (const step of steps) step();
   }
@@ -42,7 +66,13 @@ export class MemoryStore implements Store {
   async close(): Promise<void> {}
 }
 
-function rows(table: Table<unknown>): Map<string, unknown> {
-  if (!(table instanceof MemoryTable)) throw new TypeError(`table ${table.name} belongs to another store`);
-  return table.rows;
+function sorted<V>(rows: ReadonlyMap<string, V>, { start, end }: Range): [string, V][] {
+  return [...rows]
+    .filter(([key]) => (start === undefined || key >= start) && (end === undefined || key < end))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function rowsOf(rows: Table<unknown> | Archive<unknown>): Map<string, unknown> {
+  if (rows instanceof MemoryTable || rows instanceof MemoryArchive) return rows.rows;
+  throw new TypeError(`${rows.kind} ${rows.name} belongs to another store`);
 }

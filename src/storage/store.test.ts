@@ -1,35 +1,48 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MemoryStore, openLmdbStore, type Store } from './index.js';
+import { openedStore } from '../../test/support/store.js';
+import { type DurableStore, MemoryStore, openLevelStore, type Store } from './index.js';
 
 const folders: string[] = [];
+const opened: Store[] = [];
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'svc-store-'));
   folders.push(path);
   return path;
 }
-afterEach(() => {
+async function open(path = folder()): Promise<DurableStore> {
+  const store = await openedStore(path);
+  opened.push(store);
+  return store;
+}
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
   for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
 });
 
+async function listed<V>(entries: AsyncIterable<[string, V]>): Promise<[string, V][]> {
+  const all: [string, V][] = [];
+  for await (const entry of entries) all.push(entry);
+  return all;
+}
+
 describe.each([
-  ['memory', (): Store => new MemoryStore()],
-  ['lmdb', (): Store => openLmdbStore(folder())],
+  ['memory', async (): Promise<Store> => new MemoryStore()],
+  ['level', (): Promise<Store> => open()],
 ])('%s store', (_, make) => {
-  it('keeps structured values exactly, bigints beyond 64 bits too', async () => {
-    const store = make();
-    const table = store.table<{ cash: bigint; lines: string[] }>('accounts');
+  it.each(['table', 'archive'] as const)('keeps structured values exactly, in an %s or the like, bigints beyond 64 bits too', async (kind) => {
+    const store = await make();
+    const rows = store[kind]<{ cash: bigint; lines: string[] }>('accounts');
     const value = { cash: 2n ** 100n, lines: ['a', 'ü'] };
-    await store.write((change) => change.put(table, 'one', value));
-    expect(table.get('one')).toEqual(value);
-    expect(table.get('two')).toBeUndefined();
-    await store.close();
+    await store.write((change) => change.put(rows, 'one', value));
+    expect(rows.get('one')).toEqual(value);
+    expect(rows.get('two')).toBeUndefined();
   });
 
-  it('lists a range in the order of keys', async () => {
-    const store = make();
+  it('lists a range of a table in the order of keys', async () => {
+    const store = await make();
     const table = store.table<number>('numbers');
     await store.write((change) => {
       for (const [index, key] of ['c', 'a', 'b', 'd'].entries()) change.put(table, key, index);
@@ -37,41 +50,158 @@ describe.each([
     await store.write((change) => change.remove(table, 'd'));
     expect([...table.entries()].map(([key]) => key)).toEqual(['a', 'b', 'c']);
     expect([...table.entries({ start: 'b', end: 'c' })]).toEqual([['b', 2]]);
-    await store.close();
+  });
+
+  it('lists a range of an archive in the order of keys and backwards, without its neighbours', async () => {
+    const store = await make();
+    const [before, archive, after] = ['m', 'n', 'o'].map((name) => store.archive<number>(name)) as [never, never, never];
+    await store.write((change) => {
+      for (let row = 0; row < 500; row++) for (const to of [before, archive, after]) change.put(to, String(row).padStart(3, '0'), row);
+    });
+    const rows = store.archive<number>('n');
+    expect((await listed(rows.entries())).map(([, row]) => row)).toEqual(Array.from({ length: 500 }, (_, row) => row));
+    expect(await listed(rows.entries({ start: '007', end: '010', reverse: true }))).toEqual([
+      ['009', 9],
+      ['008', 8],
+      ['007', 7],
+    ]);
   });
 
   it('applies nothing of a change that throws', async () => {
-    const store = make();
+    const store = await make();
     const table = store.table<number>('numbers');
-    const failing = store.write((change) => {
-      change.put(table, 'a', 1);
-      throw new Error('half way');
-    });
-    await expect(failing).rejects.toThrow('half way');
+    const failing = async () =>
+      store.write((change) => {
+        change.put(table, 'a', 1);
+        throw new Error('half way');
+      });
+    await expect(failing()).rejects.toThrow('half way');
+    await store.write(() => undefined);
     expect(table.get('a')).toBeUndefined();
-    await store.close();
   });
 });
 
-it('finds everything again after reopening', async () => {
+it('finds everything again after reopening, and counts its flushes on', async () => {
   const path = folder();
-  const first = openLmdbStore(path);
+  const first = await openedStore(path);
   const orders = first.table<bigint>('orders');
   await Promise.all([1, 2, 3].map((n) => first.write((change) => change.put(orders, `o${n}`, BigInt(n)))));
+  expect(first.sequence).toBe(1);
+  await first.advanceTo(41);
+  expect(first.sequence).toBe(42);
   await first.close();
-  const second = openLmdbStore(path);
+  const second = await open(path);
   expect([...second.table<bigint>('orders').entries()]).toEqual([
     ['o1', 1n],
     ['o2', 2n],
     ['o3', 3n],
   ]);
-  await second.close();
+  expect([second.identity, second.sequence]).toEqual([first.identity, 42]);
+  expect((await open()).identity).not.toBe(first.identity);
 });
 
-it.skipIf(process.platform === 'win32')('keeps its files from other users', async () => {
+it('is for one opener alone, whatever is left in the folder', async () => {
   const path = folder();
-  const store = openLmdbStore(path);
-  await store.write((change) => change.put(store.table<number>('numbers'), 'a', 1));
-  for (const name of readdirSync(path)) expect([name, statSync(join(path, name)).mode & 0o777]).toEqual([name, 0o600]);
+  writeFileSync(join(path, 'LOCK'), String(process.ppid));
+  await open(path);
+  expect(await openLevelStore(path)).toMatchObject({ kind: 'locked' });
+});
+
+it('says what to do with a database of an earlier version', async () => {
+  const path = folder();
+  writeFileSync(join(path, 'data.mdb'), '');
+  expect(await openLevelStore(path)).toMatchObject({ kind: 'foreign', message: expect.stringContaining(`move ${path} away`) });
+});
+
+it('lets nothing through after a failed write', async () => {
+  const path = folder();
+  const store = await open(path);
+  const table = store.table<number>('numbers');
+  await store.write((change) => change.put(table, 'a', 1));
   await store.close();
+  opened.length = 0;
+  const failed = store.write((change) => change.put(table, 'b', 2));
+  const behind = store.write((change) => change.put(table, 'c', 3));
+  for (const write of [failed, behind]) await expect(write).rejects.toThrow('cannot write to the database');
+  await expect(store.write(() => undefined)).rejects.toThrow('cannot write to the database');
+  expect([...table.entries()]).toEqual([['a', 1]]);
+});
+
+describe('a damaged database', () => {
+  /** A folder with `flushes` of 500 bytes each in its log, as a kill leaves it. */
+  async function killed(flushes = 200): Promise<string> {
+    const path = folder();
+    const store = await open(path);
+    const archive = store.archive<string>('rows');
+    for (let row = 0; row < flushes; row++) await store.write((change) => change.put(archive, String(row), 'x'.repeat(500)));
+    const left = folder();
+    cpSync(path, left, { recursive: true });
+    return left;
+  }
+  const fileIn = (path: string, pattern: RegExp): string => {
+    const name = readdirSync(path).find((entry) => pattern.test(entry) && statSync(join(path, entry)).size > 0);
+    return join(path, name ?? 'none');
+  };
+
+  it('is none when the last record is cut off, which nobody was told of', async () => {
+    const path = await killed();
+    const log = fileIn(path, /\.log$/);
+    truncateSync(log, statSync(log).size - 100);
+    const store = await open(path);
+    expect(store.sequence).toBe(199);
+    expect(store.archive('rows').get('198')).toBe('x'.repeat(500));
+  });
+
+  it('is none when the log ends in bytes that were never written', async () => {
+    const path = await killed();
+    appendFileSync(fileIn(path, /\.log$/), Buffer.alloc(5_000));
+    expect((await open(path)).sequence).toBe(200);
+  });
+
+  it.each([20, 40_000, 65_530])('is named when the log is overwritten at %i, and stays damaged', async (at) => {
+    const path = await killed();
+    const log = fileIn(path, /\.log$/);
+    const bytes = readFileSync(log);
+    bytes.fill(0xa5, at, at + 40);
+    writeFileSync(log, bytes);
+    for (let start = 0; start < 2; start++) {
+      const problem = await openLevelStore(path);
+      expect(problem).toMatchObject({ kind: 'damaged', message: expect.stringMatching(/the database in .* is damaged: .*\.log.*backup/) });
+    }
+  });
+
+  it.each(['CURRENT', 'MANIFEST'])('is named when %s is cut short', async (name) => {
+    const path = await killed();
+    truncateSync(fileIn(path, new RegExp(`^${name}`)), 3);
+    expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged' });
+  });
+
+  it('is named when CURRENT is gone', async () => {
+    const path = await killed();
+    rmSync(join(path, 'CURRENT'));
+    expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged', message: expect.stringContaining('CURRENT is missing') });
+  });
+
+  it('is named when a table file is cut short or gone', async () => {
+    for (const harm of [(path: string) => truncateSync(path, 1_000), (path: string) => rmSync(path)]) {
+      const path = await killed();
+      // Opening moves what the log holds into table files.
+      await (await openedStore(path)).close();
+      harm(fileIn(path, /\.ldb$/));
+      expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged' });
+    }
+  });
+
+  it('tells of a row whose bytes were changed when it is read', async () => {
+    const path = await killed();
+    await (await openedStore(path)).close();
+    const table = fileIn(path, /\.ldb$/);
+    const bytes = readFileSync(table);
+    for (let at = 100; at < bytes.length - 2_000; at += 97) bytes[at] = 0x41;
+    writeFileSync(table, bytes);
+    const store = await openLevelStore(path);
+    if ('kind' in store) return expect(store.kind).toBe('damaged');
+    opened.push(store);
+    await expect(listed(store.archive('rows').entries())).rejects.toThrow(/database/);
+  });
 });

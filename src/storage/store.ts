@@ -1,28 +1,51 @@
 /**
- * What must survive a crash: named tables of text keys and structured values, in one embedded database of the state
- * folder. Writers keep their working state in memory and read the tables only at start.
+ * What must survive a crash: named rows of text keys and structured values, in one embedded database of the state
+ * folder. Values are structured data: strings, numbers, bigints, bytes, arrays, plain objects.
+ *
+ * Writes reach the disk in the order in which they were made, so that a later one is never there without the earlier.
+ * After a failed write nothing more is taken: the process has to start again from what the disk has.
  */
 export interface Store {
-  /** The table of this name, made on first use. Values are structured data: strings, numbers, bigints, arrays, plain objects. */
+  /** The table of this name: its rows stay in memory too, so that they can be listed at once. For what is small. */
   table<V>(name: string): Table<V>;
+  /** The archive of this name: its rows are on disk alone and are read when somebody asks. For what grows with time. */
+  archive<V>(name: string): Archive<V>;
   /**
    * Runs `change`, whose puts and removals take effect together or not at all, and resolves when they are on disk.
-   * Changes made in the same turn share one commit (group commit). `change` runs at once and must not await. Rejects
-   * with {@link StorageFailure} when the disk does not take it.
+   * Changes made in the same turn share one flush, and so do all that come while the flush before is under way.
+   * `change` runs at once and must not await. Rejects with {@link StorageFailure} when the disk does not take it.
    */
   write(change: (transaction: Transaction) => void): Promise<void>;
   /** Waits for what was written and closes the files. Nothing may be called afterwards. */
   close(): Promise<void>;
 }
 
-export interface Table<V> {
+/** Keys from `start` inclusive to `end` exclusive. */
+export interface Range {
+  readonly start?: string;
+  readonly end?: string;
+}
+
+/** What is not on disk yet is missing from all reads, of tables and of archives. */
+interface Rows<V> {
   readonly name: string;
+  /** Throws {@link StorageFailure} when the row is damaged. */
   get(key: string): V | undefined;
-  /** Every entry in the order of keys (by code unit), from `start` inclusive to `end` exclusive. */
-  entries(range?: { start?: string; end?: string }): Iterable<[string, V]>;
+}
+
+export interface Table<V> extends Rows<V> {
+  readonly kind: 'table';
+  /** Every entry in the order of keys. */
+  entries(range?: Range): Iterable<[string, V]>;
+}
+
+export interface Archive<V> extends Rows<V> {
+  readonly kind: 'archive';
+  /** As the rows were when it was asked for, in the order of keys (or backwards); read piece by piece. */
+  entries(range?: Range & { readonly reverse?: boolean }): AsyncIterable<[string, V]>;
 }
 
 export interface Transaction {
-  put<V>(table: Table<V>, key: string, value: V): void;
-  remove<V>(table: Table<V>, key: string): void;
+  put<V>(rows: Table<V> | Archive<V>, key: string, value: V): void;
+  remove<V>(rows: Table<V> | Archive<V>, key: string): void;
 }

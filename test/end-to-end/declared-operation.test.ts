@@ -20,6 +20,8 @@ const getLotSizes = operation({
   protoId: null,
   scope: anyOf('qot:read'),
   effect: 'read',
+  // It tells of the symbols asked for and of nothing else, so that limited keys may ask for theirs.
+  reach: 'request',
   // A protocol message, or one of proto/svc/: C2S, S2C, Request, Response.
   messages: QotGetStaticInfo,
   title: 'Lot sizes',

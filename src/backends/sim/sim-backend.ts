@@ -20,6 +20,7 @@ import type {
 import { estimateFees } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/handler.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
+import type { Store } from '../../storage/index.js';
 import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
 import { handlersByName } from './handlers.js';
@@ -46,6 +47,7 @@ export function createSimBackend(options: SimBackendOptions): Backend {
 
 class SimBackend implements Backend {
   readonly name = 'sim';
+  readonly journal: Store;
   readonly #simulation: RunningSimulation;
   readonly #logger: DefectLogger;
   readonly #lifecycle: Lifecycle;
@@ -55,6 +57,7 @@ class SimBackend implements Backend {
 
   constructor({ simulation, clock, logger }: SimBackendOptions) {
     this.#simulation = simulation;
+    this.journal = simulation.store;
     this.#logger = logger;
     this.#lifecycle = new Lifecycle(clock);
     const emit = (event: PushEvent) => this.#emit(event);

@@ -19,6 +19,8 @@ import { choice, code, constant, flag, id, ids, number, orderSymbol, symbols, te
 const group = 'account';
 const effect = 'read';
 const scope = anyOf('acc:read');
+const orders = [{ list: 'orderList', of: 'traded' }] as const;
+const fills = [{ list: 'orderFillList', of: 'traded' }] as const;
 /** In tools a card may name the account, and real is meant where no environment is named. */
 const headerByCard = tradeHeader({ toolEnv: TrdEnv.TrdEnv_Real });
 const refreshCache = flag('refreshCache', { about: 'Fetch from the broker instead of the cache.' });
@@ -34,6 +36,7 @@ export const listAccounts = operation({
   group,
   effect,
   scope,
+  reach: [{ list: 'accList', of: 'account', at: 'accID' }],
   protoId: 2001,
   messages: TrdGetAccList,
   title: 'Accounts',
@@ -49,6 +52,7 @@ export const getFunds = operation({
   group,
   effect,
   scope,
+  reach: [{ list: 'funds.marketInfoList', of: 'trading_market' }],
   protoId: 2101,
   messages: TrdGetFunds,
   title: 'Funds',
@@ -68,6 +72,7 @@ export const getPositions = operation({
   group,
   effect,
   scope,
+  reach: [{ list: 'positionList', of: 'traded' }],
   protoId: 2102,
   messages: TrdGetPositionList,
   title: 'Positions',
@@ -83,6 +88,7 @@ export const getOrders = operation({
   group,
   effect,
   scope,
+  reach: orders,
   protoId: 2201,
   messages: TrdGetOrderList,
   title: 'Orders',
@@ -100,6 +106,7 @@ export const getDeals = operation({
   group,
   effect,
   scope,
+  reach: fills,
   protoId: 2211,
   messages: TrdGetOrderFillList,
   title: 'Fills',
@@ -123,6 +130,7 @@ export const getHistoryOrders = operation({
   group,
   effect,
   scope,
+  reach: orders,
   protoId: 2221,
   messages: TrdGetHistoryOrderList,
   title: 'Order history',
@@ -138,6 +146,7 @@ export const getHistoryDeals = operation({
   group,
   effect,
   scope,
+  reach: fills,
   protoId: 2222,
   messages: TrdGetHistoryOrderFillList,
   title: 'Fill history',
@@ -152,6 +161,7 @@ export const getOrderFee = operation({
   group,
   effect,
   scope,
+  reach: 'request',
   protoId: 2225,
   messages: TrdGetOrderFee,
   title: 'Order fees',
@@ -167,6 +177,7 @@ export const getMaxTrdQtys = operation({
   group,
   effect,
   scope,
+  reach: 'request',
   protoId: 2111,
   messages: TrdGetMaxTrdQtys,
   title: 'Maximum quantities',
@@ -192,6 +203,7 @@ export const getMarginRatio = operation({
   group,
   effect,
   scope,
+  reach: 'request',
   protoId: 2223,
   messages: TrdGetMarginRatio,
   title: 'Margin ratios',
@@ -210,6 +222,8 @@ export const subAccPush = operation({
   group,
   effect: 'subscription',
   scope,
+  // What is pushed is filtered as it is pushed.
+  reach: 'general',
   protoId: 2008,
   messages: TrdSubAccPush,
   title: 'Subscribe accounts',
@@ -225,6 +239,8 @@ export const unsubAccPush = operation({
   group,
   effect: 'subscription',
   scope,
+  // What is pushed is filtered as it is pushed.
+  reach: 'general',
   protoId: 2008,
   answers: [{ field: 'accIDList', is: 'empty' }],
   messages: TrdSubAccPush,

@@ -6,11 +6,13 @@ import { anyOf } from '../scope.js';
 
 const group = 'admin';
 const scope = anyOf('admin');
+const reach = 'general';
 
 export const adminStatus = operation({
   name: 'admin_status',
   group,
   scope,
+  reach,
   effect: 'read',
   protoId: null,
   messages: AdminStatus,
@@ -24,6 +26,7 @@ export const adminReload = operation({
   name: 'admin_reload',
   group,
   scope,
+  reach,
   effect: 'write',
   protoId: null,
   messages: AdminReload,
@@ -37,6 +40,7 @@ export const adminShutdown = operation({
   name: 'admin_shutdown',
   group,
   scope,
+  reach,
   effect: 'write',
   protoId: null,
   messages: AdminShutdown,

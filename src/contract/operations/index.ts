@@ -1,3 +1,4 @@
+import { catalogue } from '../declaration-check.js';
 import type { Operation } from '../operation.js';
 import * as account from './account.js';
 import * as admin from './admin.js';
@@ -8,9 +9,7 @@ import * as system from './system.js';
 import * as trade from './trade.js';
 
 /** Every declared operation, in the order of references. Adding one here serves it everywhere. */
-export const operations: readonly Operation[] = [system, subscription, quote, metadata, account, trade, admin].flatMap((group) =>
-  Object.values<Operation>(group),
-);
+export const operations: readonly Operation[] = catalogue({ system, subscription, quote, metadata, account, trade, admin });
 
 const byName = new Map(operations.map((operation) => [operation.name, operation]));
 

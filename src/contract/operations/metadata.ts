@@ -7,12 +7,14 @@ import { choice, symbol, time } from '../shape.js';
 const group = 'metadata';
 const effect = 'read';
 const scope = anyOf('qot:read');
+const reach = 'request';
 
 export const getTradingDays = operation({
   name: 'get_trading_days',
   group,
   effect,
   scope,
+  reach,
   protoId: 3219,
   messages: QotRequestTradeDate,
   title: 'Trading days',

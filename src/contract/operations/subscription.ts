@@ -3,17 +3,20 @@ import * as QotGetSubInfo from '../generated/Qot_GetSubInfo_pb.js';
 import * as QotSub from '../generated/Qot_Sub_pb.js';
 import { get, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
-import { choice, choices, constant, flag, symbols } from '../shape.js';
+import { choice, choices, fixed, flag, never, symbols } from '../shape.js';
 
 const group = 'subscription';
 // qot:read keys are accepted for a while yet (since v1.4.106 subscriptions are user state).
 const scope = anyOf('qot:state', 'qot:read');
+const reach = [{ list: 'connSubInfoList.subInfoList.securityList', of: 'security' }] as const;
 
 export const subscribe = operation({
   name: 'subscribe',
   group,
   effect: 'subscription',
   scope,
+  // What it answers is nothing; what is pushed then is filtered as it is pushed.
+  reach: 'general',
   protoId: 3001,
   // `isUnsubAll` has the last word in the protocol.
   answers: [
@@ -31,7 +34,8 @@ export const subscribe = operation({
       as: 'sub_types',
       about: 'What to subscribe to: 1 basic quote, 2 order book, 4 ticker, 5 RT, 6 and up K-lines.',
     }),
-    flag('isSubOrUnSub', { default: true, about: 'True subscribes, false unsubscribes.' }),
+    flag('isSubOrUnSub', { default: true, fixed: true, about: 'True, if present.' }),
+    never('isUnsubAll', { but: false }),
     flag('isRegOrUnRegPush', { as: 'is_reg_push', default: true, absenceCounts: true, about: 'Register for pushes.' }),
     flag('isFirstPush', { default: true, about: 'Push the current data at once.' }),
     choices('regPushRehabTypeList', rehabType, { about: 'Price adjustment of K-line pushes; forward when empty.' }),
@@ -47,6 +51,8 @@ export const unsubscribe = operation({
   group,
   effect: 'subscription',
   scope,
+  // What it answers is nothing; what is pushed then is filtered as it is pushed.
+  reach: 'general',
   protoId: 3001,
   messages: QotSub,
   title: 'Unsubscribe',
@@ -56,9 +62,10 @@ export const unsubscribe = operation({
   shape: [
     symbols('securityList', { required: false }),
     choices('subTypeList', subType, { as: 'sub_types', about: 'What to unsubscribe from.' }),
-    flag('isSubOrUnSub', { default: false, about: 'False unsubscribes, true subscribes.' }),
+    flag('isSubOrUnSub', { default: false, fixed: true, about: 'False, if present.' }),
     flag('isUnsubAll', { as: 'unsub_all', default: false, about: 'End every subscription of this caller.' }),
   ],
+  unused: ['isRegOrUnRegPush', 'regPushRehabTypeList', 'isFirstPush', 'isSubOrderBookDetail'],
   rest: [post('/api/unsubscribe')],
 });
 
@@ -67,12 +74,13 @@ export const getSubInfo = operation({
   group,
   effect: 'read',
   scope: anyOf('qot:read'),
+  reach,
   protoId: 3003,
   answers: [{ field: 'isReqAllConn', is: false }],
   messages: QotGetSubInfo,
   title: 'Connection subscriptions',
   summary: 'Subscriptions of this connection; over REST each call is its own, so the list is usually empty.',
-  shape: [constant('isReqAllConn', false)],
+  shape: [fixed('isReqAllConn', false)],
   rest: [get('/api/sub-info')],
   tool: null,
 });
@@ -82,6 +90,7 @@ export const querySubscription = operation({
   group,
   effect: 'read',
   scope: anyOf('qot:read'),
+  reach,
   protoId: 3003,
   messages: QotGetSubInfo,
   title: 'Query subscriptions',

@@ -4,11 +4,12 @@ import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
 import { operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
-import { choice, code, constant, flag, id, number, orderSymbol, secret, text, tradeHeader } from '../shape.js';
+import { choice, code, constant, fixed, flag, id, never, number, orderSymbol, secret, text, tradeHeader } from '../shape.js';
 
 const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
-const switches = ['--enable-trading'];
+const switches = ['--enable-trading'] as const;
+const reach = 'request';
 const REMARK_BYTES_MAX = 64;
 /** Trd_Common.ModifyOrderOp. */
 const CANCEL = 2;
@@ -18,11 +19,15 @@ const packetId = [constant('packetID.connID', 0n), constant('packetID.serialNo',
 const orderId = id('orderID', { about: 'The order’s number; order_id_ex is preferred when both are known.' });
 const orderIdEx = text('orderIDEx', { about: 'The order’s text.' });
 
+/** What a modify changes, and a cancel does not. */
+const terms = ['qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'auxPrice', 'trailType', 'trailValue', 'trailSpread'];
+
 export const placeOrder = operation({
   name: 'place_order',
   group,
   scope,
   switches,
+  reach,
   effect: 'order',
   protoId: 2202,
   messages: TrdPlaceOrder,
@@ -53,6 +58,7 @@ export const modifyOrder = operation({
   group,
   scope,
   switches,
+  reach,
   effect: 'order',
   protoId: 2205,
   messages: TrdModifyOrder,
@@ -80,6 +86,7 @@ export const cancelOrder = operation({
   group,
   scope,
   switches,
+  reach,
   effect: 'write',
   idempotent: true,
   protoId: 2205,
@@ -98,6 +105,7 @@ export const cancelOrder = operation({
     orderId,
     orderIdEx,
     constant('orderID', 0n),
+    never('forAll', { but: false }),
     choice(
       'modifyOrderOp',
       { name: 'op', members: modifyOrderOp.members.filter(({ name }) => name === 'cancel') },
@@ -110,6 +118,7 @@ export const cancelOrder = operation({
       },
     ),
   ],
+  unused: terms,
   rest: [post('/api/cancel-order')],
 });
 
@@ -118,6 +127,7 @@ export const cancelAllOrder = operation({
   group,
   scope,
   switches,
+  reach,
   effect: 'write',
   idempotent: true,
   protoId: 2205,
@@ -130,7 +140,8 @@ export const cancelAllOrder = operation({
   summary: 'Cancels every working order of an account in one market.',
   guide:
     'Look at svc_get_orders and ask the user first: it also ends orders that others placed. Fills that race it stand. To end one order use svc_cancel_order. Not counted by order limits.',
-  shape: [...packetId, ...tradeHeader(), constant('orderID', 0n), constant('modifyOrderOp', CANCEL), constant('forAll', true)],
+  shape: [...packetId, ...tradeHeader(), fixed('orderID', 0n), fixed('modifyOrderOp', CANCEL), fixed('forAll', true)],
+  unused: ['orderIDEx', ...terms],
   rest: [post('/api/cancel-all-order')],
 });
 
@@ -140,6 +151,7 @@ export const unlockTrade = operation({
   name: 'unlock_trade',
   group,
   scope: anyOf('trade:unlock'),
+  reach: 'general',
   effect: 'write',
   idempotent: true,
   protoId: 2005,

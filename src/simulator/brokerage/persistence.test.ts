@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openLmdbStore, type Store } from '../../storage/index.js';
+import { openedStore } from '../../../test/support/store.js';
+import type { Store } from '../../storage/index.js';
 import { dec, Fixture, ids, type PlaceInit } from './fixture.js';
 
 const HK = 'HK.00700';
@@ -19,22 +20,28 @@ function folder(): string {
   return path;
 }
 
-/** Opened without closing an earlier one, as after a kill: only what reached the disk is there. */
-function open(path: string): Store {
-  const store = openLmdbStore(path);
+async function open(path: string): Promise<Store> {
+  const store = await openedStore(path);
   cleanUp.push(() => store.close());
   return store;
+}
+
+/** What a kill would leave: only what reached the disk. The database itself stays open, and so locked. */
+async function afterKill(path: string): Promise<Store> {
+  const left = folder();
+  cpSync(path, left, { recursive: true });
+  return open(left);
 }
 
 describe('after a kill and a restart', () => {
   it('has every acknowledged order, fill, balance and position', async () => {
     const path = folder();
-    const before = Fixture.open({ store: open(path) });
+    const before = Fixture.open({ store: await open(path) });
     before.book(HK, [], [['600', 100n]]);
     const filled = await before.place(ids.hkCash, { ...buy, qty: 100, remark: 'first' });
     await before.pass();
     const working = await before.place(ids.hkCash, buy);
-    const after = before.restarted(1_000, open(path));
+    const after = before.restarted(1_000, await afterKill(path));
     expect(after.order(filled)).toEqual(before.order(filled));
     expect(after.order(working)).toEqual(before.order(working));
     const account = after.account(ids.hkCash);
@@ -52,7 +59,7 @@ describe('after a kill and a restart', () => {
 
   it('goes on with working orders where they were, in their order', async () => {
     const path = folder();
-    const before = Fixture.open({ store: open(path) });
+    const before = Fixture.open({ store: await open(path) });
     const first = await before.place(ids.hkCash, buy);
     const second = await before.place(ids.hkMargin, buy);
     await before.pass();
@@ -60,7 +67,7 @@ describe('after a kill and a restart', () => {
     await before.pass();
     expect(before.order(first)).toMatchObject({ status: 'filled_part', filledQuantity: 100n });
 
-    const after = before.restarted(1_000, open(path));
+    const after = before.restarted(1_000, await afterKill(path));
     await after.pass();
     after.trade(HK, '600', 300n, -1);
     await after.pass();
@@ -70,7 +77,7 @@ describe('after a kill and a restart', () => {
 
   it('sends what was on its way, confirms what was being cancelled, ends what has expired, arms what waits for a price', async () => {
     const path = folder();
-    const before = Fixture.open({ store: open(path) });
+    const before = Fixture.open({ store: await open(path) });
     before.book(HK, [], []);
     const cancelling = await before.place(ids.hkCash, buy);
     await before.pass();
@@ -79,7 +86,7 @@ describe('after a kill and a restart', () => {
     const stop = await before.place(ids.hkCash, { code: '00700', orderType: 11, qty: 100, price: 610, auxPrice: 605, timeInForce: 1 });
     const day = await before.place(ids.hkCash, buy);
 
-    const after = before.restarted(24 * 3_600_000, open(path));
+    const after = before.restarted(24 * 3_600_000, await afterKill(path));
     await after.pass();
     expect(after.order(cancelling).status).toBe('cancelled_all');
     expect(after.order(sent).status).toBe('submitted');
@@ -91,9 +98,9 @@ describe('after a kill and a restart', () => {
 
   it('numbers orders on without repetition, even if the clock was set back', async () => {
     const path = folder();
-    const before = Fixture.open({ store: open(path) });
+    const before = Fixture.open({ store: await open(path) });
     const first = await before.place(ids.hkCash, buy);
-    const after = before.restarted(-86_400_000, open(path));
+    const after = before.restarted(-86_400_000, await afterKill(path));
     const second = await after.place(ids.hkCash, buy);
     expect(second > first).toBe(true);
     expect(second > 2n ** 53n).toBe(true);
@@ -103,13 +110,13 @@ describe('after a kill and a restart', () => {
 
   it('puts the trades of callers back on the tape', async () => {
     const path = folder();
-    const before = Fixture.open({ store: open(path) });
+    const before = Fixture.open({ store: await open(path) });
     before.book(HK, [], [['600', 100n]]);
     await before.place(ids.hkCash, buy);
     await before.pass();
     const tape = before.market.ticks(before.instrument(HK), 10);
     expect(tape).toHaveLength(1);
-    const after = before.restarted(1_000, open(path));
+    const after = before.restarted(1_000, await afterKill(path));
     expect(after.market.ticks(after.instrument(HK), 10)).toEqual(tape);
   });
 });
@@ -119,10 +126,10 @@ describe('a packet number', () => {
 
   it('gets its first answer again, also while the first is on its way and after a restart', async () => {
     const path = folder();
-    const f = Fixture.open({ store: open(path) });
+    const f = Fixture.open({ store: await open(path) });
     const [one, two] = await Promise.all([f.place(ids.hkCash, buy, packet), f.place(ids.hkCash, buy, packet)]);
     expect(two).toBe(one);
-    const after = f.restarted(1_000, open(path));
+    const after = f.restarted(1_000, await afterKill(path));
     expect(await after.place(ids.hkCash, buy, packet)).toBe(one);
     expect([...after.brokerage.records.recentOrders(after.account(ids.hkCash))]).toHaveLength(1);
     expect(await after.place(ids.hkCash, buy, { ...packet, serialNo: 8 })).not.toBe(one);
@@ -163,10 +170,11 @@ describe('a packet number', () => {
 it('tells an event only when the change is on disk, and takes nothing more once the disk has failed', async () => {
   let fail: ((error: Error) => void) | undefined;
   const path = folder();
-  const inner = open(path);
+  const inner = await open(path);
   let broken = false;
   const store: Store = {
     table: (name) => inner.table(name),
+    archive: (name) => inner.archive(name),
     write: (change) => (broken ? new Promise((_, reject) => (fail = reject)) : inner.write(change)),
     close: () => inner.close(),
   };

@@ -1,0 +1,77 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import { classOf, fieldsWithin } from './field-classes.js';
+import { fits } from './listing.js';
+import type { Operation } from './operation.js';
+import { switches } from './switches.js';
+
+/**
+ * What a declaration has to say before anybody may call it. Each check is one that a forgetful author, and green tests,
+ * would otherwise find out about from an attacker. Throws, since it is a defect: at the import of the declaration, which
+ * is before a daemon starts or a test runs.
+ */
+export function checkDeclaration(operation: Operation): void {
+  const faults = [...unclassified(operation), ...unfiltered(operation), ...unknownFields(operation), ...unknownSwitches(operation)];
+  if (faults.length > 0) throw new Error(`operation ${operation.name}: ${faults.join('; ')}`);
+}
+
+function* unclassified({ messages, classes }: Operation): Generator<string> {
+  for (const field of fieldsWithin(messages.C2SSchema)) {
+    if (classOf(field, classes) !== undefined) continue;
+    yield `field ${field.parent.typeName}.${field.name} has no class: say in contract/field-classes.ts what it names (a market, a security, a plate, an account, an order, a stock id, or none of them)`;
+  }
+}
+
+/** A filter that the request sets, of an answer that nobody filters, and a list to filter that is not there. */
+function* unfiltered({ messages, classes, reach }: Operation): Generator<string> {
+  const listings = Array.isArray(reach) ? reach : [];
+  for (const field of fieldsWithin(messages.C2SSchema)) {
+    if (classOf(field, classes) === 'filter' && listings.length === 0) {
+      yield `field ${field.parent.typeName}.${field.name} is a filter: say in "reach" which lists of the answer are filtered for limited keys`;
+    }
+  }
+  for (const listing of listings) {
+    if (!fits(listing, messages.S2CSchema)) yield `reach: ${messages.S2CSchema.typeName} has no list "${listing.list}" of ${listing.of}`;
+  }
+}
+
+/** What the shape and the rest of the declaration say of fields that the message does not have. */
+function* unknownFields({ messages, shape, unused, answers }: Operation): Generator<string> {
+  const named = [...shape.map(({ field }) => field), ...unused, ...answers.map(({ field }) => field)];
+  for (const path of named) if (!hasPath(messages.C2SSchema, path.split('.'))) yield `${messages.C2SSchema.typeName} has no field ${path}`;
+}
+
+function hasPath(desc: DescMessage, [head, ...tail]: readonly string[]): boolean {
+  const field = desc.fields.find(({ name }) => name === head);
+  return field !== undefined && (tail.length === 0 || (field.message !== undefined && hasPath(field.message, tail)));
+}
+
+function* unknownSwitches(operation: Operation): Generator<string> {
+  for (const name of operation.switches) {
+    if (switches.includes(name)) continue;
+    yield `there is no setting for the switch ${name}: add it to contract/switches.ts and the daemon's settings (known: ${switches.join(', ')})`;
+  }
+}
+
+/**
+ * Checks what operations must not share: names, routes, tools. Of two with one name the second would silently stand in for
+ * the first, under its scopes and limits.
+ *
+ * @returns the operations, in the order of their groups.
+ */
+export function catalogue(groups: Readonly<Record<string, Readonly<Record<string, Operation>>>>): readonly Operation[] {
+  const owners = new Map<string, string>();
+  const claim = (what: string, owner: string) => {
+    const other = owners.get(what);
+    if (other !== undefined) throw new Error(`${what} is declared twice: by ${other} and by ${owner}; rename one of them`);
+    owners.set(what, owner);
+  };
+  for (const [group, declared] of Object.entries(groups)) {
+    for (const [exported, { name, rest, tool }] of Object.entries(declared)) {
+      const owner = `${group}.${exported}`;
+      claim(`operation ${name}`, owner);
+      for (const { method, path } of rest) claim(`route ${method} ${path}`, owner);
+      if (tool !== null) claim(`tool ${tool}`, owner);
+    }
+  }
+  return Object.values(groups).flatMap((group) => Object.values(group));
+}

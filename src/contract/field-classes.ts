@@ -1,0 +1,197 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { SecuritySchema } from './generated/Qot_Common_pb.js';
+
+/**
+ * What each field of a request names, for allowlists: declared here, message by message, and never guessed from names or
+ * enumerations. An operation with a field that has no class is refused when it is declared.
+ *
+ * - `none`: nothing that a list could hold.
+ * - `security`: a `Security` by market and code. `plate`: the same of a plate, whose members the request does not name.
+ * - `stock_id`: a security by a number that says nothing of its market.
+ * - `traded_code`: a code whose market the trading header and `sec_market` say.
+ * - `quote_market`, `trading_market`, `calendar`: a market as a whole, by Qot_Common.QotMarket, Trd_Common.TrdMarket and
+ *   Qot_Common.TradeDateMarket. One that is left open, or 0, is every market; so is a list of none.
+ * - `cancel_market`: the trading market of a cancel of all orders, and of nothing else.
+ * - `account`: an account's id. `order`: an order's number or text.
+ * - `filter`: narrows what is answered. Only for operations whose answers are filtered themselves.
+ */
+export type FieldClass =
+  | 'none'
+  | 'security'
+  | 'plate'
+  | 'stock_id'
+  | 'traded_code'
+  | 'sec_market'
+  | 'quote_market'
+  | 'trading_market'
+  | 'calendar'
+  | 'cancel_market'
+  | 'account'
+  | 'order'
+  | 'filter';
+
+/** By the names of messages and of their fields, as the `.proto` has them. Messages inside are looked up by their own name. */
+export type FieldClasses = Readonly<Record<string, Readonly<Record<string, FieldClass>>>>;
+
+function none<const F extends string>(...fields: readonly F[]): Record<F, 'none'> {
+  return Object.fromEntries(fields.map((field) => [field, 'none'])) as Record<F, 'none'>;
+}
+
+/** One security, and nothing else that a list could hold. */
+const security = { security: 'security' } as const;
+const securities = { securityList: 'security' } as const;
+
+const declared: FieldClasses = {
+  'Common.PacketID': none('connID', 'serialNo'),
+
+  'GetDelayStatistics.C2S': none('typeList', 'qotPushStage', 'segmentList'),
+  'GetGlobalState.C2S': none('userID'),
+  'GetUserInfo.C2S': none('flag'),
+  'UsedQuota.C2S': {},
+  'Verification.C2S': none('type', 'op', 'code'),
+  'svc.admin_reload.C2S': {},
+  'svc.admin_shutdown.C2S': {},
+  'svc.admin_status.C2S': {},
+  'svc.ping.C2S': {},
+  'svc.push_subscriber_info.C2S': {},
+  'svc.quote_capability.C2S': {},
+  'svc.quote_rights.C2S': none('refresh'),
+  'svc.risk_free_rate.C2S': none('rate_time'),
+  'svc.spread_table.C2S': none('reserved'),
+  'svc.token_state.C2S': { acc_id: 'account' },
+
+  'Qot_Common.QotHeader': none('securityFirm'),
+  'Qot_GetBasicQot.C2S': securities,
+  'Qot_GetBroker.C2S': security,
+  'Qot_GetCapitalDistribution.C2S': security,
+  'Qot_GetCapitalFlow.C2S': { ...security, ...none('periodType', 'beginTime', 'endTime') },
+  'Qot_GetKL.C2S': { ...security, ...none('rehabType', 'klType', 'reqNum') },
+  'Qot_GetMarketState.C2S': securities,
+  'Qot_GetOrderBook.C2S': { ...security, ...none('num', 'orderBookType') },
+  'Qot_GetRT.C2S': security,
+  'Qot_GetSecuritySnapshot.C2S': securities,
+  'Qot_GetStaticInfo.C2S': { market: 'quote_market', ...securities, ...none('secType') },
+  'Qot_GetSubInfo.C2S': none('isReqAllConn'),
+  'Qot_GetTicker.C2S': { ...security, ...none('maxRetNum') },
+  'Qot_RequestHistoryKL.C2S': {
+    ...security,
+    ...none('rehabType', 'klType', 'beginTime', 'endTime', 'maxAckKLNum', 'needKLFieldsFlag', 'nextReqKey', 'extendedTime', 'session'),
+  },
+  'Qot_RequestHistoryKLQuota.C2S': none('bGetDetail'),
+  'Qot_RequestTradeDate.C2S': { market: 'calendar', ...security, ...none('beginTime', 'endTime') },
+  'Qot_Sub.C2S': {
+    ...securities,
+    ...none(
+      'subTypeList',
+      'isSubOrUnSub',
+      'isRegOrUnRegPush',
+      'regPushRehabTypeList',
+      'isFirstPush',
+      'isUnsubAll',
+      'isSubOrderBookDetail',
+      'extendedTime',
+      'session',
+    ),
+  },
+
+  'Trd_Common.TrdFilterConditions': {
+    codeList: 'filter',
+    idList: 'filter',
+    orderIDExList: 'filter',
+    filterMarket: 'filter',
+    ...none('beginTime', 'endTime'),
+  },
+  'Trd_Common.TrdHeader': { trdMarket: 'trading_market', accID: 'account', ...none('trdEnv', 'jpAccType') },
+  'Trd_GetAccList.C2S': none('userID', 'trdCategory', 'needGeneralSecAccount'),
+  'Trd_GetFunds.C2S': none('refreshCache', 'currency', 'assetCategory'),
+  'Trd_GetHistoryOrderFillList.C2S': {},
+  'Trd_GetHistoryOrderList.C2S': none('filterStatusList'),
+  'Trd_GetMarginRatio.C2S': securities,
+  'Trd_GetMaxTrdQtys.C2S': {
+    code: 'traded_code',
+    secMarket: 'sec_market',
+    orderID: 'order',
+    orderIDEx: 'order',
+    ...none('orderType', 'price', 'adjustPrice', 'adjustSideAndLimit', 'session', 'positionID'),
+  },
+  'Trd_GetOrderFee.C2S': { orderIdExList: 'order' },
+  'Trd_GetOrderFillList.C2S': none('refreshCache'),
+  'Trd_GetOrderList.C2S': none('filterStatusList', 'refreshCache'),
+  'Trd_GetPositionList.C2S': none(
+    'filterPLRatioMin',
+    'filterPLRatioMax',
+    'refreshCache',
+    'assetCategory',
+    'currency',
+    'optionStrategyView',
+  ),
+  'Trd_ModifyOrder.C2S': {
+    orderID: 'order',
+    orderIDEx: 'order',
+    trdMarket: 'cancel_market',
+    ...none(
+      'modifyOrderOp',
+      'forAll',
+      'qty',
+      'price',
+      'adjustPrice',
+      'adjustSideAndLimit',
+      'auxPrice',
+      'trailType',
+      'trailValue',
+      'trailSpread',
+    ),
+  },
+  'Trd_PlaceOrder.C2S': {
+    code: 'traded_code',
+    secMarket: 'sec_market',
+    ...none(
+      'trdSide',
+      'orderType',
+      'qty',
+      'price',
+      'adjustPrice',
+      'adjustSideAndLimit',
+      'remark',
+      'timeInForce',
+      'fillOutsideRTH',
+      'auxPrice',
+      'trailType',
+      'trailValue',
+      'trailSpread',
+      'session',
+      'positionID',
+      'expireTime',
+      'amount',
+      'predSide',
+    ),
+  },
+  'Trd_SubAccPush.C2S': { accIDList: 'account' },
+  'Trd_UnlockTrade.C2S': none('unlock', 'pwdMD5', 'securityFirm'),
+};
+
+/**
+ * What a field names; undefined where nobody has said it. A message in a field is looked into, so that it has no class of
+ * its own, unless it is a security.
+ *
+ * @param own what the operation says of fields that the table does not have.
+ */
+export function classOf(field: DescField, own: FieldClasses): FieldClass | undefined {
+  const { typeName } = field.parent;
+  return declared[typeName]?.[field.name] ?? own[typeName]?.[field.name];
+}
+
+/** Whether what a field names is in the messages that it holds. */
+export function isLookedInto(field: DescField): field is DescField & { readonly message: DescMessage } {
+  return field.message !== undefined && field.message.typeName !== SecuritySchema.typeName;
+}
+
+/** Every field of a request with a value of its own, nested ones too, each once. */
+export function* fieldsWithin(desc: DescMessage, seen = new Set<string>()): Generator<DescField> {
+  if (seen.has(desc.typeName)) return;
+  seen.add(desc.typeName);
+  for (const field of desc.fields) {
+    if (isLookedInto(field)) yield* fieldsWithin(field.message, seen);
+    else yield field;
+  }
+}

@@ -1,0 +1,51 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
+
+/**
+ * A list in an answer whose entries are about more than the request named: a limited key is shown those that its lists allow.
+ *
+ * - `security`: what `at` holds, or the entry itself, is a `Security`.
+ * - `account`: what `at` holds, or the entry itself, is an account's id.
+ * - `traded`: the entry has `trdMarket`, `secMarket` and `code`, as orders, fills and positions have.
+ * - `trading_market`: the entry has a `trdMarket`.
+ */
+export interface Listing {
+  /** From `S2C` down, by the names of the `.proto`: "connSubInfoList.subInfoList.securityList". */
+  readonly list: string;
+  readonly of: 'security' | 'account' | 'traded' | 'trading_market';
+  /** The field of an entry that is looked at, where it is not the entry itself. */
+  readonly at?: string;
+}
+
+/**
+ * How far an answer reaches, and so how a key with lists of markets, symbols or accounts is held.
+ *
+ * - `request`: no further than what the request names. A request that names nothing is refused to a limited key.
+ * - `general`: it is about no one market, security or account.
+ * - `beyond`: to what no request names, in a form that cannot be filtered. Refused to a limited key.
+ * - listings: it lists what no request names, and is filtered.
+ */
+export type Reach = 'request' | 'general' | 'beyond' | readonly Listing[];
+
+/** Whether there is such a list of such entries in a payload. */
+export function fits({ list, of, at }: Listing, payload: DescMessage): boolean {
+  const path = list.split('.');
+  let within: DescMessage | undefined = payload;
+  let field: DescField | undefined;
+  for (const name of path) {
+    field = within?.fields.find((each) => each.name === name);
+    within = field?.message;
+  }
+  if (field?.fieldKind !== 'list') return false;
+  const subject = at === undefined ? field : within?.fields.find((each) => each.name === at);
+  const has = (...names: readonly string[]) => names.every((name) => subject?.message?.fields.some((each) => each.name === name));
+  switch (of) {
+    case 'security':
+      return has('market', 'code');
+    case 'traded':
+      return has('trdMarket', 'secMarket', 'code');
+    case 'trading_market':
+      return has('trdMarket');
+    case 'account':
+      return subject !== undefined && subject.message === undefined;
+  }
+}

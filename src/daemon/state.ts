@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { err, ok, type Result } from '../access/index.js';
+import { askDaemon } from '../cli/control-socket.js';
+import type { Clock } from '../contract/clock.js';
+import { type DurableStore, ensurePrivateFolder, type OpenProblem, openLevelStore } from '../storage/index.js';
+import type { Logger } from './log.js';
+import { markerPath, readMark, writeMark } from './state-marker.js';
+
+export interface StateOptions {
+  readonly stateDir: string;
+  readonly configDir: string;
+  /** `--accept-restored-state`. */
+  readonly acceptRestored: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The state folder, opened for this process alone. */
+export interface State {
+  readonly store: DurableStore;
+  /** Why trading is off, where the folder turned out to be older than it has been; undefined where all is well. */
+  readonly restored: string | undefined;
+  close(): Promise<void>;
+}
+
+/** How often the database's progress is noted outside of it: what an older copy can lack without being noticed. */
+const NOTE_MS = 1_000;
+
+/** A row that keeps trading off until somebody accepts what was found. */
+interface Halt {
+  /** {@link DurableStore.sequence} as it was found, and as it had been. */
+  readonly found: number;
+  readonly noted: number;
+  /** ISO 8601. */
+  readonly noticedAt: string;
+}
+
+/** Opens the database of the state folder. The error is one sentence: what is wrong, where, and what to do. */
+export async function openState(options: StateOptions): Promise<Result<State, string>> {
+  const { stateDir } = options;
+  try {
+    ensurePrivateFolder(stateDir);
+  } catch (error) {
+    return err(`cannot write to the state folder ${stateDir}: ${(error as Error).message}`);
+  }
+  const store = await openLevelStore(join(stateDir, 'database'));
+  if ('kind' in store) return err(await sentence(stateDir, store));
+  const restored = await judge(store, options);
+  const stopNoting = restored === undefined ? noteProgress(store, options) : async () => undefined;
+  return ok({
+    store,
+    restored,
+    async close() {
+      await store.close();
+      await stopNoting();
+    },
+  });
+}
+
+async function sentence(stateDir: string, { kind, message }: OpenProblem): Promise<string> {
+  if (kind === 'unusable') return `cannot write to the state folder ${stateDir}: ${message}`;
+  if (kind !== 'locked') return message;
+  const holder = await askDaemon(stateDir, 'status');
+  const who = 'kind' in holder ? 'another svcd' : `another svcd (process ${holder.pid})`;
+  return `${who} uses the state folder ${stateDir}; stop it, or give this one another with --state-dir`;
+}
+
+/** Whether the database is what it was when it was last seen: why it is not to be traded on. */
+async function judge(
+  store: DurableStore,
+  { stateDir, configDir, acceptRestored, clock, logger }: StateOptions,
+): Promise<string | undefined> {
+  const table = store.table<Halt>('state-halt');
+  const path = markerPath(configDir, store.identity);
+  const mark = readMark(path);
+  let halt = table.get('halt');
+  if (halt === undefined && mark !== undefined && mark.sequence > store.sequence) {
+    const found: Halt = { found: store.sequence, noted: mark.sequence, noticedAt: new Date(clock.now()).toISOString() };
+    halt = found;
+    await store.write((change) => change.put(table, 'halt', found));
+  }
+  if (halt === undefined) {
+    if (mark === undefined && store.sequence > 0) {
+      logger.warn({ stateDir, path }, 'this state folder was not seen here before: whether it is an older copy cannot be told');
+    }
+    if (acceptRestored) logger.warn({}, '--accept-restored-state has nothing to accept; leave it out, so that the next restore is noticed');
+    return undefined;
+  }
+  const what = `the state folder ${stateDir} is an older copy: it ends at write ${halt.found}, and had been at ${halt.noted}`;
+  if (!acceptRestored) {
+    const remedy = `orders, totals and idempotency keys since then are missing; compare with the broker, then start once with --accept-restored-state`;
+    logger.error({ stateDir, ...halt }, `${what}; ${remedy}. TRADING IS OFF`);
+    return `${what}; ${remedy}`;
+  }
+  await store.advanceTo(Math.max(halt.noted, mark?.sequence ?? 0));
+  await store.write((change) => change.remove(table, 'halt'));
+  logger.warn({ stateDir, ...halt }, `${what}; accepted`);
+  return undefined;
+}
+
+/** Notes the database's progress while it rises. The result notes the last of it and ends. */
+function noteProgress(store: DurableStore, { configDir, clock, logger }: StateOptions): () => Promise<void> {
+  const path = markerPath(configDir, store.identity);
+  let noted = -1;
+  let complained = false;
+  let writing = Promise.resolve();
+  const note = async () => {
+    const { identity, sequence } = store;
+    if (sequence === noted) return;
+    try {
+      await writeMark(path, { identity, sequence });
+      noted = sequence;
+      complained = false;
+    } catch (error) {
+      if (!complained) logger.error({ err: error, path }, 'the state’s progress cannot be noted: an older copy of it would not be noticed');
+      complained = true;
+    }
+  };
+  let cancel: () => void = () => undefined;
+  const tick = () => {
+    writing = note();
+    cancel = clock.at(clock.now() + NOTE_MS, tick);
+  };
+  tick();
+  return async () => {
+    cancel();
+    await writing;
+    await note();
+  };
+}

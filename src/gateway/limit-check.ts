@@ -1,0 +1,168 @@
+import type { Message } from '@bufbuild/protobuf';
+import { allowsAccount, allowsMarket, allowsSymbol, type Limits } from '../access/index.js';
+import { classOf, fieldsWithin } from '../contract/field-classes.js';
+import type { C2S as MaxTrdQtysC2S } from '../contract/generated/Trd_GetMaxTrdQtys_pb.js';
+import { quoteMarketNumbered } from '../contract/markets.js';
+import type { Operation } from '../contract/operation.js';
+import { Rejection } from '../contract/rejection.js';
+import { marketsOfCancelAll } from './cancel-scope.js';
+import { tradedMarketNames } from './market-names.js';
+import type { NamedMarket } from './named-markets.js';
+import { resolveSecurity } from './order-facts.js';
+import type { NamedSecurity, Subjects } from './subjects.js';
+
+/** Whether a caller is limited by lists at all, of accounts, markets or symbols. */
+export function isLimited(limits: Limits): boolean {
+  return limitsTraded(limits) || limits.allowedAccIds !== null;
+}
+
+/** Whether a caller is limited in markets or symbols. */
+export function limitsTraded(limits: Limits): boolean {
+  return limits.allowedMarkets !== null || limits.allowedSymbols !== null;
+}
+
+/** Holds what a request names, and how far its answer reaches, against lists of accounts, markets and symbols. */
+export function checkLimits(operation: Operation, limits: Limits, subjects: Subjects, request: Message): Rejection | undefined {
+  return (
+    checkAccounts(operation, limits, subjects) ?? (limitsTraded(limits) ? checkTraded(operation, limits, subjects, request) : undefined)
+  );
+}
+
+function checkAccounts(operation: Operation, limits: Limits, { accIds }: Subjects): Rejection | undefined {
+  if (limits.allowedAccIds === null) return undefined;
+  const account = accIds.find((accId) => !allowsAccount(limits, accId));
+  if (account !== undefined) return new Rejection('auth.account', `account ${account} is not among the accounts that this key may use`);
+  const { reach } = operation;
+  if (accIds.length > 0 || reach === 'general' || !isOfAccounts(operation)) return undefined;
+  if (reach === 'beyond' || reach === 'request') {
+    return new Rejection('auth.account', `${operation.name} names no account, and this key may use some accounts only`);
+  }
+  return undefined;
+}
+
+const ofAccounts = new WeakMap<Operation, boolean>();
+
+/** Whether an operation is about accounts: its request could name one, or its scope is that of accounts. */
+function isOfAccounts(operation: Operation): boolean {
+  let known = ofAccounts.get(operation);
+  if (known === undefined) {
+    const { scope, messages, classes } = operation;
+    known =
+      scope.kind === 'byEnv' ||
+      scope.anyOf.includes('acc:read') ||
+      [...fieldsWithin(messages.C2SSchema)].some((field) => classOf(field, classes) === 'account');
+    ofAccounts.set(operation, known);
+  }
+  return known;
+}
+
+function checkTraded(operation: Operation, limits: Limits, subjects: Subjects, request: Message): Rejection | undefined {
+  const { securities, plates, stockIds, tradedCodes, orders, markets } = subjects;
+  for (const security of securities) {
+    const denied = checkSecurity(limits, security);
+    if (denied !== undefined) return denied;
+  }
+  for (const plate of plates) {
+    // Its members are the answer's business; a plate itself is no security that a list of symbols could name.
+    const market = marketOf(plate);
+    if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
+  }
+  if (stockIds.length > 0)
+    return new Rejection('limit.symbol', `stock id ${stockIds[0]} does not say which security it is; name it by symbol`);
+  const all = marketsOfCancelAll(operation, request);
+  if (all !== undefined) return firstDenied(limits, all);
+  if (tradedCodes.length > 0 && operation.effect === 'read') {
+    const denied = checkTradedCode(limits, request as MaxTrdQtysC2S);
+    if (denied !== undefined) return denied;
+  }
+  const named = securities.length > 0 || plates.length > 0;
+  for (const market of markets) {
+    const denied =
+      market.of === 'account' ? checkTrading(operation, limits, subjects, market) : checkMarket(operation, limits, market, named);
+    if (denied !== undefined) return denied;
+  }
+  return checkReach(operation, limits, named || tradedCodes.length > 0 || orders.length > 0 || markets.length > 0);
+}
+
+/** An answer that goes beyond the request, or a request that could bound it and does not. */
+function checkReach({ name, reach }: Operation, limits: Limits, named: boolean): Rejection | undefined {
+  if (reach !== 'beyond' && (reach !== 'request' || named)) return undefined;
+  const code = limits.allowedMarkets === null ? 'limit.symbol' : 'limit.market';
+  const allowed = list(limits.allowedMarkets ?? limits.allowedSymbols);
+  return new Rejection(code, `${name} answers for every market unless it can name one, and this key is limited; allowed: ${allowed}`);
+}
+
+function checkSecurity(limits: Limits, security: NamedSecurity): Rejection | undefined {
+  const market = marketOf(security);
+  if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
+  return checkSymbol(limits, `${market}.${security.code}`);
+}
+
+function checkSymbol(limits: Limits, symbol: string): Rejection | undefined {
+  return allowsSymbol(limits, symbol) ? undefined : denySymbol(limits, symbol);
+}
+
+/** What an order would be of, by the names that an order meets its gates with. */
+function checkTradedCode(limits: Limits, request: MaxTrdQtysC2S): Rejection | undefined {
+  const security = resolveSecurity(request);
+  if (security instanceof Rejection) return security;
+  const names = tradedMarketNames(request.header?.trdMarket ?? 0, security.market);
+  if (!allowsMarket(limits, names)) return denyMarket(limits, names.join('/'));
+  return checkSymbol(limits, security.symbol);
+}
+
+/** A quote market or a calendar. Where a security is named, it says what is meant. */
+function checkMarket({ reach }: Operation, limits: Limits, market: NamedMarket, named: boolean): Rejection | undefined {
+  if (named && (market.every || market.of === 'days')) return undefined;
+  if (!allowsMarket(limits, market.parts)) return denyMarket(limits, market.label);
+  // Days are no list of symbols, and a list that is filtered shows no others.
+  if (limits.allowedSymbols === null || named || market.of === 'days' || isFiltered(reach)) return undefined;
+  return new Rejection('limit.symbol', `the whole market ${market.label} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
+}
+
+/** The market of a trading header. */
+function checkTrading(
+  { effect, reach }: Operation,
+  limits: Limits,
+  { securities, tradedCodes, orders }: Subjects,
+  market: NamedMarket,
+): Rejection | undefined {
+  // An order meets its gates with its own market; a code and an order that is named have theirs.
+  if (effect === 'order' || tradedCodes.length > 0 || orders.length > 0) return undefined;
+  // Where none is named, a list of what is traded still shows what the key may see, and a security says its market.
+  if (market.every && (securities.length > 0 || listsTraded(reach))) return undefined;
+  return allowsMarket(limits, effect === 'read' ? market.parts : market.whole) ? undefined : denyMarket(limits, market.label);
+}
+
+/** Whether the markets are allowed as a whole: those of a write that ends what is in them. */
+export function firstDenied(limits: Limits, markets: readonly NamedMarket[]): Rejection | undefined {
+  const denied = markets.find(({ whole }) => !allowsMarket(limits, whole));
+  return denied === undefined ? undefined : denyMarket(limits, denied.label);
+}
+
+function isFiltered(reach: Operation['reach']): boolean {
+  return typeof reach !== 'string';
+}
+
+function listsTraded(reach: Operation['reach']): boolean {
+  return typeof reach !== 'string' && reach.every(({ of }) => of === 'traded');
+}
+
+function marketOf({ market }: NamedSecurity): string {
+  return quoteMarketNumbered(market)?.name ?? String(market);
+}
+
+export function denyMarket(limits: Limits, market: string): Rejection {
+  return new Rejection('limit.market', `market ${market} is not allowed; allowed: ${list(limits.allowedMarkets)}`);
+}
+
+export function denySymbol(limits: Limits, symbol: string): Rejection {
+  return new Rejection('limit.symbol', `symbol ${symbol} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
+}
+
+const LISTED_MAX = 20;
+
+function list(names: ReadonlySet<string> | null): string {
+  const all = [...(names ?? [])];
+  return all.length === 0 ? 'none' : all.slice(0, LISTED_MAX).join(', ') + (all.length > LISTED_MAX ? ', …' : '');
+}

@@ -1,0 +1,59 @@
+import { marketsOfTradeDates, quoteMarketNumbered } from '../contract/markets.js';
+import { tradingMarketName } from './market-names.js';
+
+/** A market as a request names it, in the names that a list of markets may hold. */
+export interface NamedMarket {
+  /** As a refusal says it. */
+  readonly label: string;
+  /** Of these one must be allowed to do something in the market as a whole. */
+  readonly whole: readonly string[];
+  /** Of these one must be allowed to see those parts of it that the list allows. */
+  readonly parts: readonly string[];
+  /** It was left open which. */
+  readonly every: boolean;
+  /** Whether its securities are meant, what an account has in it, or its days. */
+  readonly of: 'securities' | 'account' | 'days';
+}
+
+/** Markets by the numbers of one enumeration, each made once. */
+export type Numbering = (number: number) => NamedMarket;
+
+/** More than any enumeration of markets has. */
+const MARKETS_MAX = 100;
+
+function numbering(of: NamedMarket['of'], make: (number: number) => Pick<NamedMarket, 'label' | 'whole' | 'parts'>): Numbering {
+  // What is said by a field that names no market, or by 0. No list that limits anything allows it.
+  const every: NamedMarket = { label: 'every market', whole: [], parts: [], every: true, of };
+  const known = new Map<number, NamedMarket>([[0, every]]);
+  return (number) => {
+    let market = known.get(number);
+    if (market === undefined) {
+      market = { ...make(number), every: false, of };
+      // Callers can send any number: those that mean something are few.
+      if (known.size < MARKETS_MAX) known.set(number, market);
+    }
+    return market;
+  };
+}
+
+/** Qot_Common.QotMarket. */
+export const quoteMarketOf = numbering('securities', (number) => {
+  const name = quoteMarketNumbered(number)?.name;
+  const names = name === undefined ? [] : [name];
+  return { label: name ?? String(number), whole: names, parts: names };
+});
+
+/** Of a trading market, what a list may allow a part of it by. */
+const partsOf: Readonly<Record<string, readonly string[]>> = { CN: ['CN', 'SH', 'SZ'], FUTURES: ['FUTURES', 'HK_FUTURE'] };
+
+/** Trd_Common.TrdMarket. */
+export const tradingMarketOf = numbering('account', (number) => {
+  const name = tradingMarketName(number);
+  return { label: name, whole: [name], parts: partsOf[name] ?? [name] };
+});
+
+/** Qot_Common.TradeDateMarket. */
+export const calendarOf = numbering('days', (number) => {
+  const names = marketsOfTradeDates(number);
+  return { label: names.join(' or ') || 'unknown', whole: names, parts: names };
+});

@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
+import { damageOf } from './level-files.js';
+import { decodeRow, encodeRow } from './row-format.js';
+import { StorageFailure } from './storage-failure.js';
+import type { Archive, Range, Store, Table, Transaction } from './store.js';
+
+/** Why a database cannot be opened: what is wrong, where, and what to do. */
+export interface OpenProblem {
+  readonly kind: 'locked' | 'damaged' | 'foreign' | 'unusable';
+  readonly message: string;
+}
+
+/** A store with a history that can be compared with what was noted of it elsewhere. */
+export interface DurableStore extends Store {
+  /** Given to the database when it was made; copies share it. */
+  readonly identity: string;
+  /** How many flushes are on disk. It only rises, across restarts too; 0 in a database that was never written. */
+  readonly sequence: number;
+  /** Goes on at `sequence`, where that is ahead. Resolves when it is on disk. */
+  advanceTo(sequence: number): Promise<void>;
+}
+
+type Rows = Map<string, Buffer | undefined>;
+type Database = ClassicLevel<string, Buffer>;
+
+/** One flush: the last row of each key that was written for it, undefined for a removed one. */
+interface Batch {
+  readonly rows: Rows;
+  readonly done: Promise<void>;
+  settle(failure?: StorageFailure): void;
+}
+
+const TABLES = 't/';
+const ARCHIVES = 'a/';
+const IDENTITY = 'm/identity';
+const SEQUENCE = 'm/sequence';
+/** Rows fetched from the disk at once: a few hundred kilobytes at most, and some milliseconds of work. */
+const CHUNK_ROWS = 200;
+const LOCKED = 'LEVEL_LOCKED';
+/** LMDB's, which earlier versions kept. */
+const FOREIGN_FILE = 'data.mdb';
+
+class LevelTable<V> implements Table<V> {
+  readonly kind = 'table';
+
+  constructor(
+    readonly name: string,
+    readonly prefix: string,
+    readonly rows: Map<string, Buffer>,
+  ) {}
+
+  get(key: string): V | undefined {
+    const row = this.rows.get(key);
+    return row === undefined ? undefined : (decodeRow(this.prefix + key, row) as V);
+  }
+
+  *entries({ start, end }: Range = {}): Iterable<[string, V]> {
+    const keys = [...this.rows.keys()].filter((key) => (start === undefined || key >= start) && (end === undefined || key < end)).sort();
+    for (const key of keys) {
+      const value = this.get(key);
+      if (value !== undefined) yield [key, value];
+    }
+  }
+}
+
+class LevelArchive<V> implements Archive<V> {
+  readonly kind = 'archive';
+
+  constructor(
+    readonly name: string,
+    readonly prefix: string,
+    private readonly database: Database,
+  ) {}
+
+  get(key: string): V | undefined {
+    const whole = this.prefix + key;
+    const row = reading(() => this.database.getSync(whole));
+    return row === undefined ? undefined : (decodeRow(whole, row) as V);
+  }
+
+  async *entries({ start, end, reverse = false }: Range & { reverse?: boolean } = {}): AsyncIterable<[string, V]> {
+    const { prefix } = this;
+    const iterator = this.database.iterator({
+      gte: prefix + (start ?? ''),
+      lt: end === undefined ? endOf(prefix) : prefix + end,
+      reverse,
+    });
+    try {
+      for (;;) {
+        const chunk = await iterator.nextv(CHUNK_ROWS).catch(damagedReading);
+        if (chunk.length === 0) return;
+        for (const [key, row] of chunk) yield [key.slice(prefix.length), decodeRow(key, row) as V];
+      }
+    } finally {
+      await iterator.close();
+    }
+  }
+}
+
+class LevelStore implements DurableStore {
+  readonly #tables = new Map<string, LevelTable<unknown>>();
+  /** What is gathered while the disk is busy. */
+  #next: Batch | undefined;
+  #busy = false;
+  #idle: Promise<void> = Promise.resolve();
+  #failure: StorageFailure | undefined;
+
+  constructor(
+    private readonly database: Database,
+    readonly identity: string,
+    private durable: number,
+    tables: ReadonlyMap<string, Map<string, Buffer>>,
+  ) {
+    for (const [name, rows] of tables) this.#tables.set(name, new LevelTable(name, `${TABLES}${name}/`, rows));
+  }
+
+  get sequence(): number {
+    return this.durable;
+  }
+
+  table<V>(name: string): Table<V> {
+    const prefix = prefixOf(TABLES, name);
+    let table = this.#tables.get(name);
+    if (table === undefined) {
+      table = new LevelTable(name, prefix, new Map());
+      this.#tables.set(name, table);
+    }
+    return table as unknown as Table<V>;
+  }
+
+  archive<V>(name: string): Archive<V> {
+    return new LevelArchive<V>(name, prefixOf(ARCHIVES, name), this.database);
+  }
+
+  write(change: (transaction: Transaction) => void): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const rows: Rows = new Map();
+    change({
+      put: (to, key, value) => {
+        const whole = prefixIn(to) + key;
+        rows.set(whole, encodeRow(whole, value));
+      },
+      remove: (from, key) => rows.set(prefixIn(from) + key, undefined),
+    });
+    const batch = this.#batch();
+    for (const [key, row] of rows) batch.rows.set(key, row);
+    return batch.done;
+  }
+
+  async advanceTo(sequence: number): Promise<void> {
+    if (sequence <= this.durable) return;
+    const batch = this.#batch();
+    this.durable = sequence;
+    await batch.done;
+  }
+
+  async close(): Promise<void> {
+    while (this.#busy || this.#next !== undefined) await this.#idle;
+    await this.database.close();
+  }
+
+  /** What is flushed next: after this turn, or when the flush under way is done. */
+  #batch(): Batch {
+    if (this.#next === undefined) {
+      this.#next = newBatch();
+      if (!this.#busy) {
+        this.#busy = true;
+        this.#idle = new Promise((resolve) => setImmediate(() => this.#flushAll().then(resolve)));
+      }
+    }
+    return this.#next;
+  }
+
+  async #flushAll(): Promise<void> {
+    for (let batch = this.#next; batch !== undefined; batch = this.#next) {
+      this.#next = undefined;
+      if (this.#failure === undefined) await this.#flush(batch);
+      batch.settle(this.#failure);
+    }
+    this.#busy = false;
+  }
+
+  async #flush({ rows }: Batch): Promise<void> {
+    const sequence = this.durable + 1;
+    try {
+      const batch = this.database.batch();
+      for (const [key, row] of rows) {
+        if (row === undefined) batch.del(key);
+        else batch.put(key, row);
+      }
+      batch.put(SEQUENCE, encodeRow(SEQUENCE, sequence));
+      await batch.write({ sync: true });
+    } catch (error) {
+      this.#failure = new StorageFailure(`cannot write to the database: ${reasonOf(error)}`, { cause: error });
+      return;
+    }
+    this.durable = sequence;
+    for (const [key, row] of rows) this.#keepInMemory(key, row);
+  }
+
+  #keepInMemory(key: string, row: Buffer | undefined): void {
+    if (!key.startsWith(TABLES)) return;
+    const [name, own] = splitKey(key);
+    const rows = this.#tables.get(name)?.rows;
+    if (row === undefined) rows?.delete(own);
+    else rows?.set(own, row);
+  }
+}
+
+/**
+ * Opens (or creates, mode 0700) the database in `folder`, for this process alone: the lock is the kernel's, goes with the
+ * process, and holds between containers that share the volume. Nothing is started on a damaged database.
+ */
+export async function openLevelStore(folder: string): Promise<DurableStore | OpenProblem> {
+  if (existsSync(join(folder, FOREIGN_FILE))) {
+    const remedy = `move ${folder} away to start empty (its orders, totals and idempotency keys stay with the old version)`;
+    return { kind: 'foreign', message: `${folder} holds the database of an earlier version, which this one cannot read; ${remedy}` };
+  }
+  const database: Database = new ClassicLevel<string, Buffer>(folder, { valueEncoding: 'buffer' });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const damage = damageOf(folder);
+    if (damage !== undefined) {
+      // Refused because it exists, once the lock is had: before anything is read, since opening would tidy the damage away.
+      await database.open({ errorIfExists: true, createIfMissing: false }).catch(throwIfLocked);
+      throw new StorageFailure(damage);
+    }
+    await database.open();
+    return await load(database);
+  } catch (error) {
+    await database.close().catch(() => undefined);
+    return problemOf(folder, error);
+  }
+}
+
+async function load(database: Database): Promise<LevelStore> {
+  const identity = metadata(database, IDENTITY);
+  const sequence = metadata(database, SEQUENCE) ?? 0;
+  const tables = new Map<string, Map<string, Buffer>>();
+  for await (const [key, row] of database.iterator({ gte: TABLES, lt: endOf(TABLES) })) {
+    decodeRow(key, row);
+    const [name, own] = splitKey(key);
+    const rows = tables.get(name) ?? new Map<string, Buffer>();
+    tables.set(name, rows.set(own, row));
+  }
+  if (typeof identity === 'string' && typeof sequence === 'number') return new LevelStore(database, identity, sequence, tables);
+  if (sequence !== 0 || tables.size > 0) throw new StorageFailure('it has lost its identity');
+  const fresh = randomUUID();
+  await database.put(IDENTITY, encodeRow(IDENTITY, fresh), { sync: true });
+  return new LevelStore(database, fresh, 0, tables);
+}
+
+function throwIfLocked(error: unknown): void {
+  if (hasCode(error, LOCKED)) throw error;
+}
+
+function metadata(database: Database, key: string): unknown {
+  const row = database.getSync(key);
+  return row === undefined ? undefined : decodeRow(key, row);
+}
+
+function problemOf(folder: string, thrown: unknown): OpenProblem {
+  const reason = reasonOf(thrown);
+  if (hasCode(thrown, LOCKED)) return { kind: 'locked', message: `another process uses the database in ${folder}` };
+  if (thrown instanceof StorageFailure || hasCode(thrown, 'LEVEL_CORRUPTION')) {
+    const remedy = 'put a backup of the whole state folder in its place, or move the folder away to start empty';
+    return { kind: 'damaged', message: `the database in ${folder} is damaged: ${reason}; ${remedy}` };
+  }
+  return { kind: 'unusable', message: `cannot open the database in ${folder}: ${reason}` };
+}
+
+function newBatch(): Batch {
+  let settle: Batch['settle'] = () => undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    settle = (failure) => (failure === undefined ? resolve() : reject(failure));
+  });
+  return { rows: new Map(), done, settle };
+}
+
+function prefixIn(rows: Table<unknown> | Archive<unknown>): string {
+  if (rows instanceof LevelTable || rows instanceof LevelArchive) return rows.prefix;
+  throw new TypeError(`${rows.kind} ${rows.name} belongs to another store`);
+}
+
+function prefixOf(kind: string, name: string): string {
+  if (name === '' || name.includes('/')) throw new TypeError(`${JSON.stringify(name)} cannot name rows`);
+  return `${kind}${name}/`;
+}
+
+/** The table's name and the row's own key of "t/name/key". */
+function splitKey(key: string): [string, string] {
+  const end = key.indexOf('/', TABLES.length);
+  return [key.slice(TABLES.length, end), key.slice(end + 1)];
+}
+
+/** The first key after all that begin with `prefix`, whose last character is "/". */
+function endOf(prefix: string): string {
+  return `${prefix.slice(0, -1)}0`;
+}
+
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    return damagedReading(error);
+  }
+}
+
+function damagedReading(error: unknown): never {
+  if (error instanceof StorageFailure) throw error;
+  throw new StorageFailure(`cannot read from the database: ${reasonOf(error)}`, { cause: error });
+}
+
+/** What the database itself says; the library wraps it. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  const innermost = cause instanceof Error ? cause : error;
+  return innermost instanceof Error ? innermost.message : String(innermost);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  const { code: own, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  return own === code || cause?.code === code;
+}

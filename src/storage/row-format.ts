@@ -1,0 +1,23 @@
+import { deserialize, serialize } from 'node:v8';
+import { crc32 } from 'node:zlib';
+import { StorageFailure } from './storage-failure.js';
+
+const CHECKSUM_BYTES = 4;
+
+/** A value in V8's structured-clone format (exact for bigints of any size, readable by every later V8) behind a CRC-32 of key and value. */
+export function encodeRow(key: string, value: unknown): Buffer {
+  const bytes = serialize(value);
+  const row = Buffer.allocUnsafe(CHECKSUM_BYTES + bytes.length);
+  row.writeUInt32LE(crc32(bytes, crc32(key)), 0);
+  bytes.copy(row, CHECKSUM_BYTES);
+  return row;
+}
+
+/** The value of a row. Throws {@link StorageFailure} when it is not what was written under this key. */
+export function decodeRow(key: string, row: Buffer): unknown {
+  const bytes = row.subarray(CHECKSUM_BYTES);
+  if (row.length < CHECKSUM_BYTES || row.readUInt32LE(0) !== crc32(bytes, crc32(key))) {
+    throw new StorageFailure(`the database is damaged: the row ${JSON.stringify(key)} is not what was written`);
+  }
+  return deserialize(bytes);
+}
