@@ -23,6 +23,12 @@ function pin(pid, role) {
 
 export const pinning = pinnable ? `servers on core ${cores.server}, load on ${cores.load}` : 'not pinned';
 
+/** What a figure says whose readers, each of which fills a core, have fewer cores than that. */
+export function readersNeed(count) {
+  const has = availableParallelism() - 1;
+  return has >= count ? {} : { cannot: `not shown by ${has + 1} cores: the readers need ${count} of their own` };
+}
+
 /** A script of this folder in a process of its own, once it has sent its first message: that message is `ready`. */
 export async function start(script, role, parameters, flags = []) {
   const execArgv = role === 'server' ? [...profilingFlags(), ...flags] : [];
