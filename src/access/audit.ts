@@ -1,5 +1,5 @@
 import type { Clock } from '../contract/clock.js';
-import { type AuditEvent, auditLine, IsoTime } from './audit-event.js';
+import { type AuditEvent, IsoTime, writeAuditLine } from './audit-event.js';
 import { LineFile } from './line-file.js';
 import { ok, type Result } from './result.js';
 
@@ -7,8 +7,8 @@ export interface AuditLogOptions {
   readonly clock: Clock;
   /** `--audit-log`: where the lines go besides the daemon's log. */
   readonly path?: string;
-  /** The daemon's log: receives every event as its ready line of JSON, `"target":"audit"` included. */
-  readonly log: (line: string, event: AuditEvent) => void;
+  /** The daemon's log: told of every event. */
+  readonly log: (event: AuditEvent) => void;
   /** Troubles of the file, for the operator. */
   readonly report: (message: string) => void;
 }
@@ -16,7 +16,7 @@ export interface AuditLogOptions {
 /** The trail of every allow, reject and trade. Recording costs some hundred nanoseconds and never waits for the disk. */
 export class AuditLog {
   readonly #clock: Clock;
-  readonly #log: (line: string, event: AuditEvent) => void;
+  readonly #log: (event: AuditEvent) => void;
   readonly #file: LineFile | undefined;
   readonly #time = new IsoTime();
 
@@ -34,9 +34,12 @@ export class AuditLog {
   }
 
   record(event: AuditEvent): void {
-    const line = auditLine(event, this.#time.format(this.#clock.now()));
-    this.#file?.append(line);
-    this.#log(line, event);
+    const line = this.#file?.begin();
+    if (line !== undefined) {
+      writeAuditLine(event, this.#time.format(this.#clock.now()), line);
+      this.#file?.end();
+    }
+    this.#log(event);
   }
 
   /** Resolves when everything recorded so far is with the operating system. */

@@ -1,8 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync, write, writeSync } from 'node:fs';
 import type { Clock } from '../contract/clock.js';
+import { AsciiBuffer } from './ascii-buffer.js';
 import { err, ok, type Result } from './result.js';
 
-/** Lines held in memory while the disk fails, in characters. Beyond it new lines are counted and dropped. */
+/** Lines held in memory while the disk fails, in bytes. Beyond it new lines are counted and dropped. */
 const HELD_MAX = 32 * 1024 * 1024;
 /** At this size what has gathered is written without waiting any longer. */
 const WRITE_EARLY = 256 * 1024;
@@ -22,13 +23,13 @@ export interface LineFileOptions {
 
 /**
  * A file that lines are appended to: at the end of the turn, or under load every few milliseconds. A failing disk loses nothing until memory for `heldMax`
- * characters is used up; after that the number of lost lines is reported.
+ * bytes is used up; after that the number of lost lines is reported.
  */
 export class LineFile {
   readonly #options: LineFileOptions;
   readonly #heldMax: number;
   #file: number;
-  #gathered = '';
+  readonly #gathered = new AsciiBuffer();
   /** Whole lines on their way to the file, of which the first `#sent` bytes are in it. */
   #leaving: Buffer = Buffer.alloc(0);
   #sent = 0;
@@ -54,14 +55,30 @@ export class LineFile {
     return file.ok ? ok(new LineFile(options, file.value)) : file;
   }
 
-  /** Takes one line of ASCII text, without its line feed. */
-  append(line: string): void {
+  /**
+   * Where the next line is to be written, in ASCII and without its line feed; {@link end} takes it. undefined while memory is
+   * used up: the line is counted as lost.
+   */
+  begin(): AsciiBuffer | undefined {
     if (this.#gathered.length + this.#leaving.length > this.#heldMax) {
       if (this.#lost === 0) this.#options.report(`${this.#options.path}: memory is used up, lines are being lost`);
       this.#lost += 1;
-      return;
+      return undefined;
     }
-    this.#gathered += `${line}\n`;
+    return this.#gathered;
+  }
+
+  /** Takes one line of ASCII text, without its line feed. */
+  append(line: string): void {
+    const out = this.begin();
+    if (out === undefined) return;
+    out.text(line);
+    this.end();
+  }
+
+  /** Takes the line that was written since {@link begin}. */
+  end(): void {
+    this.#gathered.text('\n');
     if (this.#writing || this.#failing) return;
     if (this.#gathered.length >= WRITE_EARLY) this.#next();
     else if (!this.#scheduled && !this.#pausing) {
@@ -77,7 +94,7 @@ export class LineFile {
     this.#pausing = true;
     this.#cancelPause = this.#options.clock.at(this.#options.clock.now() + PAUSE_MS, () => {
       this.#pausing = false;
-      if (this.#gathered !== '' && !this.#writing && !this.#failing) this.#next();
+      if (this.#gathered.length > 0 && !this.#writing && !this.#failing) this.#next();
     });
   }
 
@@ -111,9 +128,8 @@ export class LineFile {
   #next(): void {
     this.#swap();
     if (this.#sent === this.#leaving.length) {
-      this.#leaving = Buffer.from(this.#gathered, 'latin1');
+      this.#leaving = this.#gathered.take();
       this.#sent = 0;
-      this.#gathered = '';
     }
     if (this.#leaving.length === 0) {
       for (const resolve of this.#waiting.splice(0)) resolve();

@@ -32,14 +32,17 @@ describe.each([
   ['memory', async (): Promise<Store> => new MemoryStore()],
   ['level', (): Promise<Store> => open()],
 ])('%s store', (_, make) => {
-  it.each(['table', 'archive'] as const)('keeps structured values exactly, in an %s or the like, bigints beyond 64 bits too', async (kind) => {
-    const store = await make();
-    const rows = store[kind]<{ cash: bigint; lines: string[] }>('accounts');
-    const value = { cash: 2n ** 100n, lines: ['a', 'ü'] };
-    await store.write((change) => change.put(rows, 'one', value));
-    expect(rows.get('one')).toEqual(value);
-    expect(rows.get('two')).toBeUndefined();
-  });
+  it.each(['table', 'archive'] as const)(
+    'keeps structured values exactly, in an %s or the like, bigints beyond 64 bits too',
+    async (kind) => {
+      const store = await make();
+      const rows = store[kind]<{ cash: bigint; lines: string[] }>('accounts');
+      const value = { cash: 2n ** 100n, lines: ['a', 'ü'] };
+      await store.write((change) => change.put(rows, 'one', value));
+      expect(rows.get('one')).toEqual(value);
+      expect(rows.get('two')).toBeUndefined();
+    },
+  );
 
   it('lists a range of a table in the order of keys', async () => {
     const store = await make();
