@@ -54,13 +54,14 @@ export async function start(script, role, parameters, flags = []) {
 }
 
 /** `svcd` itself, with these flags, once it is ready. Unpinned where its threads (the database's writer) are to run beside each other. */
-export async function startDaemon(folder, flags, { pinned = true } = {}) {
+export async function startDaemon(folder, flags, { pinned = true, nodeFlags = [], ipc = false } = {}) {
   const environment = { ...process.env, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
-  const stdio = ['ignore', 'pipe', 'inherit'];
+  const stdio = ['ignore', 'pipe', 'inherit', ...(ipc ? ['ipc'] : [])];
   const child = spawn(
     process.execPath,
     [
       ...profilingFlags(),
+      ...nodeFlags,
       ...svcdFlags,
       `${root}bin/svcd`,
       '--rest-port',
@@ -83,11 +84,18 @@ export async function startDaemon(folder, flags, { pinned = true } = {}) {
   process.once('exit', () => child.kill('SIGKILL'));
   const ended = failure(child, 'svcd');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
-  const { rest, grpc } = JSON.parse(line);
+  const { rest, grpc, websocket, api } = JSON.parse(line);
   return {
     url: new URL(rest),
     grpcUrl: new URL(grpc),
+    websocketUrl: new URL(websocket),
+    apiPort: Number(api.split(':').at(-1)),
     pid: child.pid,
+    async ask(question) {
+      child.send(question);
+      const [answer] = await Promise.race([once(child, 'message'), ended]);
+      return answer;
+    },
     async stop() {
       ended.catch(() => undefined);
       const exited = once(child, 'exit');
