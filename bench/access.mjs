@@ -38,11 +38,15 @@ const orderRequest = decodeRequest(
 );
 const facts = {
   accId: 281756000000000001n,
-  markets: ['HK'],
-  symbol: 'HK.00700',
-  side: 'BUY',
-  value: 51_250_000_000_000n,
-  increase: 51_250_000_000_000n,
+  legs: [
+    {
+      markets: ['HK'],
+      symbol: 'HK.00700',
+      side: 'BUY',
+      worth: { currency: 'HKD', value: 51_250_000_000_000n, increase: 51_250_000_000_000n },
+    },
+  ],
+  rates: () => undefined,
 };
 // 10,000 keys spend at most this much of their rate in a run, one key all of it: the gate's work must be the same.
 const limits = { ...wideLimits, max_orders_per_minute: 100_000, max_daily_value: 1e20 };

@@ -52,6 +52,11 @@ export class Access {
     return this.gates.flagLimits;
   }
 
+  /** The currencies that the limits of a caller's orders are in, where they are in one: the rates that the gates will need. */
+  limitsCurrencies(key: KeyRecord | undefined): readonly string[] {
+    return this.gates.limitsCurrencies(key);
+  }
+
   /** Names the bearer of `keyText`. Called for each request, so that a reload holds from the next request on. */
   authenticate(keyText: string | undefined): Authentication {
     if (this.keyring === undefined) return anonymous;

@@ -24,6 +24,8 @@ export interface AuditEvent {
   readonly outcome: AuditOutcome;
   /** Why, in words; for limits "limit: rate limit exceeded: …". Empty where there is nothing to explain. */
   readonly reason: string;
+  /** Of a refusal, what says no: "limit.order_value" for a gate. */
+  readonly code?: string | undefined;
   readonly requestId: string;
   readonly trade?: AuditTrade | undefined;
 }
@@ -31,7 +33,7 @@ export interface AuditEvent {
 /** Writes the event as one line of JSON in ASCII, without the line feed. `target` tells it apart in a log that holds other lines as well. */
 export function writeAuditLine(event: AuditEvent, time: string, out: AsciiBuffer): void {
   // Of few parts, most of them ready: this runs for every request.
-  const { outcome, reason, keyId, trade } = event;
+  const { outcome, reason, code, keyId, trade } = event;
   out.bytes(beginning);
   out.text(time);
   out.bytes(middleOf(event.iface, event.endpoint));
@@ -41,6 +43,7 @@ export function writeAuditLine(event: AuditEvent, time: string, out: AsciiBuffer
   else {
     out.bytes(explained[outcome]);
     out.quoted(reason);
+    if (code !== undefined) out.text(`,"code":"${code}"`);
     out.text(',"request_id":');
   }
   out.quoted(event.requestId);

@@ -4,31 +4,48 @@ import { utcDay } from './timestamp.js';
 
 const DAY_MS = 86_400_000;
 
-/** What each caller's orders sum up to per UTC day: the working copy, and its rows in the store. */
+/** What each caller's orders sum up to per UTC day and currency: the working copy, and its rows in the store. */
 export class DayTotals {
   readonly #table: Table<Decimal>;
   readonly #totals = new Map<string, Decimal>();
+  /** Those of all totals: as many as the backend trades in. */
+  readonly #currencies = new Set<string>();
   /** Rows of days gone by, to be removed with the next write. */
   #stale: string[] = [];
   #prunedOn: string;
 
   constructor(store: Store, now: number) {
     this.#table = store.table<Decimal>('day_totals');
-    for (const [row, total] of this.#table.entries()) this.#totals.set(row, total);
+    for (const [row, total] of this.#table.entries()) this.#set(row, total);
     this.#prunedOn = '';
     this.#prune(now);
   }
 
-  /** The sum of `caller` on `day` ("2026-08-01"). */
-  get(day: string, caller: string): Decimal {
-    return this.#totals.get(rowOf(day, caller)) ?? 0n;
+  /** The sum of `caller` on `day` ("2026-08-01") in one currency. */
+  get(day: string, caller: string, currency: string): Decimal {
+    return this.#totals.get(rowOf(day, caller, currency)) ?? 0n;
+  }
+
+  /**
+   * The sum of `caller` on `day` that an earlier version wrote, which kept no currencies. It cannot be told apart any more
+   * and counts towards each of them until the day is over.
+   */
+  ofNoCurrency(day: string, caller: string): Decimal {
+    return this.#totals.get(`${day}:${caller}`) ?? 0n;
+  }
+
+  /** The sums of `caller` on `day` by currency. */
+  of(day: string, caller: string): readonly { readonly currency: string; readonly total: Decimal }[] {
+    return [...this.#currencies]
+      .map((currency) => ({ currency, total: this.get(day, caller, currency) }))
+      .filter(({ total }) => total !== 0n);
   }
 
   /** Adds `amount`, negative when a reservation is given back, and puts the new sum on disk. */
-  add(transaction: Transaction, day: string, caller: string, amount: Decimal): void {
-    const row = rowOf(day, caller);
+  add(transaction: Transaction, day: string, caller: string, currency: string, amount: Decimal): void {
+    const row = rowOf(day, caller, currency);
     const total = (this.#totals.get(row) ?? 0n) + amount;
-    this.#totals.set(row, total);
+    this.#set(row, total);
     transaction.put(this.#table, row, total);
   }
 
@@ -48,8 +65,17 @@ export class DayTotals {
       this.#stale.push(row);
     }
   }
+
+  #set(row: string, total: Decimal): void {
+    this.#totals.set(row, total);
+    const [, currency] = row.split(SEPARATOR);
+    if (currency !== undefined) this.#currencies.add(currency);
+  }
 }
 
-function rowOf(day: string, caller: string): string {
-  return `${day}:${caller}`;
+/** Stands in no key's id, which has no control characters. */
+const SEPARATOR = '\t';
+
+function rowOf(day: string, caller: string, currency: string): string {
+  return `${day}:${caller}${SEPARATOR}${currency}`;
 }

@@ -1,7 +1,8 @@
 import type { Decimal } from '../contract/decimal.js';
-import { list, type OrderFacts, type RecentOrders } from './gates.js';
+import { type DayTotal, list, type OrderFacts, type OrderLeg, type RecentOrders } from './gates.js';
 import { formatHoursWindow, formatMinute, type LocalTime } from './hours-window.js';
 import type { Limits } from './limits.js';
+import { isUnknown, type Measured } from './worth.js';
 
 /** What a gate compares: names or a time of day as text, a sum of money, or a number of orders. */
 export type GateFigure = string | Decimal | number;
@@ -12,26 +13,24 @@ export interface GateReading {
   readonly limit: GateFigure | null;
   /** Totals with the order counted; the order's own market, symbol, side and value; the local time. null = not counted or not known. */
   readonly after: GateFigure | null;
+  /** Of a sum of money: the currency that it is in. */
+  readonly currency?: string;
 }
 
-export function marketReading({ allowedMarkets }: Limits, { markets }: OrderFacts): GateReading {
-  return { limit: allowedMarkets === null ? null : list(allowedMarkets), after: markets.join('/') };
+export function marketReading({ allowedMarkets }: Limits, { legs }: OrderFacts): GateReading {
+  return { limit: allowedMarkets === null ? null : list(allowedMarkets), after: ofLegs(legs, ({ markets }) => markets.join('/')) };
 }
 
-export function symbolReading({ allowedSymbols }: Limits, { symbol }: OrderFacts): GateReading {
-  return { limit: allowedSymbols === null ? null : list(allowedSymbols), after: symbol };
+export function symbolReading({ allowedSymbols }: Limits, { legs }: OrderFacts): GateReading {
+  return { limit: allowedSymbols === null ? null : list(allowedSymbols), after: ofLegs(legs, ({ symbol }) => symbol) };
 }
 
-export function sideReading({ allowedTrdSides }: Limits, { side }: OrderFacts): GateReading {
-  return { limit: allowedTrdSides === null ? null : list(allowedTrdSides), after: side };
+export function sideReading({ allowedTrdSides }: Limits, { legs }: OrderFacts): GateReading {
+  return { limit: allowedTrdSides === null ? null : list(allowedTrdSides), after: ofLegs(legs, ({ side }) => side) };
 }
 
 export function hoursReading({ hoursWindow }: Limits, now: number, localTime: LocalTime): GateReading {
   return { limit: hoursWindow === null ? null : formatHoursWindow(hoursWindow), after: formatMinute(localTime.minuteOfDay(now)) };
-}
-
-export function orderValueReading({ maxOrderValue }: Limits, { value }: OrderFacts): GateReading {
-  return { limit: maxOrderValue, after: value };
 }
 
 /** Orders are counted only where their rate is limited. */
@@ -39,6 +38,21 @@ export function rateReading({ maxOrdersPerMinute: max }: Limits, recent: RecentO
   return { limit: max, after: max === null ? null : recent.count(now) + 1 };
 }
 
-export function dailyValueReading({ maxDailyValue }: Limits, total: Decimal, { increase }: OrderFacts): GateReading {
-  return { limit: maxDailyValue, after: total + increase };
+/** One reading for each currency that the order counts in. */
+export function orderValueReadings({ maxOrderValue }: Limits, measured: Measured): readonly GateReading[] {
+  if (isUnknown(measured)) return [{ limit: maxOrderValue, after: null }];
+  return measured.map(({ currency, value }) => ({ limit: maxOrderValue, after: value, currency }));
+}
+
+/** One reading for each currency that the order counts in. */
+export function dailyValueReadings({ maxDailyValue }: Limits, total: DayTotal, measured: Measured): readonly GateReading[] {
+  if (isUnknown(measured)) return [{ limit: maxDailyValue, after: null }];
+  return measured.map(({ currency, increase }) => {
+    const used = total(currency);
+    return { limit: maxDailyValue, after: isUnknown(used) ? null : used + increase, currency };
+  });
+}
+
+function ofLegs(legs: readonly OrderLeg[], read: (leg: OrderLeg) => string): string {
+  return [...new Set(legs.map(read))].join(', ');
 }

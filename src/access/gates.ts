@@ -2,20 +2,27 @@ import { type Decimal, formatDecimal } from '../contract/decimal.js';
 import { formatHoursWindow, formatMinute, isWithin, type LocalTime } from './hours-window.js';
 import { allowsMarket, allowsSymbol, type Limits, type TradeSide } from './limits.js';
 import { secondsUntilNextUtcDay } from './timestamp.js';
+import { type ExchangeRates, isUnknown, type Measured, type Unknown, type Worth } from './worth.js';
 
 /** What the gates look at in an order: a place, or the new state that a modify asks for. */
 export interface OrderFacts {
   /** The account it is for. No gate looks at it: accounts are checked with the scope (`allowsAccount`). */
   readonly accId: bigint;
-  /** The order's trading market and, for stocks, its quote market. It passes when any of them is allowed. */
+  /** At least one; each must pass the gates, and their values are summed by currency. */
+  readonly legs: readonly OrderLeg[];
+  /** For limits that are in a currency of their own. */
+  readonly rates: ExchangeRates;
+}
+
+/** One security of an order. */
+export interface OrderLeg {
+  /** The trading market and, for stocks, the quote market. It passes when any of them is allowed. */
   readonly markets: readonly string[];
   /** Canonical, "HK.00700". */
   readonly symbol: string;
   readonly side: TradeSide;
-  /** Quantity × price of the whole order as it will stand, in its own currency. */
-  readonly value: Decimal;
-  /** What counts towards the day: the value of a place, the rise of a modify; never negative. */
-  readonly increase: Decimal;
+  /** Quantity × price × multiplier, in the order's own currency. */
+  readonly worth: Worth | Unknown;
 }
 
 export type GateName = 'market' | 'symbol' | 'side' | 'hours' | 'order_value' | 'rate' | 'daily_value';
@@ -23,26 +30,30 @@ export type GateName = 'market' | 'symbol' | 'side' | 'hours' | 'order_value' | 
 /** A gate that tripped: HTTP 429. */
 export interface GateDenial {
   readonly gate: GateName;
-  readonly code: `limit.${GateName}`;
+  /** The gate's own, or why a value gate cannot tell. */
+  readonly code: `limit.${GateName}` | Unknown['code'];
   /** What came and what is allowed. */
   readonly reason: string;
   /** Present where waiting helps; at least 1. */
   readonly retryAfterSeconds?: number;
 }
 
-export function marketGate(limits: Limits, facts: OrderFacts): GateDenial | undefined {
-  if (allowsMarket(limits, facts.markets)) return undefined;
-  return denial('market', `market ${facts.markets.join('/')} is not allowed; allowed: ${list(limits.allowedMarkets)}`);
+export function marketGate(limits: Limits, { legs }: OrderFacts): GateDenial | undefined {
+  const denied = legs.find(({ markets }) => !allowsMarket(limits, markets));
+  if (denied === undefined) return undefined;
+  return denial('market', `market ${denied.markets.join('/')} is not allowed; allowed: ${list(limits.allowedMarkets)}`);
 }
 
-export function symbolGate(limits: Limits, facts: OrderFacts): GateDenial | undefined {
-  if (allowsSymbol(limits, facts.symbol)) return undefined;
-  return denial('symbol', `symbol ${facts.symbol} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
+export function symbolGate(limits: Limits, { legs }: OrderFacts): GateDenial | undefined {
+  const denied = legs.find(({ symbol }) => !allowsSymbol(limits, symbol));
+  if (denied === undefined) return undefined;
+  return denial('symbol', `symbol ${denied.symbol} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
 }
 
-export function sideGate(limits: Limits, facts: OrderFacts): GateDenial | undefined {
-  if (limits.allowedTrdSides === null || limits.allowedTrdSides.has(facts.side)) return undefined;
-  return denial('side', `side ${facts.side} is not allowed; allowed: ${list(limits.allowedTrdSides)}`);
+export function sideGate({ allowedTrdSides }: Limits, { legs }: OrderFacts): GateDenial | undefined {
+  const denied = allowedTrdSides === null ? undefined : legs.find(({ side }) => !allowedTrdSides.has(side));
+  if (denied === undefined) return undefined;
+  return denial('side', `side ${denied.side} is not allowed; allowed: ${list(allowedTrdSides)}`);
 }
 
 export function hoursGate(limits: Limits, now: number, localTime: LocalTime): GateDenial | undefined {
@@ -53,12 +64,14 @@ export function hoursGate(limits: Limits, now: number, localTime: LocalTime): Ga
   return denial('hours', reason, localTime.secondsUntilOpen(limits.hoursWindow, now));
 }
 
-export function orderValueGate(limits: Limits, facts: OrderFacts): GateDenial | undefined {
-  if (limits.maxOrderValue === null || facts.value <= limits.maxOrderValue) return undefined;
-  return denial(
-    'order_value',
-    `order value ${formatDecimal(facts.value)} exceeds the cap of ${formatDecimal(limits.maxOrderValue)} per order`,
-  );
+/** `measured`: what the order counts with for the holder of these limits. */
+export function orderValueGate({ maxOrderValue: max }: Limits, measured: Measured): GateDenial | undefined {
+  if (max === null) return undefined;
+  if (isUnknown(measured)) return { gate: 'order_value', ...measured };
+  const over = measured.find(({ value }) => value > max);
+  if (over === undefined) return undefined;
+  const reason = `order value ${formatDecimal(over.value)} ${over.currency} exceeds the cap of ${formatDecimal(max)} per order`;
+  return denial('order_value', reason);
 }
 
 /** The orders of the last 60 seconds, as the rate gate sees them. Asking changes nothing. */
@@ -78,13 +91,23 @@ export function rateGate(limits: Limits, recent: RecentOrders, now: number): Gat
   return denial('rate', reason, max === 0 ? undefined : Math.ceil(recent.millisecondsUntilBelow(max, now) / 1000));
 }
 
-/** `total` is the day's sum so far. An order that adds nothing passes whatever the total. */
-export function dailyValueGate(limits: Limits, total: Decimal, facts: OrderFacts, now: number): GateDenial | undefined {
-  const max = limits.maxDailyValue;
-  if (max === null || facts.increase === 0n || total + facts.increase <= max) return undefined;
-  const sum = `${formatDecimal(total)} used, ${formatDecimal(facts.increase)} more`;
-  const reason = `daily value exceeded: ${sum}, at most ${formatDecimal(max)} per UTC day`;
-  return denial('daily_value', reason, facts.increase > max ? undefined : secondsUntilNextUtcDay(now));
+/** A day's sum in a currency, so far. */
+export type DayTotal = (currency: string) => Decimal | Unknown;
+
+/** An order that adds nothing passes whatever the total. */
+export function dailyValueGate({ maxDailyValue: max }: Limits, total: DayTotal, measured: Measured, now: number): GateDenial | undefined {
+  if (max === null) return undefined;
+  if (isUnknown(measured)) return { gate: 'daily_value', ...measured };
+  for (const { currency, increase } of measured) {
+    if (increase === 0n) continue;
+    const used = total(currency);
+    if (isUnknown(used)) return { gate: 'daily_value', ...used };
+    if (used + increase <= max) continue;
+    const sum = `${formatDecimal(used)} used, ${formatDecimal(increase)} more`;
+    const reason = `daily value exceeded: ${sum}, at most ${formatDecimal(max)} ${currency} per UTC day`;
+    return denial('daily_value', reason, increase > max ? undefined : secondsUntilNextUtcDay(now));
+  }
+  return undefined;
 }
 
 function denial(gate: GateName, reason: string, retryAfterSeconds?: number): GateDenial {

@@ -2,7 +2,7 @@ export { Access, type AccessParts, type Authentication, type ScopeDenial } from 
 export { AuditLog, type AuditLogOptions } from './audit.js';
 export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './audit-event.js';
 export type { GateFigure, GateReading } from './gate-readings.js';
-export type { GateDenial, GateName, OrderFacts } from './gates.js';
+export type { GateDenial, GateName, OrderFacts, OrderLeg } from './gates.js';
 export { generateKeyText, issueKey, type NewKey } from './key-issue.js';
 export type { KeyRecord } from './key-record.js';
 export {
@@ -32,3 +32,4 @@ export { type Admission, type Admittance, type GateVerdict, OrderGates, type Ord
 export { err, ok, type Result } from './result.js';
 export { type ScopeMask, scopeMask, scopesIn, scopesSatisfy } from './scopes.js';
 export { parseUtcTimestamp } from './timestamp.js';
+export { type ExchangeRates, isUnknown, type Unknown, type Worth } from './worth.js';

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DECIMAL_ONE } from '../contract/decimal.js';
 import { MemoryStore } from '../storage/index.js';
-import type { GateName, OrderFacts } from './gates.js';
+import type { GateDenial, GateName, OrderFacts, OrderLeg } from './gates.js';
 import { parseHoursWindow } from './hours-window.js';
 import { OrderGates } from './index.js';
-import { type Limits, unlimited } from './limits.js';
+import { type Limits, type TradeSide, unlimited } from './limits.js';
 import { keyRecord, orderOf } from './testing/fixtures.js';
 
 const START = Date.UTC(2026, 7, 1, 23, 58);
@@ -21,13 +21,32 @@ const limitsArbitrary: fc.Arbitrary<Partial<Limits>> = fc.record({
   maxOrderValue: maybe(money(60)),
   maxOrdersPerMinute: maybe(fc.nat(4)),
   maxDailyValue: maybe(money(150)),
+  limitsCurrency: maybe(fc.constantFrom('HKD' as const, 'USD' as const)),
 });
 
+const worthArbitrary = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc
+      .record({ whole: fc.nat(50), more: fc.nat(50), currency: fc.constantFrom('HKD', 'HKD', 'USD', 'SGD') })
+      .map(({ whole, more, currency }) => ({ currency, value: BigInt(whole) * DECIMAL_ONE, increase: BigInt(more) * DECIMAL_ONE })),
+  },
+  { weight: 1, arbitrary: fc.constant({ code: 'limit.price_unknown' as const, reason: 'order value unknown' }) },
+);
+
+const legArbitrary: fc.Arbitrary<OrderLeg> = fc
+  .record({ symbol: fc.constantFrom('HK.00700', 'US.AAPL'), side: fc.constantFrom<TradeSide>('BUY', 'SELL'), worth: worthArbitrary })
+  .map((leg) => ({ ...leg, markets: [leg.symbol.slice(0, 2)] }));
+
+/** What one dollar of either kind is worth in the other. */
+const rates = new Map([
+  ['HKD/USD', DECIMAL_ONE / 8n],
+  ['USD/HKD', 8n * DECIMAL_ONE],
+]);
+
 const orderArbitrary: fc.Arbitrary<OrderFacts> = fc
-  .record({ whole: fc.nat(50), more: fc.nat(50), symbol: fc.constantFrom('HK.00700', 'US.AAPL'), side: fc.constantFrom('BUY', 'SELL') })
-  .map(({ whole, more, symbol, side }) =>
-    orderOf(whole, { increase: BigInt(more) * DECIMAL_ONE, symbol, side: side as OrderFacts['side'], markets: [symbol.slice(0, 2)] }),
-  );
+  .array(legArbitrary, { minLength: 1, maxLength: 3 })
+  .map((legs) => ({ accId: 1n, legs, rates: (from, to) => rates.get(`${from}/${to}`) }));
 
 const stepArbitrary = fc.record({
   /** Negative: the clock was set back. */
@@ -42,14 +61,14 @@ const stepArbitrary = fc.record({
 
 interface Seen {
   readonly passed: boolean;
-  readonly gate: GateName | undefined;
+  readonly code: GateDenial['code'] | undefined;
   readonly reason: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 }
 
 describe('a dry run of the gates', () => {
   it('says what a following order meets, and leaves no trace', async () => {
-    const tripped = new Set<GateName | undefined>();
+    const tripped = new Set<GateDenial['code'] | undefined>();
     await fc.assert(
       fc.asyncProperty(
         fc.array(limitsArbitrary, { minLength: 3, maxLength: 3 }),
@@ -77,7 +96,7 @@ describe('a dry run of the gates', () => {
             const said = verdicts.find(({ denial }) => denial !== undefined)?.denial;
             const foretold: Seen = {
               passed: said === undefined,
-              gate: said?.gate,
+              code: said?.code,
               reason: said?.reason,
               retryAfterSeconds: said?.retryAfterSeconds,
             };
@@ -86,21 +105,22 @@ describe('a dry run of the gates', () => {
               const denial = outcome.ok ? undefined : outcome.denial;
               const seen: Seen = {
                 passed: outcome.ok,
-                gate: denial?.gate,
+                code: denial?.code,
                 reason: denial?.reason,
                 retryAfterSeconds: denial?.retryAfterSeconds,
               };
               expect(seen).toEqual(foretold);
               if (outcome.ok && refund) await outcome.admission.refund();
             }
-            tripped.add(foretold.gate);
+            tripped.add(foretold.code);
           }
         },
       ),
       { numRuns: 1_500 },
     );
     // Every gate was met, and orders passed, or the test would show nothing.
-    expect(tripped).toEqual(new Set([undefined, 'market', 'symbol', 'side', 'hours', 'order_value', 'rate', 'daily_value']));
+    const gates = ['market', 'symbol', 'side', 'hours', 'order_value', 'rate', 'daily_value', 'price_unknown', 'exchange_rate_unknown'];
+    expect(tripped).toEqual(new Set([undefined, ...gates.map((gate) => `limit.${gate}`)]));
   });
 
   it('lists the gates in their order, the key before the flags, with the figures of after the order', () => {
@@ -120,13 +140,14 @@ describe('a dry run of the gates', () => {
     expect(of('daily_value', 'key')).toMatchObject({
       limit: 20n * DECIMAL_ONE,
       after: 21n * DECIMAL_ONE,
-      denial: { code: 'limit.daily_value', reason: 'daily value exceeded: 12 used, 9 more, at most 20 per UTC day' },
+      denial: { code: 'limit.daily_value', reason: 'daily value exceeded: 12 used, 9 more, at most 20 HKD per UTC day' },
     });
     expect(of('daily_value', 'flags')).toEqual({
       gate: 'daily_value',
       holder: 'flags',
       limit: 30n * DECIMAL_ONE,
       after: 21n * DECIMAL_ONE,
+      currency: 'HKD',
     });
   });
 });

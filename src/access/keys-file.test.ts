@@ -23,7 +23,7 @@ describe('parseKeysFile', () => {
   it('reads every field', () => {
     const [key] = records(`{"version": 2, "keys": [{
       "id": "desk-1", "hash": "${hash}", "sdk_hash": "${'c'.repeat(64)}", "scopes": ["qot:read", "trade:real"],
-      "limits": {"allowed_markets": ["HK", "CN"], "allowed_symbols": ["HK.00700", "cn.600519"], "max_order_value": 100000.05,
+      "limits": {"limits_currency": "USD", "allowed_markets": ["HK", "CN"], "allowed_symbols": ["HK.00700", "cn.600519"], "max_order_value": 100000.05,
                  "max_daily_value": 1e6, "hours_window": "22:00-04:00", "max_orders_per_minute": 5,
                  "allowed_trd_sides": ["BUY"], "allowed_acc_ids": [281756455983234027, "18446744073709551615"]},
       "allowed_machines": ["${fingerprint}"], "created_at": "2026-08-01T09:30:00Z", "expires_at": "2027-01-01T00:00:00.5+00:00", "note": "ü"}]}`);
@@ -39,6 +39,7 @@ describe('parseKeysFile', () => {
         hoursWindow: { startMinute: 22 * 60, endMinute: 4 * 60 },
         maxOrderValue: 100_000_050_000_000n,
         maxDailyValue: 1_000_000_000_000_000n,
+        limitsCurrency: 'USD',
         maxOrdersPerMinute: 5,
         allowedAccIds: new Set([281756455983234027n, 18446744073709551615n]),
       },

@@ -54,6 +54,7 @@ describe('limitsFromFlags', () => {
       hoursWindow: '22:00-04:00',
       maxOrderValue: '100000.10',
       maxDailyValue: '9007199254740993.000000001',
+      limitsCurrency: 'CNH',
       maxOrdersPerMinute: '5',
       allowedAccIds: '281756455983234027,18446744073709551615',
     });
@@ -66,6 +67,7 @@ describe('limitsFromFlags', () => {
           hoursWindow: { startMinute: 1320, endMinute: 240 },
           maxOrderValue: 100_000_100_000_000n,
           maxDailyValue: 9_007_199_254_740_993_000_000_001n,
+          limitsCurrency: 'CNH',
           maxOrdersPerMinute: 5,
           allowedAccIds: new Set([281756455983234027n, 18446744073709551615n]),
         },

@@ -1,5 +1,5 @@
 import { type Decimal, parseDecimal } from '../contract/decimal.js';
-import { parseSymbol } from '../contract/markets.js';
+import { type Currency, parseSymbol } from '../contract/markets.js';
 import { type HoursWindow, parseHoursWindow } from './hours-window.js';
 import { Faults, listOf, nullable, oneOf, optionalField, type Read, readObject, readString, shown } from './json-fields.js';
 import { type JsonNode, type JsonObject, parseJsonText } from './json-text.js';
@@ -11,6 +11,9 @@ export type TradeSide = (typeof tradeSides)[number];
 /** Names a market list may hold: quote markets and trading markets. `CN` stands for Shanghai and Shenzhen both. */
 const limitMarkets = ['HK', 'US', 'CN', 'SH', 'SZ', 'HKCC', 'FUTURES', 'HK_FUTURE', 'SG', 'JP', 'AU', 'MY', 'CA', 'FX'] as const;
 
+/** Currencies that limits may be in. */
+const limitCurrencies = ['HKD', 'USD', 'CNH', 'SGD', 'JPY', 'MYR', 'AUD', 'CAD'] as const satisfies readonly Currency[];
+
 /** The limits of a key, or of the daemon's start-up flags. null = not limited. */
 export interface Limits {
   /** Never empty: an empty list in the file limits nothing. Holds SH and SZ wherever it holds CN. */
@@ -20,10 +23,12 @@ export interface Limits {
   /** The empty set allows none. */
   readonly allowedTrdSides: ReadonlySet<TradeSide> | null;
   readonly hoursWindow: HoursWindow | null;
-  /** Quantity × price of one order, in the order's own currency. */
+  /** Quantity × price × multiplier of one order: for each currency by itself, or in `limitsCurrency`. */
   readonly maxOrderValue: Decimal | null;
-  /** Sum over a UTC day, each order in its own currency. */
+  /** Sum over a UTC day: for each currency by itself, or in `limitsCurrency`. */
   readonly maxDailyValue: Decimal | null;
+  /** The one currency that both caps are in, all others converted; null = the caps hold for each currency by itself. */
+  readonly limitsCurrency: Currency | null;
   /** Orders in any 60 seconds; 0 allows none. */
   readonly maxOrdersPerMinute: number | null;
   /** Never empty: an empty list in the file limits nothing. */
@@ -37,6 +42,7 @@ export const unlimited: Limits = {
   hoursWindow: null,
   maxOrderValue: null,
   maxDailyValue: null,
+  limitsCurrency: null,
   maxOrdersPerMinute: null,
   allowedAccIds: null,
 };
@@ -96,6 +102,7 @@ const readers = {
   allowed_symbols: nullable(listOf('symbols', readSymbol)),
   max_order_value: nullable(readAmount),
   max_daily_value: nullable(readAmount),
+  limits_currency: nullable(oneOf('currency', limitCurrencies)),
   hours_window: nullable(readWindow),
   max_orders_per_minute: nullable(readCount),
   allowed_trd_sides: nullable(listOf('sides', oneOf('side', tradeSides))),
@@ -123,6 +130,7 @@ function limitsOf(object: JsonObject, path: string, faults: Faults): Limits {
     hoursWindow: field('hours_window', readers.hours_window),
     maxOrderValue: field('max_order_value', readers.max_order_value),
     maxDailyValue: field('max_daily_value', readers.max_daily_value),
+    limitsCurrency: field('limits_currency', readers.limits_currency),
     maxOrdersPerMinute: field('max_orders_per_minute', readers.max_orders_per_minute),
     allowedAccIds: accIds === null || accIds.length === 0 ? null : new Set(accIds),
   };
@@ -140,6 +148,7 @@ export interface LimitFlags {
   readonly hoursWindow?: string | undefined;
   readonly maxOrderValue?: string | undefined;
   readonly maxDailyValue?: string | undefined;
+  readonly limitsCurrency?: string | undefined;
   readonly maxOrdersPerMinute?: string | undefined;
   readonly allowedAccIds?: string | undefined;
 }

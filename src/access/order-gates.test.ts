@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { MemoryStore, type Store } from '../storage/index.js';
-import type { OrderFacts } from './gates.js';
+import type { OrderFacts, OrderLeg } from './gates.js';
 import { parseHoursWindow } from './hours-window.js';
 import { type Limits, unlimited } from './limits.js';
 import { OrderGates } from './order-gates.js';
-import { keyRecord, orderOf } from './testing/fixtures.js';
+import { keyRecord, ordered, orderOf } from './testing/fixtures.js';
 
 const noon = Date.UTC(2026, 7, 1, 12);
 const money = (whole: number) => BigInt(whole) * 1_000_000_000n;
@@ -119,17 +119,110 @@ describe('the seven gates', () => {
       reason: 'outside the hours 13:00-14:00: it is 12:00 local time',
       retryAfterSeconds: 3600,
     });
-    expect(denial({ maxOrderValue: 500_000_000n }, orderOf(1))).toMatchObject({ reason: 'order value 1 exceeds the cap of 0.5 per order' });
+    expect(denial({ maxOrderValue: 500_000_000n }, orderOf(1))).toMatchObject({
+      reason: 'order value 1 HKD exceeds the cap of 0.5 per order',
+    });
     expect(denial({ maxDailyValue: money(3) }, orderOf(2))).toMatchObject({
-      reason: 'daily value exceeded: 2 used, 2 more, at most 3 per UTC day',
+      reason: 'daily value exceeded: 2 used, 2 more, at most 3 HKD per UTC day',
       retryAfterSeconds: 12 * 3600,
     });
     // Waiting does not help these.
     expect(denial({ maxDailyValue: money(3) }, orderOf(4))).not.toHaveProperty('retryAfterSeconds');
     expect(denial({ maxOrdersPerMinute: 0 }, orderOf(1))).not.toHaveProperty('retryAfterSeconds');
     expect(denial({}, orderOf(2), noon, gatesOn(new MemoryStore(), { maxOrderValue: money(1) }))).toMatchObject({
-      reason: 'order value 2 exceeds the cap of 1 per order (daemon-wide limit)',
+      reason: 'order value 2 HKD exceeds the cap of 1 per order (daemon-wide limit)',
     });
+  });
+});
+
+describe('an order of several legs', () => {
+  const leg = (changes: Partial<OrderLeg> = {}): OrderLeg => ({ ...orderOf(40).legs[0]!, ...changes });
+  const limits: Partial<Limits> = {
+    allowedMarkets: new Set(['HK']),
+    allowedSymbols: new Set(['HK.00700', 'HK.00005']),
+    allowedTrdSides: new Set(['BUY']),
+    maxOrderValue: money(100),
+  };
+
+  it.each<[string, OrderLeg]>([
+    ['limit.market', leg({ markets: ['US'] })],
+    ['limit.symbol', leg({ symbol: 'HK.09988' })],
+    ['limit.side', leg({ side: 'SELL' })],
+    ['limit.price_unknown', leg({ worth: { code: 'limit.price_unknown', reason: 'order value unknown' } })],
+  ])('trips %s by any of them, wherever it stands', (code, other) => {
+    const gates = gatesOn(new MemoryStore());
+    expect(verdict(gates, limits, ordered(leg(), leg({ symbol: 'HK.00005' })))).toBe('ok');
+    expect(verdict(gates, limits, ordered(leg(), other))).toBe(code);
+    expect(verdict(gates, limits, ordered(other, leg()))).toBe(code);
+  });
+
+  it('is valued by their sum, for each currency by itself', () => {
+    const dollars = leg({ worth: { currency: 'USD', value: money(90), increase: money(90) } });
+    const gates = gatesOn(new MemoryStore());
+    const caps = { maxOrderValue: money(100), maxDailyValue: money(150) };
+    expect(verdict(gates, caps, ordered(leg(), leg(), leg()))).toBe('limit.order_value');
+    expect(verdict(gates, caps, ordered(leg(), dollars, leg()))).toBe('ok');
+    expect(verdict(gates, caps, ordered(leg(), leg()))).toBe('limit.daily_value');
+    const verdicts = gates.judge(keyRecord('k', caps), ordered(leg(), dollars), noon).filter(({ holder }) => holder === 'key');
+    expect(verdicts.filter(({ gate }) => gate === 'daily_value')).toEqual([
+      { gate: 'daily_value', holder: 'key', limit: money(150), after: money(120), currency: 'HKD' },
+      expect.objectContaining({ after: money(180), currency: 'USD', denial: expect.objectContaining({ code: 'limit.daily_value' }) }),
+    ]);
+  });
+
+  it('without a leg is the defect that it is, and passes nothing', () => {
+    expect(() => gatesOn(new MemoryStore()).admit(undefined, ordered(), noon)).toThrow(RangeError);
+  });
+});
+
+describe('a value that is not known', () => {
+  const unknown = ordered({
+    ...orderOf(1).legs[0]!,
+    worth: { code: 'limit.multiplier_unknown', reason: 'order value unknown: HK.HSImain' },
+  });
+
+  it.each<[string, Partial<Limits>]>([
+    ['an order', { maxOrderValue: money(100) }],
+    ['a day', { maxDailyValue: money(100) }],
+  ])('is refused under a cap of %s', (_, caps) => {
+    expect(verdict(gatesOn(new MemoryStore()), caps, unknown)).toBe('limit.multiplier_unknown');
+    expect(verdict(gatesOn(new MemoryStore(), caps), {}, unknown)).toBe('limit.multiplier_unknown');
+    expect(verdict(gatesOn(new MemoryStore()), {}, unknown)).toBe('ok');
+  });
+});
+
+describe('caps in one currency', () => {
+  const inDollars = { limitsCurrency: 'USD', maxOrderValue: money(100), maxDailyValue: money(150) } as const;
+  const known = (facts: OrderFacts, rate: bigint | undefined): OrderFacts => ({
+    ...facts,
+    rates: (from, to) => (from === 'HKD' && to === 'USD' ? rate : undefined),
+  });
+  const EIGHTH = money(1) / 8n;
+
+  it('convert the others at the rate plus 2 %', () => {
+    const gates = gatesOn(new MemoryStore());
+    // 800 HKD are 102 USD.
+    expect(verdict(gates, inDollars, known(orderOf(800), EIGHTH))).toBe('limit.order_value');
+    expect(verdict(gates, inDollars, known(orderOf(784), EIGHTH))).toBe('ok');
+    expect(verdict(gates, inDollars, known(orderOf(51, { currency: 'USD' }), EIGHTH))).toBe('limit.daily_value');
+    expect(verdict(gates, inDollars, known(orderOf(50, { currency: 'USD' }), EIGHTH))).toBe('ok');
+    expect(verdict(gates, inDollars, known(orderOf(1), EIGHTH))).toBe('limit.daily_value');
+  });
+
+  it('refuse where no rate is known, of the order or of what the day has already', () => {
+    const gates = gatesOn(new MemoryStore());
+    expect(verdict(gates, inDollars, known(orderOf(8), undefined))).toBe('limit.exchange_rate_unknown');
+    expect(verdict(gates, inDollars, known(orderOf(8), 0n))).toBe('limit.exchange_rate_unknown');
+    expect(verdict(gates, inDollars, known(orderOf(8), EIGHTH))).toBe('ok');
+    expect(verdict(gates, inDollars, known(orderOf(8, { currency: 'USD' }), undefined))).toBe('limit.exchange_rate_unknown');
+    expect(verdict(gates, { limitsCurrency: 'USD' }, known(orderOf(8), undefined))).toBe('ok');
+  });
+
+  it('count the orders of the day from before they were in one', () => {
+    const gates = gatesOn(new MemoryStore());
+    expect(verdict(gates, { maxDailyValue: money(800) }, known(orderOf(800), EIGHTH))).toBe('ok');
+    expect(verdict(gates, inDollars, known(orderOf(49, { currency: 'USD' }), EIGHTH))).toBe('limit.daily_value');
+    expect(verdict(gates, inDollars, known(orderOf(48, { currency: 'USD' }), EIGHTH))).toBe('ok');
   });
 });
 
@@ -150,7 +243,7 @@ describe('what counts', () => {
       return admitted.ok ? 'ok' : admitted.denial.reason;
     };
     expect(admit('a', 40)).toBe('ok');
-    expect(admit('b', 61)).toContain('daily value exceeded: 40 used, 61 more, at most 100 per UTC day (daemon-wide limit)');
+    expect(admit('b', 61)).toContain('daily value exceeded: 40 used, 61 more, at most 100 HKD per UTC day (daemon-wide limit)');
     expect(admit(undefined, 60)).toBe('ok');
     expect(admit('b', 0)).toBe('rate limit exceeded: 3 orders in the last 60 s, at most 3 (daemon-wide limit)');
   });
@@ -252,6 +345,22 @@ describe('what is durable', () => {
     expect(verdict(after, limits, orderOf(1), noon + 60_000)).toBe('ok');
   });
 
+  it('counts what an earlier version summed without a currency towards each, until the day is over', async () => {
+    const store = new MemoryStore();
+    const table = store.table<bigint>('day_totals');
+    await store.write((transaction) => {
+      transaction.put(table, '2026-08-01:k', money(60));
+      transaction.put(table, '2026-08-01:', money(60));
+    });
+    for (const gates of [gatesOn(store), gatesOn(store, { maxDailyValue: money(100) })]) {
+      const caps = gates.flagLimits.maxDailyValue === null ? { maxDailyValue: money(100) } : {};
+      expect(verdict(gates, caps, orderOf(41))).toBe('limit.daily_value');
+      expect(verdict(gates, caps, orderOf(41, { currency: 'USD' }))).toBe('limit.daily_value');
+      expect(verdict(gates, caps, orderOf(20))).toBe('ok');
+      expect(verdict(gates, caps, orderOf(100), Date.UTC(2026, 7, 2))).toBe('ok');
+    }
+  });
+
   it('takes up day and rate after a restart, and clears what no longer counts', async () => {
     const store = new MemoryStore();
     const limits = { maxDailyValue: money(100), maxOrdersPerMinute: 2 };
@@ -270,7 +379,7 @@ describe('what is durable', () => {
     const later = noon + 3 * 86_400_000;
     const third = gatesOn(store, {}, later);
     expect(await admit(third, 100, later)).toBe('ok');
-    expect([...store.table('day_totals').entries()].map(([row]) => row)).toEqual(['2026-08-04:', '2026-08-04:k:1']);
+    expect([...store.table('day_totals').entries()].map(([row]) => row)).toEqual(['2026-08-04:\tHKD', '2026-08-04:k:1\tHKD']);
     expect([...store.table('order_rates').entries()].map(([, time]) => time)).toEqual([later]);
   });
 });

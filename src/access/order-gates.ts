@@ -1,16 +1,17 @@
 import type { Store, Transaction } from '../storage/index.js';
 import { DayTotals } from './day-totals.js';
 import {
-  dailyValueReading,
+  dailyValueReadings,
   type GateReading,
   hoursReading,
   marketReading,
-  orderValueReading,
+  orderValueReadings,
   rateReading,
   sideReading,
   symbolReading,
 } from './gate-readings.js';
 import {
+  type DayTotal,
   dailyValueGate,
   type GateDenial,
   type GateName,
@@ -27,6 +28,7 @@ import type { KeyRecord } from './key-record.js';
 import { type Limits, unlimited } from './limits.js';
 import { RateWindows } from './rate-window.js';
 import { utcDay } from './timestamp.js';
+import { converted, isUnknown, type Measured, measured, type Worth } from './worth.js';
 
 /** An order that may leave, with its value reserved. */
 export interface Admission {
@@ -65,11 +67,21 @@ interface Holder {
   readonly limits: Limits;
 }
 
-/** One of the seven gates: how it decides, and the figures it decides by. */
+/** An order as one holder's gates see it. */
+interface Question {
+  readonly holder: Holder;
+  readonly facts: OrderFacts;
+  /** In the holder's currency, where it has one. */
+  readonly measured: Measured;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** One of the seven gates: how it decides, and the figures it decides by; sums of money by currency. */
 interface Gate {
   readonly name: GateName;
-  deny(holder: Holder, facts: OrderFacts, now: number): GateDenial | undefined;
-  read(holder: Holder, facts: OrderFacts, now: number): GateReading;
+  deny(question: Question): GateDenial | undefined;
+  read(question: Question): readonly GateReading[];
 }
 
 /**
@@ -103,13 +115,14 @@ export class OrderGates {
 
   /** Lets the order pass and reserves its value, or names the first gate that it fails. `key` is undefined for a caller without one. */
   admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
-    const holders = this.#holdersOf(key, facts);
+    const questions = this.#questions(key, facts, now);
+    const holders = questions.map(({ holder }) => holder);
     for (const { caller } of holders) this.#rates.of(caller).slide(now);
     let first: GateDenial | undefined;
     let counts = true;
     for (const gate of this.#gates) {
-      for (const holder of holders) {
-        const denial = deny(gate, holder, facts, now);
+      for (const question of questions) {
+        const denial = deny(gate, question);
         if (denial === undefined) continue;
         first ??= denial;
         // Counted as the specification's auth layer does, which sees hours and rate only: also when another gate refuses.
@@ -118,32 +131,41 @@ export class OrderGates {
     }
     const slots = counts ? this.#countAttempt(holders, now) : [];
     return first === undefined
-      ? { ok: true, admission: this.#reserve(holders, slots, facts, utcDay(now), now) }
+      ? { ok: true, admission: this.#reserve(holders, slots, increasesOf(facts), utcDay(now), now) }
       : { ok: false, denial: first };
   }
 
   /**
    * What each gate would say of the order, the key's and then the flags', without counting or reserving anything: the
-   * first denial is the one that `admit` would name.
+   * first denial is the one that `admit` would name. A gate that sums money has a verdict for each currency.
    */
   judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
-    const holders = this.#holdersOf(key, facts);
+    const questions = this.#questions(key, facts, now);
     return this.#gates.flatMap((gate) =>
-      holders.map((holder) => {
-        const denial = deny(gate, holder, facts, now);
-        return {
-          gate: gate.name,
-          holder: holder === this.#flags ? 'flags' : 'key',
-          ...gate.read(holder, facts, now),
-          ...(denial === undefined ? {} : { denial }),
-        } as const;
+      questions.flatMap((question) => {
+        const holder = question.holder === this.#flags ? 'flags' : 'key';
+        return gate.read(question).map((reading) => {
+          const denial = deny(gate, reading.currency === undefined ? question : inCurrency(question, reading.currency));
+          return { gate: gate.name, holder, ...reading, ...(denial === undefined ? {} : { denial }) } as const;
+        });
       }),
     );
   }
 
-  #holdersOf(key: KeyRecord | undefined, facts: OrderFacts): readonly Holder[] {
-    if (facts.value < 0n || facts.increase < 0n) throw new RangeError('an order has no negative value');
-    return key === undefined ? [this.#flags] : [{ caller: key.id, limits: key.limits }, this.#flags];
+  /** The currencies that the limits of a caller's orders are in, where they are in one: the rates that the gates will need. */
+  limitsCurrencies(key: KeyRecord | undefined): readonly string[] {
+    const currencies = [key?.limits, this.flagLimits].map((limits) => limits?.limitsCurrency ?? undefined);
+    return [...new Set(currencies.filter((currency) => currency !== undefined))];
+  }
+
+  #questions(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly Question[] {
+    if (facts.legs.length === 0) throw new RangeError('an order has at least one leg');
+    const parts = facts.legs.map(({ worth }) => worth);
+    if (parts.some((part) => !isUnknown(part) && (part.value < 0n || part.increase < 0n))) {
+      throw new RangeError('an order has no negative value');
+    }
+    const holders = key === undefined ? [this.#flags] : [{ caller: key.id, limits: key.limits }, this.#flags];
+    return holders.map((holder) => ({ holder, facts, now, measured: measured(parts, holder.limits, facts.rates) }));
   }
 
   /** One slot per holder whose rate is limited. */
@@ -152,20 +174,28 @@ export class OrderGates {
     return limited.map(({ caller }) => ({ caller, sequence: this.#rates.of(caller).add(now) }));
   }
 
-  #reserve(holders: readonly Holder[], slots: readonly RateSlot[], facts: OrderFacts, day: string, now: number): Admission {
-    const { increase } = facts;
+  #reserve(
+    holders: readonly Holder[],
+    slots: readonly RateSlot[],
+    increases: readonly Pick<Worth, 'currency' | 'increase'>[],
+    day: string,
+    now: number,
+  ): Admission {
+    const add = (transaction: Transaction, sign: 1n | -1n) => {
+      for (const { caller } of holders) {
+        for (const { currency, increase } of increases) this.#days.add(transaction, day, caller, currency, sign * increase);
+      }
+    };
     const written = this.#write((transaction) => {
       this.#days.prune(transaction, now);
       // Kept without a cap as well: a cap that is added later counts the whole day.
-      if (increase > 0n) for (const { caller } of holders) this.#days.add(transaction, day, caller, increase);
+      add(transaction, 1n);
       for (const { caller, sequence } of slots) this.#rates.save(transaction, caller, sequence, now);
     });
     let refunded: Promise<void> | undefined;
     const refund = () => {
-      if (increase === 0n) return Promise.resolve();
-      refunded ??= this.#write((transaction) => {
-        for (const { caller } of holders) this.#days.add(transaction, day, caller, -increase);
-      });
+      if (increases.length === 0) return Promise.resolve();
+      refunded ??= this.#write((transaction) => add(transaction, -1n));
       return refunded;
     };
     const capped = slots.length > 0 || holders.some(({ limits }) => limits.maxDailyValue !== null);
@@ -184,50 +214,76 @@ interface RateSlot {
   readonly sequence: number;
 }
 
+/** What the day's totals are raised by: in the orders' own currencies, whatever currency the limits are in. */
+function increasesOf({ legs }: OrderFacts): readonly Pick<Worth, 'currency' | 'increase'>[] {
+  return legs.flatMap(({ worth }) => (isUnknown(worth) || worth.increase === 0n ? [] : [worth]));
+}
+
+/** The question about what the order counts with in one currency. */
+function inCurrency(question: Question, currency: string): Question {
+  return isUnknown(question.measured)
+    ? question
+    : { ...question, measured: question.measured.filter((worth) => worth.currency === currency) };
+}
+
 /** The gates in the specification's order. */
 function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows): readonly Gate[] {
-  const total = ({ caller }: Holder, now: number) => days.get(utcDay(now), caller);
   return [
     {
       name: 'market',
-      deny: ({ limits }, facts) => marketGate(limits, facts),
-      read: ({ limits }, facts) => marketReading(limits, facts),
+      deny: ({ holder, facts }) => marketGate(holder.limits, facts),
+      read: ({ holder, facts }) => [marketReading(holder.limits, facts)],
     },
     {
       name: 'symbol',
-      deny: ({ limits }, facts) => symbolGate(limits, facts),
-      read: ({ limits }, facts) => symbolReading(limits, facts),
+      deny: ({ holder, facts }) => symbolGate(holder.limits, facts),
+      read: ({ holder, facts }) => [symbolReading(holder.limits, facts)],
     },
     {
       name: 'side',
-      deny: ({ limits }, facts) => sideGate(limits, facts),
-      read: ({ limits }, facts) => sideReading(limits, facts),
+      deny: ({ holder, facts }) => sideGate(holder.limits, facts),
+      read: ({ holder, facts }) => [sideReading(holder.limits, facts)],
     },
     {
       name: 'hours',
-      deny: ({ limits }, _, now) => hoursGate(limits, now, localTime),
-      read: ({ limits }, _, now) => hoursReading(limits, now, localTime),
+      deny: ({ holder, now }) => hoursGate(holder.limits, now, localTime),
+      read: ({ holder, now }) => [hoursReading(holder.limits, now, localTime)],
     },
     {
       name: 'order_value',
-      deny: ({ limits }, facts) => orderValueGate(limits, facts),
-      read: ({ limits }, facts) => orderValueReading(limits, facts),
+      deny: ({ holder, measured }) => orderValueGate(holder.limits, measured),
+      read: ({ holder, measured }) => orderValueReadings(holder.limits, measured),
     },
     {
       name: 'rate',
-      deny: ({ limits, caller }, _, now) => rateGate(limits, rates.of(caller), now),
-      read: ({ limits, caller }, _, now) => rateReading(limits, rates.of(caller), now),
+      deny: ({ holder, now }) => rateGate(holder.limits, rates.of(holder.caller), now),
+      read: ({ holder, now }) => [rateReading(holder.limits, rates.of(holder.caller), now)],
     },
     {
       name: 'daily_value',
-      deny: (holder, facts, now) => dailyValueGate(holder.limits, total(holder, now), facts, now),
-      read: (holder, facts, now) => dailyValueReading(holder.limits, total(holder, now), facts),
+      deny: (question) => dailyValueGate(question.holder.limits, dayTotal(days, question), question.measured, question.now),
+      read: (question) => dailyValueReadings(question.holder.limits, dayTotal(days, question), question.measured),
     },
   ];
 }
 
+/** A holder's sum of today in a currency: of all its currencies where the limits are in that one. */
+function dayTotal(days: DayTotals, { holder, facts, now }: Question): DayTotal {
+  const day = utcDay(now);
+  return (currency) => {
+    let sum = days.ofNoCurrency(day, holder.caller);
+    if (holder.limits.limitsCurrency === null) return sum + days.get(day, holder.caller, currency);
+    for (const { currency: own, total } of days.of(day, holder.caller)) {
+      const amount = converted(total, own, currency, facts.rates);
+      if (isUnknown(amount)) return amount;
+      sum += amount;
+    }
+    return sum;
+  };
+}
+
 /** A holder's denial; that of the start-up flags says so, since no key of the caller's explains it. */
-function deny(gate: Gate, holder: Holder, facts: OrderFacts, now: number): GateDenial | undefined {
-  const denial = gate.deny(holder, facts, now);
-  return denial !== undefined && holder.caller === '' ? { ...denial, reason: `${denial.reason} (daemon-wide limit)` } : denial;
+function deny(gate: Gate, question: Question): GateDenial | undefined {
+  const denial = gate.deny(question);
+  return denial !== undefined && question.holder.caller === '' ? { ...denial, reason: `${denial.reason} (daemon-wide limit)` } : denial;
 }

@@ -59,7 +59,7 @@ describe('svcctl gen-key', () => {
     const path = join(folder, 'other.json');
     const limits = [
       ...['--allowed-markets', 'HK,US', '--allowed-symbols', 'HK.00700', '--allowed-trd-sides', 'BUY', '--hours-window', '22:00-04:00'],
-      ...['--max-order-value', '100000.10', '--max-daily-value', '1000000', '--max-orders-per-minute', '5'],
+      ...['--max-order-value', '100000.10', '--max-daily-value', '1000000', '--limits-currency', 'HKD', '--max-orders-per-minute', '5'],
       ...['--allowed-acc-ids', '281756455983234027', '--expires', '30d', '--note', 'desk "1"'],
     ];
     const { out, status } = await genKey('--id', 'desk', '--scopes', 'trade:real', '--rest-keys-file', path, ...limits);
@@ -76,6 +76,7 @@ describe('svcctl gen-key', () => {
           allowedTrdSides: new Set(['BUY']),
           hoursWindow: { startMinute: 1320, endMinute: 240 },
           maxOrderValue: 100_000_100_000_000n,
+          limitsCurrency: 'HKD',
           maxDailyValue: 1_000_000_000_000_000n,
           maxOrdersPerMinute: 5,
           allowedAccIds: new Set([281756455983234027n]),
@@ -117,6 +118,7 @@ describe('svcctl gen-key', () => {
     [['--scopes', 'qot:reed'], 2, 'unknown scope "qot:reed", did you mean "qot:read"?; accepted: qot:read'],
     [['--scopes', ','], 2, '--scopes names no scope'],
     [['--scopes', 'qot:read', '--max-order-value', '-5'], 2, '--max-order-value must be a number, not negative'],
+    [['--scopes', 'qot:read', '--limits-currency', 'hkd'], 2, '--limits-currency: unknown currency "hkd", did you mean "HKD"?'],
     [['--scopes', 'qot:read', '--expires', 'soon'], 2, '--expires must be like'],
     [['--scopes', 'qot:read', '--expires', '2026-08-01T11:59:59Z'], 2, '--expires lies in the past'],
     [['--scopes', 'qot:read', '--bind-machines', 'fp_1'], 2, '"fp_1" is no fingerprint'],

@@ -10,14 +10,32 @@ import { switches } from './switches.js';
  * is before a daemon starts or a test runs.
  */
 export function checkDeclaration(operation: Operation): void {
-  const faults = [...unclassified(operation), ...unfiltered(operation), ...unknownFields(operation), ...unknownSwitches(operation)];
-  if (faults.length > 0) throw new Error(`operation ${operation.name}: ${faults.join('; ')}`);
+  const faults = [
+    ...unvalued(operation),
+    ...unclassified(operation),
+    ...unfiltered(operation),
+    ...unknownFields(operation),
+    ...unknownSwitches(operation),
+  ];
+  if (faults.length > 0) throw new Error(`${operation.name} ${faults.join('; ')}`);
+}
+
+/** The types say so too; this is for declarations that get round them. */
+function* unvalued(operation: Operation): Generator<string> {
+  if (touchesOrders(operation) && operation.valuer === null)
+    yield 'may change orders and names no valuer of their risk: say in "valuer" who values it';
+}
+
+/** Whether requests of an operation may place or change orders: the protocol protects those alone, by a packet id, against replay. */
+export function touchesOrders({ effect, scope, messages }: Pick<Operation, 'effect' | 'scope' | 'messages'>): boolean {
+  const isWrite = effect === 'write' && scope.kind === 'byEnv';
+  return effect === 'order' || isWrite || messages.C2SSchema.fields.some(({ name }) => name === 'packetID');
 }
 
 function* unclassified({ messages, classes }: Operation): Generator<string> {
   for (const field of fieldsWithin(messages.C2SSchema)) {
     if (classOf(field, classes) !== undefined) continue;
-    yield `field ${field.parent.typeName}.${field.name} has no class: say in contract/field-classes.ts what it names (a market, a security, a plate, an account, an order, a stock id, or none of them)`;
+    yield `has a field without a class, ${field.parent.typeName}.${field.name}: say in contract/field-classes.ts what it names (a market, a security, a plate, an account, an order, a stock id, or none of them)`;
   }
 }
 
@@ -26,18 +44,21 @@ function* unfiltered({ messages, classes, reach }: Operation): Generator<string>
   const listings = Array.isArray(reach) ? reach : [];
   for (const field of fieldsWithin(messages.C2SSchema)) {
     if (classOf(field, classes) === 'filter' && listings.length === 0) {
-      yield `field ${field.parent.typeName}.${field.name} is a filter: say in "reach" which lists of the answer are filtered for limited keys`;
+      yield `has a filter, ${field.parent.typeName}.${field.name}: say in "reach" which lists of the answer are filtered for limited keys`;
     }
   }
   for (const listing of listings) {
-    if (!fits(listing, messages.S2CSchema)) yield `reach: ${messages.S2CSchema.typeName} has no list "${listing.list}" of ${listing.of}`;
+    if (!fits(listing, messages.S2CSchema))
+      yield `reaches a list that is not there: ${messages.S2CSchema.typeName} has no ${listing.list} of ${listing.of}`;
   }
 }
 
 /** What the shape and the rest of the declaration say of fields that the message does not have. */
 function* unknownFields({ messages, shape, unused, answers }: Operation): Generator<string> {
   const named = [...shape.map(({ field }) => field), ...unused, ...answers.map(({ field }) => field)];
-  for (const path of named) if (!hasPath(messages.C2SSchema, path.split('.'))) yield `${messages.C2SSchema.typeName} has no field ${path}`;
+  for (const path of named)
+    if (!hasPath(messages.C2SSchema, path.split('.')))
+      yield `names a field that is not there: ${messages.C2SSchema.typeName} has no ${path}`;
 }
 
 function hasPath(desc: DescMessage, [head, ...tail]: readonly string[]): boolean {
@@ -48,7 +69,7 @@ function hasPath(desc: DescMessage, [head, ...tail]: readonly string[]): boolean
 function* unknownSwitches(operation: Operation): Generator<string> {
   for (const name of operation.switches) {
     if (switches.includes(name)) continue;
-    yield `there is no setting for the switch ${name}: add it to contract/switches.ts and the daemon's settings (known: ${switches.join(', ')})`;
+    yield `needs the switch ${name}, for which there is no setting: add it to contract/switches.ts and the daemon's settings (known: ${switches.join(', ')})`;
   }
 }
 

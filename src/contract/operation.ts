@@ -28,6 +28,13 @@ export type Group = (typeof groups)[number];
  */
 export type Effect = 'read' | 'subscription' | 'write' | 'order';
 
+/**
+ * How the gateway finds out what risk a request adds: each name stands for one piece of code there.
+ * - `place`: a new order.
+ * - `modify`: a change of an order, or its end, which adds none.
+ */
+export type ValuerName = 'place' | 'modify';
+
 /** What a message must say to be this operation's. A field that is not set holds its type's zero: false, 0, or an empty list. */
 export interface FieldCondition {
   /** Name of a field of `C2S`, as the `.proto` has it. */
@@ -71,6 +78,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly answers: readonly FieldCondition[];
   readonly scope: ScopeRule;
   readonly effect: Effect;
+  /** Who values its risk for the limit gates and for previews; null = its requests cannot touch an order. */
+  readonly valuer: ValuerName | null;
   /** Doing it twice does no more than doing it once. Reads and subscriptions are unless they say otherwise. */
   readonly idempotent: boolean;
   readonly messages: M;
@@ -113,6 +122,7 @@ export type RequestOf<O extends Operation> = MessageShape<O['messages']['C2SSche
 export type PayloadOf<O extends Operation> = MessageShape<O['messages']['S2CSchema']>;
 
 type Optional =
+  | 'valuer'
   | 'answers'
   | 'tool'
   | 'otherForm'
@@ -131,11 +141,19 @@ type Optional =
 /** Who can be called by a model has to be explained to it. */
 type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
 
+/** What may add risk names who values it, and so does what changes an account's orders in another way. */
+type Risked =
+  | { readonly effect: 'order'; readonly valuer: ValuerName }
+  | { readonly effect: 'write'; readonly scope: Extract<ScopeRule, { kind: 'byEnv' }>; readonly valuer: ValuerName }
+  | { readonly effect: 'write'; readonly scope: Exclude<ScopeRule, { kind: 'byEnv' }>; readonly valuer?: null }
+  | { readonly effect: 'read' | 'subscription'; readonly valuer?: null };
+
 /** Declares an operation. The tool is `svc_` + name unless said otherwise. Throws at a declaration that leaves a guard out: see {@link checkDeclaration}. */
 export function operation<const M extends ProtocolMessages>(
-  declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided,
+  declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided & Risked,
 ): Operation<M> {
   const complete: Operation<M> = {
+    valuer: null,
     answers: [],
     tool: `svc_${declared.name}`,
     otherForm: null,

@@ -67,7 +67,10 @@ const rejectionKinds = {
   'limit.order_value': limited,
   'limit.rate': limited,
   'limit.daily_value': limited,
+  // A value cap holds, and the value cannot be told.
   'limit.price_unknown': limited,
+  'limit.multiplier_unknown': limited,
+  'limit.exchange_rate_unknown': limited,
   'limit.connections': { ...limited, http: 503 },
   'limit.subscriptions': limited,
   'confirmation.declined': unconfirmed,

@@ -23,6 +23,6 @@ export const scopes = Object.keys(scopeMeanings) as readonly Scope[];
  */
 export type ScopeRule = { readonly kind: 'anyOf'; readonly anyOf: readonly Scope[] } | { readonly kind: 'byEnv' };
 
-export function anyOf(...scopes: Scope[]): ScopeRule {
+export function anyOf(...scopes: Scope[]): Extract<ScopeRule, { kind: 'anyOf' }> {
   return { kind: 'anyOf', anyOf: scopes };
 }

@@ -1,6 +1,7 @@
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, systemClock } from '../contract/clock.js';
+import { type Switch, switches } from '../contract/switches.js';
 import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
 import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
@@ -13,7 +14,7 @@ import { type ControlListener, listenForControl } from './control-listener.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
 import type { Logger } from './log.js';
 import type { Settings } from './settings.js';
-import { flagOf } from './settings-table.js';
+import { flagOf, type SettingName } from './settings-table.js';
 import { openState } from './state.js';
 import { loadTlsMaterial } from './tls.js';
 import { tradePassword } from './trade-password.js';
@@ -213,9 +214,14 @@ async function createBackend(settings: Settings, store: Store, clock: Clock, log
   return createSimBackend({ simulation, clock: simulationClock, logger });
 }
 
+/** The setting of each switch that operations may need: leaving one out does not build. */
+const switchSettings = {
+  '--enable-trading': 'enableTrading',
+  '--enable-desktop-phase2-reads': 'enableDesktopPhase2Reads',
+} as const satisfies Record<Switch, SettingName>;
+
 function switchesOf(settings: Settings): ReadonlySet<string> {
-  const switches = ['enableTrading', 'enableDesktopPhase2Reads'] as const;
-  return new Set(switches.filter((name) => settings[name]).map(flagOf));
+  return new Set(switches.filter((name) => settings[switchSettings[name]]));
 }
 
 async function reload(access: Access, logger: Logger): Promise<Reloaded> {

@@ -216,13 +216,19 @@ export const settingsTable = {
     type: limit('maxOrderValue', '<amount>', 'number'),
     default: null,
     group: 'Limits for every caller',
-    about: 'Quantity × price of one order, in its own currency.',
+    about: 'Quantity × price × multiplier of one order, for each currency by itself.',
   }),
   maxDailyValue: setting<string | null>({
     type: limit('maxDailyValue', '<amount>', 'number'),
     default: null,
     group: 'Limits for every caller',
-    about: 'Order value of all keys together in a UTC day.',
+    about: 'Order value of all keys together in a UTC day, for each currency by itself.',
+  }),
+  limitsCurrency: setting<string | null>({
+    type: limit('limitsCurrency', '<currency>'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'One currency for both value caps, HKD for example: values in others are converted, plus 2 %.',
   }),
   maxOrdersPerMinute: setting<string | null>({
     type: limit('maxOrdersPerMinute', '<number>', 'number'),

@@ -103,13 +103,14 @@ describe('resolution', () => {
   it('makes one set of limits of all limit settings, exact to the last digit', () => {
     const config = 'max_order_value = 12345678901234567.891\nallowed_markets = ["HK", "CN"]';
     const { limits } = run(
-      ['--max-orders-per-minute', '7'],
+      ['--max-orders-per-minute', '7', '--limits-currency', 'USD'],
       { SVC_MAX_DAILY_VALUE: '0.1', SVC_HOURS_WINDOW: '22:00-04:00' },
       config,
     ).settings;
     expect(limits).toMatchObject({
       maxOrderValue: 12_345_678_901_234_567_891_000_000n,
       maxDailyValue: 100_000_000n,
+      limitsCurrency: 'USD',
       maxOrdersPerMinute: 7,
       hoursWindow: { startMinute: 22 * 60, endMinute: 4 * 60 },
     });
@@ -169,6 +170,7 @@ describe('refusals', () => {
     ['--hours-window', '9-17', 'HH:MM-HH:MM'],
     ['--max-order-value', '1e400', 'a number, not negative'],
     ['--max-order-value', '-5', 'a number, not negative'],
+    ['--limits-currency', 'EUR', 'unknown currency "EUR"'],
     ['--max-orders-per-minute', '1.5', 'a whole number from 0 to 100000'],
     ['--allowed-markets', 'HK,XX', 'XX'],
     ['--allowed-trd-sides', 'HOLD', 'HOLD'],

@@ -133,6 +133,7 @@ const limitNames = [
   'hoursWindow',
   'maxOrderValue',
   'maxDailyValue',
+  'limitsCurrency',
   'maxOrdersPerMinute',
 ] as const satisfies readonly (SettingName & keyof LimitFlags)[];
 type LimitTexts = Readonly<Record<(typeof limitNames)[number], string | null>>;

@@ -1,5 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Decimal } from '../contract/decimal.js';
+import type { Security } from '../contract/generated/Qot_Common_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../contract/operation.js';
 import type { Store } from '../storage/index.js';
@@ -26,6 +27,14 @@ export interface FeeItem {
 export interface FeeEstimate {
   readonly currency: string;
   readonly items: readonly FeeItem[];
+}
+
+/** What an order of a security is worth for each unit and point of its price. */
+export interface TradingTerms {
+  /** Money per point of the price: 1 for securities, more for contracts. */
+  readonly multiplier: Decimal;
+  /** What it trades in: "HKD". */
+  readonly currency: string;
 }
 
 /** One live data stream of a symbol: what a quote subscription asks a backend for. */
@@ -121,6 +130,10 @@ export interface Backend {
    * placed. Backends that cannot know fees beforehand leave the method out.
    */
   estimateFees?(request: PlaceC2S, price: Decimal, context: CallContext): FeeEstimate | undefined | Promise<FeeEstimate | undefined>;
+  /** How a security trades; undefined where the backend does not know it, or cannot tell the multiplier of a contract. */
+  tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined>;
+  /** Units of `to` ("HKD") that one unit of `from` is worth now; undefined where the backend has no such rate. */
+  exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined>;
   /** Starts a stream; its pushes begin. Rejected streams (unknown symbol, no right) are a Response with retType other than 0. */
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage>;
   unsubscribe(streams: readonly QuoteStream[]): Promise<void>;

@@ -327,7 +327,15 @@ export class Gateway {
   #audit(caller: Caller, keyId: string | null, rejection: Rejection | undefined): void {
     const { iface, endpoint, requestId } = caller;
     const outcome = rejection === undefined ? 'allow' : 'reject';
-    this.#options.access.audit.record({ iface, endpoint, keyId, outcome, reason: rejection?.auditReason ?? '', requestId });
+    this.#options.access.audit.record({
+      iface,
+      endpoint,
+      keyId,
+      outcome,
+      reason: rejection?.auditReason ?? '',
+      code: rejection?.code,
+      requestId,
+    });
   }
 
   /** Closes a key's push connections when it expires, as a revoked key's are. */

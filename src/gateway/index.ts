@@ -13,6 +13,7 @@ export {
   type QuoteStream,
   type ResponseMessage,
   type TradePush,
+  type TradingTerms,
 } from './backend.js';
 export { addressByCard } from './card-accounts.js';
 export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';

@@ -89,7 +89,10 @@ function checkReach({ name, reach }: Operation, limits: Limits, named: boolean):
   if (reach !== 'beyond' && (reach !== 'request' || named)) return undefined;
   const code = limits.allowedMarkets === null ? 'limit.symbol' : 'limit.market';
   const allowed = list(limits.allowedMarkets ?? limits.allowedSymbols);
-  return new Rejection(code, `${name} answers for every market unless it can name one, and this key is limited; allowed: ${allowed}`);
+  return new Rejection(
+    code,
+    `${name} would tell of markets or symbols that this request does not name, and this key is limited; allowed: ${allowed}`,
+  );
 }
 
 function checkSecurity(limits: Limits, security: NamedSecurity): Rejection | undefined {

@@ -1,39 +1,34 @@
 import { create } from '@bufbuild/protobuf';
-import type { OrderFacts } from '../access/index.js';
-import { DECIMAL_ONE, type Decimal, decimalFromNumber, multiplyUp } from '../contract/decimal.js';
-import { currency as currencies } from '../contract/enums.js';
+import type { OrderLeg, Unknown } from '../access/index.js';
+import { type Decimal, multiplyUp } from '../contract/decimal.js';
 import { SecuritySchema } from '../contract/generated/Qot_Common_pb.js';
-import { C2SSchema as OrderBookC2S } from '../contract/generated/Qot_GetOrderBook_pb.js';
-import { type Order, OrderType, TrdMarket } from '../contract/generated/Trd_Common_pb.js';
+import { ModifyOrderOp, type Order, TrdMarket } from '../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../contract/markets.js';
-import { quote } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext } from './backend.js';
 import { tradedMarketNames } from './market-names.js';
-import { payloadOf } from './responses.js';
+import { type Adjustment, atLeast, exactField, hasLimit, type PriceTerms, type Pricing, pricingOf, viewOf } from './order-pricing.js';
 import { marketName, sideName } from './trade-names.js';
-import { dearestStart, type TriggerTerms } from './trigger-pricing.js';
+import type { TriggerTerms } from './trigger-pricing.js';
 
-/** The price that an order is valued at, and where it is from. */
-export interface Pricing {
-  readonly basis: 'limit_price' | 'adjusted_limit_price' | 'book_plus_5_percent' | 'trigger_plus_5_percent';
-  /** What one unit counts with. */
-  readonly price: Decimal;
-  /** A price at which the order could trade: the limit as given, the dearest level of the book, or a trigger beyond it. */
-  readonly tradable: Decimal;
+/** An order that may add risk, as it will stand. */
+export interface Valued {
+  readonly accId: bigint;
+  /** At least one. */
+  readonly legs: readonly [ValuedLeg, ...ValuedLeg[]];
 }
 
-/** What the gates need to know of an order that may add risk. `value` is undefined where no price is known. */
-export interface Valued {
-  readonly facts: Omit<OrderFacts, 'value' | 'increase'>;
+/** One security of an order, with how it is valued. */
+export interface ValuedLeg extends OrderLeg {
   readonly qty: Decimal;
+  /** undefined where no price is known. */
   readonly pricing: Pricing | undefined;
-  /** "HKD": the order's own, or that of its market where nobody says. */
+  /** Money per point of the price; undefined where it is not known. */
+  readonly multiplier: Decimal | undefined;
+  /** "HKD": what the security trades in, or its market where nobody says. */
   readonly currency: string;
-  readonly value: Decimal | undefined;
-  readonly increase: Decimal | undefined;
 }
 
 /** Which security markets a trading market trades; the first is meant when a request names none and there is only one. */
@@ -106,142 +101,124 @@ function chineseExchange(code: string): number | undefined {
   return /^[0123]\d{5}$/.test(code) ? SHENZHEN : undefined;
 }
 
-/** Order types whose price is a limit that the order never passes. All others are valued by the book. */
-const priced = new Set<number>([
-  OrderType.OrderType_Normal,
-  OrderType.OrderType_AbsoluteLimit,
-  OrderType.OrderType_AuctionLimit,
-  OrderType.OrderType_SpecialLimit,
-  OrderType.OrderType_SpecialLimit_All,
-  OrderType.OrderType_StopLimit,
-  OrderType.OrderType_LimitifTouched,
-  OrderType.OrderType_TWAP_LIMIT,
-  OrderType.OrderType_VWAP_LIMIT,
-]);
-
-/** Values a new order: quantity × limit price, or for a market order the dearest price of the book plus 5 %. */
+/** Values a new order: quantity × price × multiplier. */
 export async function valuePlace(backend: Backend, request: PlaceC2S, context: CallContext): Promise<Valued | Rejection> {
   const security = resolveSecurity(request);
   if (security instanceof Rejection) return security;
   const side = sideName(request.trdSide);
   if (side === undefined) return new Rejection('request.invalid', `side: unknown side ${request.trdSide}`, { field: 'side' });
-  const qty = exact(request.qty, 'qty');
+  const qty = positive(request.qty, 'qty');
   if (qty instanceof Rejection) return qty;
-  if (qty <= 0n)
-    return new Rejection('request.out_of_range', `qty: ${request.qty} is out of range, accepted: more than 0`, { field: 'qty' });
-  let pricing: Pricing | undefined;
-  if (priced.has(request.orderType)) {
-    const given = Object.hasOwn(request, 'price') ? exact(request.price, 'price') : undefined;
-    if (given instanceof Rejection) return given;
-    if (given === undefined || given <= 0n) {
-      return new Rejection('request.missing_field', 'price: a limit order needs a price above 0', { field: 'price' });
-    }
-    pricing = limitPricing(given, request);
-  } else {
-    const worst = await worstPricing(backend, security.market, request.code, side, request, context);
-    if (worst instanceof Rejection) return worst;
-    pricing = worst;
+  const price = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : 0n;
+  if (price instanceof Rejection) return price;
+  if (hasLimit(request.orderType) && price <= 0n) {
+    return new Rejection('request.missing_field', 'price: a limit order needs a price above 0', { field: 'price' });
   }
-  const value = pricing === undefined ? undefined : multiplyUp(qty, pricing.price);
-  const header = request.header;
-  const facts = {
-    accId: header?.accID ?? 0n,
-    markets: tradedMarketNames(header?.trdMarket ?? 0, security.market),
-    symbol: security.symbol,
-    side,
+  const order: Stand = {
+    ...leg(security.market, request.code, request.header?.trdMarket ?? 0, side),
+    qty,
+    terms: termsOf(request, price, request),
   };
-  return { facts, qty, pricing, currency: security.market.currency, value, increase: value };
+  const valued = await valueLeg(backend, order, undefined, context);
+  return valued instanceof Rejection ? valued : { accId: request.header?.accID ?? 0n, legs: [valued] };
 }
 
-/** Values a modify by its new quantity and price; only what it adds counts towards the day. */
+/**
+ * Values a change by the order as it will stand; only what that adds counts towards the day. An order that is enabled comes
+ * back as it was, whatever the request says of quantity and price, and counts whole.
+ */
 export async function valueModify(backend: Backend, request: ModifyC2S, order: Order, context: CallContext): Promise<Valued | Rejection> {
   const market = quoteMarketOfSecMarket(order.secMarket);
   const side = sideName(order.trdSide);
   if (market === undefined || side === undefined) {
     return new Rejection('request.invalid', `order ${order.orderIDEx} is in a market or on a side that this gateway does not trade`);
   }
-  const qty = Object.hasOwn(request, 'qty') ? exact(request.qty, 'qty') : exact(order.qty, 'qty');
+  const identity = leg(market, order.code, order.trdMarket || (request.header?.trdMarket ?? 0), side);
+  const standing: Stand = { ...identity, qty: atLeast(order.qty), terms: termsOf(order, atLeast(order.price)) };
+  const enables = request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable;
+  const changed = enables ? standing : changedBy(request, order, standing);
+  if (changed instanceof Rejection) return changed;
+  const valued = await valueLeg(backend, changed, enables ? undefined : standing, context);
+  return valued instanceof Rejection ? valued : { accId: request.header?.accID ?? 0n, legs: [valued] };
+}
+
+/** An order, or one leg of it, as it stands or is to stand. */
+interface Stand extends Pick<OrderLeg, 'markets' | 'symbol' | 'side'> {
+  readonly market: QuoteMarketInfo;
+  readonly code: string;
+  readonly qty: Decimal;
+  readonly terms: PriceTerms;
+}
+
+function leg(market: QuoteMarketInfo, code: string, trading: number, side: OrderLeg['side']): Omit<Stand, 'qty' | 'terms'> {
+  return { market, code, markets: tradedMarketNames(trading, market), symbol: `${market.name}.${code}`, side };
+}
+
+/** Named one by one: in a message of the protocol, what was not given is no property of its own. */
+function termsOf(
+  { orderType, auxPrice, trailType, trailValue, trailSpread }: TriggerTerms & { readonly orderType: number },
+  price: Decimal,
+  { adjustPrice, adjustSideAndLimit }: Adjustment = { adjustPrice: false, adjustSideAndLimit: 0 },
+): PriceTerms {
+  return { orderType, price, auxPrice, trailType, trailValue, trailSpread, adjustPrice, adjustSideAndLimit };
+}
+
+/** What a request leaves out, or gives as 0, stays as it is. */
+function changedBy(request: ModifyC2S, order: Order, standing: Stand): Stand | Rejection {
+  const qty = Object.hasOwn(request, 'qty') ? positive(request.qty, 'qty') : standing.qty;
   if (qty instanceof Rejection) return qty;
-  const oldQty = decimalFromNumber(order.qty) ?? 0n;
-  const oldPrice = decimalFromNumber(order.price) ?? 0n;
-  let pricing: Pricing | undefined;
-  if (priced.has(order.orderType)) {
-    const given = Object.hasOwn(request, 'price') ? exact(request.price, 'price') : oldPrice;
-    if (given instanceof Rejection) return given;
-    pricing = limitPricing(given, request);
-  } else {
-    const terms = {
-      auxPrice: request.auxPrice || order.auxPrice,
-      trailType: request.trailType || order.trailType,
-      trailValue: request.trailValue || order.trailValue,
-      trailSpread: request.trailSpread || order.trailSpread,
-    };
-    const worst = await worstPricing(backend, market, order.code, side, terms, context);
-    if (worst instanceof Rejection) return worst;
-    pricing = worst;
-  }
-  const value = pricing === undefined ? undefined : multiplyUp(qty, pricing.price);
-  const added = value === undefined ? undefined : value - multiplyUp(oldQty, oldPrice);
-  const trading = order.trdMarket || (request.header?.trdMarket ?? 0);
+  const given = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : 0n;
+  if (given instanceof Rejection) return given;
+  if (given < 0n)
+    return new Rejection('request.out_of_range', `price: ${request.price} is out of range, accepted: at least 0`, { field: 'price' });
+  const triggers = {
+    orderType: order.orderType,
+    auxPrice: request.auxPrice || order.auxPrice,
+    trailType: request.trailType || order.trailType,
+    trailValue: request.trailValue || order.trailValue,
+    trailSpread: request.trailSpread || order.trailSpread,
+  };
+  const terms = termsOf(triggers, given === 0n ? standing.terms.price : given, request);
+  return { ...standing, qty, terms };
+}
+
+/** Values one leg as it is to stand. `before`: as it stands, when it is changed; what that was worth does not count again. */
+async function valueLeg(backend: Backend, order: Stand, before: Stand | undefined, context: CallContext): Promise<ValuedLeg | Rejection> {
+  const { market, code, markets, symbol, side, qty } = order;
+  const security = create(SecuritySchema, { market: market.number, code });
+  const [trading, view] = await Promise.all([
+    backend.tradingTerms(security, context),
+    viewOf(backend, security, side, order.terms.orderType, context),
+  ]);
+  const pricing = pricingOf(order.terms, view);
+  if (pricing instanceof Rejection) return pricing;
+  const multiplier = trading?.multiplier;
+  const currency = trading?.currency ?? market.currency;
+  const identity = { markets, symbol, side, qty, pricing, multiplier, currency };
+  if (pricing === undefined) return { ...identity, worth: unpriced(symbol) };
+  if (multiplier === undefined || multiplier <= 0n) return { ...identity, worth: unmultiplied(symbol) };
+  const value = multiplyUp(multiplyUp(qty, pricing.price), multiplier);
+  const known = before === undefined ? undefined : pricingOf(before.terms, view);
+  const counted =
+    before === undefined || known === undefined || known instanceof Rejection
+      ? 0n
+      : multiplyUp(multiplyUp(before.qty, known.price), multiplier);
+  return { ...identity, worth: { currency, value, increase: value > counted ? value - counted : 0n } };
+}
+
+function unpriced(symbol: string): Unknown {
   return {
-    facts: {
-      accId: request.header?.accID ?? 0n,
-      markets: tradedMarketNames(trading, market),
-      symbol: `${market.name}.${order.code}`,
-      side,
-    },
-    qty,
-    pricing,
-    currency: currencies.members.find((member) => member.public === order.currency)?.name ?? market.currency,
-    value,
-    increase: added === undefined || added > 0n ? added : 0n,
+    code: 'limit.price_unknown',
+    reason: `order value unknown: ${symbol} has no price on the side of the book that this order would take`,
   };
 }
 
-/** A limit; where the backend may raise it to the next step, the most it may become. */
-function limitPricing(price: Decimal, adjustment: { adjustPrice: boolean; adjustSideAndLimit: number }): Pricing {
-  const limit = adjustment.adjustPrice ? (decimalFromNumber(adjustment.adjustSideAndLimit) ?? 0n) : 0n;
-  return limit > 0n
-    ? { basis: 'adjusted_limit_price', price: multiplyUp(price, DECIMAL_ONE + limit), tradable: price }
-    : { basis: 'limit_price', price, tradable: price };
+function unmultiplied(symbol: string): Unknown {
+  return { code: 'limit.multiplier_unknown', reason: `order value unknown: what one unit of ${symbol} counts with is not known` };
 }
 
-const BOOK_LEVELS = 40;
-/** 5 % on top of the dearest price at which it may begin to trade. */
-const MARKET_ORDER_MARGIN: Decimal = 1_050_000_000n;
-
-/**
- * The price at which an order without a limit is held against the caps: the dearest level of the side of the book that it
- * would take, or what it waits for beyond that, plus 5 %. For a sale that is the best bid, so that a cap is never passed by
- * a better fill.
- */
-async function worstPricing(
-  backend: Backend,
-  market: QuoteMarketInfo,
-  code: string,
-  side: OrderFacts['side'],
-  terms: TriggerTerms,
-  context: CallContext,
-): Promise<Pricing | Rejection | undefined> {
-  const request = create(OrderBookC2S, { security: create(SecuritySchema, { market: market.number, code }), num: BOOK_LEVELS });
-  const book = payloadOf(quote.getOrderBook, await backend.call(quote.getOrderBook, request, context));
-  const buying = side === 'BUY' || side === 'BUY_BACK';
-  const levels = (buying ? book?.orderBookAskList : book?.orderBookBidList) ?? [];
-  let dearest = 0n;
-  for (const level of levels) {
-    const price = decimalFromNumber(level.price) ?? 0n;
-    if (price > dearest) dearest = price;
-  }
-  const start = dearestStart(terms, dearest);
-  if (start instanceof Rejection) return start;
-  if (start === 0n) return undefined;
-  const basis = start > dearest ? 'trigger_plus_5_percent' : 'book_plus_5_percent';
-  return { basis, price: multiplyUp(start, MARKET_ORDER_MARGIN), tradable: start };
-}
-
-function exact(value: number, field: string): Decimal | Rejection {
-  return (
-    decimalFromNumber(value) ??
-    new Rejection('request.out_of_range', `${field}: ${value} has more than the nine decimal places that are accepted`, { field })
-  );
+function positive(value: number, field: string): Decimal | Rejection {
+  const exact = exactField(value, field);
+  if (exact instanceof Rejection || exact > 0n) return exact;
+  return new Rejection('request.out_of_range', `${field}: ${value} is out of range, accepted: more than 0`, { field });
 }

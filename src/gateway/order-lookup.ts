@@ -18,7 +18,7 @@ export function isWorking({ orderStatus }: Order): boolean {
   return working.includes(orderStatus);
 }
 
-/** The order that a modify or a cancel names, by its text where that is given. */
+/** The order that a modify or a cancel names, by its text where that is given; undefined where number and text name two. */
 export async function orderNamed(backend: Backend, request: ModifyC2S, context: CallContext): Promise<Order | undefined> {
   const filterConditions = create(
     TrdFilterConditionsSchema,
@@ -26,7 +26,11 @@ export async function orderNamed(backend: Backend, request: ModifyC2S, context: 
   );
   const query = create(OrderListC2S, { ...(request.header === undefined ? {} : { header: request.header }), filterConditions });
   const response = await backend.call(account.getOrders, query, context);
-  return payloadOf(account.getOrders, response)?.orderList[0];
+  // Asked again of what was found: a backend may list more, and what is valued must be what is changed.
+  return payloadOf(account.getOrders, response)?.orderList.find(
+    (order) =>
+      (request.orderIDEx === '' || order.orderIDEx === request.orderIDEx) && (request.orderID === 0n || order.orderID === request.orderID),
+  );
 }
 
 /** Every working order of an account, of one trading market or (0) of all; the backend's refusal when it has no such account. */

@@ -299,6 +299,7 @@ export class Pipeline {
       keyId: key?.id ?? rejection?.details.keyId ?? null,
       outcome: verdict.outcome,
       reason: verdict.reason,
+      code: rejection?.code,
       requestId: caller.requestId,
       trade: verdict.trade,
     });

@@ -1,4 +1,4 @@
-import type { OrderFacts } from '../access/index.js';
+import type { TradeSide } from '../access/index.js';
 import { type Enumeration, modifyOrderOp, orderType, timeInForce, trdMarket, trdSide } from '../contract/enums.js';
 import { OrderStatus, OrderType, TimeInForce } from '../contract/generated/Trd_Common_pb.js';
 import { snakeCase } from '../contract/names.js';
@@ -9,8 +9,8 @@ export function marketName(trading: number): string {
   return nameIn(trdMarket, trading) ?? String(trading);
 }
 
-export function sideName(side: number): OrderFacts['side'] | undefined {
-  return nameIn(trdSide, side) as OrderFacts['side'] | undefined;
+export function sideName(side: number): TradeSide | undefined {
+  return nameIn(trdSide, side) as TradeSide | undefined;
 }
 
 /** "NORMAL"; types that callers of the core protocol alone can use are named after it: "STOP_LIMIT". */

@@ -1,10 +1,12 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { Access, GateDenial, KeyRecord, OrderFacts } from '../access/index.js';
+import type { Access, ExchangeRates, GateDenial, KeyRecord, OrderFacts } from '../access/index.js';
+import type { Decimal } from '../contract/decimal.js';
+import { touchesOrders } from '../contract/declaration-check.js';
+import { currency as currencies } from '../contract/enums.js';
 import { ModifyOrderOp, type Order } from '../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
-import type { Operation } from '../contract/operation.js';
-import { trade } from '../contract/operations/index.js';
+import type { Operation, ValuerName } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
@@ -18,35 +20,47 @@ export interface ValuedOrder {
   readonly order?: Order;
 }
 
-/**
- * Values an `order` operation: what is sent and what is only looked at are valued here alike. `no risk` where a modify
- * takes risk away; a failure where there is no such order.
- */
-export async function valueOrder(
-  backend: Backend,
-  operation: Operation,
-  request: Message,
-  context: CallContext,
-): Promise<ValuedOrder | 'no risk' | Rejection | ResponseMessage> {
-  if (operation === trade.placeOrder) {
+/** What a valuer finds: `no risk` where a request takes risk away or cannot add any; a failure where there is no such order. */
+export type Valuation = ValuedOrder | 'no risk' | Rejection | ResponseMessage;
+
+type Valuer = (backend: Backend, operation: Operation, request: Message, context: CallContext) => Promise<Valuation>;
+
+/** Every valuer that a declaration can name: leaving one out does not build. */
+const valuers: Readonly<Record<ValuerName, Valuer>> = {
+  async place(backend, _, request, context) {
     const valued = await valuePlace(backend, request as PlaceC2S, context);
     return valued instanceof Rejection ? valued : { valued };
-  }
-  const modify = request as ModifyC2S;
-  if (!addsRisk(modify)) return 'no risk';
-  const order = await orderNamed(backend, modify, context);
-  if (order === undefined) return noSuchOrder(operation, modify);
-  const valued = await valueModify(backend, modify, order, context);
-  return valued instanceof Rejection ? valued : { valued, order };
+  },
+  async modify(backend, operation, request, context) {
+    const modify = request as ModifyC2S;
+    if (!addsRisk(modify)) return 'no risk';
+    const order = await orderNamed(backend, modify, context);
+    if (order === undefined) return noSuchOrder(operation, modify);
+    const valued = await valueModify(backend, modify, order, context);
+    return valued instanceof Rejection ? valued : { valued, order };
+  },
+};
+
+/** Values a write: what is sent and what is only looked at are valued here alike. An operation on orders without a valuer is a defect. */
+export async function valueOrder(backend: Backend, operation: Operation, request: Message, context: CallContext): Promise<Valuation> {
+  if (operation.valuer !== null) return valuers[operation.valuer](backend, operation, request, context);
+  if (touchesOrders(operation)) throw new Error(`${operation.name} may change orders and names no valuer of their risk: nothing was sent`);
+  return 'no risk';
 }
 
 export function isValued(outcome: ValuedOrder | Rejection | ResponseMessage): outcome is ValuedOrder {
   return !(outcome instanceof Rejection) && 'valued' in outcome;
 }
 
-/** A new quantity or price, or a disabled order that comes back. */
-export function addsRisk({ modifyOrderOp }: Pick<ModifyC2S, 'modifyOrderOp'>): boolean {
-  return modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Normal || modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable;
+const relieving: readonly number[] = [
+  ModifyOrderOp.ModifyOrderOp_Cancel,
+  ModifyOrderOp.ModifyOrderOp_Disable,
+  ModifyOrderOp.ModifyOrderOp_Delete,
+];
+
+/** Every change but those that take an order out of the market. */
+function addsRisk({ modifyOrderOp }: Pick<ModifyC2S, 'modifyOrderOp'>): boolean {
+  return !relieving.includes(modifyOrderOp);
 }
 
 /** The answer to a modify or cancel of an order that there is not. */
@@ -54,20 +68,28 @@ export function noSuchOrder(operation: Operation, { orderID, orderIDEx, header }
   return failure(operation, `no order ${orderIDEx || orderID} in account ${header?.accID}`);
 }
 
-/** The facts that the gates look at. An order without a known value meets them with none, unless a cap would need it. */
-export function factsOf({ facts, value, increase }: Valued): OrderFacts {
-  return { ...facts, value: value ?? 0n, increase: increase ?? 0n };
+/** The facts that a caller's gates look at, with the exchange rates that its limits need. */
+export async function factsOf(
+  backend: Backend,
+  access: Access,
+  key: KeyRecord | undefined,
+  { accId, legs }: Valued,
+  context: CallContext,
+): Promise<OrderFacts> {
+  return { accId, legs, rates: await ratesTo(backend, access.limitsCurrencies(key), context) };
 }
 
-/** An order without a known value, for a caller whose value is capped. */
-export function refuseUnpriced(access: Access, key: KeyRecord | undefined, { facts, value }: Valued): Rejection | undefined {
-  if (value !== undefined) return undefined;
-  const capped = [key?.limits, access.flagLimits].some(
-    (limits) => limits !== undefined && (limits.maxOrderValue !== null || limits.maxDailyValue !== null),
+/** Rates from every currency, since those of the day's orders count as well. */
+async function ratesTo(backend: Backend, targets: readonly string[], context: CallContext): Promise<ExchangeRates> {
+  const rates = new Map<string, Decimal>();
+  const pairs = targets.flatMap((to) => currencies.members.filter(({ name }) => name !== to).map(({ name }) => [name, to] as const));
+  await Promise.all(
+    pairs.map(async ([from, to]) => {
+      const rate = await backend.exchangeRate(from, to, context);
+      if (rate !== undefined) rates.set(`${from}/${to}`, rate);
+    }),
   );
-  if (!capped) return undefined;
-  const message = `order value unknown: ${facts.symbol} has no price on the side of the book that this order would take`;
-  return new Rejection('limit.price_unknown', message);
+  return (from, to) => rates.get(`${from}/${to}`);
 }
 
 export function rejectDenial({ code, reason, retryAfterSeconds }: GateDenial): Rejection {

@@ -19,7 +19,7 @@ import type { Meter } from './meter.js';
 import type { Valued } from './order-facts.js';
 import { payloadOf, RET_SUCCEED } from './responses.js';
 import { sideName } from './trade-names.js';
-import { factsOf, isValued, refuseUnpriced, rejectDenial, valueOrder } from './valuation.js';
+import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
 /** Sends a write to the backend. `commit` must be awaited before it leaves; `resumed` is the packet id of an earlier, unanswered try. */
 export type Send = (
@@ -55,7 +55,7 @@ export class Writes {
     return async (commit, resumed) => {
       if (resumed !== undefined) return this.#send(operation, request, resumed, context);
       const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
-      const outcome = operation.effect === 'order' ? await valueOrder(this.backend, operation, request, context) : 'no risk';
+      const outcome = await valueOrder(this.backend, operation, request, context);
       if (isGone()) return cancelled();
       if (outcome === 'no risk') {
         const remembered = commit?.(packet) ?? Promise.resolve();
@@ -76,9 +76,8 @@ export class Writes {
     context: CallContext,
     isGone: () => boolean,
   ): Promise<ResponseMessage | Rejection> {
-    const unpriced = refuseUnpriced(this.access, key, valued);
-    if (unpriced !== undefined) return unpriced;
-    const admittance = this.access.admit(key, factsOf(valued), this.clock.now());
+    const facts = await factsOf(this.backend, this.access, key, valued, context);
+    const admittance = this.access.admit(key, facts, this.clock.now());
     if (!admittance.ok) return rejectDenial(admittance.denial);
     const { admission } = admittance;
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
 import { ManualClock } from '../../src/contract/clock.js';
-import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
+import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SELL_SHORT, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { Answer } from '../support/http-client.js';
 
@@ -115,6 +115,9 @@ describe('the seven gates: just under passes, just over is 429', () => {
     passes(await order(hk));
     trips(await order({ ...hk, price: 5.001 }), 'limit.daily_value', 12 * 3600);
     passes(await order({ ...hk, price: 5 }));
+    trips(await order({ ...hk, price: 0.01 }), 'limit.daily_value', 12 * 3600);
+    // Dollars are a sum of their own.
+    passes(await order({ ...us, price: 2500 }));
     trips(await order({ ...us, price: 0.01 }), 'limit.daily_value', 12 * 3600);
     trips(await order({ ...hk, qty: 1000 }), 'limit.daily_value', undefined);
     clock.advance(12 * 3_600_000);
@@ -191,6 +194,17 @@ describe('market orders', () => {
   it('are refused under a cap where no price is known', async () => {
     await start({ maxOrderValue: '1000000' });
     trips(await order({ ...hk, code: '99999', order_type: MARKET, price: undefined }), 'limit.price_unknown', undefined);
+  });
+});
+
+describe('a sale below the market', () => {
+  it('is held against the caps at the best bid', async () => {
+    await start({ maxOrderValue: '1000' });
+    const short = { ...hk, code: '00005', side: SELL_SHORT, qty: 4000, price: 0.25 };
+    trips(await order(short), 'limit.order_value', undefined);
+    trips(await order({ ...short, side: SELL }), 'limit.order_value', undefined);
+    // Of the types that REST has names for: absolute limit, auction, auction limit, special limit.
+    for (const order_type of [5, 6, 7, 8]) trips(await order({ ...short, order_type }), 'limit.order_value', undefined);
   });
 });
 

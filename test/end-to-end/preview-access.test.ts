@@ -80,7 +80,7 @@ describe('a preview is audited and counted once', () => {
     desk = await openDesk({ keys: { desk: { scopes: ['trade:simulate'], limits: { maxOrderValue: '1' } } } });
     await previewed(desk, 'place', trade.placeOrder, order);
     expect(desk.audit).toMatchObject([
-      { outcome: 'allow', reason: 'preview: would be refused: limit: order value 35000 exceeds the cap of 1 per order' },
+      { outcome: 'allow', reason: 'preview: would be refused: limit: order value 35000 HKD exceeds the cap of 1 per order' },
     ]);
   });
 });

@@ -41,7 +41,14 @@ describe('the preview of a modify', () => {
       capacity: { enough: true },
       wouldPass: true,
     });
-    expect(preview.gates).toContainEqual({ gate: 'daily_value', holder: 'key', passes: true, limit: d('100000'), after: d('72000') });
+    expect(preview.gates).toContainEqual({
+      gate: 'daily_value',
+      holder: 'key',
+      passes: true,
+      limit: d('100000'),
+      after: d('72000'),
+      currency: 'HKD',
+    });
     expect(previewSentence(preview)).toMatch(
       /^Change order \S+ \(Buy 100 HK\.00700 \(TENCENT\) at limit 350 HKD\) in the simulated account 2817…7002: quantity 100 to 200, price 350 to 360; value 72,000 HKD, 37,000 of it new for the day, fees about [\d.]+ HKD, day total afterwards 72,000 of 100,000\.$/,
     );

@@ -50,8 +50,22 @@ describe('the preview of a limit order', () => {
         [gate, 'flags', true],
       ]),
     );
-    expect(preview.gates).toContainEqual({ gate: 'order_value', holder: 'flags', passes: true, limit: d('50000'), after: d('39000') });
-    expect(preview.gates).toContainEqual({ gate: 'daily_value', holder: 'key', passes: true, limit: d('100000'), after: d('39000') });
+    expect(preview.gates).toContainEqual({
+      gate: 'order_value',
+      holder: 'flags',
+      passes: true,
+      limit: d('50000'),
+      after: d('39000'),
+      currency: 'HKD',
+    });
+    expect(preview.gates).toContainEqual({
+      gate: 'daily_value',
+      holder: 'key',
+      passes: true,
+      limit: d('100000'),
+      after: d('39000'),
+      currency: 'HKD',
+    });
     expect(previewSentence(preview)).toBe(
       'Buy 100 HK.00700 (TENCENT) at limit 390 HKD in the simulated account 2817…7002: value 39,000 HKD, fees about 70.65 HKD, day total afterwards 39,000 of 100,000.',
     );
@@ -64,7 +78,14 @@ describe('the preview of a limit order', () => {
     await open({ maxDailyValue: '100000', maxOrdersPerMinute: '5' });
     await desk.payload(trade.placeOrder, order);
     const { gates } = await previewed(desk, 'place', trade.placeOrder, order);
-    expect(gates).toContainEqual({ gate: 'daily_value', holder: 'key', passes: true, limit: d('100000'), after: d('78000') });
+    expect(gates).toContainEqual({
+      gate: 'daily_value',
+      holder: 'key',
+      passes: true,
+      limit: d('100000'),
+      after: d('78000'),
+      currency: 'HKD',
+    });
     expect(gates).toContainEqual({ gate: 'rate', holder: 'key', passes: true, limit: 5, after: 2 });
   });
 
@@ -158,6 +179,7 @@ describe('a preview', () => {
       maxOrderValue: sometimes('30000', '60000'),
       maxOrdersPerMinute: sometimes('0', '2', '3'),
       maxDailyValue: sometimes('50000', '120000'),
+      limitsCurrency: sometimes('HKD', 'USD'),
     });
     const orderArbitrary = fc.record({
       symbol: fc.constantFrom('HK.00700', 'HK.00005'),

@@ -11,5 +11,6 @@ export const HK = 1;
 export const US = 2;
 export const BUY = 1;
 export const SELL = 2;
+export const SELL_SHORT = 3;
 export const NORMAL = 1;
 export const MARKET = 2;

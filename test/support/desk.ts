@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isMessage, type Message } from '@bufbuild/protobuf';
+import { create, isMessage, type Message } from '@bufbuild/protobuf';
 import { Access, type AuditEvent, AuditLog, Keyring, type LimitFlags, limitsFromFlags, OrderGates } from '../../src/access/index.js';
 import { createSimBackend } from '../../src/backends/sim/index.js';
 import { ManualClock } from '../../src/contract/clock.js';
@@ -31,6 +31,8 @@ export interface DeskOptions {
   readonly tradePassword?: GatewayOptions['tradePassword'];
   /** Replaces parts of the simulated brokerage. */
   readonly backend?: Partial<Backend>;
+  /** Operations that the brokerage answers with nothing. */
+  readonly silent?: ReadonlySet<Operation>;
 }
 
 /** How a request comes in: by which key, over which interface. */
@@ -84,7 +86,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   const gates = new OrderGates({ store, flagLimits: limits.value.limits, now: clock.now(), onStoreFailure });
   const gateway = new Gateway({
     access: new Access({ keyring: keyring.value, gates, audit: audit.value }),
-    backend: watched(simulated, options.backend ?? {}, calls),
+    backend: watched(simulated, options.backend ?? {}, options.silent ?? new Set(), calls),
     clock,
     store,
     logger,
@@ -129,14 +131,17 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
 }
 
 /** A backend whose calls are written down, with some of its parts replaced. */
-function watched(backend: Backend, replaced: Partial<Backend>, calls: Desk['calls']): Backend {
+function watched(backend: Backend, replaced: Partial<Backend>, silent: ReadonlySet<Operation>, calls: Desk['calls']): Backend {
   return new Proxy(backend, {
     get(target, property) {
       const owner = property in replaced ? replaced : target;
       const value = Reflect.get(owner, property, owner) as unknown;
       if (typeof value !== 'function') return value;
       return (...parameters: unknown[]) => {
-        if (property === 'call') calls.push({ operation: (parameters[0] as Operation).name, request: parameters[1] as Message });
+        const operation = parameters[0] as Operation;
+        if (property === 'call') calls.push({ operation: operation.name, request: parameters[1] as Message });
+        if (property === 'call' && silent.has(operation))
+          return create(operation.messages.ResponseSchema, { retType: 0 } as Record<string, unknown>);
         return Reflect.apply(value, owner, parameters);
       };
     },

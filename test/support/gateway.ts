@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
 import { Access, type AuditEvent, AuditLog, Keyring, OrderGates } from '../../src/access/index.js';
 import { type Clock, systemClock } from '../../src/contract/clock.js';
+import { DECIMAL_ONE } from '../../src/contract/decimal.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { createLog } from '../../src/daemon/log.js';
 import {
@@ -13,6 +14,7 @@ import {
   type LifecycleState,
   type PushEvent,
   type ResponseMessage,
+  type TradingTerms,
 } from '../../src/gateway/index.js';
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
@@ -60,6 +62,14 @@ export class ScriptedBackend implements Backend {
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  tradingTerms(): TradingTerms {
+    return { multiplier: DECIMAL_ONE, currency: 'HKD' };
+  }
+
+  exchangeRate(): undefined {
+    return undefined;
   }
 
   async subscribe(): Promise<ResponseMessage> {

@@ -29,7 +29,9 @@ export function paramsOf(operation: Operation): readonly Param[] {
  * Values of a parameter that its declaration accepts: each name and number of an enumeration, each bound, each flag. What
  * a declaration cannot say (which security, which account) is the same for all tools.
  */
-export function goodValues({ type, name }: Param, accId: string, day: (daysAgo: number) => string): unknown[] {
+export function goodValues(param: Param, accId: string, day: (daysAgo: number) => string): unknown[] {
+  const { type, name } = param;
+  if ('exactly' in param) return [param.exactly];
   switch (type.kind) {
     case 'symbol':
     case 'order_symbol':

@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import type { Scope } from '../../contract/scope.js';
 import { digestOf } from '../digest-table.js';
-import type { OrderFacts } from '../gates.js';
+import type { OrderFacts, OrderLeg } from '../gates.js';
 import type { KeyRecord } from '../key-record.js';
 import { type Limits, unlimited } from '../limits.js';
 import { scopeMask } from '../scopes.js';
+import type { Worth } from '../worth.js';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -45,10 +46,19 @@ export function keyRecord(id: string, limits: Partial<Limits> = {}, scopes: Scop
   };
 }
 
-/** An order of `whole` units of money. */
-export function orderOf(whole: number, changes: Partial<OrderFacts> = {}): OrderFacts {
-  const value = BigInt(whole) * 1_000_000_000n;
-  return { accId: 1n, markets: ['HK'], symbol: 'HK.00700', side: 'BUY', value, increase: value, ...changes };
+/** What an order of one leg is made of. */
+interface OneLeg extends Omit<OrderLeg, 'worth'>, Worth {}
+
+/** An order of `whole` units of money, of one leg. */
+export function orderOf(whole: number, changes: Partial<OneLeg> = {}): OrderFacts {
+  const worth = BigInt(whole) * 1_000_000_000n;
+  const leg = { markets: ['HK'], symbol: 'HK.00700', side: 'BUY', currency: 'HKD', value: worth, increase: worth, ...changes } as const;
+  return ordered({ ...leg, worth: leg });
+}
+
+/** An order of these legs; no exchange rate is known. */
+export function ordered(...legs: OrderLeg[]): OrderFacts {
+  return { accId: 1n, legs, rates: () => undefined };
 }
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');

@@ -1,6 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
-import type { Decimal } from '../../contract/decimal.js';
+import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
+import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
@@ -16,6 +17,7 @@ import type {
   QuotePush,
   QuoteStream,
   ResponseMessage,
+  TradingTerms,
 } from '../../gateway/backend.js';
 import { estimateFees } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/handler.js';
@@ -102,6 +104,15 @@ class SimBackend implements Backend {
     const estimate = estimateFees(this.#simulation, request, price);
     if (estimate instanceof Refusal) return undefined;
     return { currency: estimate.currency, items: estimate.items.map(({ title, value }) => ({ title, amount: value })) };
+  }
+
+  tradingTerms({ market, code }: Security): TradingTerms | undefined {
+    const instrument = this.#simulation.listings.find({ market, code })?.instrument;
+    return instrument && { multiplier: instrument.future?.multiplier ?? DECIMAL_ONE, currency: instrument.currency };
+  }
+
+  exchangeRate(from: string, to: string): Decimal | undefined {
+    return this.#simulation.brokerage.valuer.rates.rate(from, to);
   }
 
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {

@@ -29,6 +29,7 @@ export const placeOrder = operation({
   switches,
   reach,
   effect: 'order',
+  valuer: 'place',
   protoId: 2202,
   messages: TrdPlaceOrder,
   title: 'Place order',
@@ -60,6 +61,7 @@ export const modifyOrder = operation({
   switches,
   reach,
   effect: 'order',
+  valuer: 'modify',
   protoId: 2205,
   messages: TrdModifyOrder,
   title: 'Modify order',
@@ -88,6 +90,7 @@ export const cancelOrder = operation({
   switches,
   reach,
   effect: 'write',
+  valuer: 'modify',
   idempotent: true,
   protoId: 2205,
   answers: [
@@ -129,6 +132,7 @@ export const cancelAllOrder = operation({
   switches,
   reach,
   effect: 'write',
+  valuer: 'modify',
   idempotent: true,
   protoId: 2205,
   answers: [

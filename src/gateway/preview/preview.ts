@@ -1,8 +1,8 @@
-import type { GateFigure, GateName, OrderFacts } from '../../access/index.js';
+import type { GateFigure, GateName, TradeSide } from '../../access/index.js';
 import type { Decimal } from '../../contract/decimal.js';
 import type { Rejection } from '../../contract/rejection.js';
 import type { FeeItem } from '../backend.js';
-import type { Pricing } from '../order-facts.js';
+import type { Pricing } from '../order-pricing.js';
 
 /** What a write would do and meet if it were sent now. Nothing of it is a promise: prices and totals move on. */
 export type Preview = PlacePreview | ModifyPreview | CancelPreview;
@@ -55,12 +55,14 @@ export const ORDERS_LISTED_MAX = 100;
 
 /** What an order would be worth and cost. */
 export interface Worth {
-  /** Quantity × price, which is what the gates look at; null when no price is known. The multiplier of a future does not count. */
+  /** Quantity × price × multiplier, which is what the gates look at; null when it is not known. */
   readonly value: Decimal | null;
   /** null for a change that has no value. */
   readonly currency: string | null;
   /** How the value was arrived at; null when no price is known. */
   readonly pricing: Pricing | null;
+  /** Money per point of the price: 1 for securities; null when it is not known. */
+  readonly multiplier: Decimal | null;
   /** null when the backend cannot say. */
   readonly fees: PreviewFees | null;
   /** What the account can trade; null when the caller may not read the account, or there is nothing to ask. */
@@ -72,7 +74,7 @@ export interface OrderTerms {
   readonly symbol: string;
   /** As the backend has it: "Tencent". null when it does not know the symbol. */
   readonly name: string | null;
-  readonly side: OrderFacts['side'];
+  readonly side: TradeSide;
   readonly qty: Decimal;
   /** The limit; null without one. */
   readonly price: Decimal | null;
@@ -124,4 +126,6 @@ export interface PreviewGate {
   readonly limit: GateFigure | null;
   /** Where this order would bring it; null when that is not counted or not known. */
   readonly after: GateFigure | null;
+  /** Of a sum of money: the currency that it is in. */
+  readonly currency?: string;
 }

@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { type Access, type KeyRecord, scopeMask } from '../../access/index.js';
+import { type Access, isUnknown, type KeyRecord, scopeMask } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
 import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
@@ -8,15 +8,16 @@ import { ModifyOrderOp, type Order, TrdEnv, type TrdHeader } from '../../contrac
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { parseSymbol } from '../../contract/markets.js';
-import type { Operation } from '../../contract/operation.js';
-import { quote, trade } from '../../contract/operations/index.js';
+import type { Operation, ValuerName } from '../../contract/operation.js';
+import { quote } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import type { Valued } from '../order-facts.js';
 import { isWorking, orderNamed, workingOrders } from '../order-lookup.js';
+import { hasLimit } from '../order-pricing.js';
 import { payloadOf } from '../responses.js';
 import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
-import { isValued, noSuchOrder, valueOrder } from '../valuation.js';
+import { factsOf, isValued, noSuchOrder, valueOrder } from '../valuation.js';
 import { judge } from './gates.js';
 import { type CancelPreview, type ModifyPreview, ORDERS_LISTED_MAX, type PlacePreview, type Preview, type PreviewBase } from './preview.js';
 import { workingOrder } from './working-order.js';
@@ -43,14 +44,9 @@ export class Previewer {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether there is anything to say of this operation beforehand. */
+  /** Whether there is anything to say of this operation beforehand: of all whose risk is valued. */
   covers(operation: Operation): boolean {
-    return (
-      operation === trade.placeOrder ||
-      operation === trade.modifyOrder ||
-      operation === trade.cancelOrder ||
-      operation === trade.cancelAllOrder
-    );
+    return operation.valuer !== null;
   }
 
   /** A failure is what the write itself would be answered: no such order, no such account. */
@@ -62,19 +58,26 @@ export class Previewer {
   ): Promise<Preview | ResponseMessage | Rejection> {
     const { header } = request as Message & { header?: TrdHeader };
     if (header === undefined) return new Rejection('request.missing_field', 'missing field "header"', { field: 'header' });
-    const asked = { operation, key, header, context };
-    if (operation === trade.placeOrder) return this.#place({ ...asked, request: request as PlaceC2S });
-    const change = { ...asked, request: request as ModifyC2S };
-    if (change.request.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Cancel) return this.#modify(change);
-    return change.request.forAll ? this.#cancelAll(change) : this.#cancel(change);
+    if (operation.valuer === null) throw new Error(`${operation.name} has no preview`);
+    return this.#byValuer[operation.valuer]({ operation, key, header, context, request });
   }
+
+  /** What is previewed is what is valued: leaving one out does not build. */
+  readonly #byValuer: Readonly<Record<ValuerName, (asked: Asked<Message>) => Promise<Preview | ResponseMessage | Rejection>>> = {
+    place: (asked) => this.#place(asked as Asked<PlaceC2S>),
+    modify: (asked) => {
+      const change = asked as Asked<ModifyC2S>;
+      if (change.request.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Cancel) return this.#modify(change);
+      return change.request.forAll ? this.#cancelAll(change) : this.#cancel(change);
+    },
+  };
 
   async #place({ operation, key, request, header, context }: Asked<PlaceC2S>): Promise<PlacePreview | ResponseMessage | Rejection> {
     const outcome = await valueOrder(this.backend, operation, request, context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
     if (!isValued(outcome)) return outcome;
     const { valued } = outcome;
-    const { symbol, side } = valued.facts;
+    const { symbol, side, qty } = valued.legs[0];
     return {
       kind: 'place',
       ...addressOf(operation, header),
@@ -82,14 +85,14 @@ export class Previewer {
         symbol,
         name: await this.#nameOf(symbol, context),
         side,
-        qty: valued.qty,
-        price: isLimited(valued) ? given(request, 'price') : null,
+        qty,
+        price: hasLimit(request.orderType) ? given(request, 'price') : null,
         triggerPrice: given(request, 'auxPrice'),
         orderType: orderTypeName(request.orderType),
         timeInForce: timeInForceName(request.timeInForce),
       },
-      ...(await worthOf(this.backend, request, valued, this.#mayReadAccount(key), context)),
-      ...judge(this.access, key, valued, this.clock.now()),
+      ...(await worthOf(this.backend, request, valued.legs[0], this.#mayReadAccount(key), context)),
+      ...(await this.#judge(key, valued, context)),
     };
   }
 
@@ -117,7 +120,8 @@ export class Previewer {
 
   /** The worth of an order as a modify would leave it, and what the gates would say. */
   async #changed(key: KeyRecord | undefined, request: ModifyC2S, order: Order, valued: Valued, context: CallContext) {
-    const { pricing, qty, increase } = valued;
+    const [leg] = valued.legs;
+    const { pricing, qty, worth } = leg;
     const changed = create(PlaceC2SSchema, {
       ...(request.header === undefined ? {} : { header: request.header }),
       trdSide: order.trdSide,
@@ -131,10 +135,14 @@ export class Previewer {
     });
     const replaced = { orderId: order.orderID, orderIdEx: order.orderIDEx };
     return {
-      increase: increase ?? null,
-      ...(await worthOf(this.backend, changed, valued, this.#mayReadAccount(key), context, replaced)),
-      ...judge(this.access, key, valued, this.clock.now()),
+      increase: isUnknown(worth) ? null : worth.increase,
+      ...(await worthOf(this.backend, changed, leg, this.#mayReadAccount(key), context, replaced)),
+      ...(await this.#judge(key, valued, context)),
     };
+  }
+
+  async #judge(key: KeyRecord | undefined, valued: Valued, context: CallContext) {
+    return judge(this.access, key, await factsOf(this.backend, this.access, key, valued, context), this.clock.now());
   }
 
   async #cancel(asked: Asked<ModifyC2S>): Promise<CancelPreview | ResponseMessage> {
@@ -172,7 +180,7 @@ export class Previewer {
 }
 
 /** A change that only takes risk away. */
-const worthless = { value: null, currency: null, pricing: null, fees: null, capacity: null, increase: null, ...ungated };
+const worthless = { value: null, currency: null, pricing: null, multiplier: null, fees: null, capacity: null, increase: null, ...ungated };
 
 function addressOf(
   operation: Operation,
@@ -180,10 +188,6 @@ function addressOf(
 ): Pick<PreviewBase, 'operation' | 'accId' | 'env' | 'market'> {
   const env = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
   return { operation: operation.name, accId: accID, env, market: marketName(trdMarket) };
-}
-
-function isLimited({ pricing }: Valued): boolean {
-  return pricing?.basis === 'limit_price' || pricing?.basis === 'adjusted_limit_price';
 }
 
 /** A field that was given; those that carry more places than are accepted have been refused before. */

@@ -27,6 +27,7 @@ const place: PlacePreview = {
   value: d('51250'),
   currency: 'HKD',
   pricing: { basis: 'limit_price', price: d('512.5'), tradable: d('512.5') },
+  multiplier: d('1'),
   fees: { currency: 'HKD', items: [{ title: 'Commission', amount: d('86.2') }], total: d('86.2') },
   capacity: { maxQty: d('1000'), enough: true, message: null },
   gates: [{ gate: 'daily_value', holder: 'key', passes: true, limit: d('100000'), after: d('51250') }],
@@ -109,8 +110,19 @@ describe('the sentence of a preview', () => {
     );
   });
 
-  it('says that a contract is worth more than its price', () => {
-    expect(previewSentence({ ...place, market: 'FUTURES' })).toContain('value 51,250 HKD, the contract multiplier not counted, ');
+  it('says that a contract is worth more than its price, or that nobody knows how much', () => {
+    const contract = { ...place, market: 'FUTURES', value: d('1317500'), multiplier: d('50') };
+    expect(previewSentence(contract)).toContain('value 1,317,500 HKD, contract multiplier 50, ');
+    expect(previewSentence({ ...contract, value: null, multiplier: null })).toContain(
+      'value unknown, since there is no known multiplier, ',
+    );
+  });
+
+  it('names the currency of a total that is not in the order’s', () => {
+    const gates: PlacePreview['gates'] = [
+      { gate: 'daily_value', holder: 'key', passes: true, limit: d('9000'), after: d('6700'), currency: 'USD' },
+    ];
+    expect(previewSentence({ ...place, gates })).toContain(', day total afterwards 6,700 of 9,000 USD.');
   });
 
   it('does not let a name pass for a sentence of its own', () => {

@@ -1,4 +1,4 @@
-import { type Decimal, formatDecimal } from '../../contract/decimal.js';
+import { DECIMAL_ONE, type Decimal, formatDecimal } from '../../contract/decimal.js';
 import type { CancelPreview, ModifyPreview, OrderTerms, PlacePreview, Preview, PreviewGate, WorkingOrder } from './preview.js';
 
 /**
@@ -46,31 +46,38 @@ function shortened(accId: bigint): string {
 }
 
 const basisTexts = {
+  best_bid: 'best bid, above the limit',
+  last_price: 'last price, above the limit',
   adjusted_limit_price: 'limit with its allowed adjustment',
   book_plus_5_percent: 'worst price of the book plus 5 %',
   trigger_plus_5_percent: 'trigger price plus 5 %',
 };
 
 function worth(preview: PlacePreview | ModifyPreview): string {
-  const { value, currency, pricing, market } = preview;
+  const { value, currency, pricing, multiplier } = preview;
   const parts: string[] = [];
-  if (value === null) parts.push('value unknown, since there is no price on the side of the book that it would take');
-  else {
+  if (value === null) {
+    parts.push(
+      `value unknown, since there is no ${pricing === null ? 'price on the side of the book that it would take' : 'known multiplier'}`,
+    );
+  } else {
     const amount = `${money(value)} ${currency}`;
     const basis = pricing === null || pricing.basis === 'limit_price' ? '' : ` (${basisTexts[pricing.basis]})`;
     parts.push(`${basis === '' ? 'value' : 'value up to'} ${amount}${basis}`);
-    if (market.startsWith('FUTURES')) parts.push('the contract multiplier not counted');
+    if (multiplier !== null && multiplier !== DECIMAL_ONE) parts.push(`contract multiplier ${grouped(multiplier)}`);
   }
   if (preview.kind === 'modify' && preview.increase !== null) parts.push(`${money(preview.increase)} of it new for the day`);
   parts.push(preview.fees === null ? 'fees unknown' : `fees about ${money(preview.fees.total)} ${preview.fees.currency}`);
-  parts.push(...preview.gates.flatMap(dayTotal));
+  parts.push(...preview.gates.flatMap((gate) => dayTotal(gate, currency)));
   return parts.join(', ');
 }
 
-function dayTotal({ gate, holder, limit, after }: PreviewGate): string[] {
+/** The currency is said where it is not the order's. */
+function dayTotal({ gate, holder, limit, after, currency }: PreviewGate, own: string | null): string[] {
   if (gate !== 'daily_value' || typeof limit !== 'bigint') return [];
+  const unit = currency === undefined || currency === own ? '' : ` ${currency}`;
   const whose = holder === 'flags' ? ' (all keys of the daemon together)' : '';
-  return [`day total afterwards ${typeof after === 'bigint' ? money(after) : 'unknown'} of ${money(limit)}${whose}`];
+  return [`day total afterwards ${typeof after === 'bigint' ? money(after) : 'unknown'} of ${money(limit)}${unit}${whose}`];
 }
 
 /** What speaks against it: the gate that would refuse it, and what the brokerage says. */

@@ -74,11 +74,12 @@ function cancel({ all, count, orders }: CancelPreview, id: (value: bigint) => Js
 }
 
 function worth(preview: PlacePreview | ModifyPreview): Record<string, Json> {
-  const { value, currency, pricing, capacity } = preview;
+  const { value, currency, pricing, multiplier, capacity } = preview;
   return {
     value: orNull(value, formatDecimal),
     currency: orNull(currency, text),
     valued_at: orNull(pricing, ({ basis, price }) => object({ basis: text(basis), price: formatDecimal(price) })),
+    multiplier: orNull(multiplier, formatDecimal),
     fees: orNull(preview.fees, fees),
     capacity: orNull(capacity, ({ maxQty, enough, message }: Capacity) =>
       object({ max_qty: orNull(maxQty, formatDecimal), enough: orNull(enough, String), message: orNull(message, text) }),
@@ -94,13 +95,14 @@ function fees({ currency, items, total }: PreviewFees): Json {
   });
 }
 
-function gate({ gate, holder, passes, limit, after }: PreviewGate): Json {
+function gate({ gate, holder, passes, limit, after, currency }: PreviewGate): Json {
   return object({
     gate: text(gate),
     holder: text(holder),
     passes: String(passes),
     limit: orNull(limit, figure),
     after: orNull(after, figure),
+    ...(currency === undefined ? {} : { currency: text(currency) }),
   });
 }
 

@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
+import { isUnknown } from '../../access/index.js';
 import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
 import type { MaxTrdQtys } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as MaxQtysC2S } from '../../contract/generated/Trd_GetMaxTrdQtys_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { account } from '../../contract/operations/index.js';
 import type { Backend, CallContext } from '../backend.js';
-import type { Valued } from '../order-facts.js';
+import type { ValuedLeg } from '../order-facts.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { Capacity, PreviewFees, Worth } from './preview.js';
 
@@ -24,22 +25,23 @@ export interface Replaced {
 export async function worthOf(
   backend: Backend,
   request: PlaceC2S,
-  valued: Valued,
+  valued: ValuedLeg,
   mayReadAccount: boolean,
   context: CallContext,
   replaced?: Replaced,
 ): Promise<Worth> {
   const fees = await feesOf(backend, request, valued, context);
   return {
-    value: valued.value ?? null,
-    currency: fees?.currency ?? valued.currency,
+    value: isUnknown(valued.worth) ? null : valued.worth.value,
+    currency: valued.currency,
     pricing: valued.pricing ?? null,
+    multiplier: valued.multiplier ?? null,
     fees,
     capacity: mayReadAccount ? await capacityOf(backend, request, valued, context, replaced) : null,
   };
 }
 
-async function feesOf(backend: Backend, request: PlaceC2S, { pricing }: Valued, context: CallContext): Promise<PreviewFees | null> {
+async function feesOf(backend: Backend, request: PlaceC2S, { pricing }: ValuedLeg, context: CallContext): Promise<PreviewFees | null> {
   if (pricing === undefined) return null;
   const estimate = await backend.estimateFees?.(request, pricing.price, context);
   if (estimate === undefined) return null;
@@ -49,7 +51,7 @@ async function feesOf(backend: Backend, request: PlaceC2S, { pricing }: Valued, 
 async function capacityOf(
   backend: Backend,
   request: PlaceC2S,
-  { facts, qty, pricing }: Valued,
+  { side, qty, pricing }: ValuedLeg,
   context: CallContext,
   replaced: Replaced | undefined,
 ): Promise<Capacity | null> {
@@ -66,12 +68,12 @@ async function capacityOf(
   });
   const response = await backend.call(account.getMaxTrdQtys, query, context);
   if (response.retType !== RET_SUCCEED) return { maxQty: null, enough: null, message: response.retMsg };
-  const maxQty = maximumFor(facts.side, payloadOf(account.getMaxTrdQtys, response)?.maxTrdQtys);
+  const maxQty = maximumFor(side, payloadOf(account.getMaxTrdQtys, response)?.maxTrdQtys);
   return { maxQty, enough: maxQty === null ? null : qty <= maxQty, message: null };
 }
 
 /** Futures have no such maximum: what they may open depends on margin, which is answered per contract. */
-function maximumFor(side: Valued['facts']['side'], maximum: MaxTrdQtys | undefined): Decimal | null {
+function maximumFor(side: ValuedLeg['side'], maximum: MaxTrdQtys | undefined): Decimal | null {
   if (maximum === undefined || Object.hasOwn(maximum, 'longRequiredIM')) return null;
   const given = <F extends 'maxCashAndMarginBuy' | 'maxSellShort' | 'maxBuyBack'>(field: F) =>
     Object.hasOwn(maximum, field) ? maximum[field] : undefined;

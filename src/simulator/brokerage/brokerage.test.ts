@@ -417,6 +417,42 @@ describe('the ledger', () => {
     expect(f.brokerage.records.ledger.position(ids.hkMargin, HK)).toMatchObject({ quantity: 0n, cost: 0n, realised: dec('2000') });
   });
 
+  it.each([
+    ['limit', { price: 0.1 }],
+    ['stop limit', { orderType: 11, price: 0.1, auxPrice: 599 }],
+    ['limit if touched', { orderType: 13, price: 0.1, auxPrice: 601 }],
+    ['special limit', { orderType: 8, price: 0.1 }],
+    ['auction limit', { orderType: 7, price: 0.1 }],
+  ])('takes the margin of a short %s order at the price at which it may fill, not at its limit', async (_, terms) => {
+    const f = Fixture.open();
+    f.book(HK, [['600', 100_000n]], []);
+    // 10,000,000 carry 27,700 shares at 600: 60 % of 16.6 million.
+    expect(await f.refusal(ids.hkMargin, { ...sell, ...terms, trdSide: 3, qty: 28_000 })).toContain('insufficient buying power');
+    const order = await f.place(ids.hkMargin, { ...sell, ...terms, trdSide: 3, qty: 1_000 });
+    expect(f.brokerage.records.ledger.reservedMargin(f.account(ids.hkMargin), 'HKD')).toBeGreaterThanOrEqual(dec('360000'));
+    expect(await f.cancel(ids.hkMargin, order)).toBeUndefined();
+    const future = { code: 'HSImain', trdSide: 2, price: 1 };
+    f.book('HK.HSImain', [['26000', 500n]], []);
+    expect(await f.refusal(ids.futures, { ...future, qty: 300 })).toContain('insufficient buying power');
+  });
+
+  it('ends a short order that its account cannot carry any more when it reaches the market', async () => {
+    const f = Fixture.open();
+    f.book(HK, [['600', 100_000n]], []);
+    const terms = { ...sell, orderType: 11, price: 0.1, auxPrice: 599, trdSide: 3 };
+    const first = await f.place(ids.hkMargin, { ...terms, qty: 15_000 });
+    const second = await f.place(ids.hkMargin, { ...terms, qty: 10_000 });
+    f.book(HK, [['900', 100_000n]], []);
+    await f.pass();
+    f.trade(HK, '599', 100n, -1);
+    await f.pass();
+    const { ledger } = f.brokerage.records;
+    expect([f.order(first).status, f.order(second).status]).toEqual(['failed', 'filled_all']);
+    expect(f.order(first).lastError).toContain('insufficient buying power');
+    expect(ledger.position(ids.hkMargin, HK)).toMatchObject({ quantity: -10_000n, cost: dec('9000000') });
+    expect(ledger.reservedMargin(f.account(ids.hkMargin), 'HKD')).toBe(0n);
+  });
+
   it('settles futures in the difference', async () => {
     const f = Fixture.open();
     const symbol = 'HK.HSImain';

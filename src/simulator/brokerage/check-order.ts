@@ -6,7 +6,7 @@ import type { Market } from '../market/market.js';
 import { type Instrument, roundToTick, type World } from '../world/index.js';
 import type { Account } from './account.js';
 import type { Hold, HoldQuestion, Holds } from './holds.js';
-import { isBuying, type OrderRecord, type Trigger } from './order.js';
+import { isBuying, type OrderRecord, remainingOf, type Trigger } from './order.js';
 import { orderTypesOf, rulesOf } from './order-types.js';
 import type { PlaceRequest, ReplaceRequest } from './place-request.js';
 import { checkPrice, marketPrice, protection } from './price.js';
@@ -62,7 +62,7 @@ export class OrderCheck {
     if (prices instanceof Refusal) return prices;
     const quantity = wholeQuantity('qty', request.quantity);
     if (quantity instanceof Refusal) return quantity;
-    const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: prices.worstPrice });
+    const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: this.#dearest(instrument, side, prices) });
     if (hold instanceof Refusal) return hold;
     return { ...found, ...prices, quantity, hold, expiresAt };
   }
@@ -88,7 +88,7 @@ export class OrderCheck {
       instrument,
       side: order.side,
       quantity: quantity - order.filledQuantity,
-      worstPrice: prices.worstPrice,
+      worstPrice: this.#dearest(instrument, order.side, prices),
       open: order,
     });
     return hold instanceof Refusal ? hold : { ...prices, quantity, hold };
@@ -96,7 +96,8 @@ export class OrderCheck {
 
   /** The order as it is, enabled again: its end, counted from now, and what it holds. */
   enable(account: Account, instrument: Instrument, order: OrderRecord): { hold: Hold; expiresAt: number } | Refusal {
-    const hold = this.#checkHold({ account, instrument, side: order.side, quantity: order.quantity, worstPrice: order.worstPrice });
+    const { side, quantity } = order;
+    const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: this.#dearest(instrument, side, order) });
     if (hold instanceof Refusal) return hold;
     const now = this.clock.now();
     const expiresAt =
@@ -104,6 +105,25 @@ export class OrderCheck {
         ? this.#dayOrderEnd(instrument, order.type, order.extendedHours)
         : order.expiresAt;
     return { hold, expiresAt };
+  }
+
+  /**
+   * What an order must hold that opens a position by selling, now that it reaches a market which has risen since it was
+   * accepted; undefined while what it holds is enough.
+   */
+  carry(account: Account, instrument: Instrument, order: OrderRecord): Hold | Refusal | undefined {
+    const { side, marginPerUnit } = order;
+    if (isBuying(side) || marginPerUnit === 0n) return undefined;
+    const worstPrice = this.#dearest(instrument, side, order);
+    const hold = this.holds.take({ account, instrument, side, quantity: remainingOf(order), worstPrice, open: order });
+    return hold instanceof Refusal || hold.marginPerUnit > marginPerUnit ? hold : undefined;
+  }
+
+  /** The price at which an order asks most of its account. A sale fills at the market, or where it triggers, when that is above its limit. */
+  #dearest(instrument: Instrument, side: OrderRecord['side'], { worstPrice, trigger }: PriceTerms): Decimal {
+    if (isBuying(side)) return worstPrice;
+    const waitsFor = trigger?.reached === false ? trigger.price : 0n;
+    return [marketPrice(this.market, instrument, false), waitsFor].reduce((most, price) => (price > most ? price : most), worstPrice);
   }
 
   /** Limit, worst price and trigger of an order, from what its type needs. */

@@ -2,6 +2,7 @@ import { DECIMAL_ONE, type Decimal, divide, multiply } from '../../contract/deci
 import type { Currency } from '../../contract/markets.js';
 import type { Market } from '../market/market.js';
 import type { World } from '../world/index.js';
+import { currencies } from './terms.js';
 
 /** Conversion between currencies, at the market's current quotes of USDHKD, USDCNH and so on. */
 export class ExchangeRates {
@@ -13,6 +14,11 @@ export class ExchangeRates {
   convert(amount: Decimal, from: Currency, to: Currency): Decimal {
     if (from === to || amount === 0n) return amount;
     return divide(multiply(amount, this.#perDollar(to)), this.#perDollar(from));
+  }
+
+  /** Units of `to` for one of `from`; undefined where the brokerage does not know one of them. */
+  rate(from: string, to: string): Decimal | undefined {
+    return currencies.isWord(from) && currencies.isWord(to) ? this.convert(DECIMAL_ONE, from, to) : undefined;
   }
 
   #perDollar(currency: Currency): Decimal {

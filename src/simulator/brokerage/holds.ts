@@ -23,6 +23,7 @@ export interface HoldQuestion {
   readonly side: TradeSide;
   /** Units still to be filled. */
   readonly quantity: bigint;
+  /** The price at which they ask most of the account: the dearest that an order may trade at, as far as can be told. */
   readonly worstPrice: Decimal;
   readonly open?: OrderRecord | undefined;
 }

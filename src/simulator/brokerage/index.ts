@@ -70,7 +70,7 @@ export function createBrokerage(options: BrokerageOptions): Brokerage {
   const valuer = new Valuer(world, market, records.ledger, new ExchangeRates(world, market));
   const holds = new Holds(records.ledger, valuer);
   const check = new OrderCheck(clock, world, market, holds);
-  const routing = new Routing(clock, world, market, records, latencySource(latency, seed));
+  const routing = new Routing(clock, world, market, records, check, latencySource(latency, seed));
   const lock = new TradeLock(clock, tradePassword);
   const desk = new OrderDesk(clock, world, records, check, routing, lock);
   const byId = new Map(accounts.map((account) => [account.id, account]));

@@ -1,10 +1,11 @@
 import type { Clock } from '../../contract/clock.js';
 import { Exchange, type Match, type Matching } from '../exchange/index.js';
+import { Refusal } from '../handler.js';
 import type { Market, Tick } from '../market/market.js';
 import type { Instrument, World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import { Agenda } from './agenda.js';
-import { trailingLimit, trailingTrigger } from './check-order.js';
+import { type OrderCheck, trailingLimit, trailingTrigger } from './check-order.js';
 import { execute } from './execution.js';
 import type { Latency } from './latency.js';
 import { isBuying, type OrderRecord, remainingOf } from './order.js';
@@ -32,6 +33,7 @@ export class Routing {
     private readonly world: World,
     market: Market,
     private readonly records: Records,
+    private readonly check: OrderCheck,
     private readonly latency: Latency,
   ) {
     this.#steps = new Agenda(clock, (id) => this.#step(id));
@@ -140,7 +142,8 @@ export class Routing {
       return;
     }
     this.#commit((change) => {
-      const order = this.#submit(change, waiting);
+      const order = this.#carried(change, instrument, this.#submit(change, waiting));
+      if (order === undefined) return;
       const rules = rulesOf(order.type);
       const remainder = order.timeInForce === 'ioc' && rules.remainder === 'rest' ? 'cancel' : rules.remainder;
       const { matches, prints, resting } = this.#exchange.arrive(
@@ -162,6 +165,19 @@ export class Routing {
       } else
         this.#finish(change, now, cancelled(now.filledQuantity), 'what could not be filled at once was cancelled, as the order type asks');
     });
+  }
+
+  /** The order with what it holds at the market's price of now; undefined when the account cannot carry it any more, which ends it. */
+  #carried(change: Change, instrument: Instrument, order: OrderRecord): OrderRecord | undefined {
+    const hold = this.check.carry(this.accountOf(order), instrument, order);
+    if (hold === undefined) return order;
+    if (hold instanceof Refusal) {
+      this.#finish(change, order, order.filledQuantity === 0n ? 'failed' : cancelled(order.filledQuantity), hold.message);
+      return undefined;
+    }
+    const carried = { ...order, ...hold };
+    this.records.putOrder(change, carried);
+    return carried;
   }
 
   #submit(change: Change, order: OrderRecord): OrderRecord {

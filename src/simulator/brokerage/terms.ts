@@ -19,6 +19,10 @@ class Terms<T extends string> {
     return this.numbers[word];
   }
 
+  isWord(text: string): text is T {
+    return Object.hasOwn(this.numbers, text);
+  }
+
   /** The word of a protocol number; undefined for a number that the brokerage does not know. */
   wordOf(number: number): T | undefined {
     return this.#byNumber.get(number);

@@ -17,6 +17,7 @@ const getLotSizes = operation({
   protoId: null,
   scope: anyOf('qot:read'),
   effect: 'read',
+  reach: 'request',
   messages: QotGetStaticInfo,
   title: 'Lot sizes',
   summary: 'The lot sizes of symbols.',

@@ -9,13 +9,13 @@ import { feeReserve } from '../holds.js';
 import type { Brokerage } from '../index.js';
 import { initialMargin, marginRatios, unitValue } from '../margin.js';
 import { frozenCash, type OrderRecord, remainingOf, reservedMargin } from '../order.js';
-import { checkPrice } from '../price.js';
+import { checkPrice, marketPrice } from '../price.js';
 import { resolve } from '../resolve.js';
 import { orderTypes } from '../terms.js';
 import { adjustmentOf } from './order-fields.js';
 
 /** Trd_GetMaxTrdQtys: how much of a code the account could trade at a price, in whole lots. */
-export const getMaxQuantities: Handler<C2S, S2C> = ({ brokerage, world }, request) => {
+export const getMaxQuantities: Handler<C2S, S2C> = ({ brokerage, world, market }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   if (orderTypes.wordOf(request.orderType) === undefined) return new Refusal(orderTypes.unknown(request.orderType));
@@ -29,7 +29,7 @@ export const getMaxQuantities: Handler<C2S, S2C> = ({ brokerage, world }, reques
   const maxTrdQtys =
     account.trades === 'futures'
       ? ofFuture(brokerage, account, found.instrument, price)
-      : ofSecurity(brokerage, account, found.instrument, price, open);
+      : ofSecurity(brokerage, account, found.instrument, price, marketPrice(market, found.instrument, false), open);
   return brokerage.records.journal.whenDurable(create(S2CSchema, { header: to.header, maxTrdQtys }));
 };
 
@@ -38,6 +38,7 @@ function ofSecurity(
   account: Account,
   instrument: Instrument,
   price: Decimal,
+  bid: Decimal,
   open: OrderRecord | undefined,
 ) {
   const { symbol, currency } = instrument;
@@ -49,11 +50,13 @@ function ofSecurity(
   if (account.type === 'cash') return maximum;
   const free = valuer.free(account, currency) + (open === undefined ? 0n : reservedMargin(open));
   const held = ledger.position(account.id, symbol)?.quantity ?? 0n;
+  // A sale fills at the market where that is above its limit.
+  const dearest = bid > price ? bid : price;
   const shortable = marginRatios(instrument).short !== undefined && held <= 0n;
   return {
     ...maximum,
     maxCashAndMarginBuy: Number(held < 0n ? 0n : affordable(instrument, price, initialMargin(instrument, 'long', price), free)),
-    maxSellShort: shortable ? Number(affordable(instrument, price, initialMargin(instrument, 'short', price), free)) : 0,
+    maxSellShort: shortable ? Number(affordable(instrument, dearest, initialMargin(instrument, 'short', dearest), free)) : 0,
     maxBuyBack: Number(ledger.coverable(account.id, symbol) + own('buy', 'buy_back')),
   };
 }

@@ -1,0 +1,58 @@
+import { DECIMAL_ONE, type Decimal, multiplyUp } from '../contract/decimal.js';
+import type { Limits } from './limits.js';
+
+/** What an order, or a part of it, counts with in one currency. */
+export interface Worth {
+  /** "HKD". */
+  readonly currency: string;
+  /** The order as it will stand: never negative. */
+  readonly value: Decimal;
+  /** What is new for the day: the value of a place, the rise of a modify; never negative. */
+  readonly increase: Decimal;
+}
+
+/** An amount that cannot be told. Under a cap this refuses the order: it never counts as nothing. */
+export interface Unknown {
+  readonly code: 'limit.price_unknown' | 'limit.multiplier_unknown' | 'limit.exchange_rate_unknown';
+  /** A whole sentence without its full stop. */
+  readonly reason: string;
+}
+
+/** Units of `to` that one unit of `from` is exchanged for, as the backend has it; undefined where it does not know. */
+export type ExchangeRates = (from: string, to: string) => Decimal | undefined;
+
+/** What a holder of limits holds an order against: amounts in one currency each. */
+export type Measured = readonly Worth[] | Unknown;
+
+export function isUnknown(measured: Measured | Worth | Decimal | Unknown): measured is Unknown {
+  return typeof measured === 'object' && 'code' in measured;
+}
+
+/** Rates move between the check and the fill: 2 % on top. */
+const CONVERSION_MARGIN: Decimal = (DECIMAL_ONE * 102n) / 100n;
+
+/** `amount` in another currency, rounded up. */
+export function converted(amount: Decimal, from: string, to: string, rates: ExchangeRates): Decimal | Unknown {
+  if (from === to || amount === 0n) return amount;
+  const rate = rates(from, to);
+  if (rate === undefined || rate <= 0n) {
+    return { code: 'limit.exchange_rate_unknown', reason: `order value unknown in ${to}: no exchange rate from ${from} is known` };
+  }
+  return multiplyUp(multiplyUp(amount, rate), CONVERSION_MARGIN);
+}
+
+/** The sums of an order's parts by currency, or all of them in the one currency that the limits are in. */
+export function measured(parts: readonly (Worth | Unknown)[], { limitsCurrency }: Limits, rates: ExchangeRates): Measured {
+  const sums = new Map<string, Worth>();
+  for (const part of parts) {
+    if (isUnknown(part)) return part;
+    const currency = limitsCurrency ?? part.currency;
+    const value = converted(part.value, part.currency, currency, rates);
+    if (isUnknown(value)) return value;
+    const increase = converted(part.increase, part.currency, currency, rates);
+    if (isUnknown(increase)) return increase;
+    const sum = sums.get(currency);
+    sums.set(currency, { currency, value: (sum?.value ?? 0n) + value, increase: (sum?.increase ?? 0n) + increase });
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { catalogue } from './declaration-check.js';
+import { classOf, fieldsWithin } from './field-classes.js';
+import * as QotGetPlateSet from './generated/Qot_GetPlateSet_pb.js';
+import * as QotGetRT from './generated/Qot_GetRT_pb.js';
+import * as TrdGetOrderList from './generated/Trd_GetOrderList_pb.js';
+import * as TrdPlaceOrder from './generated/Trd_PlaceOrder_pb.js';
+import { operation, post } from './operation.js';
+import { operations } from './operations/index.js';
+import { anyOf } from './scope.js';
+import { symbol } from './shape.js';
+
+const base = {
+  name: 'get_new',
+  group: 'quote',
+  protoId: null,
+  scope: anyOf('qot:read'),
+  effect: 'read',
+  title: 'New',
+  summary: 'Something new.',
+  tool: null,
+  rest: [post('/api/new')],
+} as const;
+
+describe('a declaration is refused', () => {
+  it('whose request has a field of which nobody says what it names', () => {
+    expect(() => operation({ ...base, messages: QotGetPlateSet })).toThrow(
+      'get_new has a field without a class, Qot_GetPlateSet.C2S.market: say in contract/field-classes.ts what it names',
+    );
+    const classes = { 'Qot_GetPlateSet.C2S': { market: 'quote_market', plateSetType: 'none' } } as const;
+    expect(operation({ ...base, messages: QotGetPlateSet, classes })).toMatchObject({ reach: 'beyond' });
+  });
+
+  it('that may change orders and names nobody who values them', () => {
+    // @ts-expect-error: it does not compile either
+    expect(() => operation({ ...base, scope: { kind: 'byEnv' }, effect: 'order', messages: TrdPlaceOrder })).toThrow(
+      'get_new may change orders and names no valuer of their risk: say in "valuer" who values it',
+    );
+  });
+
+  it('that needs a switch for which there is no setting', () => {
+    // @ts-expect-error: it does not compile either
+    expect(() => operation({ ...base, messages: QotGetRT, switches: ['--enable-something'] })).toThrow(
+      'get_new needs the switch --enable-something, for which there is no setting: add it to contract/switches.ts',
+    );
+  });
+
+  it('that lets callers filter an answer which is not filtered for limited keys', () => {
+    expect(() => operation({ ...base, messages: TrdGetOrderList })).toThrow('has a filter, Trd_Common.TrdFilterConditions.codeList');
+  });
+
+  it.each([
+    [{ list: 'orders', of: 'traded' }, 'S2C has no orders of traded'],
+    [{ list: 'orderList', of: 'security' }, 'S2C has no orderList of security'],
+    [{ list: 'orderList', of: 'account', at: 'accID' }, 'S2C has no orderList of account'],
+  ] as const)('that filters %j, which is not there', (listing, text) => {
+    expect(() => operation({ ...base, messages: TrdGetOrderList, reach: [listing] })).toThrow(text);
+  });
+
+  it('that speaks of fields which the message does not have', () => {
+    expect(() => operation({ ...base, messages: QotGetRT, shape: [symbol('securityy')] })).toThrow('Qot_GetRT.C2S has no securityy');
+    expect(() => operation({ ...base, messages: QotGetRT, unused: ['num'] })).toThrow('Qot_GetRT.C2S has no num');
+  });
+
+  it('that takes the name, the route or the tool of another', () => {
+    const one = operation({ ...base, messages: QotGetRT });
+    const pairs = [
+      [{ ...one, rest: [] }, 'operation get_new is declared twice: by quote.one and by metadata.two; rename one of them'],
+      [{ ...one, name: 'get_newer' }, 'route POST /api/new is declared twice'],
+    ] as const;
+    for (const [two, text] of pairs) expect(() => catalogue({ quote: { one }, metadata: { two } })).toThrow(text);
+    const tool = 'svc_get_new';
+    const others = { one: { ...one, tool }, two: { ...one, name: 'get_newer', rest: [], tool } };
+    expect(() => catalogue({ quote: others })).toThrow('tool svc_get_new is declared twice');
+    expect(catalogue({ quote: { one }, metadata: {} })).toEqual([one]);
+  });
+});
+
+describe('the classes of fields', () => {
+  it('are said of every field of every declared request, nested ones too', () => {
+    const fields = operations.flatMap(({ name, messages, classes }) =>
+      [...fieldsWithin(messages.C2SSchema)].map((field) => [name, field, classOf(field, classes)] as const),
+    );
+    expect(fields.length).toBeGreaterThan(200);
+    const missing = fields.filter(([, , named]) => named === undefined).map(([name, field]) => `${name}: ${field}`);
+    expect(missing).toEqual([]);
+  });
+
+  it('know every enumeration of markets, however nested, for what it is', () => {
+    const named = new Map<string, string | undefined>();
+    for (const { messages, classes } of operations) {
+      for (const field of fieldsWithin(messages.C2SSchema)) {
+        if (!/market|security|acc_?id|^order_?id/i.test(field.name)) continue;
+        named.set(`${field.parent.typeName}.${field.name}`, classOf(field, classes));
+      }
+    }
+    const none = [...named].filter(([, named]) => named === 'none').map(([field]) => field);
+    expect(none.sort()).toEqual(['Qot_Common.QotHeader.securityFirm', 'Trd_UnlockTrade.C2S.securityFirm']);
+  });
+});
