@@ -31,5 +31,6 @@ export { type MachineIdReader, machineFingerprint, readMachineId } from './machi
 export { type Admission, type Admittance, type GateVerdict, OrderGates, type OrderGatesOptions } from './order-gates.js';
 export { err, ok, type Result } from './result.js';
 export { type ScopeMask, scopeMask, scopesIn, scopesSatisfy } from './scopes.js';
+export { SteadyTime, type SteadyTimeOptions } from './steady-time.js';
 export { parseUtcTimestamp } from './timestamp.js';
 export { type ExchangeRates, isUnknown, type Unknown, type Worth } from './worth.js';

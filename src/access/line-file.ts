@@ -92,7 +92,7 @@ export class LineFile {
 
   #pause(): void {
     this.#pausing = true;
-    this.#cancelPause = this.#options.clock.at(this.#options.clock.now() + PAUSE_MS, () => {
+    this.#cancelPause = this.#options.clock.after(PAUSE_MS, () => {
       this.#pausing = false;
       if (this.#gathered.length > 0 && !this.#writing && !this.#failing) this.#next();
     });
@@ -162,7 +162,7 @@ export class LineFile {
     this.#failing = true;
     for (const resolve of this.#waiting.splice(0)) resolve();
     this.#cancelRetry();
-    this.#cancelRetry = this.#options.clock.at(this.#options.clock.now() + RETRY_MS, () => {
+    this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => {
       if (!this.#writing) this.#next();
     });
   }

@@ -55,8 +55,10 @@ export interface OrderGatesOptions {
   readonly flagLimits?: Limits;
   /** IANA zone of `hours_window`; the process's own by default. */
   readonly timeZone?: string;
-  /** Epoch ms of the start. */
+  /** Epoch ms of the start, of steady time where there is one. */
   readonly now: number;
+  /** Epoch ms of a time that nobody sets, for what is counted by the day and by the minute; the given moment by default. */
+  readonly steadyNow?: () => number;
   /** Learns of a failed write; where a cap depends on it the admission's `durable` rejects as well. */
   readonly onStoreFailure: (error: unknown) => void;
 }
@@ -73,8 +75,10 @@ interface Question {
   readonly facts: OrderFacts;
   /** In the holder's currency, where it has one. */
   readonly measured: Measured;
-  /** Epoch ms. */
+  /** Epoch ms, by the machine's clock. */
   readonly now: number;
+  /** Epoch ms, by a clock that nobody sets. */
+  readonly steadyNow: number;
 }
 
 /** One of the seven gates: how it decides, and the figures it decides by; sums of money by currency. */
@@ -96,6 +100,7 @@ export class OrderGates {
   readonly #days: DayTotals;
   readonly #rates: RateWindows;
   readonly #gates: readonly Gate[];
+  readonly #steadyNow: (now: number) => number;
   readonly #onStoreFailure: (error: unknown) => void;
 
   /** Takes up the totals that an earlier process left in the store. */
@@ -104,6 +109,7 @@ export class OrderGates {
     this.#flags = { caller: '', limits: options.flagLimits ?? unlimited };
     this.#days = new DayTotals(options.store, options.now);
     this.#rates = new RateWindows(options.store, options.now);
+    this.#steadyNow = options.steadyNow ?? ((now) => now);
     this.#gates = gatesOver(new LocalTime(options.timeZone), this.#days, this.#rates);
     this.#onStoreFailure = options.onStoreFailure;
   }
@@ -115,9 +121,10 @@ export class OrderGates {
 
   /** Lets the order pass and reserves its value, or names the first gate that it fails. `key` is undefined for a caller without one. */
   admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
-    const questions = this.#questions(key, facts, now);
+    const steadyNow = this.#steadyNow(now);
+    const questions = this.#questions(key, facts, now, steadyNow);
     const holders = questions.map(({ holder }) => holder);
-    for (const { caller } of holders) this.#rates.of(caller).slide(now);
+    for (const { caller } of holders) this.#rates.of(caller).slide(steadyNow);
     let first: GateDenial | undefined;
     let counts = true;
     for (const gate of this.#gates) {
@@ -129,9 +136,9 @@ export class OrderGates {
         if (gate.name === 'hours' || gate.name === 'rate') counts = false;
       }
     }
-    const slots = counts ? this.#countAttempt(holders, now) : [];
+    const slots = counts ? this.#countAttempt(holders, steadyNow) : [];
     return first === undefined
-      ? { ok: true, admission: this.#reserve(holders, slots, increasesOf(facts), utcDay(now), now) }
+      ? { ok: true, admission: this.#reserve(holders, slots, increasesOf(facts), utcDay(steadyNow), steadyNow) }
       : { ok: false, denial: first };
   }
 
@@ -140,7 +147,7 @@ export class OrderGates {
    * first denial is the one that `admit` would name. A gate that sums money has a verdict for each currency.
    */
   judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
-    const questions = this.#questions(key, facts, now);
+    const questions = this.#questions(key, facts, now, this.#steadyNow(now));
     return this.#gates.flatMap((gate) =>
       questions.flatMap((question) => {
         const holder = question.holder === this.#flags ? 'flags' : 'key';
@@ -158,14 +165,14 @@ export class OrderGates {
     return [...new Set(currencies.filter((currency) => currency !== undefined))];
   }
 
-  #questions(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly Question[] {
+  #questions(key: KeyRecord | undefined, facts: OrderFacts, now: number, steadyNow: number): readonly Question[] {
     if (facts.legs.length === 0) throw new RangeError('an order has at least one leg');
     const parts = facts.legs.map(({ worth }) => worth);
     if (parts.some((part) => !isUnknown(part) && (part.value < 0n || part.increase < 0n))) {
       throw new RangeError('an order has no negative value');
     }
     const holders = key === undefined ? [this.#flags] : [{ caller: key.id, limits: key.limits }, this.#flags];
-    return holders.map((holder) => ({ holder, facts, now, measured: measured(parts, holder.limits, facts.rates) }));
+    return holders.map((holder) => ({ holder, facts, now, steadyNow, measured: measured(parts, holder.limits, facts.rates) }));
   }
 
   /** One slot per holder whose rate is limited. */
@@ -256,20 +263,20 @@ function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows): r
     },
     {
       name: 'rate',
-      deny: ({ holder, now }) => rateGate(holder.limits, rates.of(holder.caller), now),
-      read: ({ holder, now }) => [rateReading(holder.limits, rates.of(holder.caller), now)],
+      deny: ({ holder, steadyNow }) => rateGate(holder.limits, rates.of(holder.caller), steadyNow),
+      read: ({ holder, steadyNow }) => [rateReading(holder.limits, rates.of(holder.caller), steadyNow)],
     },
     {
       name: 'daily_value',
-      deny: (question) => dailyValueGate(question.holder.limits, dayTotal(days, question), question.measured, question.now),
+      deny: (question) => dailyValueGate(question.holder.limits, dayTotal(days, question), question.measured, question.steadyNow),
       read: (question) => dailyValueReadings(question.holder.limits, dayTotal(days, question), question.measured),
     },
   ];
 }
 
 /** A holder's sum of today in a currency: of all its currencies where the limits are in that one. */
-function dayTotal(days: DayTotals, { holder, facts, now }: Question): DayTotal {
-  const day = utcDay(now);
+function dayTotal(days: DayTotals, { holder, facts, steadyNow }: Question): DayTotal {
+  const day = utcDay(steadyNow);
   return (currency) => {
     let sum = days.ofNoCurrency(day, holder.caller);
     if (holder.limits.limitsCurrency === null) return sum + days.get(day, holder.caller, currency);

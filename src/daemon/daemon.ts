@@ -1,6 +1,6 @@
-import { Access, AuditLog, formatLoadError, Keyring, OrderGates } from '../access/index.js';
+import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
-import { type Clock, replayClock, systemClock } from '../contract/clock.js';
+import { type Clock, replayClock, steadyClock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
 import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
 import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
@@ -80,7 +80,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const undo: (() => void | Promise<void>)[] = [() => state.value.close(), () => audit.close()];
   try {
     const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database did not take a write');
-    const gates = new OrderGates({ store, flagLimits: settings.limits, now: clock.now(), onStoreFailure });
+    const time = new SteadyTime({ store, clock });
+    undo.unshift(() => time.stop());
+    const steadyNow = () => time.now();
+    const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
     const reloading = () => reload(access, logger);
     undo.unshift(await openControl(stateDir, reloading, logger));
@@ -89,12 +92,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       access,
       backend,
       clock,
+      time,
       store,
       logger,
       version: packageVersion,
       switches: switchesOf(settings),
       ...(restored === undefined ? {} : { tradingHalt: restored }),
       pushBacklogBytesMax: settings.wsMaxBacklog,
+      bounds: {
+        connections: settings.maxConnectionsPerKey,
+        refusalsPerSecond: settings.maxRefusalsPerSecond,
+        idempotencyKeys: settings.maxIdempotencyKeys,
+      },
       shutdown: () => requestShutdown('asked for over REST'),
       tradePassword: options.tradePassword ?? tradePassword(process.env, logger),
     });
@@ -199,7 +208,7 @@ function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditL
 
 async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<Backend> {
   const { simClock, simData } = settings;
-  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : clock;
+  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
   const options: SimulationOptions = {
     clock: simulationClock,
     seed: settings.simSeed,

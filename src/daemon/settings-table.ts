@@ -1,4 +1,5 @@
 import type { Group } from '../contract/operation.js';
+import { defaultBounds } from '../gateway/bounds.js';
 import { configFolder, stateFolder } from '../storage/index.js';
 import { type Environment, pathOf } from './environment.js';
 import {
@@ -24,6 +25,7 @@ export const settingGroups = [
   'Listener',
   'Access',
   'Tools for language models',
+  'Bounds of one key',
   'Limits for every caller',
   'Simulated brokerage',
   'Files and logs',
@@ -57,6 +59,8 @@ export type LogLevel = (typeof logLevels)[number];
 const SEED_MAX = Number.MAX_SAFE_INTEGER;
 const INSTRUMENTS_MAX = 20_000;
 const QUOTA_MAX = 1_000_000;
+const CONNECTIONS_MAX = 10_000;
+const BOUND_MAX = 10_000_000;
 
 /** Every setting of `svcd`. Order within a group is the order of the help text. */
 export const settingsTable = {
@@ -145,6 +149,25 @@ export const settingsTable = {
     default: 8 * 1024 ** 2,
     group: 'Listener',
     about: 'Unsent bytes at which a slow /ws connection is closed (code 1013).',
+  }),
+
+  maxConnectionsPerKey: setting({
+    type: wholeNumber(1, CONNECTIONS_MAX),
+    default: defaultBounds.connections,
+    group: 'Bounds of one key',
+    about: 'Connections that a key may have open: /ws, gRPC streams, core WebSocket and core TCP together.',
+  }),
+  maxRefusalsPerSecond: setting({
+    type: wholeNumber(1, BOUND_MAX),
+    default: defaultBounds.refusalsPerSecond,
+    group: 'Bounds of one key',
+    about: 'Refused requests a second, over ten seconds; a key with more is turned away (429) until there are fewer.',
+  }),
+  maxIdempotencyKeys: setting({
+    type: wholeNumber(1, BOUND_MAX),
+    default: defaultBounds.idempotencyKeys,
+    group: 'Bounds of one key',
+    about: 'Idempotency keys that are remembered for 24 hours; ten times as many over all keys.',
   }),
 
   mcpToolsets: setting<readonly Group[]>({

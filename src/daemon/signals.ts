@@ -41,7 +41,7 @@ export function handleSignals(process: SignalProcess, clock: Clock, actions: Sig
   const requestShutdown = (reason: string) => {
     if (stopping) return;
     stopping = true;
-    const cancelDeadline = clock.at(clock.now() + SHUTDOWN_MS_MAX, () => {
+    const cancelDeadline = clock.after(SHUTDOWN_MS_MAX, () => {
       actions.onFailure(`shutdown took longer than ${SHUTDOWN_MS_MAX / 1000} s`);
       process.exit(1);
     });

@@ -110,6 +110,11 @@ export type CredentialRefresh = 'succeeded' | 'failed' | 'not_applicable';
 export interface Backend {
   readonly name: 'sim' | 'remote' | 'opend';
   /**
+   * A write that comes again under the packet id of an earlier one gets the first answer, however long ago that was, or a
+   * refusal where nobody can tell; it is never carried out twice. Otherwise a write whose outcome is unknown is not sent again.
+   */
+  readonly replaysWrites: boolean;
+  /**
    * The store in which this backend records a write before it answers, where it has one in this process. When that is the
    * gateway's own store, which keeps writes in order, nothing can be recorded of an order without what the gateway wrote
    * before the call: it may then leave before that is on disk. Backends elsewhere leave it out.

@@ -1,4 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
+import type { SteadyTime } from '../access/index.js';
 import { type Access, type Authentication, type KeyChanges, type KeyRecord, scopeMask } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import type { TrdAcc } from '../contract/generated/Trd_Common_pb.js';
@@ -7,6 +8,7 @@ import { account, quote, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
 import { type Backend, BackendLost, type BackendStatus, type ResponseMessage } from './backend.js';
+import { defaultBounds, type GatewayBounds } from './bounds.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
@@ -22,14 +24,18 @@ import { type Preview, Previewer } from './preview/index.js';
 import type { Permits } from './push/index.js';
 import { PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
+import { RefusalThrottle } from './refusal-throttle.js';
 import { payloadOf } from './responses.js';
 import type { TradePasswordSource } from './trade-password.js';
+import { UnlockThrottle } from './unlock-throttle.js';
 import { Writes } from './writes.js';
 
 export interface GatewayOptions {
   readonly access: Access;
   readonly backend: Backend;
   readonly clock: Clock;
+  /** Of the same store. */
+  readonly time: SteadyTime;
   readonly store: Store;
   readonly logger: Logger;
   readonly version: string;
@@ -41,6 +47,8 @@ export interface GatewayOptions {
   readonly tradePassword?: TradePasswordSource;
   /** Backlog in bytes at which a push connection is closed. */
   readonly pushBacklogBytesMax: number;
+  /** What one key may have or do at a time. */
+  readonly bounds?: GatewayBounds;
   /** Begins the daemon's shutdown. */
   readonly shutdown: () => void;
 }
@@ -53,6 +61,8 @@ export interface OpenedPush {
 
 /** RFC 6455, section 7.4.1. */
 const CLOSE_GOING_AWAY = 1001;
+/** How often keys are looked at for their expiry, beside the moment itself. */
+const KEY_WATCH_MS = 5_000;
 const quoteScopes = scopeMask(['qot:read']);
 const realTrading = scopeMask(['trade:real']);
 const metricsScopes = scopeMask(['metrics:read', 'admin']);
@@ -68,15 +78,18 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #pipeline: Pipeline;
   readonly #idempotency: IdempotencyKeys;
+  readonly #connectionsPerKey: number;
   readonly #expiries = new Map<string, () => void>();
+  #cancelKeyWatch: () => void;
   readonly #keyListeners = new Set<() => void>();
+  readonly #keyWatchers = new Set<() => void>();
   readonly #readyListeners = new Set<(ready: boolean) => void>();
   #announcedReady: boolean;
   #stopping = false;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    const { access, backend, clock, store, logger, version, switches } = options;
+    const { access, backend, clock, time, store, logger, version, switches, bounds = defaultBounds } = options;
     this.push = new PushHub({
       backend,
       clock,
@@ -85,7 +98,8 @@ export class Gateway {
       onDefect: (error) => logger.error({ err: error }, 'an event could not be pushed'),
       onPublished: ({ stream }, ms) => this.meter.push(stream.subType, ms),
     });
-    this.#idempotency = new IdempotencyKeys(store, clock);
+    this.#idempotency = new IdempotencyKeys({ store, time, clock, keysMax: bounds.idempotencyKeys });
+    this.#connectionsPerKey = bounds.connections;
     const refresher = new CredentialRefresher(backend, logger);
     const local: LocalHandlers = {
       ...adminHandlers({
@@ -110,6 +124,8 @@ export class Gateway {
       backend,
       clock,
       idempotency: this.#idempotency,
+      refusals: new RefusalThrottle(clock, bounds.refusalsPerSecond),
+      unlocks: new UnlockThrottle(store, time),
       local,
       writes,
       previewer: new Previewer(backend, access, clock),
@@ -122,8 +138,10 @@ export class Gateway {
     this.meter.watch({
       pushConnections: () => this.push.connections().length,
       subscriptions: () => this.push.subscriptions.usedQuota,
+      idempotencyKeys: () => this.#idempotency.count,
       backendReady: () => backend.status().platform.lifecycleState === 'ready',
     });
+    this.#cancelKeyWatch = this.#scheduleKeyWatch();
     this.#announcedReady = this.ready;
     backend.onLifecycle(() => this.#announceReady());
     access.keyring?.onReload((outcome) => {
@@ -226,6 +244,12 @@ export class Gateway {
     return () => this.#keyListeners.delete(listener);
   }
 
+  /** Calls `listener` every few seconds, to end what it holds for keys that are no good any more; returns its removal. */
+  onKeyWatch(listener: () => void): () => void {
+    this.#keyWatchers.add(listener);
+    return () => this.#keyWatchers.delete(listener);
+  }
+
   /**
    * Who asks to open a push connection and what it may see, or why not; the refusal is the interface's to audit. `unfit` is
    * what the interface has against the request itself: it is told only to those who may ask.
@@ -235,6 +259,8 @@ export class Gateway {
     if (identity instanceof Rejection) return identity;
     const refused = this.#pipeline.authorise(quote.getQuote, caller, identity) ?? unfit;
     if (refused !== undefined) return refused;
+    const full = caller.iface === 'mcp' ? undefined : this.#refuseConnection(identity);
+    if (full !== undefined) return full;
     this.#audit(caller, identity.key?.id ?? null, undefined);
     if (identity.key !== undefined) this.#watchExpiry(identity.key);
     return { identity, permits: permitsOf(this.#options.access, identity.key) };
@@ -246,9 +272,11 @@ export class Gateway {
    */
   openSession(caller: Caller, credential: Credential): { readonly identity: Identity; readonly permits: Permits } | Rejection {
     const identity = identityOf(this.#authenticate(credential));
-    const refused = identity instanceof Rejection;
-    this.#audit(caller, (refused ? identity.details.keyId : identity.key?.id) ?? null, refused ? identity : undefined);
-    if (refused) return identity;
+    const refused = identity instanceof Rejection ? identity : this.#refuseConnection(identity);
+    const keyId = identity instanceof Rejection ? identity.details.keyId : identity.key?.id;
+    this.#audit(caller, keyId ?? null, refused);
+    if (identity instanceof Rejection) return identity;
+    if (refused !== undefined) return refused;
     if (identity.key !== undefined) this.#watchExpiry(identity.key);
     return { identity, permits: permitsOf(this.#options.access, identity.key) };
   }
@@ -308,6 +336,7 @@ export class Gateway {
     this.#stopping = true;
     this.#announceReady();
     this.#idempotency.stop();
+    this.#cancelKeyWatch();
     for (const cancel of this.#expiries.values()) cancel();
     this.push.stop(CLOSE_GOING_AWAY, 'the daemon is shutting down');
   }
@@ -338,13 +367,43 @@ export class Gateway {
     });
   }
 
-  /** Closes a key's push connections when it expires, as a revoked key's are. */
+  /** One more connection of a key, where it has as many as it may. */
+  #refuseConnection({ key, owner }: Identity): Rejection | undefined {
+    if (key === undefined || this.push.connectionsOf(owner) < this.#connectionsPerKey) return undefined;
+    return new Rejection('limit.key_connections', `key "${key.id}" has ${this.#connectionsPerKey} connections open, the most it may have`, {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  /** Ends a key's connections at the moment of its expiry. */
   #watchExpiry({ id, expiresAt }: KeyRecord): void {
     this.#expiries.get(id)?.();
     this.#expiries.delete(id);
-    if (expiresAt === null) return;
-    const expire = () => this.push.revokeOwner(`key:${id}`, 'key expired');
-    this.#expiries.set(id, this.#options.clock.at(expiresAt, expire));
+    if (expiresAt !== null)
+      this.#expiries.set(
+        id,
+        this.#options.clock.at(expiresAt, () => this.#endExpired()),
+      );
+  }
+
+  /** The clock may have been set past an expiry, or back before one that has been acted on: keys are looked at again and again. */
+  #scheduleKeyWatch(): () => void {
+    return this.#options.clock.after(KEY_WATCH_MS, () => {
+      this.#endExpired();
+      this.#cancelKeyWatch = this.#scheduleKeyWatch();
+    });
+  }
+
+  /** Ends what keys that are no good any more have open; what they ask for is refused in any case. */
+  #endExpired(): void {
+    const { keyring } = this.#options.access;
+    if (keyring === undefined) return;
+    for (const [owner, keyId] of this.push.owners()) {
+      const judged = keyId === undefined ? undefined : keyring.authenticateId(keyId);
+      if (judged?.ok !== false) continue;
+      this.push.revokeOwner(owner, judged.code === 'auth.expired' ? 'key expired' : judged.message);
+    }
+    for (const listener of this.#keyWatchers) listener();
   }
 
   /** A reload holds for open connections at once: revoked keys lose them, narrowed ones the events they may no longer see. */

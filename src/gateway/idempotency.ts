@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto';
-import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { clearField, clone, create, type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import type { SteadyTime } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { PacketIDSchema } from '../contract/generated/Common_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
-import type { Store, Table } from '../storage/index.js';
+import type { Store } from '../storage/index.js';
 import type { ResponseMessage } from './backend.js';
+import { type IdempotencyRow, IdempotencyRows, type PacketId, ROOM_SECONDS } from './idempotency-rows.js';
 import { RET_SUCCEED } from './responses.js';
 
-/** The protocol's replay protection of one write: the backend answers a repetition of it with the first answer. */
-export interface PacketId {
-  readonly connId: bigint;
-  readonly serialNo: number;
+/** A write as it was on its way when nothing more was heard of it. */
+export interface Interrupted {
+  readonly packet: PacketId;
+  /** What was sent, or was about to be. */
+  readonly request: Message;
 }
 
-interface Entry {
-  readonly operation: string;
-  /** SHA-256 of the request, so that another body under the same key is noticed. */
-  readonly digest: string;
-  /** Epoch ms of the first request. */
-  readonly at: number;
-  readonly packet: PacketId;
-  /** The first answer; absent while its outcome is not known. */
-  readonly response?: Uint8Array;
-}
+/** Puts a write on disk under its key, as it will be sent. It must be awaited before the write leaves the daemon. */
+export type Commit = (packet: PacketId, sent: Message) => Promise<void>;
+
+/** Sends a write: `interrupted` again as it was, past the gates that it has passed, or else anew. */
+export type Run = (
+  send: (commit: Commit | undefined, interrupted: Interrupted | undefined) => Promise<ResponseMessage | Rejection>,
+) => Promise<ResponseMessage | Rejection>;
 
 /** What a write with an idempotency key is. */
 export type Admission =
@@ -31,135 +31,155 @@ export type Admission =
   | { readonly kind: 'answered'; readonly response: ResponseMessage }
   /** Seen before by this process and still under way. */
   | { readonly kind: 'under_way'; readonly answer: Promise<ResponseMessage | Rejection> }
-  /** Seen before a crash, outcome unknown: to be sent again under its first packet id, past the gates it has passed. */
-  | { readonly kind: 'resumed'; readonly packet: PacketId }
-  | { readonly kind: 'first' };
+  /** To be sent, as `run` says: a repetition in the meantime then waits for the same answer. */
+  | { readonly kind: 'first' | 'interrupted'; readonly run: Run };
 
-const KEPT_MS = 24 * 3600 * 1000;
-const SWEEP_MS = 10 * 60 * 1000;
+export interface IdempotencyOptions {
+  readonly store: Store;
+  readonly time: SteadyTime;
+  readonly clock: Clock;
+  /** Writes of one owner that are remembered at a time; ten times as many in all. */
+  readonly keysMax: number;
+}
+
+const OWNERS_FULL = 10;
+const REFUSED_MAX = 10_000;
 
 /** Keys are 1 to 255 visible ASCII characters. */
 const KEY_TEXT = /^[\x21-\x7e]{1,255}$/;
 
+/** What is wrong with the text of an idempotency key. */
+export function checkKeyText(key: string): Rejection | undefined {
+  if (KEY_TEXT.test(key)) return undefined;
+  const message = `idempotency key: expected 1 to 255 visible ASCII characters, found ${key.length} characters`;
+  return new Rejection('request.invalid', message, { field: 'idempotency_key' });
+}
+
 /**
  * Remembers every write that carries an idempotency key for 24 hours: a repetition gets the first answer and never
- * makes a second order, also after a crash. The key is on disk with the packet id it will be sent under before the
- * write leaves the daemon; the backend's replay protection does the rest when the daemon dies in between.
+ * makes a second order, also after a crash. The write is on disk as it will be sent, with the packet id it will be sent
+ * under, before it leaves the daemon; the backend's replay protection does the rest when the daemon dies in between.
  */
 export class IdempotencyKeys {
-  readonly #table: Table<Entry>;
-  readonly #entries: Map<string, Entry>;
+  readonly #rows: IdempotencyRows;
   readonly #underWay = new Map<string, { digest: string; answer: Promise<ResponseMessage | Rejection> }>();
-  #cancelSweep: () => void = () => undefined;
 
-  constructor(
-    readonly store: Store,
-    readonly clock: Clock,
-  ) {
-    this.#table = store.table<Entry>('idempotency');
-    this.#entries = new Map(this.#table.entries());
-    this.#sweep();
+  constructor({ store, time, clock, keysMax }: IdempotencyOptions) {
+    const bounds = { perOwner: keysMax, inAll: OWNERS_FULL * keysMax, refused: REFUSED_MAX };
+    this.#rows = new IdempotencyRows(store, time, bounds, (ms, action) => clock.after(ms, action));
+  }
+
+  /** Keys that are remembered, those of refused writes aside. */
+  get count(): number {
+    return this.#rows.count;
   }
 
   /** Says what the write is; another request under the same key is rejected. */
-  look(owner: string, key: string, operation: Operation, request: Message): Admission | Rejection {
-    if (!KEY_TEXT.test(key)) {
-      return new Rejection(
-        'request.invalid',
-        `idempotency key: expected 1 to 255 visible ASCII characters, found ${key.length} characters`,
-        {
-          field: 'idempotency_key',
-        },
-      );
-    }
-    const id = entryId(owner, key);
+  admit(owner: string, key: string, operation: Operation, request: Message): Admission | Rejection {
     const digest = digestOf(operation, request);
-    const underWay = this.#underWay.get(id);
+    const underWay = this.#underWay.get(idOf(owner, key));
     if (underWay !== undefined) {
       return underWay.digest === digest ? { kind: 'under_way', answer: underWay.answer } : mismatch(key);
     }
-    const entry = this.#entries.get(id);
-    if (entry === undefined || entry.at + KEPT_MS <= this.clock.now()) return { kind: 'first' };
-    if (entry.operation !== operation.name || entry.digest !== digest) return mismatch(key);
-    if (entry.response === undefined) return { kind: 'resumed', packet: entry.packet };
-    return { kind: 'answered', response: fromBinary(operation.messages.ResponseSchema, entry.response) as ResponseMessage };
-  }
-
-  /**
-   * Runs a write under its key, so that a repetition in the meantime waits for the same answer. `send` is called with
-   * a function that must be awaited before the write leaves the daemon.
-   */
-  async run(
-    owner: string,
-    key: string,
-    operation: Operation,
-    request: Message,
-    send: (commit: (packet: PacketId) => Promise<void>) => Promise<ResponseMessage | Rejection>,
-  ): Promise<ResponseMessage | Rejection> {
-    const id = entryId(owner, key);
-    const digest = digestOf(operation, request);
-    const commit = async (packet: PacketId) => {
-      const known = this.#entries.get(id);
-      if (known?.digest === digest && known.packet.serialNo === packet.serialNo && known.packet.connId === packet.connId) return;
-      await this.#put(id, { operation: operation.name, digest, at: this.clock.now(), packet });
-    };
-    const answer = send(commit).then(async (result) => {
-      const entry = this.#entries.get(id);
-      // A rejection means that nothing left the daemon: the same key may try again.
-      if (entry !== undefined && !(result instanceof Rejection)) {
-        const kept = this.#put(id, { ...entry, response: toBinary(operation.messages.ResponseSchema, result) });
-        // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
-        // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
-        if (result.retType === RET_SUCCEED) kept.catch(() => undefined);
-        else await kept;
-      }
-      return result;
-    });
-    this.#underWay.set(id, { digest, answer });
-    try {
-      return await answer;
-    } finally {
-      this.#underWay.delete(id);
+    const row = this.#rows.get(owner, key);
+    if (row === undefined) {
+      return this.#rows.hasRoom(owner)
+        ? { kind: 'first', run: (send) => this.#run(owner, key, operation, digest, undefined, send) }
+        : full();
     }
+    if (row.operation !== operation.name || row.digest !== digest) return mismatch(key);
+    if (row.response === undefined) {
+      return { kind: 'interrupted', run: (send) => this.#run(owner, key, operation, digest, row, send) };
+    }
+    return { kind: 'answered', response: fromBinary(operation.messages.ResponseSchema, row.response) as ResponseMessage };
   }
 
   stop(): void {
-    this.#cancelSweep();
+    this.#rows.stop();
   }
 
-  async #put(id: string, entry: Entry): Promise<void> {
-    this.#entries.set(id, entry);
-    await this.store.write((change) => change.put(this.#table, id, entry));
-  }
-
-  #sweep(): void {
-    const now = this.clock.now();
-    const old = [...this.#entries].filter(([, entry]) => entry.at + KEPT_MS <= now).map(([id]) => id);
-    for (const id of old) this.#entries.delete(id);
-    if (old.length > 0) {
-      const removed = this.store.write((change) => {
-        for (const id of old) change.remove(this.#table, id);
+  async #run(
+    owner: string,
+    key: string,
+    operation: Operation,
+    digest: string,
+    known: IdempotencyRow | undefined,
+    send: Parameters<Run>[0],
+  ): Promise<ResponseMessage | Rejection> {
+    const { C2SSchema, ResponseSchema } = operation.messages;
+    let row = known;
+    let kept: Promise<void> | undefined;
+    const commit: Commit = (packet, sent) => {
+      const entered = this.#rows.enter(owner, key, {
+        operation: operation.name,
+        digest,
+        packet,
+        request: toBinary(C2SSchema, withoutSecrets(C2SSchema, sent)),
       });
-      // Rows that stay are too old to count, and are swept by the next process.
-      removed.catch(() => undefined);
+      row = entered.row;
+      return entered.durable;
+    };
+    const interrupted = known?.request && { packet: known.packet, request: fromBinary(C2SSchema, known.request) };
+    const answer = send(interrupted === undefined ? commit : undefined, interrupted).then(async (result) => {
+      if (row === undefined) return result;
+      // Nothing left the daemon: the same key may try again.
+      if (result instanceof Rejection) {
+        if (known === undefined) await this.#rows.withdraw(owner, key, row);
+        return result;
+      }
+      const response = toBinary(ResponseSchema, result);
+      // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
+      // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
+      if (result.retType === RET_SUCCEED) kept = this.#rows.answer(owner, key, row, response);
+      else await this.#rows.refuse(owner, key, row, response);
+      return result;
+    });
+    const id = idOf(owner, key);
+    this.#underWay.set(id, { digest, answer });
+    const leave = () => {
+      this.#underWay.delete(id);
+      this.#rows.leave(owner, key);
+    };
+    try {
+      return await answer;
+    } finally {
+      // Until the answer is on disk, a repetition has it from here.
+      if (kept === undefined) leave();
+      else kept.then(leave, leave);
     }
-    this.#cancelSweep = this.clock.at(now + SWEEP_MS, () => this.#sweep());
   }
 }
 
-function entryId(owner: string, key: string): string {
+function idOf(owner: string, key: string): string {
   return `${owner}\n${key}`;
 }
 
+/** Fields that nothing may be kept of, not even a digest: it could be used to guess them. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['pwdMD5']);
+
+function withoutSecrets(schema: DescMessage, request: Message): Message {
+  const secret = schema.fields.filter(({ name }) => SECRET_FIELDS.has(name));
+  if (secret.length === 0) return request;
+  const copy = clone(schema, request);
+  for (const field of secret) clearField(copy, field);
+  return copy;
+}
+
+/** Of what the caller asked, before anything is filled in. */
 function digestOf(operation: Operation, request: Message): string {
   const { C2SSchema } = operation.messages;
   // A caller's packet id counts its tries; what is asked is the same.
   const asked = C2SSchema.fields.some(({ name }) => name === 'packetID')
     ? Object.assign(create(C2SSchema), request, { packetID: create(PacketIDSchema, { connID: 0n, serialNo: 0 }) })
-    : request;
+    : withoutSecrets(C2SSchema, request);
   return createHash('sha256').update(operation.name).update('\0').update(toBinary(C2SSchema, asked)).digest('base64');
 }
 
 function mismatch(key: string): Rejection {
   return new Rejection('idempotency.mismatch', `idempotency key "${key}" was used for another request; use a new key for a new request`);
+}
+
+function full(): Rejection {
+  const message = 'too many idempotency keys were used in the last 24 hours: no other can be remembered now';
+  return new Rejection('limit.idempotency_keys', message, { retryAfterSeconds: ROOM_SECONDS });
 }

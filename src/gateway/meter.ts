@@ -14,6 +14,7 @@ export interface PlacedOrder {
 export interface GaugeSources {
   readonly pushConnections: () => number;
   readonly subscriptions: () => number;
+  readonly idempotencyKeys: () => number;
   readonly backendReady: () => boolean;
 }
 
@@ -51,6 +52,7 @@ export class Meter {
     const gauge = (name: string, help: string, read: () => number) => this.#gauges.push({ name, help, read });
     gauge('svc_push_connections', 'Open push connections.', sources.pushConnections);
     gauge('svc_push_subscriptions', 'Live data streams that somebody is subscribed to.', sources.subscriptions);
+    gauge('svc_idempotency_keys', 'Writes that are remembered by their idempotency key.', sources.idempotencyKeys);
     gauge('svc_backend_ready', '1 while the backend takes requests.', () => Number(sources.backendReady()));
     gauge('svc_process_resident_memory_bytes', 'Resident memory of the daemon.', () => process.memoryUsage.rss());
     gauge('svc_process_cpu_seconds', 'CPU time of the daemon, user and system.', () => {

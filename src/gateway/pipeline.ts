@@ -9,8 +9,8 @@ import { filterAnswer } from './answer-filter.js';
 import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
 import { BackendLost } from './backend.js';
 import { confineCancelAll } from './cancel-scope.js';
-import type { IdempotencyKeys } from './idempotency.js';
-import { type Caller, type Identity, identityOf } from './identity.js';
+import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './idempotency.js';
+import { type Caller, type Identity, identityOf, ownerOfKey } from './identity.js';
 import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
 import { limitsOf } from './market-names.js';
@@ -18,9 +18,14 @@ import type { Meter } from './meter.js';
 import { OrderPermits } from './order-permits.js';
 import { Permissions } from './permissions.js';
 import type { Preview, Previewer } from './preview/index.js';
+import type { RefusalThrottle, TurnedAway } from './refusal-throttle.js';
 import { RET_SUCCEED } from './responses.js';
 import { type TradePasswordSource, withTradePassword } from './trade-password.js';
-import { cancelled, type Send, type Writes } from './writes.js';
+import type { UnlockThrottle } from './unlock-throttle.js';
+import { cancelled, isCancel, type Writes } from './writes.js';
+
+/** Statuses from here on are the daemon's own fault (RFC 9110, section 15.6). */
+const SERVER_FAULT = 500;
 
 /** What a request comes to: the operation's `Response`, or the gateway's refusal. */
 export type Answer = ResponseMessage | Rejection;
@@ -30,6 +35,8 @@ export interface PipelineParts {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly idempotency: IdempotencyKeys;
+  readonly refusals: RefusalThrottle;
+  readonly unlocks: UnlockThrottle;
   /** Operations that the gateway answers itself, by name. */
   readonly local: LocalHandlers;
   readonly writes: Writes;
@@ -48,6 +55,7 @@ export interface PipelineParts {
  * The one way in, for every interface. A request passes these steps in this order:
  *
  *   identify    whose key is it?                       before anything else is looked at: 401
+ *   throttle    was it refused too often just now?     before anything that costs more: 429
  *   authorise   do switches and scopes allow it?       before the body is read, so that a stranger cannot probe it: 401, 403
  *   decode      what is asked?                         400
  *   permit      the environment's trade scope, and the key's accounts, markets and symbols: 403, 429; an order that is named is
@@ -81,7 +89,7 @@ export class Pipeline {
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
     const started = performance.now();
     const entered = this.#enter(operation, caller, decode);
-    if ('refusal' in entered) return this.#finish(operation, caller, entered.key, started, entered.refusal);
+    if ('refusal' in entered) return this.#refuse(operation, caller, started, entered);
     const { identity, request } = entered;
     const answer = this.#answer(operation, caller, identity, request);
     if (answer instanceof Promise)
@@ -96,6 +104,7 @@ export class Pipeline {
   async preview(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
     const started = performance.now();
     const entered = this.#enter(operation, caller, decode);
+    if ('turnedAway' in entered) return this.#refuse(operation, caller, started, entered);
     const refused = 'refusal' in entered;
     const key = refused ? entered.key : entered.identity.key;
     const outcome = refused ? entered.refusal : await this.#preview(operation, caller, key, entered.request);
@@ -112,6 +121,8 @@ export class Pipeline {
     const identity = this.identify(caller);
     if (identity instanceof Rejection) return { key: undefined, refusal: identity };
     const { key } = identity;
+    const turnedAway = key === undefined ? undefined : this.#parts.refusals.turnAway(identity.owner, operation);
+    if (turnedAway !== undefined) return { key, refusal: turnedAway.rejection, turnedAway };
     const refused = this.authorise(operation, caller, identity);
     if (refused !== undefined) return { key, refusal: refused };
     const request = this.#decode(operation, caller, decode);
@@ -220,16 +231,24 @@ export class Pipeline {
   }
 
   async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Promise<Answer> {
-    const local = this.#parts.local[operation.name];
-    const { idempotency } = this.#parts;
     const key = caller.idempotencyKey;
-    const send =
-      local === undefined
-        ? this.#sender(operation, caller, identity, request, context)
-        : async () => local({ operation, request, identity, caller, context });
+    const wrong = key === undefined ? undefined : checkKeyText(key);
+    if (wrong !== undefined) return wrong;
+    const local = this.#parts.local[operation.name];
+    const { idempotency, writes } = this.#parts;
+    const isGone = () => caller.isGone?.() ?? false;
+    const send: Parameters<Run>[0] =
+      operation === trade.unlockTrade
+        ? (commit) => this.#unlock(caller, identity, request as RequestOf<typeof trade.unlockTrade>, context, commit)
+        : local === undefined
+          ? writes.sender(operation, request, identity, context, isGone)
+          : async () => local({ operation, request, identity, caller, context });
     if (key === undefined) return send(undefined, undefined);
-    const known = idempotency.look(identity.owner, key, operation, request);
-    if (known instanceof Rejection) return known;
+    const known = idempotency.admit(identity.owner, key, operation, request);
+    if (known instanceof Rejection) {
+      // A cancel makes no second order, and whoever has used up its keys must be able to get out.
+      return known.code === 'limit.idempotency_keys' && isCancel(request) ? send(undefined, undefined) : known;
+    }
     switch (known.kind) {
       case 'answered':
         return known.response;
@@ -237,24 +256,38 @@ export class Pipeline {
         const answer = await known.answer;
         // The first caller went away before anything was sent: this one is still here.
         const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
-        return unsent && !caller.isGone?.() ? this.#write(operation, caller, identity, request, context) : answer;
+        return unsent && !isGone() ? this.#write(operation, caller, identity, request, context) : answer;
       }
-      case 'resumed':
-        return idempotency.run(identity.owner, key, operation, request, (commit) => send(commit, known.packet));
+      case 'interrupted':
+        return this.#parts.backend.replaysWrites ? known.run(send) : unknownOutcome(key);
       case 'first':
-        return idempotency.run(identity.owner, key, operation, request, (commit) => send(commit, undefined));
+        return known.run(send);
     }
   }
 
-  #sender(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Send {
-    const { writes, tradePassword } = this.#parts;
-    const isGone = () => caller.isGone?.() ?? false;
-    if (operation !== trade.unlockTrade || caller.iface !== 'mcp') return writes.sender(operation, request, identity, context, isGone);
-    return async (commit, resumed) => {
-      const complete = await withTradePassword(request as RequestOf<typeof trade.unlockTrade>, tradePassword);
-      if (complete instanceof Rejection) return complete;
-      return writes.sender(operation, complete, identity, context, isGone)(commit, resumed);
-    };
+  /** An unlock is one more try at the password; one that was interrupted is made again, with the password that comes with it. */
+  async #unlock(
+    caller: Caller,
+    identity: Identity,
+    request: RequestOf<typeof trade.unlockTrade>,
+    context: CallContext,
+    commit: Commit | undefined,
+  ): Promise<Answer> {
+    const { backend, tradePassword, unlocks } = this.#parts;
+    const complete = caller.iface === 'mcp' ? await withTradePassword(request, tradePassword) : request;
+    if (complete instanceof Rejection) return complete;
+    if (caller.isGone?.()) return cancelled();
+    const attempt = complete.unlock ? unlocks.begin(identity.owner) : undefined;
+    if (attempt instanceof Rejection) return attempt;
+    let outcome: 'right' | 'wrong' | 'lost' = 'lost';
+    try {
+      await commit?.(noPacket, complete);
+      const response = await backend.call(trade.unlockTrade, complete, context);
+      outcome = response.retType === RET_SUCCEED ? 'right' : 'wrong';
+      return response;
+    } finally {
+      attempt?.settle(outcome);
+    }
   }
 
   #failed(caller: Caller, thrown: unknown, aftermath: string): Rejection {
@@ -272,8 +305,19 @@ export class Pipeline {
     return new Rejection('internal', `internal error; the log has the details under request id ${caller.requestId}`);
   }
 
+  /** Answers a request that did not come in. */
+  #refuse(operation: Operation, caller: Caller, started: number, { key, refusal, turnedAway }: Refused): Rejection {
+    if (turnedAway?.told === false) {
+      this.#parts.meter.request(operation, caller.iface, refusal.code, performance.now() - started);
+    } else {
+      this.#finish(operation, caller, key, started, refusal);
+    }
+    return refusal;
+  }
+
   #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, started: number, answer: Answer, request?: Message): Answer {
     const rejected = answer instanceof Rejection;
+    if (key !== undefined && isRefused(operation, answer)) this.#parts.refusals.refused(ownerOfKey(key), operation);
     const traded = !rejected && operation.group === 'trade' && operation.effect !== 'read' && operation !== trade.unlockTrade;
     this.#record(operation, caller, key, started, rejected ? answer : undefined, {
       outcome: rejected ? 'reject' : traded ? 'trade' : 'allow',
@@ -307,6 +351,9 @@ export class Pipeline {
   }
 }
 
+/** The message of an unlock has no packet id. */
+const noPacket = { connId: 0n, serialNo: 0 };
+
 /** A request that may be answered. */
 interface Entered {
   readonly identity: Identity;
@@ -317,6 +364,20 @@ interface Entered {
 interface Refused {
   readonly key: KeyRecord | undefined;
   readonly refusal: Rejection;
+  /** It was not even looked at. */
+  readonly turnedAway?: TurnedAway;
+}
+
+/** An answer that counts towards what a key may be refused: the caller's doing, whoever said no. */
+function isRefused(operation: Operation, answer: Answer): boolean {
+  if (!(answer instanceof Rejection)) return answer.retType !== RET_SUCCEED && operation.effect !== 'read';
+  return answer.kind.http < SERVER_FAULT && answer.code !== 'limit.refusals' && answer.code !== 'request.cancelled';
+}
+
+/** The packet id of an interrupted write means nothing to this backend: sent again, it might be carried out twice. */
+function unknownOutcome(key: string): Rejection {
+  const message = `whether the request under idempotency key "${key}" took effect is not known: look at the orders; a new key sends it anew`;
+  return new Rejection('idempotency.unknown_outcome', message);
 }
 
 /** What the caller of a write is told when it failed on its way. */

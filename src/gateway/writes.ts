@@ -13,7 +13,8 @@ import type { Operation } from '../contract/operation.js';
 import { account, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
-import type { PacketId } from './idempotency.js';
+import type { Commit, Run } from './idempotency.js';
+import type { PacketId } from './idempotency-rows.js';
 import type { Identity } from './identity.js';
 import type { Meter } from './meter.js';
 import type { Valued } from './order-facts.js';
@@ -21,15 +22,14 @@ import { payloadOf, RET_SUCCEED } from './responses.js';
 import { sideName } from './trade-names.js';
 import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
-/** Sends a write to the backend. `commit` must be awaited before it leaves; `resumed` is the packet id of an earlier, unanswered try. */
-export type Send = (
-  commit: ((packet: PacketId) => Promise<void>) | undefined,
-  resumed: PacketId | undefined,
-) => Promise<ResponseMessage | Rejection>;
-
 /** The refusal of what was not sent because its caller went away. */
 export function cancelled(): Rejection {
   return new Rejection('request.cancelled', 'the call was cancelled or its deadline passed before anything was sent');
+}
+
+/** Whether a request takes orders out of the market, one or all. */
+export function isCancel(request: Message): boolean {
+  return (request as Partial<ModifyC2S>).modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel;
 }
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
@@ -51,14 +51,14 @@ export class Writes {
   ) {}
 
   /** `isGone`: the caller does not wait any more; a write that has not left yet is then not sent. */
-  sender(operation: Operation, request: Message, identity: Identity, context: CallContext, isGone: () => boolean): Send {
-    return async (commit, resumed) => {
-      if (resumed !== undefined) return this.#send(operation, request, resumed, context);
+  sender(operation: Operation, request: Message, identity: Identity, context: CallContext, isGone: () => boolean): Parameters<Run>[0] {
+    return async (commit, interrupted) => {
+      if (interrupted !== undefined) return this.#send(operation, interrupted.request, interrupted.packet, context);
       const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
       const outcome = await valueOrder(this.backend, operation, request, context);
       if (isGone()) return cancelled();
       if (outcome === 'no risk') {
-        const remembered = commit?.(packet) ?? Promise.resolve();
+        const remembered = commit?.(packet, request) ?? Promise.resolve();
         return this.#sendAfter([remembered], () => this.#send(operation, request, packet, context));
       }
       if (!isValued(outcome)) return outcome;
@@ -72,7 +72,7 @@ export class Writes {
     { key }: Identity,
     valued: Valued,
     packet: PacketId,
-    commit: ((packet: PacketId) => Promise<void>) | undefined,
+    commit: Commit | undefined,
     context: CallContext,
     isGone: () => boolean,
   ): Promise<ResponseMessage | Rejection> {
@@ -81,7 +81,7 @@ export class Writes {
     if (!admittance.ok) return rejectDenial(admittance.denial);
     const { admission } = admittance;
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
-    const marks = [admission.durable, commit?.(packet) ?? Promise.resolve()];
+    const marks = [admission.durable, commit?.(packet, request) ?? Promise.resolve()];
     let started = 0;
     const response = await this.#sendAfter(marks, async () => {
       // Under an idempotency key it goes on: the key would take it up again past the gates, and tells its outcome.
@@ -120,8 +120,7 @@ export class Writes {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
     const response = await this.backend.call(operation, request, context);
-    const cancels =
-      (request as Partial<ModifyC2S>).modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel && !(request as Partial<ModifyC2S>).forAll;
+    const cancels = isCancel(request) && !(request as Partial<ModifyC2S>).forAll;
     if (cancels && response.retType === RET_SUCCEED && write.header !== undefined) await this.#refreshOrders(write.header, context);
     return response;
   }
@@ -131,7 +130,7 @@ export class Writes {
     const refresh = (async () => this.backend.call(account.getOrders, create(OrderListC2S, { header, refreshCache: true }), context))();
     let cancelTimer: () => void = () => undefined;
     const timeout = new Promise<void>((resolve) => {
-      cancelTimer = this.clock.at(this.clock.now() + REFRESH_MS_MAX, resolve);
+      cancelTimer = this.clock.after(REFRESH_MS_MAX, resolve);
     });
     await Promise.race([refresh.catch(() => undefined), timeout]);
     cancelTimer();

@@ -2,7 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, isMessage, type Message } from '@bufbuild/protobuf';
-import { Access, type AuditEvent, AuditLog, Keyring, type LimitFlags, limitsFromFlags, OrderGates } from '../../src/access/index.js';
+import {
+  Access,
+  type AuditEvent,
+  AuditLog,
+  Keyring,
+  type LimitFlags,
+  limitsFromFlags,
+  OrderGates,
+  SteadyTime,
+} from '../../src/access/index.js';
 import { createSimBackend } from '../../src/backends/sim/index.js';
 import { ManualClock } from '../../src/contract/clock.js';
 import { parseJson } from '../../src/contract/json/parse.js';
@@ -29,8 +38,11 @@ export interface DeskOptions {
   /** The daemon's own limits. */
   readonly flags?: LimitFlags;
   readonly tradePassword?: GatewayOptions['tradePassword'];
+  readonly bounds?: GatewayOptions['bounds'];
+  /** Of the gateway; the brokerage has one of its own. */
+  readonly store?: MemoryStore;
   /** Replaces parts of the simulated brokerage. */
-  readonly backend?: Partial<Backend>;
+  readonly backend?: Partial<Backend> | ((simulated: Backend) => Partial<Backend>);
   /** Operations that the brokerage answers with nothing. */
   readonly silent?: ReadonlySet<Operation>;
 }
@@ -76,24 +88,28 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   const events: AuditEvent[] = [];
   const audit = AuditLog.open({ clock, log: (event) => events.push(event), report: (message) => log.push(message) });
   if (!audit.ok) throw new Error(audit.error);
-  const store = new MemoryStore();
+  const store = options.store ?? new MemoryStore();
+  const time = new SteadyTime({ store, clock });
   const onStoreFailure = (error: unknown) => log.push(String(error));
   const logger = createLog({ level: 'debug', target: { write: (line) => log.push(line) }, readable: false });
   const simulation = createSimulation({ clock, seed: 'desk', store: new MemoryStore(), calendarMode: 'open' });
   const simulated = createSimBackend({ simulation, clock, logger });
   await simulated.start();
   const calls: Desk['calls'] = [];
+  const replaced = typeof options.backend === 'function' ? options.backend(simulated) : (options.backend ?? {});
   const gates = new OrderGates({ store, flagLimits: limits.value.limits, now: clock.now(), onStoreFailure });
   const gateway = new Gateway({
     access: new Access({ keyring: keyring.value, gates, audit: audit.value }),
-    backend: watched(simulated, options.backend ?? {}, options.silent ?? new Set(), calls),
+    backend: watched(simulated, replaced, options.silent ?? new Set(), calls),
     clock,
+    time,
     store,
     logger,
     version: 'test',
     switches: new Set(['--enable-trading']),
     pushBacklogBytesMax: 1024 * 1024,
     shutdown: () => undefined,
+    ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
     ...(options.tradePassword === undefined ? {} : { tradePassword: options.tradePassword }),
   });
   let requests = 0;
@@ -124,6 +140,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
     },
     async close() {
       gateway.stop();
+      await time.stop();
       await simulated.stop();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
-import { Access, type AuditEvent, AuditLog, Keyring, OrderGates } from '../../src/access/index.js';
+import { Access, type AuditEvent, AuditLog, Keyring, OrderGates, SteadyTime } from '../../src/access/index.js';
 import { type Clock, systemClock } from '../../src/contract/clock.js';
 import { DECIMAL_ONE } from '../../src/contract/decimal.js';
 import type { Operation } from '../../src/contract/operation.js';
@@ -27,6 +27,7 @@ import { editKey, type KeyWish, makeKey } from './keys.js';
 /** A backend whose answers a test writes: by operation, or `anything`. */
 export class ScriptedBackend implements Backend {
   readonly name = 'sim';
+  replaysWrites = true;
   readonly calls: { readonly operation: string; readonly request: Message }[] = [];
   refresh: () => Promise<'succeeded' | 'failed' | 'not_applicable'> = async () => 'not_applicable';
   readonly #listeners = new Set<(status: BackendStatus) => void>();
@@ -175,6 +176,7 @@ export async function serveGateway(options: {
     }),
     backend,
     clock: systemClock,
+    time: new SteadyTime({ store, clock: systemClock }),
     store,
     logger: createLog({ level: 'debug', target: { write: (line) => log.push(line) }, readable: false }),
     version: 'test',

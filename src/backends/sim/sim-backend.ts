@@ -49,6 +49,7 @@ export function createSimBackend(options: SimBackendOptions): Backend {
 
 class SimBackend implements Backend {
   readonly name = 'sim';
+  readonly replaysWrites = true;
   readonly journal: Store;
   readonly #simulation: RunningSimulation;
   readonly #logger: DefectLogger;

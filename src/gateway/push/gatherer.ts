@@ -73,10 +73,7 @@ export class Gatherer {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    const now = this.clock.now();
-    // A clock that was set back must not hold events up until it has caught up.
-    const gathering = now >= this.#lastPass && now < this.#lastPass + GATHER_MS;
-    if (gathering) this.clock.at(now + GATHER_MS, this.#pass);
+    if (this.clock.monotonic() < this.#lastPass + GATHER_MS) this.clock.after(GATHER_MS, this.#pass);
     else queueMicrotask(this.#pass);
   }
 
@@ -92,6 +89,6 @@ export class Gatherer {
     // Kept for the pass after the next, so that the list need not grow again.
     writers.length = 0;
     this.#passing = writers;
-    this.#lastPass = this.clock.now();
+    this.#lastPass = this.clock.monotonic();
   }
 }

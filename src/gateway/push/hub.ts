@@ -53,6 +53,8 @@ export class PushHub {
   readonly #routes = new Map<string, readonly Connection[]>();
   /** Weak: a format that no connection has any more is forgotten with it. */
   readonly #lanes = new WeakMap<PushFormat, Lane>();
+  /** Members by the owner of their key. */
+  readonly #ofKey = new Map<string, Set<Member>>();
   readonly #stopListening: () => void;
   #connectionCount = 0;
 
@@ -99,11 +101,8 @@ export class PushHub {
     const { permits } = options;
     const member: Member = { connection, options, connectedAt: this.#clock.now(), permits, wants, owners, held: undefined };
     this.#members.set(connection.id, member);
-    for (const owner of owners) {
-      const members = this.#byOwner.get(owner);
-      if (members === undefined) this.#byOwner.set(owner, new Set([member]));
-      else members.add(member);
-    }
+    addTo(this.#ofKey, connection.owner, member);
+    for (const owner of owners) addTo(this.#byOwner, owner, member);
     this.#reroute(member);
     for (const notice of this.#greeting()) if (wants(notice)) connection.push(this.#framesOf(notice));
     for (const owner of owners) {
@@ -139,6 +138,18 @@ export class PushHub {
   /** Every connection, in the order in which they came. */
   connections(): readonly ConnectionInfo[] {
     return [...this.#members.values()].map((member) => this.#info(member));
+  }
+
+  /** How many connections a key has open; a session of a language model, which has a bound of its own, is none. */
+  connectionsOf(owner: string): number {
+    let count = 0;
+    for (const { options } of this.#ofKey.get(owner) ?? []) if (options.iface !== 'mcp') count += 1;
+    return count;
+  }
+
+  /** The owners that have connections, each with the identifier of its key. */
+  owners(): readonly (readonly [owner: string, keyId: string | undefined])[] {
+    return [...this.#ofKey].map(([owner, [member]]) => [owner, member?.options.keyId] as const);
   }
 
   /** The owner's key is gone: its connections are closed with 4401 and its subscriptions end. */
@@ -220,9 +231,9 @@ export class PushHub {
     }
   }
 
-  /** The connections of one key, whatever they receive. Walks all of them: keys change seldom. */
+  /** The connections of one key, whatever they receive. */
   #membersOfKey(owner: string): Member[] {
-    return [...this.#members.values()].filter(({ connection }) => connection.owner === owner);
+    return [...(this.#ofKey.get(owner) ?? [])];
   }
 
   #membersOf(owners: readonly string[]): Set<Member> {
@@ -299,12 +310,9 @@ export class PushHub {
   #remove(member: Member): void {
     const { connection } = member;
     if (!this.#members.delete(connection.id)) return;
+    removeFrom(this.#ofKey, member.connection.owner, member);
     this.#reroute(member);
-    for (const owner of member.owners) {
-      const members = this.#byOwner.get(owner);
-      members?.delete(member);
-      if (members?.size === 0) this.#byOwner.delete(owner);
-    }
+    for (const owner of member.owners) removeFrom(this.#byOwner, owner, member);
     void this.subscriptions.unsubscribeAll(connection.ownOwner);
     void this.accounts.unsubscribeAll(connection.ownOwner);
   }
@@ -354,3 +362,15 @@ export class PushHub {
 }
 
 const connectionGone = { message: 'the connection is closed', retType: -1, errCode: 0 };
+
+function addTo(map: Map<string, Set<Member>>, owner: string, member: Member): void {
+  const members = map.get(owner);
+  if (members === undefined) map.set(owner, new Set([member]));
+  else members.add(member);
+}
+
+function removeFrom(map: Map<string, Set<Member>>, owner: string, member: Member): void {
+  const members = map.get(owner);
+  members?.delete(member);
+  if (members?.size === 0) map.delete(owner);
+}

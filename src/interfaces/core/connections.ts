@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 
 /** One peer of a core listener. */
 export interface CoreConnection {
-  /** Looks at the time: heartbeats, and peers that have been silent too long. */
+  /** Looks at the time (of the monotonic clock): heartbeats, and peers that have been silent too long. */
   tick(now: number): void;
   /** Takes no more requests; resolves when those under way are answered. */
   finish(): Promise<void>;
@@ -73,7 +73,7 @@ export class Connections {
 
   #within(ms: number, wait: (done: () => void) => void): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#clock.at(this.#clock.now() + ms, resolve);
+      const cancel = this.#clock.after(ms, resolve);
       wait(() => {
         cancel();
         resolve();
@@ -82,8 +82,8 @@ export class Connections {
   }
 
   #scheduleTick(): () => void {
-    return this.#clock.at(this.#clock.now() + TICK_MS, () => {
-      const now = this.#clock.now();
+    return this.#clock.after(TICK_MS, () => {
+      const now = this.#clock.monotonic();
       for (const connection of this.#open) connection.tick(now);
       this.#cancelTick = this.#scheduleTick();
     });

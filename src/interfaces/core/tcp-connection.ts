@@ -58,14 +58,14 @@ export class TcpConnection implements CoreConnection {
   #finishing = false;
   /** What still comes is thrown away. */
   #ended = false;
-  /** Epoch ms at which it is cut off, unless something puts that moment off. */
+  /** Time on the monotonic clock at which it is cut off, unless something puts that moment off. */
   #deadline: number;
 
   constructor(options: TcpConnectionOptions) {
     this.#options = options;
     const { socket, services, rsaKey } = options;
     if (rsaKey !== undefined) this.#reader.cipher = rsaCipher(rsaKey);
-    this.#deadline = services.clock.now() + HANDSHAKE_MS_MAX;
+    this.#deadline = services.clock.monotonic() + HANDSHAKE_MS_MAX;
     socket.on('data', (chunk) => this.#received(chunk));
     socket.on('drain', () => this.#session?.drained());
     // A reset; `close` follows.
@@ -88,7 +88,7 @@ export class TcpConnection implements CoreConnection {
 
   end(): void {
     this.#finishing = true;
-    this.#deadline = this.#options.services.clock.now() + CLOSE_MS_MAX;
+    this.#deadline = this.#options.services.clock.monotonic() + CLOSE_MS_MAX;
     this.#ended = true;
     const { socket } = this.#options;
     socket.end();
@@ -103,7 +103,7 @@ export class TcpConnection implements CoreConnection {
 
   #received(chunk: Buffer): void {
     if (this.#ended) return;
-    if (this.#session !== undefined && !this.#finishing) this.#deadline = this.#options.services.clock.now() + SILENCE_MS_MAX;
+    if (this.#session !== undefined && !this.#finishing) this.#deadline = this.#options.services.clock.monotonic() + SILENCE_MS_MAX;
     this.#reader.push(chunk);
     this.#read();
   }
@@ -141,7 +141,7 @@ export class TcpConnection implements CoreConnection {
 
   /** Reading goes on. While it did not, nothing could be heard. */
   #resume(): void {
-    if (this.#session !== undefined) this.#deadline = this.#options.services.clock.now() + SILENCE_MS_MAX;
+    if (this.#session !== undefined) this.#deadline = this.#options.services.clock.monotonic() + SILENCE_MS_MAX;
     this.#options.socket.resume();
   }
 
@@ -207,7 +207,7 @@ export class TcpConnection implements CoreConnection {
       ),
     );
     this.#reader.cipher = cipher;
-    this.#deadline = services.clock.now() + SILENCE_MS_MAX;
+    this.#deadline = services.clock.monotonic() + SILENCE_MS_MAX;
     this.#session = new CoreSession(services, {
       iface: 'core-tcp',
       peer,

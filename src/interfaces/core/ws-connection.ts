@@ -49,7 +49,7 @@ export class WsConnection implements CoreConnection {
   constructor(options: WsConnectionOptions) {
     this.#options = options;
     const { services, webSocket, socket } = options;
-    this.#openedAt = services.clock.now();
+    this.#openedAt = services.clock.monotonic();
     this.#nextPing = this.#openedAt + PING_INTERVAL_MS;
     webSocket.on('message', (data, isBinary) => this.#received(data, isBinary));
     webSocket.on('pong', () => {

@@ -11,6 +11,8 @@ class GrpcCaller implements Caller {
   readonly iface = 'grpc';
   readonly keyText: string | undefined;
   readonly idempotencyKey: string | undefined;
+  /** Of performance.now(): setting the machine's clock does not move it. */
+  readonly #deadline: number;
 
   constructor(
     private readonly call: Call,
@@ -20,6 +22,8 @@ class GrpcCaller implements Caller {
     const authorization = textOf(call.metadata, 'authorization');
     this.keyText = authorization === undefined ? undefined : bearerOf({ authorization });
     this.idempotencyKey = textOf(call.metadata, 'idempotency-key');
+    // The library counts it by the machine's clock, and it has only just come.
+    this.#deadline = performance.now() + Number(call.getDeadline()) - Date.now();
   }
 
   /** Looked up when it is asked for, which few operations do. */
@@ -28,9 +32,8 @@ class GrpcCaller implements Caller {
   }
 
   isGone(): boolean {
-    // The library ends a call by a timer, which a busy turn delays: the deadline itself is looked at too. It is on the
-    // library's own clock.
-    return this.call.cancelled || Number(this.call.getDeadline()) <= Date.now();
+    // The library ends a call by a timer, which a busy turn delays: the deadline itself is looked at too.
+    return this.call.cancelled || this.#deadline <= performance.now();
   }
 }
 

@@ -27,6 +27,8 @@ interface QuestionState {
   readonly digest: string;
   /** Each answer sends one order. */
   readonly nonce: string;
+  /** When it was asked, on the monotonic clock: the time that the library signs can be set back. */
+  readonly askedAt: number;
 }
 
 /** How long a question may stay unanswered. */
@@ -48,7 +50,7 @@ export class Confirmation {
     ttlSeconds: ANSWER_SECONDS_MAX,
     bind: (context) => `${context.mcpReq.method} ${context.http?.authInfo?.clientId}`,
   });
-  /** Nonce → epoch ms from which it need not be remembered. */
+  /** Nonce → time on the monotonic clock from which it need not be remembered. */
   readonly #used = new Map<string, number>();
 
   constructor(options: { readonly gateway: Gateway; readonly clock: Clock; readonly mode: ConfirmMode }) {
@@ -87,7 +89,10 @@ export class Confirmation {
   async #ask(asked: Asked, digest: string): Promise<CallToolResult | InputRequiredResult> {
     const message = await this.#question(asked);
     if (typeof message !== 'string') return message;
-    const requestState = await this.#codec.mint({ digest, nonce: randomBytes(12).toString('base64url') }, asked.context);
+    const requestState = await this.#codec.mint(
+      { digest, nonce: randomBytes(12).toString('base64url'), askedAt: this.#clock.monotonic() },
+      asked.context,
+    );
     const confirm = inputRequired.elicit({
       message,
       requestedSchema: {
@@ -114,11 +119,14 @@ export class Confirmation {
     return rejectionResult(preview.refusal, caller.requestId);
   }
 
-  #judge({ digest, nonce }: QuestionState, expected: string, { mcpReq }: ServerContext): Rejection | undefined {
+  #judge({ digest, nonce, askedAt }: QuestionState, expected: string, { mcpReq }: ServerContext): Rejection | undefined {
     if (digest !== expected) {
       return new Rejection('confirmation.mismatch', 'the confirmation was given to another request: nothing was sent, ask again');
     }
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
+    if (now > askedAt + ANSWER_SECONDS_MAX * 1000) {
+      return new Rejection('confirmation.mismatch', 'the confirmation came too late: nothing was sent, ask again');
+    }
     for (const [known, until] of this.#used) {
       if (until > now && this.#used.size < USED_MAX) break;
       this.#used.delete(known);

@@ -15,7 +15,7 @@ export interface EventStoreOptions {
 }
 
 const EVENTS_MAX = 256;
-const CHARACTERS_MAX = 512 * 1024;
+const CHARACTERS_MAX = 128 * 1024;
 
 /**
  * What a session has sent lately, so that a client whose connection broke gets what it missed by `Last-Event-ID`. Bounded
@@ -44,6 +44,12 @@ export class EventStore implements EventStorePort {
       this.#characters -= this.#events.shift()?.text?.length ?? 0;
     }
     return id;
+  }
+
+  /** Forgets everything: whoever comes back asks anew. */
+  clear(): void {
+    this.#events.length = 0;
+    this.#characters = 0;
   }
 
   /** The stream that an event was sent on; undefined when it is not known any more. */

@@ -36,7 +36,7 @@ interface Kept {
   /** The cursor of each page but the first. */
   readonly cursors: readonly string[];
   readonly bytes: number;
-  /** Epoch ms. */
+  /** On the monotonic clock. */
   readonly expiresAt: number;
 }
 
@@ -85,7 +85,7 @@ export class PageStore {
     });
     const [first] = pages;
     if (first === undefined) throw new Error(`no page of ${operation.name}`);
-    this.#keep({ owner, operation, pages, cursors, bytes, expiresAt: this.#clock.now() + KEPT_MS });
+    this.#keep({ owner, operation, pages, cursors, bytes, expiresAt: this.#clock.monotonic() + KEPT_MS });
     return first;
   }
 
@@ -116,7 +116,7 @@ export class PageStore {
   }
 
   #forgetExpired(): void {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     for (const oldest of this.#kept) {
       if (oldest.expiresAt > now) break;
       this.#forget(oldest);

@@ -16,7 +16,8 @@ const NOT_NOW = STALLED_BYTES + 1;
 
 /**
  * Where a client's events go: its stream of server-sent events, while it has one open. In between the hub keeps what a
- * slow reader would get: the newest of each quote, every order and fill.
+ * slow reader would get: the newest of each quote, every order and fill. Once it is clear that nobody listens
+ * ({@link deafen}) nothing is kept; the numbers of the events then show what is missing.
  */
 export class EventSink implements PushSink {
   readonly #deliver: (frame: PushFrame) => void;
@@ -25,6 +26,7 @@ export class EventSink implements PushSink {
   #stream: ServerResponse | undefined;
   /** What came before the hub learnt that there is no stream. */
   #early: PushFrame[] = [];
+  #deaf = false;
 
   constructor(deliver: (frame: PushFrame) => void, onClose: (reason: string) => void) {
     this.#deliver = deliver;
@@ -37,10 +39,11 @@ export class EventSink implements PushSink {
   }
 
   get bufferedBytes(): number {
-    return this.#stream?.writableLength ?? NOT_NOW;
+    return this.#stream?.writableLength ?? (this.#deaf ? 0 : NOT_NOW);
   }
 
   write(frames: Buffer): number {
+    if (this.#deaf) return 0;
     for (const line of frames.toString().split('\n')) {
       if (line === '') continue;
       const frame: PushFrame = JSON.parse(line);
@@ -62,10 +65,19 @@ export class EventSink implements PushSink {
     this.#connection = connection;
   }
 
+  /** Nobody listens: what waits and what comes is dropped until a stream is opened. */
+  deafen(): void {
+    if (this.#stream !== undefined) return;
+    this.#deaf = true;
+    this.#early = [];
+    this.#connection?.drained();
+  }
+
   /** The client has opened its stream, perhaps again. */
   opened(stream: ServerResponse): void {
     if (stream.destroyed) return;
     this.#stream = stream;
+    this.#deaf = false;
     const early = this.#early;
     this.#early = [];
     for (const frame of early) this.#deliver(frame);

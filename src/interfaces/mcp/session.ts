@@ -27,6 +27,8 @@ export interface SessionParts {
 
 /** What the protocol library calls the stream that a client opens by GET, in the event store. */
 const OWN_STREAM = '_GET_stream';
+/** How long a client may take to open its stream, or to come back to it, before nothing is kept for it any more. */
+const LISTEN_MS_MAX = 60_000;
 
 /**
  * One client's session, of the revisions that have them: its server, its stream of server-sent events, and what it is
@@ -43,6 +45,8 @@ export class Session implements Watching {
   #openExchanges = 0;
   #usedAt: number;
   #closed = false;
+  #cancelSilence: () => void = () => undefined;
+  #cancelDeafness: () => void = () => undefined;
 
   private constructor(
     readonly id: string,
@@ -51,7 +55,7 @@ export class Session implements Watching {
     parts: SessionParts,
   ) {
     this.#parts = parts;
-    this.#usedAt = parts.clock.now();
+    this.#usedAt = parts.clock.monotonic();
     this.#sink = new EventSink(
       (params) => this.#notify('notifications/svc/push', params),
       () => this.close(),
@@ -64,6 +68,7 @@ export class Session implements Watching {
     this.#server = parts.createServer(this);
     this.#server.onclose = () => this.close();
     this.#server.onerror = parts.onError;
+    this.#cancelDeafness = this.#scheduleDeafness();
   }
 
   static async open(id: string, visitor: Visitor, parts: SessionParts): Promise<Session> {
@@ -77,7 +82,7 @@ export class Session implements Watching {
     return this.#transport.sessionId !== undefined;
   }
 
-  /** Since when no request is under way and no stream is open, in epoch ms; undefined while one is. */
+  /** Since when no request is under way and no stream is open, on the monotonic clock; undefined while one is. */
   get idleSince(): number | undefined {
     return this.#openExchanges === 0 ? this.#usedAt : undefined;
   }
@@ -86,9 +91,14 @@ export class Session implements Watching {
   async serve(exchange: Exchange, body: JsonValue | undefined, visitor: Visitor): Promise<void> {
     const { request, response } = exchange;
     this.#openExchanges += 1;
+    this.#cancelSilence();
     response.once('close', () => {
       this.#openExchanges -= 1;
-      this.#usedAt = this.#parts.clock.now();
+      this.#usedAt = this.#parts.clock.monotonic();
+      // What was sent is kept for a client that lost its connection, and comes back for it at once.
+      if (this.#openExchanges === 0 && !this.#closed) {
+        this.#cancelSilence = this.#parts.clock.after(LISTEN_MS_MAX, () => this.#events.clear());
+      }
     });
     const connectionOwner = this.#push?.ownOwner;
     const caller = connectionOwner === undefined ? visitor.caller : { ...visitor.caller, connectionOwner };
@@ -108,8 +118,20 @@ export class Session implements Watching {
   }
 
   #streamOpened(stream: ServerResponse): void {
+    this.#cancelDeafness();
+    stream.once('close', () => {
+      if (!this.#closed) this.#cancelDeafness = this.#scheduleDeafness();
+    });
     this.#sink.opened(stream);
     this.#watch?.sink.opened(stream);
+  }
+
+  #scheduleDeafness(): () => void {
+    this.#cancelDeafness();
+    return this.#parts.clock.after(LISTEN_MS_MAX, () => {
+      this.#sink.deafen();
+      this.#watch?.sink.deafen();
+    });
   }
 
   /**
@@ -147,6 +169,8 @@ export class Session implements Watching {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#cancelSilence();
+    this.#cancelDeafness();
     this.#push?.disconnected();
     this.#watch?.close();
     this.#parts.onClosed(this);

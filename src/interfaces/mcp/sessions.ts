@@ -36,7 +36,11 @@ export class Sessions {
 
   constructor(options: SessionsOptions) {
     this.#options = options;
-    this.#stopListening = options.gateway.onKeyChanges(() => this.#keysChanged());
+    const { gateway } = options;
+    const listening = [gateway.onKeyChanges(() => this.#keysChanged()), gateway.onKeyWatch(() => this.#endUnfit())];
+    this.#stopListening = () => {
+      for (const stop of listening) stop();
+    };
     this.#cancelSweep = this.#scheduleSweep();
   }
 
@@ -109,16 +113,21 @@ export class Sessions {
 
   /** A reload holds for open sessions at once: those whose key is no good any more end, the others may have other tools. */
   #keysChanged(): void {
+    this.#endUnfit();
+    for (const session of this.#sessions.values()) session.toolsChanged();
+  }
+
+  /** Ends the sessions whose key is no good any more. */
+  #endUnfit(): void {
     for (const session of [...this.#sessions.values()]) {
       if (this.#options.gateway.identify(session.visitor.caller) instanceof Rejection) session.close();
-      else session.toolsChanged();
     }
   }
 
   #scheduleSweep(): () => void {
     const { clock } = this.#options;
-    return clock.at(clock.now() + SWEEP_MS, () => {
-      const expired = clock.now() - IDLE_MS_MAX;
+    return clock.after(SWEEP_MS, () => {
+      const expired = clock.monotonic() - IDLE_MS_MAX;
       for (const session of [...this.#sessions.values()]) {
         if ((session.idleSince ?? Number.POSITIVE_INFINITY) <= expired) session.close();
       }

@@ -32,7 +32,11 @@ export class Stateless {
   constructor(options: StatelessOptions) {
     this.#options = options;
     this.#handler = this.#createHandler();
-    this.#stopListening = options.gateway.onKeyChanges(() => this.#keysChanged());
+    const { gateway } = options;
+    const listening = [gateway.onKeyChanges(() => this.#keysChanged()), gateway.onKeyWatch(() => this.#endUnfit())];
+    this.#stopListening = () => {
+      for (const stop of listening) stop();
+    };
   }
 
   async serve(exchange: Exchange, body: JsonValue, visitor: Visitor): Promise<void> {
@@ -99,9 +103,16 @@ export class Stateless {
   }
 
   #keysChanged(): void {
-    for (const { handler, visitor } of [...this.#listening]) {
-      if (this.#options.gateway.identify(visitor.caller) instanceof Rejection) void handler.close();
-      else handler.notify.toolsChanged();
+    this.#endUnfit();
+    for (const { handler } of this.#listening) handler.notify.toolsChanged();
+  }
+
+  /** Ends the streams whose key is no good any more. */
+  #endUnfit(): void {
+    for (const entry of [...this.#listening]) {
+      if (!(this.#options.gateway.identify(entry.visitor.caller) instanceof Rejection)) continue;
+      this.#listening.delete(entry);
+      void entry.handler.close();
     }
   }
 }

@@ -10,15 +10,13 @@ export class CommandRate {
     private readonly perSecond: number,
   ) {
     this.#tokens = perSecond;
-    this.#filledAt = clock.now();
+    this.#filledAt = clock.monotonic();
   }
 
   /** Takes one token; false when there is none. */
   take(): boolean {
-    const now = this.clock.now();
-    // A clock that was set back takes nothing away.
-    const elapsedMs = Math.max(0, now - this.#filledAt);
-    this.#tokens = Math.min(this.perSecond, this.#tokens + (elapsedMs / 1000) * this.perSecond);
+    const now = this.clock.monotonic();
+    this.#tokens = Math.min(this.perSecond, this.#tokens + ((now - this.#filledAt) / 1000) * this.perSecond);
     this.#filledAt = now;
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;

@@ -100,7 +100,7 @@ export class WsEndpoint {
     if (this.#sessions.size === 0) return;
     const { clock } = this.#options;
     await new Promise<void>((resolve) => {
-      const cancel = clock.at(clock.now() + CLOSE_MS_MAX, () => {
+      const cancel = clock.after(CLOSE_MS_MAX, () => {
         for (const session of this.#sessions) session.terminate();
         resolve();
       });
@@ -150,7 +150,7 @@ export class WsEndpoint {
 
   #scheduleBeat(): () => void {
     const { clock, pingIntervalMs = PING_INTERVAL_MS } = this.#options;
-    return clock.at(clock.now() + pingIntervalMs, () => {
+    return clock.after(pingIntervalMs, () => {
       for (const session of this.#sessions) session.beat();
       this.#cancelBeat = this.#scheduleBeat();
     });

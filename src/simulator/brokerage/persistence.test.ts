@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openedStore } from '../../../test/support/store.js';
-import type { Store } from '../../storage/index.js';
+import { MemoryStore, type Store } from '../../storage/index.js';
 import { dec, Fixture, ids, type PlaceInit } from './fixture.js';
+import { Packets } from './packets.js';
+import { tablesOf } from './tables.js';
 
 const HK = 'HK.00700';
 const buy: PlaceInit = { code: '00700', trdSide: 1, qty: 300, price: 600 };
@@ -158,12 +160,25 @@ describe('a packet number', () => {
     expect(await f.place(ids.hkCash, buy)).not.toBe(await f.place(ids.hkCash, buy));
   });
 
-  it('is forgotten after two days', async () => {
+  it('is known whatever the time, and refused once there were too many after it', async () => {
     const f = Fixture.open();
     const first = await f.place(ids.hkCash, buy, packet);
     await f.pass(49 * 3_600_000);
     await f.place(ids.hkCash, buy, { connID: 1n, serialNo: 1 });
-    expect(await f.place(ids.hkCash, buy, packet)).not.toBe(first);
+    expect(await f.place(ids.hkCash, buy, packet)).toBe(first);
+
+    const store = new MemoryStore();
+    const packets = new Packets(tablesOf(store), 2);
+    const answerOf = (serialNo: number) => ({ orderId: BigInt(serialNo), orderIdEx: `${serialNo}`, fingerprint: 'asked' });
+    for (const serialNo of [1, 2, 3]) {
+      await store.write((change) => packets.remember({ connId: 5n, serialNo }, answerOf(serialNo), change));
+    }
+    for (const known of [packets, new Packets(tablesOf(store), 2)]) {
+      expect(known.find({ connId: 5n, serialNo: 1 }, 'asked')).toMatchObject({ message: expect.stringContaining('too old') });
+      expect(known.find({ connId: 5n, serialNo: 2 }, 'asked')).toMatchObject({ orderId: 2n });
+      expect(known.find({ connId: 5n, serialNo: 4 }, 'asked')).toBeUndefined();
+      expect(known.find({ connId: 6n, serialNo: 1 }, 'asked')).toBeUndefined();
+    }
   });
 });
 

@@ -161,12 +161,12 @@ export class Records {
 
   /** Puts a change on disk, then tells its events. */
   commit(change: Change, now: number): Promise<void> {
-    const done = this.journal.commit((transaction) => this.#write(change, transaction, now), change.events);
+    const done = this.journal.commit((transaction) => this.#write(change, transaction), change.events);
     if (now - this.#sweptAt > RECENT_MS / 8) this.#forgetOld(now);
     return done;
   }
 
-  #write(change: Change, transaction: Transaction, now: number): void {
+  #write(change: Change, transaction: Transaction): void {
     const tables = this.#tables;
     for (const order of change.orders.values()) {
       const key = keyOfId(order.id);
@@ -185,7 +185,7 @@ export class Records {
     }
     if (change.packet !== undefined) {
       const { id, answer, fingerprint } = change.packet;
-      this.packets.remember(id, { ...answer, fingerprint, time: now }, transaction);
+      this.packets.remember(id, { ...answer, fingerprint }, transaction);
     }
     transaction.put(tables.ids, LAST_ID, this.#lastId);
   }

@@ -27,6 +27,8 @@ export function tablesOf(store: Store) {
     prints: store.table<PrintRecord>('sim-prints'),
     /** "connection/serial". */
     packets: store.table<PacketRecord>('sim-packets'),
+    /** Connection → highest serial number whose record is gone. */
+    forgottenPackets: store.table<number>('sim-forgotten-packets'),
   };
 }
 

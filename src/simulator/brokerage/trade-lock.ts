@@ -10,6 +10,7 @@ export class TradeLock {
   readonly #expected: Buffer;
   #unlocked = false;
   #wrongTries = 0;
+  /** On the monotonic clock. */
   #pausedUntil = 0;
 
   constructor(
@@ -31,7 +32,7 @@ export class TradeLock {
    * @param passwordMd5 lower-case hex MD5 of the trade password. After five wrong ones in a row nothing is tried for a minute.
    */
   unlock(passwordMd5: string): Refusal | undefined {
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     if (now < this.#pausedUntil) {
       return new Refusal(`too many wrong trade passwords: try again in ${Math.ceil((this.#pausedUntil - now) / 1000)} s`);
     }

@@ -231,21 +231,13 @@ describe('live events', () => {
   });
 
   test('after a jump of the clock the newest thousand ticks are told', () => {
-    let now = NOON;
-    let due: (() => void) | undefined;
-    const clock = {
-      now: () => now,
-      at(_time: number, action: () => void) {
-        due = action;
-        return () => {};
-      },
-    };
+    const clock = new ManualClock(NOON);
     const market = createMarket({ clock, seed: 1, calendarOf: (of) => world.calendar(of) });
     const events: MarketEvent[] = [];
     market.onEvent((event) => events.push(event));
     market.watch(tencent);
-    now += 3 * 24 * 3_600_000;
-    due!();
+    clock.sleep(3 * 24 * 3_600_000);
+    clock.advance(0);
     expect(ticksOf(events)).toEqual(market.ticks(tencent, 1_000));
     expect(events).toHaveLength(2);
   });

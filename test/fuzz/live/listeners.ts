@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Access, AuditLog, Keyring, OrderGates } from '../../../src/access/index.js';
+import { Access, AuditLog, Keyring, OrderGates, SteadyTime } from '../../../src/access/index.js';
 import { createSimBackend } from '../../../src/backends/sim/index.js';
 import { systemClock } from '../../../src/contract/clock.js';
 import { ProtocolIds } from '../../../src/contract/protocol-ids.js';
@@ -63,6 +63,7 @@ export async function serveListeners(tamper: (backend: Backend) => void = () => 
     }),
     backend,
     clock: systemClock,
+    time: new SteadyTime({ store, clock: systemClock }),
     store,
     logger,
     version: 'fuzz',

@@ -83,5 +83,5 @@ function orderNamed(brokerage: Brokerage, account: Account, { orderID, orderIDEx
 }
 
 function writeOf(request: C2S) {
-  return { packet: packetOf(request.packetID), fingerprint: fingerprintOf(request) };
+  return { packet: packetOf(request.packetID), fingerprint: fingerprintOf(C2SSchema, request) };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { PacketID } from '../../../contract/generated/Common_pb.js';
+import { create, type DescMessage, toBinary } from '@bufbuild/protobuf';
+import { type PacketID, PacketIDSchema } from '../../../contract/generated/Common_pb.js';
 import type { C2S as ModifyC2S } from '../../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
 import { Refusal } from '../../handler.js';
@@ -14,12 +15,9 @@ export function packetOf(packet: PacketID | undefined): PacketId | undefined {
 }
 
 /** A digest of everything that a write asks for, its packet number aside. Messages of one type only are compared. */
-export function fingerprintOf(request: PlaceC2S | ModifyC2S): string {
-  const fields = Object.entries(request)
-    .filter(([name]) => name !== 'packetID')
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([request.$typeName, fields], (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
-  return createHash('sha256').update(text).digest('base64url');
+export function fingerprintOf(schema: DescMessage, request: PlaceC2S | ModifyC2S): string {
+  const asked = Object.assign(create(schema), request, { packetID: create(PacketIDSchema, { connID: 0n, serialNo: 0 }) });
+  return createHash('sha256').update(schema.typeName).update('\0').update(toBinary(schema, asked)).digest('base64url');
 }
 
 /** Both parts are needed for an adjustment. */

@@ -39,7 +39,7 @@ export const placeOrder: Handler<C2S, S2C> = async ({ brokerage }, request) => {
     extendedHours,
     remark: request.remark,
     packet: packetOf(request.packetID),
-    fingerprint: fingerprintOf(request),
+    fingerprint: fingerprintOf(C2SSchema, request),
   });
   if (placed instanceof Refusal) return placed;
   return create(S2CSchema, { header: to.header, orderID: placed.orderId, orderIDEx: placed.orderIdEx });

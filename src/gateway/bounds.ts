@@ -1,0 +1,11 @@
+/** What one key may have or do at a time. Operators can set each. */
+export interface GatewayBounds {
+  /** Writes under idempotency keys that are remembered; ten times as many over all keys. */
+  readonly idempotencyKeys: number;
+  /** Open connections: of `/ws`, gRPC streams, core WebSocket and core TCP together. */
+  readonly connections: number;
+  /** Refused requests a second, over ten seconds. */
+  readonly refusalsPerSecond: number;
+}
+
+export const defaultBounds: GatewayBounds = { idempotencyKeys: 100_000, connections: 1_000, refusalsPerSecond: 1_000 };

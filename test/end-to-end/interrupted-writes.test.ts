@@ -1,0 +1,111 @@
+import { clone, create } from '@bufbuild/protobuf';
+import { afterEach, describe, expect, it } from 'vitest';
+import { C2SSchema as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import { C2SSchema as UnlockC2S } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
+import { account, trade } from '../../src/contract/operations/index.js';
+import { BackendLost } from '../../src/gateway/index.js';
+import { MemoryStore, StorageFailure } from '../../src/storage/index.js';
+import { HK_MARGIN } from '../support/accounts.js';
+import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+
+const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:unlock'] as const;
+const under = { idempotencyKey: 'once' };
+
+let desk: Desk;
+afterEach(() => desk.close());
+
+/** The first answers of the brokerage to an order are lost on their way; what it asked is kept as it was. */
+async function openLossy(options: Partial<DeskOptions> = {}, losses = 1): Promise<unknown[]> {
+  const sent: unknown[] = [];
+  desk = await openDesk({
+    keys: { desk: { scopes, limits: { maxOrdersPerMinute: '1' } } },
+    backend: (simulated) => ({
+      async call(operation, request, context) {
+        const isOrder = operation === trade.placeOrder;
+        if (isOrder) sent.push(clone(PlaceC2S, request as never));
+        const answer = await simulated.call(operation, request, context);
+        if (isOrder && sent.length <= losses) throw new BackendLost('the answer was lost');
+        return answer;
+      },
+    }),
+    ...options,
+  });
+  return sent;
+}
+
+async function orders(market: string, accId: bigint | string): Promise<unknown[]> {
+  return (await desk.payload(account.getOrders, `{"market":"${market}","acc_id":${accId},"env":"simulate"}`)).orderList;
+}
+
+describe('an order whose outcome is unknown', () => {
+  it.each([
+    ['market and code', { market: 'HK', code: '00700', price: 600 }],
+    ['its symbol', { symbol: 'HK.00700', price: 600 }],
+    ['its code in the market, at the market', { market: 'HK', code: '00700', order_type: 'MARKET' }],
+  ])('named by %s, is the same order again, past the gates that it has passed', async (_, named) => {
+    const sent = await openLossy();
+    const order = { ...named, acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100 };
+    expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ code: 'backend.disconnected' });
+    expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ retType: 0 });
+    expect(sent).toHaveLength(2);
+    expect(sent[1]).toEqual(sent[0]);
+    expect(await orders('HK', HK_MARGIN)).toHaveLength(1);
+    expect(await desk.call(trade.placeOrder, { ...order, qty: 200 }, under)).toMatchObject({ code: 'idempotency.mismatch' });
+  });
+
+  it('is not sent again to a backend that does not know its packet id', async () => {
+    const sent = await openLossy({
+      backend: (simulated) => ({
+        replaysWrites: false,
+        call: async (operation, request, context) => {
+          if (operation !== trade.placeOrder) return simulated.call(operation, request, context);
+          sentOnce.push(operation.name);
+          throw new BackendLost('lost');
+        },
+      }),
+    });
+    expect(sent).toEqual([]);
+    const order = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 600 };
+    await desk.call(trade.placeOrder, order, under);
+    expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ code: 'idempotency.unknown_outcome' });
+    expect(sentOnce).toEqual(['place_order']);
+  });
+  const sentOnce: string[] = [];
+});
+
+describe('an order that never came to the disk', () => {
+  it('meets the gates when it is repeated', async () => {
+    const store = new MemoryStore();
+    desk = await openDesk({ keys: { desk: { scopes, limits: { maxOrdersPerMinute: '1' } } }, store });
+    const order = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 600 };
+    const { write } = store;
+    store.write = async () => {
+      throw new StorageFailure('no space left');
+    };
+    expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ code: 'storage.failed' });
+    store.write = write;
+    expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ code: 'limit.rate' });
+    expect(desk.calls.filter(({ operation }) => operation === 'place_order')).toEqual([]);
+    desk.clock.advance(60_000);
+    expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ retType: 0 });
+  });
+});
+
+describe('what is kept of an unlock under a key', () => {
+  const unlock = (pwdMD5: string) => create(UnlockC2S, { unlock: true, pwdMD5 });
+
+  it('says nothing of the password, and neither does a repetition', async () => {
+    desk = await openDesk({ keys: { desk: { scopes } } });
+    const rest = { iface: 'rest' } as const;
+    const [wrong, other] = ['0'.repeat(32), '1'.repeat(32)];
+    const refused = await desk.call(trade.unlockTrade, unlock(wrong), { ...rest, idempotencyKey: 'first' });
+    expect(refused).toMatchObject({ retType: -1 });
+    expect(await desk.call(trade.unlockTrade, unlock(other), { ...rest, idempotencyKey: 'first' })).toEqual(refused);
+    await desk.call(trade.unlockTrade, unlock(other), { ...rest, idempotencyKey: 'second' });
+    const rows: Record<string, unknown>[] = [];
+    for await (const [, row] of desk.store.archive<Record<string, unknown>>('idempotency_rows').entries()) rows.push(row);
+    expect(rows).toHaveLength(2);
+    expect(rows[0]?.digest).toBe(rows[1]?.digest);
+    for (const row of rows) expect(Object.keys(row).sort()).toEqual(['at', 'digest', 'operation', 'packet', 'refused', 'response']);
+  });
+});
