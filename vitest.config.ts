@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only what hangs is to fail by them: this may be a small machine that others keep busy.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

@@ -54,8 +54,8 @@ export async function start(script, role, parameters, flags = []) {
 }
 
 /** `svcd` itself, with these flags, once it is ready. Unpinned where its threads (the database's writer) are to run beside each other. */
-export async function startDaemon(folder, flags, { pinned = true, nodeFlags = [], ipc = false } = {}) {
-  const environment = { ...process.env, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
+export async function startDaemon(folder, flags, { pinned = true, nodeFlags = [], variables = {}, ipc = false } = {}) {
+  const environment = { ...process.env, ...variables, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
   const stdio = ['ignore', 'pipe', 'inherit', ...(ipc ? ['ipc'] : [])];
   const child = spawn(
     process.execPath,
@@ -90,12 +90,12 @@ export async function startDaemon(folder, flags, { pinned = true, nodeFlags = []
     grpcUrl: new URL(grpc),
     websocketUrl: new URL(websocket),
     apiPort: Number(api.split(':').at(-1)),
-    pid: child.pid,
     async ask(question) {
       child.send(question);
       const [answer] = await Promise.race([once(child, 'message'), ended]);
       return answer;
     },
+    pid: child.pid,
     async stop() {
       ended.catch(() => undefined);
       const exited = once(child, 'exit');

@@ -2,7 +2,7 @@
  * A load generator: keep-alive connections to several targets, each with one request under way at a time. Written on
  * bare sockets, so that two of these processes can fill any server on one core. Told `{ target, ms }`, it loads one of
  * the targets for so long and answers `{ requests, seconds, latencies }`; latencies in µs. A target's `headers` hold for
- * all of its connections; `headersOf` has those of each one alone.
+ * all of its connections; `headersOf` has those of each one alone. With `unique`, each request has an idempotency key of its own.
  */
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -12,6 +12,7 @@ const LENGTH = /content-length: (\d+)/i;
 const CHUNKED = /transfer-encoding: chunked/i;
 const LAST_CHUNK = '0\r\n\r\n';
 const clients = new Map();
+let sent = 0;
 
 for (const target of targets) {
   const own = await Promise.all(Array.from({ length: connections }, (_, index) => open(target, target.headersOf?.[index])));
@@ -34,18 +35,18 @@ process.on('message', async ({ target, ms }) => {
 });
 
 /** A connection that repeats the target's request. */
-function open({ port, tls, path, headers, body }, ownHeaders) {
+function open({ port, tls, path, headers, body, unique }, ownHeaders) {
   const lines = Object.entries({ ...headers, ...ownHeaders }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const request = Buffer.from(
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${lines.join('')}\r\n${body}`,
-  );
+  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${lines.join('')}`;
+  const request = Buffer.from(`${head}\r\n${body}`);
+  const next = unique ? () => `${head}Idempotency-Key: bench-${process.pid}-${++sent}\r\n\r\n${body}` : () => request;
   return new Promise((resolve, reject) => {
     let state;
     let received = '';
     let missing = 0;
     const send = () => {
       state.sentAt = performance.now();
-      socket.write(request);
+      socket.write(next());
     };
     const answered = () => {
       const now = performance.now();

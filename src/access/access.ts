@@ -98,17 +98,24 @@ export class Access {
   }
 
   /**
-   * Reads the keys file again and goes on in a new audit file: what SIGHUP asks for. A broken keys file leaves the
-   * keys as they were. undefined in legacy mode.
+   * Reads the keys file again. A broken one leaves the keys as they were. With `again`, a failure that the trail has already is
+   * not recorded once more. undefined in legacy mode.
    */
-  async reload(requestId: string): Promise<ReloadOutcome | undefined> {
-    // Keys first: a revocation does not wait for a slow disk.
+  reloadKeys(requestId: string, again = false): ReloadOutcome | undefined {
+    const known = this.keyring?.status().failure?.error;
     const outcome = this.keyring?.reload();
-    if (outcome !== undefined) {
-      const reason = outcome.ok ? 'keys file reloaded' : `keys file refused: ${formatLoadError(outcome.error)}`;
-      this.audit.record({ iface: 'daemon', endpoint: 'reload', keyId: null, outcome: outcome.ok ? 'allow' : 'reject', reason, requestId });
+    if (outcome === undefined) return undefined;
+    if (outcome.ok) this.recordReload(requestId, 'allow', 'keys file reloaded');
+    else {
+      const refused = formatLoadError(outcome.error);
+      const isNews = !again || known === undefined || formatLoadError(known) !== refused;
+      if (isNews) this.recordReload(requestId, 'reject', `keys file refused: ${refused}`);
     }
-    await this.audit.reopen();
     return outcome;
+  }
+
+  /** A line of the trail about something that was taken up from disk, or refused. */
+  recordReload(requestId: string, outcome: 'allow' | 'reject', reason: string): void {
+    this.audit.record({ iface: 'daemon', endpoint: 'reload', keyId: null, outcome, reason, requestId });
   }
 }

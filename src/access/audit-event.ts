@@ -1,5 +1,6 @@
 import { type Decimal, formatDecimal } from '../contract/decimal.js';
 import { AsciiBuffer, quote } from './ascii-buffer.js';
+import { withoutKeyTexts } from './key-text.js';
 
 export type AuditInterface = 'rest' | 'ws' | 'mcp' | 'grpc' | 'core-ws' | 'core-tcp' | 'daemon';
 export type AuditOutcome = 'allow' | 'reject' | 'trade';
@@ -30,7 +31,10 @@ export interface AuditEvent {
   readonly trade?: AuditTrade | undefined;
 }
 
-/** Writes the event as one line of JSON in ASCII, without the line feed. `target` tells it apart in a log that holds other lines as well. */
+/**
+ * Writes the event as one line of JSON in ASCII, without the line feed and without any key text that a caller wrote into a path
+ * or a field. `target` tells it apart in a log that holds other lines as well.
+ */
 export function writeAuditLine(event: AuditEvent, time: string, out: AsciiBuffer): void {
   // Of few parts, most of them ready: this runs for every request.
   const { outcome, reason, code, keyId, trade } = event;
@@ -42,12 +46,12 @@ export function writeAuditLine(event: AuditEvent, time: string, out: AsciiBuffer
   if (reason === '') out.bytes(unexplained[outcome]);
   else {
     out.bytes(explained[outcome]);
-    out.quoted(reason);
+    out.quoted(withoutKeyTexts(reason));
     if (code !== undefined) out.text(`,"code":"${code}"`);
     out.text(',"request_id":');
   }
   out.quoted(event.requestId);
-  if (trade !== undefined) out.text(tradeFields(trade));
+  if (trade !== undefined) out.text(withoutKeyTexts(tradeFields(trade)));
   out.text('}');
 }
 
@@ -91,7 +95,7 @@ const middles = new Map<string, { readonly iface: AuditInterface; readonly bytes
 function middleOf(iface: AuditInterface, endpoint: string): Uint8Array {
   const known = middles.get(endpoint);
   if (known?.iface === iface) return known.bytes;
-  const bytes = Buffer.from(`","target":"audit","iface":"${iface}","endpoint":${quote(endpoint)},"key_id":`, 'latin1');
+  const bytes = Buffer.from(`","target":"audit","iface":"${iface}","endpoint":${quote(withoutKeyTexts(endpoint))},"key_id":`, 'latin1');
   // A caller can make up paths, but not fill the memory with them.
   if (middles.size < MIDDLES_MAX) middles.set(endpoint, { iface, bytes });
   return bytes;

@@ -224,6 +224,54 @@ describe('LineFile on a failing disk', () => {
     await file.close();
   });
 
+  it('tells when lines are written: what is asked for in one turn is written at once', async () => {
+    const path = join(temporaryFolder(), 'lines');
+    let writes = 0;
+    const writeBytes = ((...args: Parameters<typeof write>) => {
+      writes += 1;
+      write(...args);
+    }) as unknown as typeof write;
+    const opened = LineFile.open({ path, clock: new ManualClock(noon), report: () => {}, writeBytes });
+    if (!opened.ok) throw new Error(opened.error);
+    const asked = ['a', 'b', 'c'].map((line) => {
+      opened.value.append(line);
+      return opened.value.written();
+    });
+    expect(await Promise.race(asked)).toBe(true);
+    expect([readFileSync(path, 'utf8'), writes]).toEqual(['a\nb\nc\n', 1]);
+    expect(await Promise.all(asked)).toEqual([true, true, true]);
+    await opened.value.close();
+  });
+
+  it('keeps nobody waiting who asks when lines are written', async () => {
+    const { file, disk, clock } = failing();
+    disk.broken = true;
+    file.append('first');
+    expect(await file.written()).toBe(false);
+    file.append('second');
+    expect([await file.written(), file.linesLost, file.failure]).toEqual([false, 0, expect.stringContaining('no space')]);
+    disk.broken = false;
+    clock.advance(1_000);
+    await file.flush();
+    expect([await file.written(), file.failure]).toEqual([true, undefined]);
+    await file.close();
+  });
+
+  it('takes a write that makes no progress for a failed one', async () => {
+    const path = join(temporaryFolder(), 'lines');
+    const clock = new ManualClock(noon);
+    const report = vi.fn();
+    const hanging = (() => undefined) as unknown as typeof write;
+    const opened = LineFile.open({ path, clock, report, writeBytes: hanging });
+    if (!opened.ok) throw new Error(opened.error);
+    opened.value.append('first');
+    const written = opened.value.written();
+    await new Promise(setImmediate);
+    clock.advance(1_000);
+    expect(await written).toBe(false);
+    expect(report).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('it has taken nothing for 1 s'));
+  });
+
   it('bounds its memory, and says how many lines were lost', async () => {
     const { file, path, report, disk } = failing(100);
     disk.broken = true;

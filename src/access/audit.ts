@@ -7,20 +7,39 @@ export interface AuditLogOptions {
   readonly clock: Clock;
   /** `--audit-log`: where the lines go besides the daemon's log. */
   readonly path?: string;
+  /** `--audit-required`: nothing is written of which the file has no line. */
+  readonly required?: boolean;
   /** The daemon's log: told of every event. */
   readonly log: (event: AuditEvent) => void;
   /** Troubles of the file, for the operator. */
   readonly report: (message: string) => void;
 }
 
-/** The trail of every allow, reject and trade. Recording costs some hundred nanoseconds and never waits for the disk. */
+/** How the file of the trail does. */
+export interface AuditFileStatus {
+  /** Why it cannot be written at present; undefined while it can. */
+  readonly failure: string | undefined;
+  /** Lines that never reached it, since the start. */
+  readonly linesLost: number;
+}
+
+/**
+ * The trail of every allow, reject and trade. Recording costs some hundred nanoseconds and never waits for the disk; who
+ * acknowledges a write waits for {@link written} first.
+ */
 export class AuditLog {
   readonly #clock: Clock;
   readonly #log: (event: AuditEvent) => void;
   readonly #file: LineFile | undefined;
+  readonly #listeners: Set<() => void>;
   readonly #time = new IsoTime();
 
-  private constructor(options: AuditLogOptions, file: LineFile | undefined) {
+  /** Writes are refused while the file cannot be written. */
+  readonly required: boolean;
+
+  private constructor(options: AuditLogOptions, file: LineFile | undefined, listeners: Set<() => void>) {
+    this.required = options.required ?? false;
+    this.#listeners = listeners;
     this.#clock = options.clock;
     this.#log = options.log;
     this.#file = file;
@@ -28,9 +47,17 @@ export class AuditLog {
 
   /** An error means that the file cannot be opened; the daemon does not start without its trail. */
   static open(options: AuditLogOptions): Result<AuditLog, string> {
-    if (options.path === undefined) return ok(new AuditLog(options, undefined));
-    const file = LineFile.open({ path: options.path, clock: options.clock, report: options.report });
-    return file.ok ? ok(new AuditLog(options, file.value)) : file;
+    const listeners = new Set<() => void>();
+    if (options.path === undefined) return ok(new AuditLog(options, undefined, listeners));
+    const report = (message: string) => {
+      options.report(message);
+      // After this turn, when the status says the same.
+      setImmediate(() => {
+        for (const listener of listeners) listener();
+      });
+    };
+    const file = LineFile.open({ path: options.path, clock: options.clock, report });
+    return file.ok ? ok(new AuditLog(options, file.value, listeners)) : file;
   }
 
   record(event: AuditEvent): void {
@@ -42,9 +69,27 @@ export class AuditLog {
     this.#log(event);
   }
 
-  /** Resolves when everything recorded so far is with the operating system. */
-  flush(): Promise<void> {
-    return this.#file?.flush() ?? Promise.resolve();
+  /**
+   * Resolves when everything recorded so far is with the operating system, so that the end of this process cannot take it back
+   * (true), or cannot be written at present (false). Calls of one turn share one write. undefined where there is no file.
+   */
+  written(): Promise<boolean> | undefined {
+    return this.#file?.written();
+  }
+
+  /** undefined where there is no file. */
+  fileStatus(): AuditFileStatus | undefined {
+    return this.#file && { failure: this.#file.failure, linesLost: this.#file.linesLost };
+  }
+
+  /** Calls `listener` whenever the file begins to fail and when it works again. */
+  onFileStatus(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Writes everything recorded so far now; resolves when it is written, or has failed to be. */
+  async flush(): Promise<void> {
+    await this.#file?.flush();
   }
 
   /** For SIGHUP after a log rotation. On failure the old file stays in use. */

@@ -16,7 +16,11 @@ export class DayTotals {
 
   constructor(store: Store, now: number) {
     this.#table = store.table<Decimal>('day_totals');
-    for (const [row, total] of this.#table.entries()) this.#set(row, total);
+    for (const [row, total] of this.#table.entries()) {
+      this.#totals.set(row, total);
+      const [, currency] = row.split(SEPARATOR);
+      if (currency !== undefined) this.#currencies.add(currency);
+    }
     this.#prunedOn = '';
     this.#prune(now);
   }
@@ -45,7 +49,8 @@ export class DayTotals {
   add(transaction: Transaction, day: string, caller: string, currency: string, amount: Decimal): void {
     const row = rowOf(day, caller, currency);
     const total = (this.#totals.get(row) ?? 0n) + amount;
-    this.#set(row, total);
+    this.#totals.set(row, total);
+    this.#currencies.add(currency);
     transaction.put(this.#table, row, total);
   }
 
@@ -64,12 +69,6 @@ export class DayTotals {
       this.#totals.delete(row);
       this.#stale.push(row);
     }
-  }
-
-  #set(row: string, total: Decimal): void {
-    this.#totals.set(row, total);
-    const [, currency] = row.split(SEPARATOR);
-    if (currency !== undefined) this.#currencies.add(currency);
   }
 }
 

@@ -1,10 +1,11 @@
 export { Access, type AccessParts, type Authentication, type ScopeDenial } from './access.js';
-export { AuditLog, type AuditLogOptions } from './audit.js';
+export { type AuditFileStatus, AuditLog, type AuditLogOptions } from './audit.js';
 export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './audit-event.js';
 export type { GateFigure, GateReading } from './gate-readings.js';
 export type { GateDenial, GateName, OrderFacts, OrderLeg } from './gates.js';
 export { generateKeyText, issueKey, type NewKey } from './key-issue.js';
 export type { KeyRecord } from './key-record.js';
+export { REMOVED, withoutKeyTexts } from './key-text.js';
 export {
   type AuthDenial,
   type KeyAuth,

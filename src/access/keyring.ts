@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../contract/clock.js';
 import { digestOf } from './digest-table.js';
@@ -62,6 +63,8 @@ export class Keyring {
   #index = new KeyIndex([], () => undefined);
   #loadedAt = 0;
   #failure: KeyringStatus['failure'];
+  /** Of the file that was last read, by which a change shows. */
+  #stamp: string | undefined;
 
   private constructor(options: KeyringOptions) {
     this.#path = options.path;
@@ -109,6 +112,11 @@ export class Keyring {
     return outcome;
   }
 
+  /** The file was refused for what it says, and says the same still: to read it again is in vain. */
+  get stillRefused(): boolean {
+    return this.#failure?.error.line !== undefined && stampOf(this.#path) === this.#stamp;
+  }
+
   /** Calls `listener` after every reload; returns its removal. */
   onReload(listener: (outcome: ReloadOutcome) => void): () => void {
     this.#listeners.add(listener);
@@ -135,6 +143,7 @@ export class Keyring {
   }
 
   #load(): ReloadOutcome {
+    this.#stamp = stampOf(this.#path);
     const loaded = loadKeysFile(this.#path);
     if (!loaded.ok) return err(loaded.error);
     const before = this.#index;
@@ -169,6 +178,16 @@ export class Keyring {
       if (this.#revoked.size <= REVOKED_MAX) break;
       this.#revoked.delete(digest);
     }
+  }
+}
+
+/** What changes when a file is written or replaced; undefined when it cannot be looked at. */
+function stampOf(path: string): string | undefined {
+  try {
+    const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });
+    return `${dev} ${ino} ${size} ${mtimeNs}`;
+  } catch {
+    return undefined;
   }
 }
 

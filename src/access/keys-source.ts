@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
+import { descriptorReserve } from '../storage/index.js';
 import { type KeysFile, type KeysFileError, parseKeysFile } from './keys-file.js';
 import { err, ok, type Result } from './result.js';
 
@@ -39,7 +40,7 @@ function readBytes(path: string): Result<Buffer, string> {
   try {
     const { size } = statSync(path);
     if (size > FILE_BYTES_MAX) return err(`a keys file of ${size} bytes; at most ${FILE_BYTES_MAX}`);
-    return ok(readFileSync(path));
+    return ok(descriptorReserve.use(() => readFileSync(path)));
   } catch (thrown) {
     return err(`cannot read the keys file: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }

@@ -1,15 +1,20 @@
-import { closeSync, fstatSync, openSync, readSync, write, writeSync } from 'node:fs';
+import { write } from 'node:fs';
 import type { Clock } from '../contract/clock.js';
+import { AppendTarget } from './append-target.js';
 import { AsciiBuffer } from './ascii-buffer.js';
 import { err, ok, type Result } from './result.js';
 
-/** Lines held in memory while the disk fails, in bytes. Beyond it new lines are counted and dropped. */
+/** Lines held in memory while the file takes none, in bytes. Beyond it new lines are counted and dropped. */
 const HELD_MAX = 32 * 1024 * 1024;
 /** At this size what has gathered is written without waiting any longer. */
 const WRITE_EARLY = 256 * 1024;
 /** Pause between two writes, so that under load many lines share one. A line after a longer silence goes at once. */
 const PAUSE_MS = 5;
 const RETRY_MS = 1_000;
+/** How soon a pipe whose reader is behind is tried again. */
+const PIPE_RETRY_MS = 20;
+/** Without progress for so long, a write under way counts as failed: nobody waits for it any more. */
+const STALLED_MS = 1_000;
 
 export interface LineFileOptions {
   readonly path: string;
@@ -22,13 +27,14 @@ export interface LineFileOptions {
 }
 
 /**
- * A file that lines are appended to: at the end of the turn, or under load every few milliseconds. A failing disk loses nothing until memory for `heldMax`
- * bytes is used up; after that the number of lost lines is reported.
+ * A file, or a pipe, that lines are appended to: at the end of the turn, or under load every few milliseconds. Whatever stands
+ * behind the path, nobody waits for it longer than a second. While it takes nothing, lines are held until memory for `heldMax`
+ * bytes is used up; after that the number of lost lines is reported. A file that was removed or renamed is opened anew.
  */
 export class LineFile {
   readonly #options: LineFileOptions;
   readonly #heldMax: number;
-  #file: number;
+  readonly #target: AppendTarget;
   readonly #gathered = new AsciiBuffer();
   /** Whole lines on their way to the file, of which the first `#sent` bytes are in it. */
   #leaving: Buffer = Buffer.alloc(0);
@@ -37,22 +43,36 @@ export class LineFile {
   #scheduled = false;
   #pausing = false;
   #cancelPause = () => {};
-  #failing = false;
+  #failure: string | undefined;
   #lost = 0;
+  #lostInAll = 0;
+  /** A reader of a pipe is behind. */
+  #behind = false;
   #cancelRetry = () => {};
+  #cancelStall: (() => void) | undefined;
   #reopening: ((outcome: Result<void, string>) => void)[] = [];
-  #waiting: (() => void)[] = [];
+  #waiting: ((written: boolean) => void)[] = [];
 
-  private constructor(options: LineFileOptions, file: number) {
+  private constructor(options: LineFileOptions, target: AppendTarget) {
     this.#options = options;
     this.#heldMax = options.heldMax ?? HELD_MAX;
-    this.#file = file;
+    this.#target = target;
   }
 
-  /** Opens or creates (mode 0600) the file for appending. */
+  /** Opens or creates (mode 0600) the file for appending. A named pipe that nobody reads yet is no error: its lines are held. */
   static open(options: LineFileOptions): Result<LineFile, string> {
-    const file = openForAppend(options.path);
-    return file.ok ? ok(new LineFile(options, file.value)) : file;
+    const target = AppendTarget.open(options.path);
+    return target.ok ? ok(new LineFile(options, target.value)) : target;
+  }
+
+  /** Why nothing can be written at present. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /** Lines that were never written, since the start. */
+  get linesLost(): number {
+    return this.#lostInAll;
   }
 
   /**
@@ -63,6 +83,7 @@ export class LineFile {
     if (this.#gathered.length + this.#leaving.length > this.#heldMax) {
       if (this.#lost === 0) this.#options.report(`${this.#options.path}: memory is used up, lines are being lost`);
       this.#lost += 1;
+      this.#lostInAll += 1;
       return undefined;
     }
     return this.#gathered;
@@ -79,27 +100,25 @@ export class LineFile {
   /** Takes the line that was written since {@link begin}. */
   end(): void {
     this.#gathered.text('\n');
-    if (this.#writing || this.#failing) return;
+    if (!this.#idle) return;
     if (this.#gathered.length >= WRITE_EARLY) this.#next();
-    else if (!this.#scheduled && !this.#pausing) {
-      this.#scheduled = true;
-      setImmediate(() => {
-        this.#scheduled = false;
-        if (!this.#writing && !this.#failing) this.#next();
-      });
-    }
+    else if (!this.#pausing) this.#schedule();
   }
 
-  #pause(): void {
-    this.#pausing = true;
-    this.#cancelPause = this.#options.clock.after(PAUSE_MS, () => {
-      this.#pausing = false;
-      if (this.#gathered.length > 0 && !this.#writing && !this.#failing) this.#next();
+  /**
+   * Resolves when everything taken so far is with the operating system (true), so that it outlives this process, or cannot
+   * be written at present (false). What is asked for in one turn is written at once.
+   */
+  written(): Promise<boolean> {
+    if (this.#failure !== undefined) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      if (this.#idle) this.#schedule();
     });
   }
 
-  /** Resolves when everything taken so far is written, or has failed to be. */
-  flush(): Promise<void> {
+  /** Writes everything taken so far without further delay; resolves when it is written, or has failed to be. */
+  flush(): Promise<boolean> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       if (!this.#writing) this.#next();
@@ -119,35 +138,69 @@ export class LineFile {
     await this.flush();
     this.#cancelRetry();
     this.#cancelPause();
+    this.#cancelStall?.();
     const held = this.#leaving.length - this.#sent + this.#gathered.length;
     if (held > 0) this.#options.report(`${this.#options.path}: ${held} bytes were lost, the file could not be written`);
-    closeSync(this.#file);
+    this.#target.close();
   }
 
-  /** Between two writes: swap the file if asked to, then write what has gathered. */
+  get #idle(): boolean {
+    return !this.#writing && !this.#behind && this.#failure === undefined;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (this.#idle) this.#next();
+    });
+  }
+
+  #pause(): void {
+    this.#pausing = true;
+    this.#cancelPause = this.#options.clock.after(PAUSE_MS, () => {
+      this.#pausing = false;
+      if (this.#gathered.length > 0 && this.#idle) this.#next();
+    });
+  }
+
+  /** Between two writes: swap the file if it has to be, then write what has gathered. */
   #next(): void {
-    this.#swap();
+    const problem = this.#swap();
     if (this.#sent === this.#leaving.length) {
       this.#leaving = this.#gathered.take();
       this.#sent = 0;
     }
     if (this.#leaving.length === 0) {
-      for (const resolve of this.#waiting.splice(0)) resolve();
+      this.#settle(true);
+      return;
+    }
+    const { descriptor } = this.#target;
+    if (problem !== undefined || descriptor === undefined) {
+      this.#failed(problem ?? `cannot open ${this.#options.path}`);
       return;
     }
     this.#writing = true;
+    this.#behind = false;
+    this.#cancelStall ??= this.#options.clock.after(STALLED_MS, () => {
+      this.#cancelStall = undefined;
+      this.#fail(`cannot write ${this.#options.path}: it has taken nothing for ${STALLED_MS / 1000} s`);
+    });
     const writeBytes = this.#options.writeBytes ?? write;
-    writeBytes(this.#file, this.#leaving, this.#sent, this.#leaving.length - this.#sent, null, (error, written) => {
+    writeBytes(descriptor, this.#leaving, this.#sent, this.#leaving.length - this.#sent, null, (error, written) => {
       this.#writing = false;
       if (error === null) this.#wrote(written);
-      else this.#failed(error);
+      else if (error.code === 'EAGAIN') this.#waitForReader();
+      else this.#failed(`cannot write ${this.#options.path}: ${error.message}`);
     });
   }
 
   #wrote(bytes: number): void {
     this.#sent += bytes;
-    if (this.#failing) {
-      this.#failing = false;
+    this.#endStall();
+    if (this.#failure !== undefined) {
+      this.#failure = undefined;
       this.#cancelRetry();
       this.#options.report(`${this.#options.path} is written again${this.#lost > 0 ? `; ${this.#lost} lines were lost` : ''}`);
       this.#lost = 0;
@@ -157,39 +210,55 @@ export class LineFile {
     else if (!this.#pausing) this.#pause();
   }
 
-  #failed(error: Error): void {
-    if (!this.#failing) this.#options.report(`cannot write ${this.#options.path}: ${error.message}; lines are held in memory`);
-    this.#failing = true;
-    for (const resolve of this.#waiting.splice(0)) resolve();
+  /** A pipe is full: tried again shortly, and no failure until it has taken nothing for a while. */
+  #waitForReader(): void {
+    this.#behind = true;
+    if (this.#failure !== undefined) this.#settle(false);
+    this.#retryIn(this.#failure === undefined ? PIPE_RETRY_MS : RETRY_MS);
+  }
+
+  #failed(message: string): void {
+    this.#endStall();
+    this.#fail(message);
+    this.#retryIn(RETRY_MS);
+  }
+
+  /** Nobody waits any longer. */
+  #fail(message: string): void {
+    if (this.#failure === undefined) this.#options.report(`${message}; lines are held in memory`);
+    this.#failure = message;
+    this.#settle(false);
+  }
+
+  #settle(written: boolean): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(written);
+  }
+
+  #endStall(): void {
+    this.#cancelStall?.();
+    this.#cancelStall = undefined;
+  }
+
+  #retryIn(ms: number): void {
     this.#cancelRetry();
-    this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => {
+    this.#cancelRetry = this.#options.clock.after(ms, () => {
       if (!this.#writing) this.#next();
     });
   }
 
-  #swap(): void {
-    if (this.#reopening.length === 0) return;
-    const opened = openForAppend(this.#options.path);
+  /** Opens the file anew if that was asked for, or if its name leads elsewhere by now. The problem that leaves no file to write to. */
+  #swap(): string | undefined {
+    const asked = this.#reopening.length > 0;
+    if (!asked && !this.#target.moved) return undefined;
+    const opened = this.#target.reopen();
     if (opened.ok) {
-      closeSync(this.#file);
-      this.#file = opened.value;
       // A line that the old file has a part of goes to the new one as a whole.
-      this.#leaving = this.#leaving.subarray(this.#sent === 0 ? 0 : this.#leaving.lastIndexOf(0x0a, this.#sent - 1) + 1);
-      this.#sent = 0;
-    } else this.#options.report(`${opened.error}; the old file stays in use`);
-    for (const resolve of this.#reopening.splice(0)) resolve(opened.ok ? ok(undefined) : opened);
-  }
-}
-
-function openForAppend(path: string): Result<number, string> {
-  try {
-    const file = openSync(path, 'a+', 0o600);
-    const { size } = fstatSync(file);
-    const last = Buffer.alloc(1);
-    // A crash may have cut the last line short; the next one must not be glued to it.
-    if (size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a) writeSync(file, '\n');
-    return ok(file);
-  } catch (thrown) {
-    return err(`cannot open ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      if (opened.value === 'another') {
+        this.#leaving = this.#leaving.subarray(this.#sent === 0 ? 0 : this.#leaving.lastIndexOf(0x0a, this.#sent - 1) + 1);
+        this.#sent = 0;
+      }
+    } else if (asked && this.#target.kept) this.#options.report(`${opened.error}; the old file stays in use`);
+    for (const resolve of this.#reopening.splice(0)) resolve(opened.ok ? ok(undefined) : err(opened.error));
+    return opened.ok || this.#target.kept ? undefined : opened.error;
   }
 }

@@ -167,12 +167,11 @@ export class OrderGates {
 
   #questions(key: KeyRecord | undefined, facts: OrderFacts, now: number, steadyNow: number): readonly Question[] {
     if (facts.legs.length === 0) throw new RangeError('an order has at least one leg');
-    const parts = facts.legs.map(({ worth }) => worth);
-    if (parts.some((part) => !isUnknown(part) && (part.value < 0n || part.increase < 0n))) {
-      throw new RangeError('an order has no negative value');
+    for (const { worth } of facts.legs) {
+      if (!isUnknown(worth) && (worth.value < 0n || worth.increase < 0n)) throw new RangeError('an order has no negative value');
     }
     const holders = key === undefined ? [this.#flags] : [{ caller: key.id, limits: key.limits }, this.#flags];
-    return holders.map((holder) => ({ holder, facts, now, steadyNow, measured: measured(parts, holder.limits, facts.rates) }));
+    return holders.map((holder) => ({ holder, facts, now, steadyNow, measured: measured(facts.legs, holder.limits, facts.rates) }));
   }
 
   /** One slot per holder whose rate is limited. */

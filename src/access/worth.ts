@@ -41,18 +41,24 @@ export function converted(amount: Decimal, from: string, to: string, rates: Exch
   return multiplyUp(multiplyUp(amount, rate), CONVERSION_MARGIN);
 }
 
-/** The sums of an order's parts by currency, or all of them in the one currency that the limits are in. */
-export function measured(parts: readonly (Worth | Unknown)[], { limitsCurrency }: Limits, rates: ExchangeRates): Measured {
-  const sums = new Map<string, Worth>();
-  for (const part of parts) {
+/** The sums of an order's legs by currency, or all of them in the one currency that the limits are in. */
+export function measured(legs: readonly { readonly worth: Worth | Unknown }[], limits: Limits, rates: ExchangeRates): Measured {
+  const sums: Worth[] = [];
+  for (const { worth } of legs) {
+    const part = inCurrencyOf(limits, worth, rates);
     if (isUnknown(part)) return part;
-    const currency = limitsCurrency ?? part.currency;
-    const value = converted(part.value, part.currency, currency, rates);
-    if (isUnknown(value)) return value;
-    const increase = converted(part.increase, part.currency, currency, rates);
-    if (isUnknown(increase)) return increase;
-    const sum = sums.get(currency);
-    sums.set(currency, { currency, value: (sum?.value ?? 0n) + value, increase: (sum?.increase ?? 0n) + increase });
+    const index = sums.findIndex(({ currency }) => currency === part.currency);
+    const sum = sums[index];
+    if (sum === undefined) sums.push(part);
+    else sums[index] = { ...part, value: sum.value + part.value, increase: sum.increase + part.increase };
   }
-  return [...sums.values()];
+  return sums;
+}
+
+function inCurrencyOf({ limitsCurrency }: Limits, worth: Worth | Unknown, rates: ExchangeRates): Worth | Unknown {
+  if (limitsCurrency === null || isUnknown(worth) || worth.currency === limitsCurrency) return worth;
+  const value = converted(worth.value, worth.currency, limitsCurrency, rates);
+  const increase = converted(worth.increase, worth.currency, limitsCurrency, rates);
+  if (isUnknown(value)) return value;
+  return isUnknown(increase) ? increase : { currency: limitsCurrency, value, increase };
 }

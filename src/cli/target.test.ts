@@ -32,6 +32,11 @@ it('takes the local daemon without a key where no demo runs', () => {
   expect(target()).toEqual({ url: 'http://127.0.0.1:22499', apiKey: undefined, ca: undefined });
 });
 
+it('finds the local daemon on the port that the daemon is told', () => {
+  expect(target({}, { SVC_REST_PORT: '8443' }).url).toBe('http://127.0.0.1:8443');
+  for (const none of ['0', '', 'x', '123456']) expect(target({}, { SVC_REST_PORT: none }).url).toBe(rest.replace('https', 'http'));
+});
+
 it('finds the running demo: its address, its key, and its certificate as the only authority', () => {
   runDemo();
   const demo = { url: rest, apiKey: 'svc_demo', ca: 'the certificate' };

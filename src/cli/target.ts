@@ -5,7 +5,8 @@ import { err, ok, type Result } from '../access/index.js';
 import { stateFolder } from '../storage/index.js';
 import { type DemoRecord, readDemoKey, readDemoRecord } from './demo-record.js';
 
-const DEFAULT_URL = 'http://127.0.0.1:22499';
+const DEFAULT_PORT = '22499';
+const PORT = /^[1-9]\d{0,4}$/;
 
 /** Which daemon a command talks to, and as whom. */
 export interface Target {
@@ -25,7 +26,10 @@ export interface TargetOptions {
 /** Adds the options that say which daemon to talk to. */
 export function withTargetOptions(command: Command): Command {
   return command
-    .option('--rest-url <url>', `address of the daemon (SVC_REST_URL; default: the running demo, else ${DEFAULT_URL})`)
+    .option(
+      '--rest-url <url>',
+      `address of the daemon (SVC_REST_URL; default: the running demo, else this machine's port ${DEFAULT_PORT}, or SVC_REST_PORT)`,
+    )
     .option('--api-key <key>', 'key to call with; better in SVC_API_KEY, as options are visible to other users')
     .option('--ca-file <path>', 'certificate to trust, PEM (SVC_CA_FILE; NODE_EXTRA_CA_CERTS works too)');
 }
@@ -38,7 +42,7 @@ export function withTargetOptions(command: Command): Command {
  */
 export function resolveTarget(options: TargetOptions, env: Readonly<Record<string, string | undefined>>): Result<Target, string> {
   const urlText = options.restUrl ?? (env.SVC_REST_URL || undefined);
-  const given = parseUrl(urlText ?? DEFAULT_URL);
+  const given = parseUrl(urlText ?? defaultUrl(env));
   if (!given.ok) return given;
   const apiKey = options.apiKey ?? (env.SVC_API_KEY || undefined);
   const caFile = options.caFile ?? (env.SVC_CA_FILE || undefined);
@@ -58,6 +62,11 @@ export function resolveTarget(options: TargetOptions, env: Readonly<Record<strin
   }
   const target = { url, apiKey, ca: undefined };
   return caFile === undefined ? ok(target) : withAuthority(target, caFile);
+}
+
+/** The daemon of this machine: what says on which port it listens says where to find it. */
+function defaultUrl({ SVC_REST_PORT: port = '' }: Readonly<Record<string, string | undefined>>): string {
+  return `http://127.0.0.1:${PORT.test(port) ? port : DEFAULT_PORT}`;
 }
 
 function isDemo(demo: DemoRecord, url: URL): boolean {

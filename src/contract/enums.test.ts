@@ -7,6 +7,7 @@ import {
   type Enumeration,
   KL_TYPE_4MIN,
   klType,
+  knownNumbers,
   memberNamed,
   modifyOrderOp,
   numberIn,
@@ -21,6 +22,7 @@ import {
   trdEnvOfModify,
   trdMarket,
   trdSide,
+  writtenValues,
 } from './enums.js';
 import { KLTypeSchema, RehabTypeSchema, SubTypeSchema } from './generated/Qot_Common_pb.js';
 import {
@@ -39,10 +41,15 @@ const cells: [string, Enumeration, Dialect, Record<number, number>][] = [
   ['trd_env over REST', trdEnv, 'rest', { 1: 0, 2: 1 }],
   ['trd_env for tools', trdEnv, 'mcp', { 1: 0, 2: 1 }],
   ['trd_env of the modify-order header', trdEnvOfModify, 'rest', { 0: 1, 1: 0 }],
-  ['trading market over REST', trdMarket, 'rest', { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 15, 8: 8, 15: 15, 111: 111, 112: 112 }],
-  ['trading market for tools', trdMarket, 'mcp', { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 15, 8: 8, 15: 15, 111: 111, 112: 112 }],
+  ['trading market over REST', trdMarket, 'rest', { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 15, 15: 15, 111: 111 }],
+  ['trading market for tools', trdMarket, 'mcp', { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 15: 15, 111: 111 }],
   ['quote market', quoteMarketNumbers, 'rest', { 1: 1, 2: 2, 11: 11, 21: 21, 22: 22, 31: 31, 41: 41, 61: 61, 81: 81 }],
-  ['order_type over REST', orderType, 'rest', { 1: 1, 2: 2, 5: 5, 6: 6, 7: 7, 8: 8 }],
+  [
+    'order_type over REST',
+    orderType,
+    'rest',
+    Object.fromEntries([1, 2, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19].map((n) => [n, n])),
+  ],
   ['order_type for tools', orderType, 'mcp', { 1: 1, 2: 2, 5: 6, 6: 5, 7: 8 }],
   ['kl_type over REST', klType, 'rest', { 1: 2, 2: 3, 3: 4, 5: 1, 6: 6, 7: 7, 8: 8, 9: 9, 10: 10, 11: 1004 }],
   ['kl_type for tools', klType, 'mcp', { 1: 2, 2: 3, 3: 4, 5: 1, 6: 6, 7: 7, 8: 8, 9: 9, 10: 10, 11: 1004 }],
@@ -91,6 +98,39 @@ it('the bar lengths of the public protocol are its own and the 4 minutes that ar
 it('the currencies of the public protocol are its own and the USDT that is ours', () => {
   const known = CurrencySchema.values.map(({ number }) => number).filter((number) => number > 0);
   expect(new Set(publicNumbers(currency).keys())).toEqual(new Set([...known, CURRENCY_USDT]));
+});
+
+it.each(['rest', 'mcp'] as const)('knows Australia and Canada over %s, and accepts neither', (dialect) => {
+  for (const enumeration of [trdMarket, secMarket]) {
+    const untraded = [...knownNumbers(enumeration, dialect).values()].filter((member) => member.untraded).map(({ name }) => name);
+    expect(untraded).toEqual(['AU', 'CA']);
+    expect([...acceptedNumbers(enumeration, dialect).values()].filter((member) => member.untraded)).toEqual([]);
+  }
+});
+
+/** Every table that answers and pushes hold. */
+const written = [trdEnv, trdMarket, secMarket, trdSide, orderType, klType, rehabType, subType, timeInForce, currency, quoteMarketNumbers];
+
+it.each(written.map((enumeration) => [enumeration.name, enumeration] as const))(
+  '%s: no written number means another member',
+  (_, enumeration) => {
+    const known = knownNumbers(enumeration, 'rest');
+    for (const [number, shown] of writtenValues(enumeration, 'rest')) {
+      const member = enumeration.members.find((each) => each.public === number);
+      const read = known.get(Number(shown));
+      const same = [number, enumeration.members.find(({ name }) => name === member?.writtenAs)?.public];
+      if (read !== undefined) expect(same, `${number} is written as ${shown}`).toContain(read.public);
+    }
+    expect(new Set(writtenValues(enumeration, 'rest').keys())).toEqual(new Set(publicNumbers(enumeration).keys()));
+  },
+);
+
+it('writes the markets of simulated futures as the market of futures, which is read', () => {
+  for (const number of [10, 11, 12, 13]) {
+    expect(writtenValues(trdMarket, 'rest').get(number)).toBe(5);
+    expect(writtenValues(trdMarket, 'mcp').get(number)).toBe('FUTURES');
+  }
+  expect(writtenValues(trdMarket, 'rest').get(7)).toBe(107);
 });
 
 it('writes Japan as 15 however it was read', () => {

@@ -23,8 +23,12 @@ export interface Member {
   readonly offered?: false;
   /** Further names that tools accept. */
   readonly aliases?: readonly string[];
-  /** Further numbers that REST and tools accept for it. */
-  readonly also?: readonly number[];
+  /** Further numbers that REST accepts for it. */
+  readonly restAlso?: readonly number[];
+  /** Name of the member that REST and tools write in its place: one that says the same and that they read. */
+  readonly writtenAs?: string;
+  /** Known, but nothing is traded there: refused as what it is wherever it is sent. */
+  readonly untraded?: true;
 }
 
 export interface Enumeration {
@@ -67,15 +71,15 @@ export const trdMarket = enumeration(
     { name: 'HKCC', public: 4 },
     { name: 'FUTURES', public: 5 },
     { name: 'SG', public: 6 },
-    { name: 'AU', public: 8 },
-    { name: 'JP', public: 15, also: [7] },
+    { name: 'AU', public: 8, untraded: true },
+    { name: 'JP', public: 15, restAlso: [7] },
     { name: 'MY', public: 111 },
-    { name: 'CA', public: 112 },
-    // Markets of simulated futures accounts, which are also known by the market of all futures.
-    { name: 'FUTURES_SIMULATE_HK', public: 10, rest: null, mcp: null, offered: false },
-    { name: 'FUTURES_SIMULATE_US', public: 11, rest: null, mcp: null, offered: false },
-    { name: 'FUTURES_SIMULATE_SG', public: 12, rest: null, mcp: null, offered: false },
-    { name: 'FUTURES_SIMULATE_JP', public: 13, rest: null, mcp: null, offered: false },
+    { name: 'CA', public: 112, untraded: true },
+    // Markets of simulated futures accounts. JSON callers know them by the market of all futures alone.
+    { name: 'FUTURES_SIMULATE_HK', public: 10, rest: null, mcp: null, offered: false, writtenAs: 'FUTURES' },
+    { name: 'FUTURES_SIMULATE_US', public: 11, rest: null, mcp: null, offered: false, writtenAs: 'FUTURES' },
+    { name: 'FUTURES_SIMULATE_SG', public: 12, rest: null, mcp: null, offered: false, writtenAs: 'FUTURES' },
+    { name: 'FUTURES_SIMULATE_JP', public: 13, rest: null, mcp: null, offered: false, writtenAs: 'FUTURES' },
   ],
   { 7: 'CRYPTO', 17: 'PREDICTION', 113: 'HK_FUND', 123: 'US_FUND', 124: 'SG_FUND', 125: 'MY_FUND', 126: 'JP_FUND' },
 );
@@ -112,9 +116,20 @@ export const securityType = same('sec_type', {
   CRYPTO: 12,
 });
 
-export const secMarket = same(
+export const secMarket = enumeration(
   'sec_market',
-  { HK: 1, US: 2, SH: 31, SZ: 32, SG: 41, JP: 51, AU: 61, MY: 71, CA: 81, FX: 91 },
+  [
+    { name: 'HK', public: 1 },
+    { name: 'US', public: 2 },
+    { name: 'SH', public: 31 },
+    { name: 'SZ', public: 32 },
+    { name: 'SG', public: 41 },
+    { name: 'JP', public: 51 },
+    { name: 'AU', public: 61, untraded: true },
+    { name: 'MY', public: 71 },
+    { name: 'CA', public: 81, untraded: true },
+    { name: 'FX', public: 91 },
+  ],
   { 101: 'CC', 111: 'EC' },
 );
 
@@ -129,20 +144,19 @@ export const orderType = enumeration(
     { name: 'AUCTION', public: 6, mcp: 5 },
     { name: 'AUCTION_LIMIT', public: 7, mcp: null },
     { name: 'SPECIAL_LIMIT', public: 8, mcp: 7 },
+    // Tools do not offer them: their further terms (aux_price, trail_value, …) are fields of the message alone.
+    { name: 'STOP', public: 10, mcp: null, offered: false },
+    { name: 'STOP_LIMIT', public: 11, mcp: null, offered: false },
+    { name: 'MARKET_IF_TOUCHED', public: 12, mcp: null, offered: false },
+    { name: 'LIMIT_IF_TOUCHED', public: 13, mcp: null, offered: false },
+    { name: 'TRAILING_STOP', public: 14, mcp: null, offered: false },
+    { name: 'TRAILING_STOP_LIMIT', public: 15, mcp: null, offered: false },
+    { name: 'TWAP_MARKET', public: 16, mcp: null, offered: false },
+    { name: 'TWAP_LIMIT', public: 17, mcp: null, offered: false },
+    { name: 'VWAP_MARKET', public: 18, mcp: null, offered: false },
+    { name: 'VWAP_LIMIT', public: 19, mcp: null, offered: false },
   ],
-  {
-    9: 'SPECIAL_LIMIT_ALL',
-    10: 'STOP',
-    11: 'STOP_LIMIT',
-    12: 'MARKET_IF_TOUCHED',
-    13: 'LIMIT_IF_TOUCHED',
-    14: 'TRAILING_STOP',
-    15: 'TRAILING_STOP_LIMIT',
-    16: 'TWAP_MARKET',
-    17: 'TWAP_LIMIT',
-    18: 'VWAP_MARKET',
-    19: 'VWAP_LIMIT',
-  },
+  { 9: 'SPECIAL_LIMIT_ALL' },
 );
 
 /** Ours, beyond the public list: REST's 4-minute bar, which the gateway makes from minutes. */
@@ -258,6 +272,7 @@ const enumerationsByField: readonly { prefix: string; fields: Readonly<Record<st
   { prefix: 'Qot_GetStaticInfo.C2S', fields: { market: quoteMarketNumbers, secType: securityType } },
   { prefix: 'Qot_RequestTradeDate.C2S', fields: { market: tradeDateMarket } },
   { prefix: 'GetDelayStatistics', fields: { typeList: delayStatisticsType, qotPushStage } },
+  { prefix: 'svc.quote_capability', fields: { sub_type_list: subType, kl_type_list: klType } },
 ];
 
 /** The enumeration of a protocol field, or undefined when it is a plain number. `type` is the message's full name. */
@@ -271,15 +286,52 @@ export function numberIn(member: Member, dialect: Dialect): number {
   return own ?? member.public;
 }
 
-/** The numbers an interface accepts, each with the member it means. */
-export function acceptedNumbers(enumeration: Enumeration, dialect: Dialect): Map<number, Member> {
-  const accepted = new Map<number, Member>();
+/** The numbers an interface knows, each with the member it means; it need not be traded. */
+export function knownNumbers(enumeration: Enumeration, dialect: Dialect): Map<number, Member> {
+  const known = new Map<number, Member>();
   for (const member of enumeration.members) {
     const own = dialect === 'rest' ? member.rest : member.mcp;
-    if (own !== null) accepted.set(own ?? member.public, member);
-    for (const number of member.also ?? []) accepted.set(number, member);
+    if (own !== null) known.set(own ?? member.public, member);
+    if (dialect === 'rest') for (const number of member.restAlso ?? []) known.set(number, member);
   }
-  return accepted;
+  return known;
+}
+
+/** The numbers an interface accepts, each with the member it means. */
+export function acceptedNumbers(enumeration: Enumeration, dialect: Dialect): Map<number, Member> {
+  return new Map([...knownNumbers(enumeration, dialect)].filter(([, { untraded }]) => untraded !== true));
+}
+
+/** A number that REST writes for one of the public protocol that means something else there: 7 (CRYPTO) is written as 107. */
+const BEYOND = 100;
+
+/** What an interface writes for each public number: REST a number, tools a name. */
+export function writtenValues(enumeration: Enumeration, dialect: Dialect): ReadonlyMap<number, number | string> {
+  const written = new Map<number, number | string>();
+  for (const member of enumeration.members) {
+    const shown = shownAs(enumeration, member);
+    written.set(member.public, dialect === 'mcp' ? shown.name : numberIn(shown, dialect));
+  }
+  const taken = knownNumbers(enumeration, dialect);
+  for (const [text, name] of Object.entries(enumeration.protocolOnly ?? {})) {
+    const number = Number(text);
+    written.set(number, dialect === 'mcp' ? name : taken.has(number) ? BEYOND + number : number);
+  }
+  return written;
+}
+
+/** The public numbers whose members a caller of an interface may send: what a list of choices names there. */
+export function sendableNumbers(enumeration: Enumeration, dialect: Dialect): ReadonlySet<number> {
+  const accepted = new Set(acceptedNumbers(enumeration, dialect).values());
+  const sendable = enumeration.members.filter((member) => {
+    const shown = shownAs(enumeration, member);
+    return dialect === 'mcp' ? shown.untraded !== true : accepted.has(shown);
+  });
+  return new Set(sendable.map((member) => member.public));
+}
+
+function shownAs({ members }: Enumeration, member: Member): Member {
+  return members.find(({ name }) => name === member.writtenAs) ?? member;
 }
 
 /** The member that a name means, ignoring case. */
@@ -296,7 +348,8 @@ export function listAccepted(enumeration: Enumeration, dialect: Dialect): string
 /** The same where names are accepted too; some members may have no number: "day (1), quarter". */
 export function listNamed(enumeration: Enumeration, dialect: Dialect): string {
   const numbers = new Map([...acceptedNumbers(enumeration, dialect)].map(([number, member]) => [member, number]));
-  return enumeration.members.map((member) => (numbers.has(member) ? `${member.name} (${numbers.get(member)})` : member.name)).join(', ');
+  const named = enumeration.members.filter(({ offered, untraded }) => offered !== false && untraded !== true);
+  return named.map((member) => (numbers.has(member) ? `${member.name} (${numbers.get(member)})` : member.name)).join(', ');
 }
 
 /** The numbers that a message of the public protocol may hold, each with its name. */

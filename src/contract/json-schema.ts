@@ -1,5 +1,5 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
-import { acceptedNumbers, type Dialect, type Enumeration, enumerationOf, listAccepted } from './enums.js';
+import { acceptedNumbers, type Dialect, type Enumeration, enumerationOf, listAccepted, writtenValues } from './enums.js';
 import { isRequiredField } from './json/message-json.js';
 import { snakeCase } from './names.js';
 import type { Param, ParamType } from './shape.js';
@@ -30,6 +30,15 @@ interface Vocabulary {
   readonly int32: Schema;
 }
 
+/** "1 (HK), 2 (US)": the numbers that REST writes, each with what it means first. */
+function listWritten(enumeration: Enumeration): string {
+  const names = writtenValues(enumeration, 'mcp');
+  const numbers = new Map<number | string, number | string>();
+  for (const [number, written] of writtenValues(enumeration, 'rest'))
+    if (!numbers.has(written)) numbers.set(written, names.get(number) ?? '');
+  return [...numbers].map(([number, name]) => `${number} (${name})`).join(', ');
+}
+
 const SYMBOL_PATTERN = '^[A-Za-z_]+\\..+$';
 
 const rest: Vocabulary = {
@@ -55,14 +64,12 @@ const rest: Vocabulary = {
     description: listAccepted(enumeration, 'rest'),
   }),
   hints: true,
-  field: (enumeration) => ({ type: 'integer', description: listAccepted(enumeration, 'rest') }),
-  double: { type: 'number' },
+  field: (enumeration) => ({ type: 'integer', description: listWritten(enumeration) }),
+  // Infinity and the result of 0 / 0 are written as null.
+  double: { type: ['number', 'null'] },
   int64: { type: ['integer', 'string'], format: 'int64' },
   int32: { type: 'integer', format: 'int32' },
 };
-
-/** A longer list of numbers tells a model nothing that the names do not; the reader of the arguments still knows them. */
-const NUMBERS_LISTED_MAX = 6;
 
 /** A model reads every word of it in every conversation: it says what is needed to call, and no more. */
 const mcp: Vocabulary = {
@@ -74,17 +81,15 @@ const mcp: Vocabulary = {
     const fallback = enumeration.members.find((member) => member.public === param.default);
     return { ...mcp.member(enumeration), ...(fallback === undefined ? {} : { default: fallback.name }) };
   },
+  // The reader takes the numbers of the tool list as well. One type is offered: a name says what it means.
   member(enumeration) {
-    const offered = enumeration.members.filter((member) => member.offered !== false);
-    const names = offered.flatMap((member) => [member.name, ...(member.aliases ?? [])]);
-    const numbers = [...acceptedNumbers(enumeration, 'mcp').keys()];
-    return numbers.length > NUMBERS_LISTED_MAX ? { anyOf: [{ enum: names }, { type: 'integer' }] } : { enum: [...names, ...numbers] };
+    const offered = enumeration.members.filter(({ offered: shown, untraded }) => shown !== false && untraded !== true);
+    return { type: 'string', enum: offered.flatMap((member) => [member.name, ...(member.aliases ?? [])]) };
   },
   hints: false,
-  // A number stands for what the daemon has no name for.
   field: (enumeration) => ({
-    type: ['string', 'integer'],
-    description: `One of ${enumeration.members.map((member) => member.name).join(', ')}.`,
+    type: 'string',
+    description: `One of ${[...new Set(writtenValues(enumeration, 'mcp').values())].join(', ')}.`,
   }),
   // What is no number (infinity, the result of 0 / 0) is written as null.
   double: { type: ['number', 'null'] },
@@ -137,15 +142,15 @@ function bounds({ min, max }: { min?: number; max?: number }): Schema {
 }
 
 /** The schema of a message's field. `refer` gives the schema of the message in it, if there is one. */
-export function fieldSchema(field: DescField, dialect: Dialect, refer: (desc: DescMessage) => Schema): Schema {
-  const element = field.message === undefined ? scalarSchema(field, dialect) : refer(field.message);
+export function fieldSchema(field: DescField, dialect: Dialect, refer: (desc: DescMessage) => Schema, side: Side = 'request'): Schema {
+  const element = field.message === undefined ? scalarSchema(field, dialect, side) : refer(field.message);
   return field.fieldKind === 'list' ? { type: 'array', items: element } : element;
 }
 
-function scalarSchema(field: DescField, dialect: Dialect): Schema {
+function scalarSchema(field: DescField, dialect: Dialect, side: Side): Schema {
   const say = vocabularies[dialect];
   const enumeration = enumerationOf(field.parent.typeName, field.name);
-  if (enumeration !== undefined) return say.field(enumeration);
+  if (enumeration !== undefined) return dialect === 'rest' && side === 'request' ? say.member(enumeration) : say.field(enumeration);
   switch (field.scalar) {
     case ScalarType.STRING:
       return { type: 'string' };
@@ -155,7 +160,7 @@ function scalarSchema(field: DescField, dialect: Dialect): Schema {
       return { type: 'string', contentEncoding: 'base64' };
     case ScalarType.DOUBLE:
     case ScalarType.FLOAT:
-      return say.double;
+      return dialect === 'rest' && side === 'request' ? { type: 'number' } : say.double;
     case ScalarType.INT64:
     case ScalarType.UINT64:
       return say.int64;
@@ -164,19 +169,25 @@ function scalarSchema(field: DescField, dialect: Dialect): Schema {
   }
 }
 
+/** Which way a message goes: what is answered has all its lists, what is asked for leaves out what it does not set. */
+export type Side = 'request' | 'answer';
+
 /** The schemas of messages, each written once and referred to by name. */
 export class MessageSchemas {
   constructor(
     readonly dialect: Dialect,
     /** Where the schemas stand in the document: "#/$defs/". */
     readonly prefix: string,
+    readonly side: Side = 'request',
     /** Filled as messages are referred to. */
     readonly schemas: Record<string, Schema> = {},
+    /** What the names of the schemas end in. */
+    readonly suffix = '',
   ) {}
 
   /** A reference to the schema of a message, which is added with everything it holds. */
   refer(desc: DescMessage): Schema {
-    const name = desc.typeName.replaceAll('.', '_');
+    const name = `${desc.typeName.replaceAll('.', '_')}${this.suffix}`;
     if (!(name in this.schemas)) {
       const schema: Schema = {};
       // Known before it is filled: a message may hold itself.
@@ -186,13 +197,42 @@ export class MessageSchemas {
     return { $ref: `${this.prefix}${name}` };
   }
 
-  /** The schema of a message itself, with references to those in it. `without`: fields that are left out. */
-  object(desc: DescMessage, without: ReadonlySet<string> = new Set()): ObjectSchema {
+  /**
+   * The schema of a message itself, with references to those in it. `without`: fields that are left out; `filled`: paths of
+   * those that it may lack though the `.proto` requires them; `special`: enumerations that differ here, by path.
+   */
+  object(
+    desc: DescMessage,
+    without: ReadonlySet<string> = new Set(),
+    filled: ReadonlySet<string> = new Set(),
+    special: Readonly<Record<string, Enumeration>> = {},
+  ): ObjectSchema {
     const fields = desc.fields.filter((field) => !without.has(field.name));
     const properties = Object.fromEntries(
-      fields.map((field) => [snakeCase(field.name), fieldSchema(field, this.dialect, (inner) => this.refer(inner))]),
+      fields.map((field): [string, Schema] => {
+        const own = special[field.name];
+        if (own !== undefined) return [snakeCase(field.name), vocabularies[this.dialect].member(own)];
+        const inner = within(field.name, filled, special);
+        const refer = (message: DescMessage) =>
+          inner === undefined ? this.refer(message) : this.object(message, new Set(), inner.filled, inner.special);
+        return [snakeCase(field.name), fieldSchema(field, this.dialect, refer, this.side)];
+      }),
     );
-    const required = fields.filter(isRequiredField).map((field) => snakeCase(field.name));
+    const always = (field: DescField) => isRequiredField(field) || (this.side === 'answer' && field.fieldKind === 'list');
+    const required = fields.filter((field) => always(field) && !filled.has(field.name)).map((field) => snakeCase(field.name));
     return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
   }
+}
+
+/** The paths that lead into a field, from there on; undefined where there is none. */
+function within(name: string, filled: ReadonlySet<string>, special: Readonly<Record<string, Enumeration>>) {
+  const prefix = `${name}.`;
+  const inside = (path: string) => path.startsWith(prefix);
+  const paths = [...filled].filter(inside);
+  const own = Object.entries(special).filter(([path]) => inside(path));
+  if (paths.length === 0 && own.length === 0) return undefined;
+  return {
+    filled: new Set(paths.map((path) => path.slice(prefix.length))),
+    special: Object.fromEntries(own.map(([path, enumeration]) => [path.slice(prefix.length), enumeration])),
+  };
 }

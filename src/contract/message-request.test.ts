@@ -67,6 +67,11 @@ describe('a message', () => {
       'header.trdEnv: expected one of 0 (simulate), 1 (real), found the number 2',
     ],
     [() => decode(account.getFunds, { header: { trdEnv: 0, trdMarket: 1 } as never }), 'missing field "header.accID"'],
+    [
+      () => decode(account.getFunds, { header: { ...header, trdMarket: 8 } }),
+      'header.trdMarket: market AU is not traded here; accepted: 1 (HK)',
+    ],
+    [() => decode(account.getFunds, { header: { ...header, trdMarket: 112 } }), 'header.trdMarket: market CA is not traded here'],
     [() => decode(account.getFunds, { header: { ...header, trdMarket: 0 } }), 'header.trdMarket: expected one of 1 (HK)'],
     [
       () => decode(account.getHistoryOrders, { header, filterConditions: { beginTime: '2026-13-01', endTime: '2026-12-31' } }),

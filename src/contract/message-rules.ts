@@ -62,10 +62,14 @@ function within(own: OwnValues, name: string): OwnValues {
 
 /** That a number is one of the enumeration's in the public protocol, or `own`. */
 export function enumerationRule(enumeration: Enumeration, own?: unknown): FieldRule {
-  const accepted = publicNumbers(enumeration);
+  const accepted = new Map(publicNumbers(enumeration));
+  const untraded = new Map(enumeration.members.filter((member) => member.untraded).map((member) => [member.public, member.name]));
+  for (const number of untraded.keys()) accepted.delete(number);
   const list = [...accepted].map(([number, name]) => `${number} (${name})`).join(', ');
   return (value, path) => {
     if (accepted.has(value as number) || value === own) return;
+    const market = untraded.get(value as number);
+    if (market !== undefined) stop('out_of_range', path, `${path}: market ${market} is not traded here; accepted: ${list}`);
     stop('out_of_range', path, `${path}: expected one of ${list}, found the number ${value}`);
   };
 }

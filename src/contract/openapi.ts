@@ -1,12 +1,29 @@
-import { MessageSchemas, paramSchema, type Schema } from './json-schema.js';
+import type { DescMessage } from '@bufbuild/protobuf';
+import { isRequiredField } from './json/message-json.js';
+import { MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
+import { snakeCase } from './names.js';
+import { commonSchemas, headers, parameters, probePaths, refusals, responses } from './openapi-parts.js';
 import type { Operation, RestRoute } from './operation.js';
 import { operations as declared } from './operations/index.js';
+import { isRequired } from './required-params.js';
 import { callerParams, type Param } from './shape.js';
+
+const PREFIX = '#/components/schemas/';
+
+/** The messages of requests and those of answers: what is required differs. */
+interface Messages {
+  readonly asked: MessageSchemas;
+  readonly answered: MessageSchemas;
+}
 
 /** The OpenAPI 3.1 document of the REST interface, as JSON text, made from the declarations alone. */
 export function openApi(options: { readonly version: string; readonly operations?: readonly Operation[] }): string {
   const { operations = declared } = options;
-  const messages = new MessageSchemas('rest', '#/components/schemas/', { ...commonSchemas });
+  const schemas = { ...commonSchemas };
+  const messages: Messages = {
+    asked: new MessageSchemas('rest', PREFIX, 'request', schemas, 'Request'),
+    answered: new MessageSchemas('rest', PREFIX, 'answer', schemas),
+  };
   const paths: Record<string, Schema> = { ...probePaths };
   for (const operation of operations) {
     for (const route of operation.rest) {
@@ -28,15 +45,17 @@ export function openApi(options: { readonly version: string; readonly operations
     tags: [...new Set(operations.map((operation) => operation.group))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: messages.schemas,
+      schemas,
+      parameters,
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
       responses,
+      headers,
     },
   };
   return JSON.stringify(document);
 }
 
-function operationObject(operation: Operation, route: RestRoute, messages: MessageSchemas): Schema {
+function operationObject(operation: Operation, route: RestRoute, messages: Messages): Schema {
   const params = callerParams(operation.shape, 'rest');
   const onlyRoute = operation.rest.length === 1;
   const suffix = onlyRoute ? '' : `_${route.method.toLowerCase()}${route.path.replace(/[^a-z]+/g, '_').replace(/^_api/, '')}`;
@@ -48,57 +67,80 @@ function operationObject(operation: Operation, route: RestRoute, messages: Messa
     description: `Scope: ${scope}.${switches}${operation.protoId === null ? '' : ` Protocol id ${operation.protoId}.`}`,
     tags: [operation.group],
     security: [{ key: [] }],
-    ...(route.method === 'GET' ? queryParameters(params) : bodyOf(operation, params, messages)),
+    ...requestOf(operation, route, params, messages.asked),
     responses: {
       200: {
-        description: 'Carried out; see ret_type.',
-        content: { 'application/json': { schema: envelope(messages.refer(operation.messages.S2CSchema)) } },
+        description: 'Answered by the brokerage: ret_type says whether it accepted.',
+        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+        content: { 'application/json': { schema: { anyOf: [success(operation, messages.answered), { $ref: `${PREFIX}Failure` }] } } },
       },
-      ...Object.fromEntries(
-        ['400', '401', '403', '413', '429', '500', '503'].map((status) => [status, { $ref: '#/components/responses/Error' }]),
-      ),
+      ...refusals({ hasBody: route.method === 'POST', writes: isWrite(operation) }),
     },
   };
 }
 
-function queryParameters(params: readonly Param[]): Schema {
-  if (params.length === 0) return {};
+function isWrite({ effect }: Operation): boolean {
+  return effect === 'order' || effect === 'write';
+}
+
+function requestOf(operation: Operation, { method }: RestRoute, params: readonly Param[], messages: MessageSchemas): Schema {
+  const int64 = { $ref: '#/components/parameters/Int64' };
+  if (method === 'GET') return { parameters: [int64, ...params.map((param) => queryParameter(operation, param))] };
+  const headers = isWrite(operation) ? [int64, { $ref: '#/components/parameters/IdempotencyKey' }] : [int64];
+  return { parameters: headers, ...bodyOf(operation, params, messages) };
+}
+
+function queryParameter(operation: Operation, param: Param): Schema {
   return {
-    parameters: params.map((param) => ({
-      name: param.name,
-      in: 'query',
-      required: false,
-      description: param.about,
-      schema: paramSchema(param, 'rest'),
-    })),
+    name: param.name,
+    in: 'query',
+    required: isRequired(operation, param),
+    description: describe(param),
+    schema: paramSchema(param, 'rest'),
   };
 }
 
 function bodyOf(operation: Operation, params: readonly Param[], messages: MessageSchemas): Schema {
-  const writes = operation.effect === 'order' || operation.effect === 'write';
-  const idempotency = {
-    name: 'Idempotency-Key',
-    in: 'header',
-    required: false,
-    description: 'Names this write: a repetition within 24 hours gets the first answer and has no further effect.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  };
+  const lowLevel = lowLevelSchema(operation, messages);
+  const { required: missing = [], properties: fields } = lowLevel;
   const properties: Record<string, Schema> = {};
   for (const param of params) properties[param.name] = { ...paramSchema(param, 'rest'), description: describe(param) };
+  const required = params.filter((param) => isRequired(operation, param)).map((param) => param.name);
+  // Of the message's own fields, those that it cannot do without and that have no other name.
+  const named = new Set(operation.shape.filter((param) => params.includes(param) || param.hidden).map(({ field }) => field.split('.')[0]));
+  for (const field of operation.messages.C2SSchema.fields) {
+    const name = snakeCase(field.name);
+    const schema = fields[name];
+    if (schema === undefined || !isRequiredField(field) || named.has(field.name) || !(missing as string[]).includes(name)) continue;
+    properties[name] = schema;
+    required.push(name);
+  }
   const friendly: Schema = { type: 'object', title: `${operation.name} (friendly)`, properties, additionalProperties: false };
-  const required = params.filter((param) => param.required && !('default' in param)).map((param) => param.name);
   if (required.length > 0) friendly.required = required;
-  const lowLevel = {
+  const wrapped = {
     type: 'object',
     title: `${operation.name} (protocol)`,
-    properties: { c2s: messages.refer(operation.messages.C2SSchema) },
+    properties: { c2s: lowLevel },
     required: ['c2s'],
     additionalProperties: false,
   };
-  return {
-    ...(writes ? { parameters: [idempotency] } : {}),
-    requestBody: { required: required.length > 0, content: { 'application/json': { schema: { anyOf: [friendly, lowLevel] } } } },
-  };
+  const needed = required.length > 0 || operation.shape.some(({ type }) => type.kind === 'order_symbol');
+  return { requestBody: { required: needed, content: { 'application/json': { schema: { anyOf: [friendly, wrapped] } } } } };
+}
+
+/** The request in the message's own fields. What the shape fills in need not be given. */
+function lowLevelSchema({ shape, messages: { C2SSchema }, lowLevel }: Operation, messages: MessageSchemas): ObjectSchema {
+  const defaults = new Set(shape.filter((param) => 'default' in param).map(({ field }) => field));
+  const whole = C2SSchema.fields.filter(({ name }) => coversAll(C2SSchema, name, defaults)).map(({ name }) => name);
+  return messages.object(C2SSchema, new Set(), new Set([...defaults, ...whole]), lowLevel);
+}
+
+/** Whether everything that an inner message cannot do without is filled in. */
+function coversAll(desc: DescMessage, name: string, filled: ReadonlySet<string>): boolean {
+  const field = desc.fields.find((each) => each.name === name);
+  if (field?.fieldKind !== 'message') return false;
+  const required = field.message.fields.filter(isRequiredField);
+  return required.length > 0 && required.every((inner) => filled.has(`${name}.${inner.name}`));
 }
 
 function describe({ about, aliases }: Param): string {
@@ -106,97 +148,6 @@ function describe({ about, aliases }: Param): string {
   return [about, also].filter((part) => part !== '').join(' ');
 }
 
-function envelope(s2c: Schema): Schema {
-  return { allOf: [{ $ref: '#/components/schemas/Envelope' }, { type: 'object', properties: { s2c } }] };
+function success({ messages: { S2CSchema } }: Operation, messages: MessageSchemas): Schema {
+  return { allOf: [{ $ref: `${PREFIX}Success` }, { type: 'object', required: ['s2c'], properties: { s2c: messages.refer(S2CSchema) } }] };
 }
-
-const commonSchemas: Record<string, Schema> = {
-  Envelope: {
-    type: 'object',
-    required: ['ret_type', 'ret_msg', 'err_code', 's2c'],
-    properties: {
-      ret_type: { type: 'integer', description: '0 = success; anything else is a business failure.' },
-      ret_msg: { type: ['string', 'null'], description: 'Failure text.' },
-      err_code: { type: ['integer', 'string', 'null'], description: 'Failure code.' },
-      s2c: { type: 'object' },
-    },
-  },
-  Error: {
-    type: 'object',
-    required: ['error', 'code', 'ret_type', 'ret_msg', 'err_code', 'request_id'],
-    properties: {
-      error: { type: 'string', description: 'What is wrong and what is accepted.' },
-      code: { type: 'string', description: 'Machine-readable: request.unknown_field, auth.scope, limit.rate, …' },
-      ret_type: { type: 'integer', const: -1 },
-      ret_msg: { type: 'string' },
-      err_code: { type: 'string' },
-      request_id: { type: 'string', description: 'The request in logs and audit trail.' },
-      field: { type: 'string', description: 'Path of the field at fault.' },
-      retry_after: { type: 'integer', description: 'Seconds after which the same request may pass.' },
-    },
-  },
-  Probe: {
-    type: 'object',
-    required: ['status', 'reason'],
-    properties: { status: { type: 'string', enum: ['ok', 'unavailable'] }, reason: { type: 'string' } },
-  },
-};
-
-const responses = {
-  Error: {
-    description: 'Refused by the gateway; nothing happened unless the text says otherwise.',
-    content: {
-      'application/json': { schema: { $ref: '#/components/schemas/Error' } },
-      'application/problem+json': { schema: { type: 'object', description: 'RFC 9457, with the same code and request_id.' } },
-    },
-  },
-};
-
-function probe(summary: string): Schema {
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Probe' } } };
-  const operationId = summary.toLowerCase().replace(/[^a-z]+/g, '_');
-  return {
-    get: {
-      operationId,
-      summary,
-      security: [],
-      responses: { 200: { description: 'Yes.', content }, 503: { description: 'No; see reason.', content } },
-    },
-  };
-}
-
-const probePaths: Record<string, Schema> = {
-  '/livez': probe('Process is alive'),
-  '/health': probe('Backend transport is up'),
-  '/readyz': probe('Requests are served'),
-  '/metrics': {
-    get: {
-      operationId: 'metrics',
-      summary: 'Figures for Prometheus',
-      security: [{ key: [] }],
-      responses: {
-        200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
-        401: { $ref: '#/components/responses/Error' },
-      },
-    },
-  },
-  '/ws': {
-    get: {
-      operationId: 'push_stream',
-      summary: 'Push stream (WebSocket upgrade)',
-      description:
-        'Key as Bearer header or `?token=`. `?format=protobuf` sends bodies as base64 protobuf, `?int64=string` 64-bit integers as text.',
-      security: [{ key: [] }],
-      parameters: [
-        { name: 'token', in: 'query', required: false, schema: { type: 'string' } },
-        { name: 'format', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'protobuf'] } },
-        { name: 'int64', in: 'query', required: false, schema: { type: 'string', enum: ['number', 'string'] } },
-      ],
-      responses: {
-        101: { description: 'Switching protocols.' },
-        401: { $ref: '#/components/responses/Error' },
-        403: { $ref: '#/components/responses/Error' },
-      },
-    },
-  },
-};

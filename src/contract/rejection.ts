@@ -48,6 +48,8 @@ const rejectionKinds = {
   // The public protocol's rule for live data on connections of its own clients.
   'request.not_subscribed': { ...badRequest, grpc: grpcStatus.FAILED_PRECONDITION },
   'route.not_found': { http: 404, grpc: grpcStatus.UNIMPLEMENTED, tool: 'unknown MCP tool', audit: 'route' },
+  // A WebSocket's path, asked for without its handshake.
+  'route.upgrade_required': { http: 426, grpc: grpcStatus.UNIMPLEMENTED, audit: 'route' },
   'route.method_not_allowed': { http: 405, grpc: grpcStatus.UNIMPLEMENTED, audit: 'route' },
   'auth.missing': unauthenticated,
   'auth.invalid': unauthenticated,
@@ -86,8 +88,19 @@ const rejectionKinds = {
   'backend.disconnected': { http: 500, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
   // The disk does not take writes: nothing more is promised until the daemon is started again with room.
   'storage.failed': { http: 500, grpc: grpcStatus.INTERNAL, audit: 'storage' },
+  // --audit-required: nothing was sent.
+  'audit.unavailable': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'audit' },
   internal: { http: 500, grpc: grpcStatus.INTERNAL, audit: 'internal' },
 } as const satisfies Record<string, RejectionKind>;
+
+/** Every HTTP status that an operation's refusal may have; those of unknown paths and methods belong to no operation. */
+export const refusalStatuses: readonly number[] = [
+  ...new Set(
+    Object.values(rejectionKinds)
+      .filter(({ audit }) => audit !== 'route')
+      .map(({ http }) => http),
+  ),
+].sort((a, b) => a - b);
 
 export type RejectionCode = keyof typeof rejectionKinds;
 

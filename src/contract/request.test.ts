@@ -118,7 +118,7 @@ describe('a request body', () => {
     [
       'place_order',
       `{${ACCOUNT},"side":1,"code":"00700","qty":100,"order_type":3}`,
-      'order_type: expected one of 1 (NORMAL), 2 (MARKET), 5 (ABSOLUTE_LIMIT), 6 (AUCTION), 7 (AUCTION_LIMIT), 8 (SPECIAL_LIMIT), found the number 3',
+      'order_type: expected one of 1 (NORMAL), 2 (MARKET), 5 (ABSOLUTE_LIMIT), 6 (AUCTION), 7 (AUCTION_LIMIT), 8 (SPECIAL_LIMIT), 10 (STOP), 11 (STOP_LIMIT), 12 (MARKET_IF_TOUCHED), 13 (LIMIT_IF_TOUCHED), 14 (TRAILING_STOP), 15 (TRAILING_STOP_LIMIT), 16 (TWAP_MARKET), 17 (TWAP_LIMIT), 18 (VWAP_MARKET), 19 (VWAP_LIMIT), found the number 3',
     ],
     ['place_order', `{${ACCOUNT},"side":1,"qty":100,"price":1}`, 'missing field "code"'],
     [
@@ -194,9 +194,11 @@ describe('a request of a tool', () => {
     }
   });
 
-  it('writes the number of a member that the daemon has no name for', () => {
+  it('writes a number that the daemon has no name for as text, like the names', () => {
     const { C2SSchema } = trade.placeOrder.messages;
-    expect(messageWriter(C2SSchema, 'mcp')(create(C2SSchema, { orderType: 16 }))).toBe('{"order_type":16}');
+    const written = (orderType: number) => messageWriter(C2SSchema, 'mcp')(create(C2SSchema, { orderType }));
+    expect(written(16)).toBe('{"order_type":"TWAP_MARKET"}');
+    expect(written(99)).toBe('{"order_type":"99"}');
   });
 });
 

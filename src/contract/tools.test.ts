@@ -6,7 +6,7 @@ import { messages } from '../../test/support/messages.js';
 import { messageWriter } from './json/message-json.js';
 import type { ObjectSchema } from './json-schema.js';
 import type { Operation } from './operation.js';
-import { operations, quote, system, trade } from './operations/index.js';
+import { account, operations, quote, system, trade } from './operations/index.js';
 import { callerParams } from './shape.js';
 import { argumentNames, describeTool, extraArguments, fullInputSchema, fullOutputSchema } from './tools.js';
 
@@ -97,17 +97,28 @@ describe('what a tool says of itself', () => {
   it('says defaults, bounds, names and aliases', () => {
     const { properties, patternProperties } = describeTool(quote.getHistoryKline).inputSchema;
     expect(properties.max_count).toMatchObject({ type: 'integer', minimum: 0, maximum: 1000, default: 1000 });
-    expect(properties.rehab_type).toMatchObject({ enum: ['none', 'forward', 'backward', 0, 1, 2], default: 'none' });
+    expect(properties.rehab_type).toMatchObject({ type: 'string', enum: ['none', 'forward', 'backward'], default: 'none' });
     expect(properties.kl_type).toMatchObject({ default: 'day' });
-    expect(properties.symbol?.description).toMatch(/^Required\. .* Also code, stock, security\.$/);
-    expect(properties.max_count?.description).not.toMatch(/Required/);
+    expect(properties.symbol?.description).toMatch(/ Also code, stock, security\.$/);
     expect(Object.keys(patternProperties as object)).toEqual(['^(code|stock|security|begin_time|end_time|req_num)$']);
   });
 
   it('says which arguments an order cannot do without', () => {
-    const { properties } = describeTool(trade.placeOrder).inputSchema;
-    const required = Object.keys(properties).filter((name) => String(properties[name]?.description).startsWith('Required.'));
-    expect(required).toEqual(['acc_id', 'env', 'side', 'qty']);
+    const requiredOf = (operation: Operation) => describeTool(operation).inputSchema.required;
+    expect(requiredOf(trade.placeOrder)).toEqual(['acc_id', 'env', 'side', 'qty']);
+    expect(requiredOf(quote.getQuote)).toEqual(['symbol']);
+    expect(requiredOf(account.getFunds)).toEqual(['market', 'acc_id', 'env']);
+    // A card may stand in for the account, and real is meant where no environment is named.
+    expect(requiredOf(account.getOrders)).toEqual(['market']);
+    expect(requiredOf(system.ping)).toBeUndefined();
+  });
+
+  it.each(byName)('%s: has one type for each argument', (_, operation) => {
+    for (const [name, schema] of Object.entries(describeTool(operation).inputSchema.properties)) {
+      const lists = callerParams(operation.shape, 'mcp').filter(({ type }) => type.kind === 'symbols' && type.single);
+      if (lists.some((param) => param.name === name)) expect(schema.type).toEqual(['string', 'array']);
+      else if (name !== 'c2s') expect([name, typeof schema.type]).toEqual([name, 'string']);
+    }
   });
 
   it('has no place for the trade password', () => {

@@ -1,9 +1,9 @@
-import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import type { DescField } from '@bufbuild/protobuf';
 import { currency } from './enums.js';
-import { isRequiredField } from './json/message-json.js';
 import { fieldSchema, MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
 import { snakeCase } from './names.js';
 import type { Group, Operation } from './operation.js';
+import { isRequired } from './required-params.js';
 import { callerParams, type Param, withheldFields } from './shape.js';
 
 /** A tool as `tools/list` of the Model Context Protocol has it. */
@@ -11,7 +11,7 @@ export interface ToolDescription {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** JSON Schema 2020-12 of the arguments. Aliases are in it; what is required is said in words, see {@link describeTool}. */
+  /** JSON Schema 2020-12 of the arguments; aliases are in it. For what is required see {@link describeTool}. */
   readonly inputSchema: ObjectSchema;
   /** JSON Schema 2020-12 of the structured answer: one level of the payload, see {@link fullOutputSchema}. */
   readonly outputSchema: ObjectSchema;
@@ -36,7 +36,7 @@ const extraSchemas = {
   preview: { type: 'boolean', default: false, description: 'Only show value, fees and limits; nothing is sent.' },
   cursor: { type: 'string', description: 'page.next of a cut answer, given alone.' },
   card_num: { type: 'string', description: 'In place of acc_id: the card’s 16 digits, or the last 4.' },
-  currency: { enum: currency.members.map(({ name }) => name), description: 'Only what is in this currency.' },
+  currency: { type: 'string', enum: currency.members.map(({ name }) => name), description: 'Only what is in this currency.' },
 } as const satisfies Record<string, Schema>;
 
 export type ExtraArgument = keyof typeof extraSchemas;
@@ -89,9 +89,9 @@ export function pagedFields(operation: Operation): readonly (DescField & { field
 const descriptions = new WeakMap<Operation, ToolDescription>();
 
 /**
- * The tool of an operation that has one; made on first use. Nothing is `required` in its schema: every argument has
- * another way to be given (an alias, `c2s_json`, `cursor`), and clients do not take alternatives at the root of a schema.
- * The descriptions say what is required, and the reader of the arguments insists on it.
+ * The tool of an operation that has one; made on first use. `required` names the arguments without which a call fails. The
+ * reader of the arguments also takes the other ways of giving them (an alias, `c2s_json`, `cursor`): a schema cannot say so,
+ * since clients take no alternatives at its root.
  */
 export function describeTool(operation: Operation): ToolDescription {
   let description = descriptions.get(operation);
@@ -118,9 +118,8 @@ function describe(operation: Operation): ToolDescription {
 function inputSchema(operation: Operation): ObjectSchema {
   const others = otherFormParams(operation);
   const params = [...callerParams(operation.shape, 'mcp'), ...others];
-  const own = params.map((param): [string, Schema] => {
-    return [param.name, argumentSchema(param, !others.includes(param) && isRequired(operation, param))];
-  });
+  const own = params.map((param): [string, Schema] => [param.name, argumentSchema(param)]);
+  const required = requiredArguments(operation).map(({ name }) => name);
   const extras = extraArguments(operation).map((name): [string, Schema] => [name, extraSchemas[name]]);
   const aliases = params.flatMap((param) => param.aliases);
   return {
@@ -128,30 +127,22 @@ function inputSchema(operation: Operation): ObjectSchema {
     properties: Object.fromEntries([...own, ...extras]),
     // Cheaper than a property for each; the reader looks at the values.
     ...(aliases.length === 0 ? {} : { patternProperties: { [`^(${aliases.join('|')})$`]: {} } }),
+    ...(required.length === 0 ? {} : { required }),
     additionalProperties: false,
   };
 }
 
-function argumentSchema(param: Param, required: boolean): Schema {
-  const parts = [required ? 'Required.' : '', param.about, param.aliases.length === 0 ? '' : `Also ${param.aliases.join(', ')}.`];
+/** The arguments without which a call fails. */
+export function requiredArguments(operation: Operation): readonly Param[] {
+  const params = callerParams(operation.shape, 'mcp').filter((param) => isRequired(operation, param));
+  // A card may stand in for the account.
+  return operation.byCard ? params.filter(({ field }) => field !== 'header.accID') : params;
+}
+
+function argumentSchema(param: Param): Schema {
+  const parts = [param.about, param.aliases.length === 0 ? '' : `Also ${param.aliases.join(', ')}.`];
   const description = parts.filter((part) => part !== '').join(' ');
   return { ...paramSchema(param, 'mcp'), ...(description === '' ? {} : { description }) };
-}
-
-/** Whether nothing but this argument says what the message cannot do without. */
-function isRequired({ shape, messages }: Operation, param: Param): boolean {
-  if ('default' in param) return false;
-  if (param.required) return true;
-  // The symbol of an order says its code, and its trading market too.
-  const bySymbol = shape.some(({ type }) => type.kind === 'order_symbol') ? ['code', 'header.trdMarket'] : [];
-  const filled = shape.some((other) => other.hidden && other.field === param.field);
-  return !filled && !bySymbol.includes(param.field) && isRequiredPath(messages.C2SSchema, param.field.split('.'));
-}
-
-function isRequiredPath(desc: DescMessage, [head, ...tail]: readonly string[]): boolean {
-  const field = desc.fields.find(({ name }) => name === head);
-  if (field === undefined || !isRequiredField(field)) return false;
-  return tail.length === 0 || (field.message !== undefined && isRequiredPath(field.message, tail));
 }
 
 /** One level of the payload: a model sees the answer itself soon enough, and what is below would cost it more than the call. */

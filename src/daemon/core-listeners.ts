@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { ProtocolIds } from '../contract/protocol-ids.js';
 import type { Gateway } from '../gateway/index.js';
-import { type CoreServices, CoreWsEndpoint, TcpEndpoint } from '../interfaces/core/index.js';
+import { type CoreServices, CoreWsEndpoint, TcpEndpoint, type TcpEndpointOptions } from '../interfaces/core/index.js';
 import { readRsaKey } from '../wire/index.js';
 import type { Logger } from './log.js';
 import type { Settings } from './settings.js';
@@ -17,6 +17,8 @@ export interface CoreListenerParts {
   readonly logger: Logger;
   readonly tls: TlsMaterial | undefined;
   readonly rsaKey: KeyObject | undefined;
+  /** Told of connections that could not be accepted. */
+  readonly onTrouble: (error: Error) => void;
 }
 
 export interface CoreListeners {
@@ -25,7 +27,7 @@ export interface CoreListeners {
 }
 
 /** Makes the listeners of the public protocol, as far as the settings ask for them. */
-export function createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey }: CoreListenerParts): CoreListeners {
+export function createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey, onTrouble }: CoreListenerParts): CoreListeners {
   const { noWebsocket, allowedOrigins } = settings;
   const services: CoreServices = {
     gateway,
@@ -35,8 +37,8 @@ export function createCoreListeners({ settings, gateway, clock, logger, tls, rsa
     onDefect: (error) => logger.error({ err: error }, 'a connection of the public protocol failed'),
   };
   return {
-    websocket: noWebsocket ? undefined : new CoreWsEndpoint({ services, allowedOrigins, ...(tls === undefined ? {} : { tls }) }),
-    api: createApi(settings, services, rsaKey, logger),
+    websocket: noWebsocket ? undefined : new CoreWsEndpoint({ services, allowedOrigins, onTrouble, ...(tls === undefined ? {} : { tls }) }),
+    api: createApi(settings, services, { ...(rsaKey === undefined ? {} : { rsaKey }), onTrouble }, logger),
   };
 }
 
@@ -44,17 +46,16 @@ export function createCoreListeners({ settings, gateway, clock, logger, tls, rsa
 function createApi(
   { noApi, apiKeyId }: Settings,
   services: CoreServices,
-  rsaKey: KeyObject | undefined,
+  parts: Pick<TcpEndpointOptions, 'rsaKey' | 'onTrouble'>,
   logger: Logger,
 ): TcpEndpoint | undefined {
   if (noApi) return undefined;
-  const encryption = rsaKey === undefined ? {} : { rsaKey };
-  if (!services.gateway.scopeMode) return new TcpEndpoint({ services, credential: { kind: 'text', text: undefined }, ...encryption });
+  if (!services.gateway.scopeMode) return new TcpEndpoint({ services, credential: { kind: 'text', text: undefined }, ...parts });
   if (apiKeyId === null) {
     logger.info({}, 'core TCP is off: with a keys file it needs --api-key-id');
     return undefined;
   }
-  return new TcpEndpoint({ services, credential: { kind: 'id', id: apiKeyId }, ...encryption });
+  return new TcpEndpoint({ services, credential: { kind: 'id', id: apiKeyId }, ...parts });
 }
 
 /** Reads the key of `--api-rsa-key`, if there is one. The error is a whole sentence. */

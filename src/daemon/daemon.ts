@@ -6,13 +6,16 @@ import { type Backend, Gateway, type TradePasswordSource } from '../gateway/inde
 import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
+import { WS_PATH } from '../interfaces/ws/index.js';
 import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
-import type { Store } from '../storage/index.js';
+import { descriptorReserve, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { auditToLog } from './audit-to-log.js';
 import { type ControlListener, listenForControl } from './control-listener.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
 import type { Logger } from './log.js';
+import { auditStep, type Certificate, certificateOf, keysStep } from './reload-steps.js';
+import { type Reloaded, Reloader } from './reloader.js';
 import type { Settings } from './settings.js';
 import { flagOf, type SettingName } from './settings-table.js';
 import { openState } from './state.js';
@@ -29,6 +32,8 @@ export interface DaemonOptions {
   readonly clock?: Clock;
   /** For the unlock tool: by default the variable `SVC_TRADE_PWD` or the credential store. */
   readonly tradePassword?: TradePasswordSource;
+  /** Lines of the log that were never written. */
+  readonly logLinesLost?: () => number;
 }
 
 export interface Daemon {
@@ -43,16 +48,13 @@ export interface Daemon {
   readonly websocketUrl: string | undefined;
   /** Core TCP: "127.0.0.1:11111"; undefined where it is switched off. */
   readonly apiAddress: string | undefined;
-  /** Re-reads the keys file and goes on in a new audit file; a broken keys file leaves the keys as they were. */
+  /**
+   * Takes up the keys file and the certificate, and goes on in a new audit file. What cannot be taken up leaves in force what was,
+   * and is tried again. Resolves when the first attempt is over.
+   */
   reload(): Promise<Reloaded>;
   /** Refuses new requests, answers those under way, and puts everything on disk. */
   stop(): Promise<void>;
-}
-
-/** What came of a reload, in one sentence. */
-export interface Reloaded {
-  readonly ok: boolean;
-  readonly message: string;
 }
 
 /** What keeps the daemon from starting: the operator must correct it. */
@@ -64,6 +66,7 @@ export class StartProblem extends Error {}
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, logger, requestShutdown, clock = systemClock } = options;
+  descriptorReserve.hold();
   const tls = loadTls(settings, clock, logger);
   const keyring = openKeyring(settings, clock);
   checkApiKey(settings, keyring);
@@ -85,9 +88,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const steadyNow = () => time.now();
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
-    const reloading = () => reload(access, logger);
-    undo.unshift(await openControl(stateDir, reloading, logger));
     const backend = await createBackend(settings, store, clock, logger);
+    const takesTls: TakesTls[] = [];
+    const takeUp = (pair: TlsPair) => {
+      for (const listener of takesTls) listener.setTls(pair);
+    };
+    const certificate = certificateOf(settings, tls, { clock, logger, access, takeUp });
+    const reloader = createReloader(access, certificate, clock, logger);
+    undo.unshift(() => reloader.stop());
+    const reloading = () => reloader.reload('reload');
+    undo.unshift(await openControl(stateDir, reloading, logger));
     const gateway = new Gateway({
       access,
       backend,
@@ -105,6 +115,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         idempotencyKeys: settings.maxIdempotencyKeys,
       },
       shutdown: () => requestShutdown('asked for over REST'),
+      reload: (requestId) => void reloader.reload(requestId),
+      ...(certificate === undefined ? {} : { certificate: () => certificate.status() }),
+      ...(options.logLinesLost === undefined ? {} : { logLinesLost: options.logLinesLost }),
       tradePassword: options.tradePassword ?? tradePassword(process.env, logger),
     });
     await backend.start();
@@ -118,6 +131,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       confirm: settings.mcpConfirm,
       onError: (error) => logger.debug({ err: error }, 'a message of a language model’s client was not served'),
     });
+    const onTrouble = acceptTrouble(logger);
+    const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
     const rest = createRestServer({
       gateway,
       ...(tls === undefined ? {} : { tls }),
@@ -125,11 +140,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       metricsPublic: settings.metricsPublic,
       version: packageVersion,
       mounts: [mcp.mount],
+      webSocket: { path: WS_PATH, handshake: (request, socket, head) => void ws.handleUpgrade(request, socket, head) },
+      onTrouble,
     });
-    const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
-    rest.server.on('upgrade', (request, socket, head) => ws.handleUpgrade(request, socket, head));
-    const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, ...(tls === undefined ? {} : { tls }) });
-    const core = createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey: rsaKey.value });
+    const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, onTrouble, ...(tls === undefined ? {} : { tls }) });
+    const core = createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey: rsaKey.value, onTrouble });
+    takesTls.push(...[rest, grpc, core.websocket].filter((listener) => listener !== undefined));
     undo.unshift(async () => {
       // The gateway's stop ends push connections, and core connections are such: their requests are answered before it.
       await Promise.all([core.websocket?.finish(), core.api?.finish()]);
@@ -195,10 +211,11 @@ function checkApiKey({ apiKeyId, noApi, restKeysFile }: Settings, keyring: Keyri
   if (!named.ok && named.code === 'auth.invalid') throw new StartProblem(`--api-key-id ${apiKeyId}: ${named.message} (${restKeysFile})`);
 }
 
-function openAudit({ auditLog }: Settings, clock: Clock, logger: Logger): AuditLog {
+function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: Logger): AuditLog {
   const audit = AuditLog.open({
     clock,
     ...(auditLog === null ? {} : { path: auditLog }),
+    required: auditRequired,
     log: auditToLog(logger),
     report: (message) => logger.error({ target: 'audit' }, message),
   });
@@ -233,21 +250,9 @@ function switchesOf(settings: Settings): ReadonlySet<string> {
   return new Set(switches.filter((name) => settings[switchSettings[name]]));
 }
 
-async function reload(access: Access, logger: Logger): Promise<Reloaded> {
-  const outcome = await access.reload('reload');
-  if (outcome === undefined) {
-    const message = 'audit log reopened; there is no keys file to reload';
-    logger.info({}, message);
-    return { ok: true, message };
-  }
-  if (outcome.ok) {
-    const { added, removed, changed } = outcome.value;
-    logger.info({ added: added.length, removed: removed.length, changed: changed.length }, 'keys file reloaded');
-    return { ok: true, message: `keys file reloaded: ${added.length} added, ${removed.length} removed, ${changed.length} changed` };
-  }
-  const reason = formatLoadError(outcome.error);
-  logger.error({ reason }, 'keys file refused; the keys before it stay in force');
-  return { ok: false, message: `keys file refused; the keys before it stay in force: ${reason}` };
+function createReloader(access: Access, certificate: Certificate | undefined, clock: Clock, logger: Logger): Reloader {
+  // Keys first: a revocation does not wait for anything else.
+  return new Reloader(clock, [keysStep(access, logger), ...(certificate === undefined ? [] : [certificate]), auditStep(access)]);
 }
 
 /** What `svcctl reload` talks to. A daemon without it still takes SIGHUP. */
@@ -262,6 +267,21 @@ async function openControl(stateDir: string, reloading: () => Promise<Reloaded>,
   return async () => listener?.close();
 }
 
+const TROUBLE_PAUSE_MS = 10_000;
+
+/** Logs connections that could not be accepted, as a rule because descriptors ran out, and not each of a flood of them. */
+function acceptTrouble(logger: Logger): (error: Error) => void {
+  let quietUntil = 0;
+  return (error) => {
+    const now = performance.now();
+    if (now < quietUntil) return;
+    quietUntil = now + TROUBLE_PAUSE_MS;
+    logger.error({ reason: error.message }, 'connections cannot be accepted');
+  };
+}
+
+type TlsPair = Parameters<RestServer['setTls']>[0];
+type TakesTls = Pick<RestServer, 'setTls'>;
 type Listener = Pick<RestServer | GrpcServer, 'listen'>;
 type ListenerPort = 'restPort' | 'grpcPort' | 'websocketPort' | 'apiPort';
 

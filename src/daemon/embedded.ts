@@ -26,7 +26,7 @@ export async function startEmbedded(env: Readonly<Record<string, string | undefi
   const startup = planStartup(FLAGS, environmentOf(env));
   if (startup.kind !== 'run') return err(startup.text.trim());
   const { settings, warnings } = startup;
-  const logger = stderrLog(settings.logLevel);
+  const { logger, linesLost } = stderrLog(settings.logLevel);
   for (const warning of warnings) logger.warn({}, warning);
   const demo = await prepareDemo(startup, systemClock);
   if (!demo.ok) return demo;
@@ -35,6 +35,7 @@ export async function startEmbedded(env: Readonly<Record<string, string | undefi
     const daemon = await startDaemon({
       settings,
       logger,
+      logLinesLost: linesLost,
       // Whoever runs it ends it as it would by Ctrl-C.
       requestShutdown: () => process.kill(process.pid, 'SIGTERM'),
     });

@@ -1,5 +1,7 @@
 import { type Logger, pino } from 'pino';
+import { REMOVED, withoutKeyTexts } from '../access/index.js';
 import type { LogLevel } from './settings-table.js';
+import { neverWaitForOutput, StderrOutput } from './stderr-output.js';
 
 export type { Logger } from 'pino';
 
@@ -22,9 +24,6 @@ const SECRET_NAMES = [
   'keyText',
   'cookie',
 ];
-const REMOVED = '[removed]';
-/** A key text (`svc_` and 43 characters of base64url), wherever it slipped in: a URL's ?token=, an error's text. */
-const KEY_TEXT = /svc_[A-Za-z0-9_-]{43}/g;
 
 /**
  * The daemon's log: JSON lines, or lines for people when `readable`. No key and no password ever reaches the target,
@@ -37,16 +36,19 @@ export function createLog(options: { level: LogLevel; target: LogTarget; readabl
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths, censor: REMOVED } },
     {
       write(line: string) {
-        const clean = line.includes('svc_') ? line.replace(KEY_TEXT, REMOVED) : line;
+        const clean = withoutKeyTexts(line);
         target.write(readable ? readableLine(clean) : clean);
       },
     },
   );
 }
 
-/** The log on this process's stderr. */
-export function stderrLog(level: LogLevel): Logger {
-  return createLog({ level, target: gathered(process.stderr), readable: process.stderr.isTTY === true });
+/** The log on this process's stderr, and how many of its lines were never written. */
+export function stderrLog(level: LogLevel): { readonly logger: Logger; readonly linesLost: () => number } {
+  neverWaitForOutput();
+  const output = new StderrOutput({ onRecovered: (lost) => logger.warn({ lost }, 'log lines were lost: stderr did not take them') });
+  const logger = createLog({ level, target: gathered(output), readable: process.stderr.isTTY === true });
+  return { logger, linesLost: () => output.linesLost };
 }
 
 /** Gathers the lines of one turn into one write: under load an audit line a request would be a system call a request. */

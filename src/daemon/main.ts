@@ -3,6 +3,7 @@ import { systemClock } from '../contract/clock.js';
 import { type Daemon, StartProblem, startDaemon } from './daemon.js';
 import { prepareDemo } from './demo.js';
 import { announceDemo } from './demo-announcement.js';
+import { exposedFiles } from './exposed-files.js';
 import { stderrLog } from './log.js';
 import { handleSignals } from './signals.js';
 import { EXIT_MISCONFIGURED, planStartup } from './startup.js';
@@ -20,8 +21,8 @@ async function main(): Promise<void> {
     return;
   }
   const { settings } = startup;
-  const logger = stderrLog(settings.logLevel);
-  for (const warning of startup.warnings) logger.warn({}, warning);
+  const { logger, linesLost } = stderrLog(settings.logLevel);
+  for (const warning of [...startup.warnings, ...exposedFiles(startup)]) logger.warn({}, warning);
 
   const demo = settings.demo ? await prepareDemo(startup, systemClock) : undefined;
   if (demo?.ok === false) throw new StartProblem(demo.error);
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
     reload: () => void daemon?.reload(),
     onFailure: (message, error) => logger.error({ err: error }, message),
   });
-  daemon = await startDaemon({ settings, logger, requestShutdown: signals.requestShutdown });
+  daemon = await startDaemon({ settings, logger, logLinesLost: linesLost, requestShutdown: signals.requestShutdown });
   const { restUrl: rest, grpcUrl: grpc, websocketUrl: websocket, apiAddress: api } = daemon;
   process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, websocket, api, pid: process.pid })}\n`);
   if (demo?.ok) process.stderr.write(await announceDemo(daemon, settings, demo.value));

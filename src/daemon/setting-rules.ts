@@ -2,7 +2,13 @@ import type { Settings } from './settings.js';
 
 /** What the settings must hold together. The sentences of those they do not. */
 export function checkTogether(settings: Settings): string[] {
-  return [...tlsPair(settings), ...tlsInScopeMode(settings), ...loopbackInLegacyMode(settings), ...apiKeyInScopeMode(settings)];
+  return [
+    ...tlsPair(settings),
+    ...tlsInScopeMode(settings),
+    ...loopbackInLegacyMode(settings),
+    ...apiKeyInScopeMode(settings),
+    ...fileOfRequiredAudit(settings),
+  ];
 }
 
 function tlsPair({ restTlsCert, restTlsKey }: Settings): string[] {
@@ -24,6 +30,10 @@ function loopbackInLegacyMode({ bind, restKeysFile }: Settings): string[] {
 function apiKeyInScopeMode({ apiKeyId, restKeysFile }: Settings): string[] {
   if (apiKeyId === null || restKeysFile !== null) return [];
   return ['--api-key-id names a key, and there is no --rest-keys-file'];
+}
+
+function fileOfRequiredAudit({ auditLog, auditRequired }: Settings): string[] {
+  return auditRequired && auditLog === null ? ['--audit-required needs --audit-log, the file that is required'] : [];
 }
 
 /** Whether only this machine reaches an address. */

@@ -321,7 +321,13 @@ export const settingsTable = {
     type: optional(path),
     default: null,
     group: 'Files and logs',
-    about: 'File for audit events, one JSON object a line; reopened on SIGHUP.',
+    about: 'File for audit events, one JSON object a line; opened anew when it is rotated.',
+  }),
+  auditRequired: setting({
+    type: onOff,
+    default: false,
+    group: 'Files and logs',
+    about: 'Refuse writes while the audit file cannot be written: each has a line in it before it leaves.',
   }),
   logLevel: setting({
     type: oneOf(logLevels),

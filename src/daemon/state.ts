@@ -117,12 +117,15 @@ function noteProgress(store: DurableStore, { configDir, clock, logger }: StateOp
     }
   };
   let cancel: () => void = () => undefined;
+  let ended = false;
   const tick = () => {
-    writing = note();
-    cancel = clock.at(clock.now() + NOTE_MS, tick);
+    writing = note().then(() => {
+      if (!ended) cancel = clock.at(clock.now() + NOTE_MS, tick);
+    });
   };
   tick();
   return async () => {
+    ended = true;
     cancel();
     await writing;
     await note();

@@ -67,6 +67,8 @@ export interface TradePush {
   readonly accId: bigint;
   /** Trd_Common.TrdMarket. */
   readonly trdMarket: number;
+  /** Units of the order's security that the account could sell once this had happened, where the backend says it. */
+  readonly canSellQty?: number;
   readonly message: ResponseMessage;
 }
 
@@ -119,7 +121,7 @@ export interface Backend {
    * gateway's own store, which keeps writes in order, nothing can be recorded of an order without what the gateway wrote
    * before the call: it may then leave before that is on disk. Backends elsewhere leave it out.
    */
-  readonly journal?: Store;
+  readonly journal?: Store | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
   /**

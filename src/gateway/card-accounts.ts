@@ -1,7 +1,10 @@
 import type { Message } from '@bufbuild/protobuf';
-import { trdEnv, trdMarket } from '../contract/enums.js';
+import { trdEnv, trdMarket, writtenValues } from '../contract/enums.js';
 import type { TrdAcc, TrdHeader } from '../contract/generated/Trd_Common_pb.js';
 import { Rejection } from '../contract/rejection.js';
+
+/** As callers of tools know them: the markets of simulated futures are the market of futures. */
+const marketNames = writtenValues(trdMarket, 'mcp');
 
 /**
  * Fills a request's account in from the card that names it: a card's 16 digits, or the last 4, its own or those of the
@@ -24,7 +27,9 @@ export function addressByCard<M extends Message & { header?: TrdHeader | undefin
   }
   const env = trdEnv.members.find((member) => member.public === header.trdEnv)?.name ?? String(header.trdEnv);
   if (onCard.length === 0) return reject(`no ${env} account has card ${cardNum}; accounts for ${env}: ${list(environment)}`);
-  const inMarket = onCard.filter(({ trdMarketAuthList }) => trdMarketAuthList.includes(header.trdMarket));
+  const inMarket = onCard.filter(({ trdMarketAuthList }) =>
+    trdMarketAuthList.some((market) => (marketNames.get(market) ?? market) === (marketNames.get(header.trdMarket) ?? header.trdMarket)),
+  );
   const [account, another] = onCard.length === 1 ? onCard : inMarket;
   if (account === undefined || another !== undefined) {
     return reject(`card ${cardNum} stands for several accounts: ${list(onCard)}; give acc_id or another card number`);
@@ -42,6 +47,6 @@ function list(accounts: readonly TrdAcc[]): string {
 }
 
 function describe({ accID, cardNum, trdMarketAuthList }: TrdAcc): string {
-  const markets = trdMarketAuthList.map((number) => trdMarket.members.find((member) => member.public === number)?.name ?? number);
-  return `${accID} (${cardNum === '' ? 'no card' : `card ${cardNum}`}, ${markets.join(' ')})`;
+  const markets = new Set(trdMarketAuthList.map((number) => marketNames.get(number) ?? number));
+  return `${accID} (${cardNum === '' ? 'no card' : `card ${cardNum}`}, ${[...markets].join(' ')})`;
 }

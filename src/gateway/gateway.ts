@@ -12,7 +12,7 @@ import { defaultBounds, type GatewayBounds } from './bounds.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
-import { historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
+import { capabilityWith4Minutes, historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
 import type { LocalHandlers } from './local/index.js';
@@ -51,6 +51,30 @@ export interface GatewayOptions {
   readonly bounds?: GatewayBounds;
   /** Begins the daemon's shutdown. */
   readonly shutdown: () => void;
+  /** Takes up what has changed on disk, as SIGHUP does; the audit trail names it by the request's id. */
+  readonly reload?: (requestId: string) => void;
+  /** undefined without TLS. */
+  readonly certificate?: () => CertificateStatus;
+  /** Lines of the daemon's log that were never written; 0 by default. */
+  readonly logLinesLost?: () => number;
+}
+
+/** The certificate that every listener shows. Times are epoch ms. */
+export interface CertificateStatus {
+  readonly path: string;
+  readonly expiresAt: number;
+  /** Of the last attempt that succeeded. */
+  readonly loadedAt: number;
+  /** The attempt that failed since then, if any. */
+  readonly failure: { readonly at: number; readonly reason: string } | undefined;
+}
+
+/** Something that an operator has to look at. */
+export interface Trouble {
+  /** "audit: cannot write …" */
+  readonly message: string;
+  /** Writes are refused until it has passed. */
+  readonly stopsWrites: boolean;
 }
 
 /** Who opened a push connection, and what it may see. */
@@ -112,9 +136,13 @@ export class Gateway {
         tradingEnabled: switches.has('--enable-trading') && options.tradingHalt === undefined,
         pushCounts: () => ({ connections: this.push.connections().length, subscriptions: this.push.subscriptions.usedQuota }),
         shutdown: options.shutdown,
+        reload: options.reload ?? (() => undefined),
+        certificate: options.certificate ?? (() => undefined),
+        troubles: () => this.troubles(),
       }),
       ...pushHandlers(this.push, backend),
       [system.getDelayStatistics.name]: delayStatistics(this.meter),
+      [system.getQuoteCapability.name]: capabilityWith4Minutes(backend),
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
@@ -133,13 +161,23 @@ export class Gateway {
       logger,
       tradePassword: options.tradePassword ?? (async () => undefined),
       switches,
+      onStorageStatus: () => {
+        const { storageFailure } = this.#pipeline;
+        if (storageFailure === undefined) logger.info({}, 'the database takes writes again');
+        else logger.error({ reason: storageFailure }, 'the database takes no writes');
+        this.#announceReady();
+      },
       tradingHalt: options.tradingHalt,
     });
+    access.audit.onFileStatus(() => this.#announceReady());
     this.meter.watch({
       pushConnections: () => this.push.connections().length,
       subscriptions: () => this.push.subscriptions.usedQuota,
       idempotencyKeys: () => this.#idempotency.count,
       backendReady: () => backend.status().platform.lifecycleState === 'ready',
+      storageWritable: () => this.#pipeline.storageFailure === undefined,
+      auditFile: () => access.audit.fileStatus(),
+      logLinesLost: options.logLinesLost ?? (() => 0),
     });
     this.#cancelKeyWatch = this.#scheduleKeyWatch();
     this.#announcedReady = this.ready;
@@ -168,9 +206,20 @@ export class Gateway {
     return this.#options.switches.has(name);
   }
 
-  /** The backend is ready and the daemon is not on its way out. */
+  /** The backend is ready, nothing keeps writes from being served, and the daemon is not on its way out. */
   get ready(): boolean {
-    return !this.#stopping && this.backendStatus().platform.lifecycleState === 'ready';
+    if (this.#stopping || this.backendStatus().platform.lifecycleState !== 'ready') return false;
+    return this.troubles().every(({ stopsWrites }) => !stopsWrites);
+  }
+
+  /** What is wrong with the daemon's own means at the moment: the database, the audit file. */
+  troubles(): readonly Trouble[] {
+    const { audit } = this.#options.access;
+    const [storage, trail] = [this.#pipeline.storageFailure, audit.fileStatus()?.failure];
+    return [
+      ...(storage === undefined ? [] : [{ message: `storage: ${storage}`, stopsWrites: true }]),
+      ...(trail === undefined ? [] : [{ message: `audit: ${trail}`, stopsWrites: audit.required }]),
+    ];
   }
 
   /** Told whenever {@link ready} changes. Returns its own removal. */

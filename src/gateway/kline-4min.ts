@@ -9,7 +9,8 @@ import {
   C2SSchema as HistoryC2SSchema,
   S2CSchema as HistoryS2CSchema,
 } from '../contract/generated/Qot_RequestHistoryKL_pb.js';
-import { quote } from '../contract/operations/index.js';
+import { S2CSchema as CapabilityS2CSchema } from '../contract/generated/svc/quote_capability_pb.js';
+import { quote, system } from '../contract/operations/index.js';
 import { TIME_TEXT } from '../contract/param-rules.js';
 import type { Backend, ResponseMessage } from './backend.js';
 import type { LocalHandler } from './local/index.js';
@@ -72,6 +73,18 @@ export function historyKlineWith4Minutes(backend: Backend): LocalHandler {
     const last = klList.at(-1);
     if (last !== undefined && (truncated || klList.length < bars.length)) page.nextReqKey = new Uint8Array(Buffer.from(last.time));
     return success(quote.getHistoryKline, page);
+  };
+}
+
+/** Says that it is served, wherever 1-minute bars are. */
+export function capabilityWith4Minutes(backend: Backend): LocalHandler {
+  return async ({ operation, request, context }) => {
+    const response = await backend.call(operation, request, context);
+    const s2c = payloadOf(system.getQuoteCapability, response);
+    if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
+    const whole = clone(CapabilityS2CSchema, s2c);
+    for (const market of whole.capabilityList) if (market.klTypeList.includes(KLType.KLType_1Min)) market.klTypeList.push(KL_TYPE_4MIN);
+    return success(system.getQuoteCapability, whole);
   };
 }
 

@@ -17,7 +17,7 @@ export function isLimited(limits: Limits): boolean {
 }
 
 /** Whether a caller is limited in markets or symbols. */
-export function limitsTraded(limits: Limits): boolean {
+function limitsTraded(limits: Limits): boolean {
   return limits.allowedMarkets !== null || limits.allowedSymbols !== null;
 }
 

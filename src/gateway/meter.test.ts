@@ -28,7 +28,15 @@ it('shows requests by interface, operation and result, with cumulative buckets',
 it('shows the gauges beside them, read when somebody looks', async () => {
   const meter = new Meter();
   let connections = 1;
-  meter.watch({ pushConnections: () => connections, idempotencyKeys: () => 0, subscriptions: () => 7, backendReady: () => true });
+  meter.watch({
+    pushConnections: () => connections,
+    idempotencyKeys: () => 0,
+    subscriptions: () => 7,
+    backendReady: () => true,
+    storageWritable: () => true,
+    auditFile: () => undefined,
+    logLinesLost: () => 0,
+  });
   expect(meter.metrics()).toContain('\nsvc_push_connections 1\n');
   connections = 2;
   expect(meter.metrics()).toContain('\nsvc_push_connections 2\n');

@@ -1,3 +1,4 @@
+import type { AuditFileStatus } from '../access/index.js';
 import { QotPushType } from '../contract/generated/GetDelayStatistics_pb.js';
 import { SubType } from '../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
@@ -16,12 +17,17 @@ export interface GaugeSources {
   readonly subscriptions: () => number;
   readonly idempotencyKeys: () => number;
   readonly backendReady: () => boolean;
+  readonly storageWritable: () => boolean;
+  /** undefined where there is no audit file. */
+  readonly auditFile: () => AuditFileStatus | undefined;
+  readonly logLinesLost: () => number;
 }
 
 /** What is read when somebody looks. */
-interface Gauge {
+interface Metric {
   readonly name: string;
   readonly help: string;
+  readonly type: 'gauge' | 'counter';
   readonly read: () => number;
 }
 
@@ -36,24 +42,32 @@ export class Meter {
   readonly placedOrders: PlacedOrder[] = [];
   /** Backend event received → frames handed to the sockets, by push type. */
   readonly pushDelays = new Map<number, DelayHistogram>();
-  readonly #gauges: Gauge[] = [];
+  readonly #metrics: Metric[] = [];
 
   /** The type of what {@link metrics} returns. */
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
   /** Everything in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats). */
   metrics(): string {
-    const gauges = this.#gauges.map(({ name, help, read }) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${read()}\n`);
-    return [requestMetrics(this.requests.values()), ...gauges].join('\n');
+    const others = this.#metrics.map(({ name, help, type, read }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${read()}\n`);
+    return [requestMetrics(this.requests.values()), ...others].join('\n');
   }
 
   /** Adds the gauges of the parts that are made later than the meter. */
   watch(sources: GaugeSources): void {
-    const gauge = (name: string, help: string, read: () => number) => this.#gauges.push({ name, help, read });
+    const add = (type: Metric['type']) => (name: string, help: string, read: () => number) =>
+      this.#metrics.push({ name, help, type, read });
+    const [gauge, counter] = [add('gauge'), add('counter')];
     gauge('svc_push_connections', 'Open push connections.', sources.pushConnections);
     gauge('svc_push_subscriptions', 'Live data streams that somebody is subscribed to.', sources.subscriptions);
     gauge('svc_idempotency_keys', 'Writes that are remembered by their idempotency key.', sources.idempotencyKeys);
     gauge('svc_backend_ready', '1 while the backend takes requests.', () => Number(sources.backendReady()));
+    gauge('svc_storage_writable', '1 while the database takes writes.', () => Number(sources.storageWritable()));
+    if (sources.auditFile() !== undefined) {
+      gauge('svc_audit_writable', '1 while the audit file can be written.', () => Number(sources.auditFile()?.failure === undefined));
+      counter('svc_audit_lines_lost_total', 'Audit lines that never reached the file.', () => sources.auditFile()?.linesLost ?? 0);
+    }
+    counter('svc_log_lines_lost_total', 'Log lines that stderr did not take.', sources.logLinesLost);
     gauge('svc_process_resident_memory_bytes', 'Resident memory of the daemon.', () => process.memoryUsage.rss());
     gauge('svc_process_cpu_seconds', 'CPU time of the daemon, user and system.', () => {
       const { user, system } = process.cpuUsage();

@@ -47,6 +47,8 @@ export interface PipelineParts {
   readonly tradePassword: TradePasswordSource;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
+  /** Told when the database begins to refuse writes, and when it takes them again. */
+  readonly onStorageStatus: () => void;
   /** Why nothing may be traded, where something is wrong with what this daemon remembers. */
   readonly tradingHalt: string | undefined;
 }
@@ -64,7 +66,7 @@ export interface PipelineParts {
  *   gate        the seven limits, for what adds risk   the value is reserved on disk before the order leaves: 429
  *   dispatch    the backend, or the gateway itself
  *   filter      of lists that reach beyond the request, what the key may see
- *   audit       every end of the way leaves one record
+ *   audit       every end of the way leaves one record; a write is acknowledged once its record is with the operating system
  *
  * A preview goes as far as *permit*, and is audited.
  * Reads answer in the same turn when the backend does: nothing here waits that need not.
@@ -72,6 +74,7 @@ export interface PipelineParts {
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #permissions: Permissions;
+  #storageFailure: string | undefined;
   readonly #orderPermits: OrderPermits;
   #lifecycleState: LifecycleState;
 
@@ -93,8 +96,33 @@ export class Pipeline {
     const { identity, request } = entered;
     const answer = this.#answer(operation, caller, identity, request);
     if (answer instanceof Promise)
-      return answer.then((settled) => this.#finish(operation, caller, identity.key, started, settled, request));
+      return answer.then((settled) => this.#recorded(operation, this.#finish(operation, caller, identity.key, started, settled, request)));
     return this.#finish(operation, caller, identity.key, started, answer, request);
+  }
+
+  /** Why the database takes no writes; undefined while it does. */
+  get storageFailure(): string | undefined {
+    return this.#storageFailure;
+  }
+
+  /** An answer whose record outlives this process, as far as the trail can be written at all. Reads do not wait for theirs. */
+  #recorded(operation: Operation, answer: Answer): Answer | Promise<Answer> {
+    if (!isWrite(operation)) return answer;
+    if (operation.effect === 'order' && !(answer instanceof Rejection)) this.#storageIs(undefined);
+    const written = this.#parts.access.audit.written();
+    return written === undefined ? answer : written.then(() => answer);
+  }
+
+  /** Sees to it, where the trail is required, that it has a line of a write before the write leaves. */
+  async #announce(operation: Operation, caller: Caller, { key }: Identity): Promise<Rejection | undefined> {
+    const { audit } = this.#parts.access;
+    // Whoever looks after the daemon must be able to.
+    if (operation.group === 'admin') return undefined;
+    const { iface, endpoint, requestId } = caller;
+    audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId });
+    if ((await audit.written()) !== false) return undefined;
+    const why = audit.fileStatus()?.failure ?? 'it cannot be written';
+    return new Rejection('audit.unavailable', `the audit trail is required and fails: ${why}; nothing was sent`, { retryAfterSeconds: 1 });
   }
 
   /**
@@ -231,6 +259,8 @@ export class Pipeline {
   }
 
   async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Promise<Answer> {
+    const unrecorded = this.#parts.access.audit.required ? await this.#announce(operation, caller, identity) : undefined;
+    if (unrecorded !== undefined) return unrecorded;
     const key = caller.idempotencyKey;
     const wrong = key === undefined ? undefined : checkKeyText(key);
     if (wrong !== undefined) return wrong;
@@ -293,10 +323,17 @@ export class Pipeline {
   #failed(caller: Caller, thrown: unknown, aftermath: string): Rejection {
     if (thrown instanceof BackendLost) return new Rejection('backend.disconnected', `${thrown.message}${aftermath}`);
     if (thrown instanceof StorageFailure) {
+      this.#storageIs(thrown.message);
       const remedy = '; the daemon has to be started again when the disk takes writes';
       return new Rejection('storage.failed', `${thrown.message}${aftermath}${remedy}`);
     }
     return this.defect(caller, thrown);
+  }
+
+  #storageIs(failure: string | undefined): void {
+    if (failure === this.#storageFailure) return;
+    this.#storageFailure = failure;
+    this.#parts.onStorageStatus();
   }
 
   /** Logs what should not have happened; the refusal tells the caller where to look, and no more. */
@@ -380,11 +417,13 @@ function unknownOutcome(key: string): Rejection {
   return new Rejection('idempotency.unknown_outcome', message);
 }
 
+function isWrite({ effect }: Operation): boolean {
+  return effect === 'order' || effect === 'write';
+}
+
 /** What the caller of a write is told when it failed on its way. */
-function aftermathOf({ effect }: Operation): string {
-  return effect === 'order' || effect === 'write'
-    ? '; whether it took effect is not known: look at the orders before you send it again'
-    : '';
+function aftermathOf(operation: Operation): string {
+  return isWrite(operation) ? '; whether it took effect is not known: look at the orders before you send it again' : '';
 }
 
 function reasonOf({ retType, retMsg }: ResponseMessage): string {

@@ -4,7 +4,7 @@ import type { Access, AuditTrade } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { decimalFromNumber } from '../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../contract/generated/Common_pb.js';
-import { ModifyOrderOp, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
+import { ModifyOrderOp, TrdFilterConditionsSchema } from '../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../contract/generated/Trd_GetOrderList_pb.js';
 import type { C2S as ModifyC2S } from '../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
@@ -115,19 +115,21 @@ export class Writes {
   }
 
   async #send(operation: Operation, request: Message, packet: PacketId, context: CallContext): Promise<ResponseMessage> {
-    const write = request as Message & { packetID?: PacketID; header?: TrdHeader };
+    const write = request as Message & { packetID?: PacketID };
     if (operation.messages.C2SSchema.fields.some((field) => field.name === 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
     const response = await this.backend.call(operation, request, context);
     const cancels = isCancel(request) && !(request as Partial<ModifyC2S>).forAll;
-    if (cancels && response.retType === RET_SUCCEED && write.header !== undefined) await this.#refreshOrders(write.header, context);
+    if (cancels && response.retType === RET_SUCCEED) await this.#refreshOrder(request as ModifyC2S, context);
     return response;
   }
 
-  /** One bounded refresh; its failure does not turn an accepted cancel into a failed one. */
-  async #refreshOrders(header: TrdHeader, context: CallContext): Promise<void> {
-    const refresh = (async () => this.backend.call(account.getOrders, create(OrderListC2S, { header, refreshCache: true }), context))();
+  /** One bounded refresh, of the one order; its failure does not turn an accepted cancel into a failed one. */
+  async #refreshOrder({ header, orderID, orderIDEx }: ModifyC2S, context: CallContext): Promise<void> {
+    const filterConditions = create(TrdFilterConditionsSchema, orderIDEx === '' ? { idList: [orderID] } : { orderIDExList: [orderIDEx] });
+    const query = create(OrderListC2S, { ...(header === undefined ? {} : { header }), filterConditions, refreshCache: true });
+    const refresh = (async () => this.backend.call(account.getOrders, query, context))();
     let cancelTimer: () => void = () => undefined;
     const timeout = new Promise<void>((resolve) => {
       cancelTimer = this.clock.after(REFRESH_MS_MAX, resolve);

@@ -74,7 +74,13 @@ function worldOf({ calendarMode, seed, generatedInstruments = GENERATED_INSTRUME
 
 function compose(options: SimulationOptions, world: World, history: readonly LoadedHistory[]): RunningSimulation {
   const { clock, seed, store, tradePassword = TRADE_PASSWORD } = options;
-  const market = createMarket({ clock, seed, calendarOf: (instrument) => world.calendar(instrument), history });
+  const market = createMarket({
+    clock,
+    seed,
+    calendarOf: (instrument) => world.calendar(instrument),
+    pairs: world.instruments({ market: 'FX' }),
+    history,
+  });
   const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword });
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
@@ -111,7 +111,7 @@ describe('every end of a request leaves one line', () => {
 });
 
 describe('--audit-log', () => {
-  it('is a private file that goes on under its name after a rotation and SIGHUP, and loses no line', async () => {
+  it('is a private file that goes on under its name after a rotation, with SIGHUP and without, and loses no line', async () => {
     const daemon = kept(await SpawnedDaemon.start({ keys: { desk: { scopes } } }));
     const pings = (path: string) => daemon.auditLines(path).filter(({ endpoint }) => endpoint === 'GET /api/ping').length;
     const rotated = `${daemon.auditPath}.1`;
@@ -119,13 +119,17 @@ describe('--audit-log', () => {
     await until(() => pings(daemon.auditPath) === 3, 'three lines');
     expect(statSync(daemon.auditPath).mode & 0o777).toBe(0o600);
     renameSync(daemon.auditPath, rotated);
-    await daemon.as('desk').get('/api/ping');
     daemon.hangUp();
     await until(() => existsSync(daemon.auditPath), 'the new file');
     await daemon.as('desk').get('/api/ping');
     await until(() => pings(daemon.auditPath) === 1, 'the line after the rotation');
-    expect(pings(rotated)).toBe(4);
+    renameSync(daemon.auditPath, `${daemon.auditPath}.2`);
+    await daemon.as('desk').get('/api/ping');
+    await until(() => existsSync(daemon.auditPath) && pings(daemon.auditPath) === 1, 'the line after a rotation that nobody told of');
+    rmSync(daemon.auditPath);
+    await daemon.as('desk').get('/api/ping');
+    await until(() => existsSync(daemon.auditPath) && pings(daemon.auditPath) === 1, 'the line after the file was removed');
     expect(await daemon.end()).toBe(0);
-    expect(pings(rotated) + pings(daemon.auditPath)).toBe(5);
+    expect([rotated, `${daemon.auditPath}.2`, daemon.auditPath].map(pings)).toEqual([3, 1, 1]);
   });
 });

@@ -37,12 +37,12 @@ async function orders(market: string, accId: bigint | string): Promise<unknown[]
   return (await desk.payload(account.getOrders, `{"market":"${market}","acc_id":${accId},"env":"simulate"}`)).orderList;
 }
 
-describe('an order whose outcome is unknown', () => {
-  it.each([
-    ['market and code', { market: 'HK', code: '00700', price: 600 }],
-    ['its symbol', { symbol: 'HK.00700', price: 600 }],
-    ['its code in the market, at the market', { market: 'HK', code: '00700', order_type: 'MARKET' }],
-  ])('named by %s, is the same order again, past the gates that it has passed', async (_, named) => {
+describe.each([
+  ['market and code', { market: 'HK', code: '00700', price: 600 }],
+  ['its symbol', { symbol: 'HK.00700', price: 600 }],
+  ['its code in the market, at the market', { market: 'HK', code: '00700', order_type: 'MARKET' }],
+])('an order named by %s, whose outcome is unknown', (_, named) => {
+  it('is the same order again, past the gates that it has passed', async () => {
     const sent = await openLossy();
     const order = { ...named, acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100 };
     expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ code: 'backend.disconnected' });
@@ -52,7 +52,9 @@ describe('an order whose outcome is unknown', () => {
     expect(await orders('HK', HK_MARGIN)).toHaveLength(1);
     expect(await desk.call(trade.placeOrder, { ...order, qty: 200 }, under)).toMatchObject({ code: 'idempotency.mismatch' });
   });
+});
 
+describe('an order whose outcome is unknown', () => {
   it('is not sent again to a backend that does not know its packet id', async () => {
     const sent = await openLossy({
       backend: (simulated) => ({

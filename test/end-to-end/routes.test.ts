@@ -27,9 +27,15 @@ describe('404', () => {
 });
 
 describe('/ws', () => {
-  it('is a path of its own: an upgrade elsewhere is a 404, also with a good key', async () => {
-    for (const path of ['/', '/ws/', '/api/quote', '/nowhere']) {
-      await expect(daemon.pushAt(path, { authorization: `Bearer ${daemon.keys.desk}` })).rejects.toMatchObject({ status: 404 });
+  it('is a path of its own: an upgrade elsewhere is answered as if none were asked for, also with a good key', async () => {
+    for (const [path, status] of [
+      ['/', 404],
+      ['/ws/', 404],
+      ['/nowhere', 404],
+      ['/api/quote', 405],
+      ['/api/ping', 200],
+    ] as const) {
+      await expect(daemon.pushAt(path, { authorization: `Bearer ${daemon.keys.desk}` })).rejects.toMatchObject({ status });
     }
   });
 

@@ -30,26 +30,27 @@ export class TestSite<Id extends string = string> {
   readonly auditPath = join(this.folder, 'audit.jsonl');
   readonly keys = {} as Record<Id, string>;
   readonly ca: string | undefined;
-  readonly #tls = inject('tls');
+  /** The pair that the daemon is given. */
+  tls = inject('tls');
   readonly #connections: PushClient[] = [];
   readonly #grpcClients: GrpcClient[] = [];
   url = '';
   grpcUrl = '';
 
   constructor(readonly scopeMode: boolean) {
-    this.ca = scopeMode ? readFileSync(this.#tls.cert, 'utf8') : undefined;
+    this.ca = scopeMode ? readFileSync(this.tls.cert, 'utf8') : undefined;
   }
 
   /** Flags that every daemon under test gets. */
   get flags(): string[] {
-    const { cert, key } = this.#tls;
+    const { cert, key } = this.tls;
     const scope = this.scopeMode ? ['--rest-keys-file', this.keysPath, '--rest-tls-cert', cert, '--rest-tls-key', key] : [];
     return ['--rest-port', '0', '--audit-log', this.auditPath, '--log-level', 'debug', ...scope];
   }
 
   /** The certificate that proves the daemon to its callers in scope mode. */
   get caFile(): string {
-    return this.#tls.cert;
+    return this.tls.cert;
   }
 
   get variables(): Record<string, string> {

@@ -19,7 +19,7 @@ import {
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
 import { createRestServer } from '../../src/interfaces/rest/index.js';
-import { MemoryStore } from '../../src/storage/index.js';
+import { MemoryStore, type Store } from '../../src/storage/index.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { editKey, type KeyWish, makeKey } from './keys.js';
@@ -33,7 +33,10 @@ export class ScriptedBackend implements Backend {
   readonly #listeners = new Set<(status: BackendStatus) => void>();
   #state: LifecycleState = 'ready';
 
-  constructor(public answer: (operation: Operation, request: Message) => ResponseMessage | Promise<ResponseMessage> = succeed) {}
+  constructor(
+    public answer: (operation: Operation, request: Message) => ResponseMessage | Promise<ResponseMessage> = succeed,
+    readonly journal?: Store,
+  ) {}
 
   async start(): Promise<void> {}
   async stop(): Promise<void> {}
@@ -154,8 +157,9 @@ export async function serveGateway(options: {
   readonly operations?: readonly Operation[];
   /** Of the MCP interface. */
   readonly clock?: Clock;
+  readonly store?: Store;
 }): Promise<ServedGateway> {
-  const { backend, keys, operations, clock = systemClock } = options;
+  const { backend, keys, operations, clock = systemClock, store = new MemoryStore() } = options;
   const folder = mkdtempSync(join(tmpdir(), 'svc-gateway-'));
   const path = join(folder, 'keys.json');
   const texts = new Map<string, string>();
@@ -166,7 +170,6 @@ export async function serveGateway(options: {
   const audited = new AuditedEvents();
   const audit = AuditLog.open({ clock: systemClock, log: (event) => audited.hear(event), report: () => undefined });
   if (!audit.ok) throw new Error(audit.error);
-  const store = new MemoryStore();
   const onStoreFailure = (error: unknown) => log.push(String(error));
   const gateway = new Gateway({
     access: new Access({

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { checkAgainstOpenApi } from './openapi-check.js';
 
 /** What a daemon answered. */
 export interface Answer {
@@ -17,7 +18,10 @@ export interface RequestOptions {
   readonly body?: unknown;
 }
 
-/** A client that opens a connection a request, as the simplest of scripts do. */
+/**
+ * A client that opens a connection a request, as the simplest of scripts do. Every answer is held against the OpenAPI document:
+ * one that contradicts it rejects.
+ */
 export class HttpClient {
   constructor(
     readonly url: string,
@@ -56,7 +60,13 @@ export class HttpClient {
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(parts).toString();
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parsed(text) });
+          const answer: Answer = { status: response.statusCode ?? 0, headers: response.headers, text, json: parsed(text) };
+          try {
+            checkAgainstOpenApi(method, path, { ...answer, contentType: response.headers['content-type'] ?? '' });
+            resolve(answer);
+          } catch (contradiction) {
+            reject(contradiction);
+          }
         });
       });
       request.on('error', reject);

@@ -12,7 +12,7 @@ export interface PushFrame {
   readonly [field: string]: any;
 }
 
-const WAIT_MS_MAX = 15_000;
+const WAIT_MS_MAX = 60_000;
 
 /** A push connection that keeps what it hears. */
 export class PushClient {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { readDemoRecord } from '../../src/cli/demo-record.js';
 import { TestSite } from './daemon.js';
 import type { KeyWish } from './keys.js';
@@ -65,6 +66,12 @@ export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
     const [status] = child.exitCode === null ? ((await once(child, 'exit')) as [number]) : [child.exitCode];
     this.#child = undefined;
     return status;
+  }
+
+  /** The ends of its stdout and stderr that this process holds. */
+  get outputs(): Readable[] {
+    const { stdout, stderr } = this.#running();
+    return [stdout, stderr].filter((stream) => stream !== null);
   }
 
   hangUp(): void {

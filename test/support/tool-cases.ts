@@ -1,7 +1,7 @@
 import { acceptedNumbers } from '../../src/contract/enums.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { callerParams, type Param } from '../../src/contract/shape.js';
-import { describeTool } from '../../src/contract/tools.js';
+import { requiredArguments } from '../../src/contract/tools.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -18,7 +18,7 @@ export interface BadCase {
 
 /** Whether a tool says of an argument that it cannot do without. */
 export function isRequired(operation: Operation, { name }: Param): boolean {
-  return String(describeTool(operation).inputSchema.properties[name]?.description).startsWith('Required.');
+  return requiredArguments(operation).some((param) => param.name === name);
 }
 
 export function paramsOf(operation: Operation): readonly Param[] {

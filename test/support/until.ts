@@ -1,5 +1,6 @@
 const POLL_MS = 5;
-const WAIT_MS_MAX = 15_000;
+/** For what has failed: a machine that is busy with other things may take its time. */
+const WAIT_MS_MAX = 60_000;
 
 /** Waits for a condition that nothing announces. Resolves with its first value that is neither undefined nor false. */
 export async function until<T>(condition: () => T | undefined | false | Promise<T | undefined | false>, what: string): Promise<T> {

@@ -43,6 +43,7 @@ export class AccountPushes {
       event.kind === 'order'
         ? [ProtoId.order, orderPush(world, account, event.order)]
         : [ProtoId.fill, fillPush(world, account, event.fill)];
-    this.#emit({ type: 'trade', protoId, accId: account.id, trdMarket: message.s2c?.header?.trdMarket ?? 0, message });
+    const trdMarket = message.s2c?.header?.trdMarket ?? 0;
+    this.#emit({ type: 'trade', protoId, accId: account.id, trdMarket, canSellQty: Number(event.canSell), message });
   }
 }

@@ -57,8 +57,11 @@ for (const calendarMode of ['open', 'calendar'] satisfies CalendarMode[]) {
         expect(snapshot.bidVol).toBe(book.orderBookBidList[0]?.volume ?? 0n);
         expect(snapshot.highest52WeeksPrice).toBeGreaterThanOrEqual(basic.highPrice);
         expect(snapshot.lowest52WeeksPrice).toBeLessThanOrEqual(basic.lowPrice);
-        expect(tick.price).toBe(basic.curPrice);
+        const extended = basic.afterMarket ?? (basic.volume === 0n ? basic.preMarket : undefined);
+        expect(tick.price).toBe(extended?.price ?? basic.curPrice);
         if (basic.volume > 0n) expect(tick.time).toBe(basic.updateTime);
+        expect([snapshot.preMarket, snapshot.afterMarket]).toEqual([basic.preMarket, basic.afterMarket]);
+        expect(basic.lowPrice <= basic.curPrice && basic.curPrice <= basic.highPrice).toBe(true);
 
         for (const klType of [2, 3, 4, 5, 11]) {
           const bars = (await payload(backend, quote.getKline, { ...one, klType, rehabType: 0, reqNum: 1 })).klList;
@@ -74,7 +77,7 @@ for (const calendarMode of ['open', 'calendar'] satisfies CalendarMode[]) {
             turnover: basic.turnover,
           });
           const minute = (await payload(backend, quote.getKline, { ...one, klType: 1, rehabType: 0, reqNum: 1 })).klList[0]!;
-          expect(minute.closePrice).toBe(basic.curPrice);
+          expect(minute.closePrice).toBe(extended?.price ?? basic.curPrice);
           expect(rt.at(-1)?.price).toBe(basic.curPrice);
           close(rt.at(-1)!.avgPrice, snapshot.avgPrice);
         }

@@ -4,7 +4,7 @@ import * as UpdateRT from '../../contract/generated/Qot_UpdateRT_pb.js';
 import type { QuoteStream, ResponseMessage } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
 import type { Bar, TimeSharePoint } from '../../simulator/market/index.js';
-import { hoursOf, klineMessage, periodOf } from '../../simulator/quote/bars.js';
+import { hoursOf, isRegular, klineMessage, periodOf } from '../../simulator/quote/bars.js';
 import { averagePrice } from '../../simulator/quote/figures.js';
 import type { Listing } from '../../simulator/quote/listings.js';
 import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
@@ -42,20 +42,28 @@ export function timeShareFeed(simulation: QuoteSimulation, listing: Listing, str
   });
 }
 
-/** From the newest bar backwards: what the day had traded up to a minute is what it has traded up to now less the minutes after. */
-function minutePoints(simulation: QuoteSimulation, { instrument }: Listing, bars: readonly Bar[]): TimeSharePoint[] {
+/**
+ * From the newest bar backwards: what the day had traded up to a minute is what it has traded up to now less the minutes after. The
+ * day's figures are of regular trading: a minute of extended hours has its own average.
+ */
+function minutePoints(simulation: QuoteSimulation, listing: Listing, bars: readonly Bar[]): TimeSharePoint[] {
+  const { instrument } = listing;
   const quote = simulation.market.quote(instrument);
   let { volume, turnover } = quote;
   const points: TimeSharePoint[] = [];
   for (const bar of bars.toReversed()) {
+    const regular = isRegular(simulation, listing, bar.start);
     points.push({
       time: bar.start,
       price: bar.close,
       previousClose: quote.previousClose,
-      averagePrice: averagePrice(instrument, turnover, volume, bar.close),
+      averagePrice: regular
+        ? averagePrice(instrument, turnover, volume, bar.close)
+        : averagePrice(instrument, bar.turnover, bar.volume, bar.close),
       volume: bar.volume,
       turnover: bar.turnover,
     });
+    if (!regular) continue;
     volume -= bar.volume;
     turnover -= bar.turnover;
   }

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { EMITTED_TICKS_MAX } from '../../simulator/market/live-events.js';
 import type { Bar, BarPeriod, Tick } from '../../simulator/market/market.js';
-import { type Hours, inHours } from '../../simulator/quote/bars.js';
+import { type Hours, inHours, isRegular } from '../../simulator/quote/bars.js';
 import type { Listing } from '../../simulator/quote/listings.js';
 import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
 
@@ -34,7 +34,10 @@ export class RunningBars {
   /** The bars that new trades changed: the running one, after the final form of the one before it when they opened a new one. */
   changedBy(ticks: readonly Tick[]): readonly Bar[] {
     const before = this.#bar;
-    const fresh = ticks.filter((tick) => tick.sequence > this.#sequence);
+    // Bars of days and longer are of regular trading.
+    const counted = this.#period.unit === 'minute' ? ticks : ticks.filter((tick) => isRegular(this.#simulation, this.#listing, tick.time));
+    if (counted.length === 0) return [];
+    const fresh = counted.filter((tick) => tick.sequence > this.#sequence);
     const last = fresh.at(-1);
     if (before === undefined || (last !== undefined && last.time >= before.end) || ticks.length >= EMITTED_TICKS_MAX) {
       return this.#wanted(this.#read(2).filter((bar) => before === undefined || bar.start >= before.start));

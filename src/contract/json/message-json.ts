@@ -1,14 +1,14 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import {
-  acceptedNumbers,
   type Dialect,
   type Enumeration,
   enumerationOf,
+  knownNumbers,
   listAccepted,
   listNamed,
-  type Member,
   memberNamed,
-  numberIn,
+  sendableNumbers,
+  writtenValues,
 } from '../enums.js';
 import { nearestName, snakeCase } from '../names.js';
 import { stop } from '../problem.js';
@@ -152,11 +152,12 @@ function scalarFieldReader(field: DescField, scalar: ScalarType, dialect: Dialec
 
 /** Reads a number (or, where the dialect takes them, a name) of an enumeration into the public number. */
 export function enumerationReader(enumeration: Enumeration, dialect: Dialect, names = dialect === 'mcp'): ValueReader {
-  const accepted = acceptedNumbers(enumeration, dialect);
+  const known = knownNumbers(enumeration, dialect);
   const list = names ? listNamed(enumeration, dialect) : listAccepted(enumeration, dialect);
   return (value, path) => {
     const member =
-      typeof value === 'number' ? accepted.get(value) : names && typeof value === 'string' ? memberNamed(enumeration, value) : undefined;
+      typeof value === 'number' ? known.get(value) : names && typeof value === 'string' ? memberNamed(enumeration, value) : undefined;
+    if (member?.untraded) stop('out_of_range', path, `${path}: market ${member.name} is not traded here; accepted: ${list}`);
     if (member !== undefined) return member.public;
     const kind = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
     stop(kind, path, `${path}: expected one of ${list}, found ${describeJson(value)}`);
@@ -190,8 +191,13 @@ export function messageWriter(desc: DescMessage, dialect: Dialect, int64: Int64F
   };
   writers.set(key, writer);
   for (const field of desc.fields) {
-    const write = fieldWriter(field, dialect, int64);
-    parts.push({ name: field.localName, prefix: `${JSON.stringify(snakeCase(field.name))}:`, list: field.fieldKind === 'list', write });
+    const prefix = `${JSON.stringify(snakeCase(field.name))}:`;
+    const choices = field.fieldKind === 'list' ? enumerationOf(field.parent.typeName, field.name) : undefined;
+    const [list, write] =
+      choices === undefined
+        ? [field.fieldKind === 'list', fieldWriter(field, dialect, int64)]
+        : [false, choicesWriter(choices, dialect) as (value: never) => string];
+    parts.push({ name: field.localName, prefix, list, write });
   }
   return writer;
 }
@@ -212,12 +218,23 @@ function fieldWriter(field: DescField, dialect: Dialect, int64: Int64Format): (v
     };
   }
   const enumeration = enumerationOf(field.parent.typeName, field.name);
-  if (enumeration !== undefined) {
-    // Some members have a name alone for tools, and what their public number means there is another member.
-    const written = (member: Member) => (dialect === 'mcp' ? JSON.stringify(member.name) : String(numberIn(member, dialect)));
-    const texts = new Map(enumeration.members.map((member) => [member.public, written(member)]));
-    return (value: number) => texts.get(value) ?? String(value);
-  }
+  if (enumeration !== undefined) return enumerationWriter(enumeration, dialect);
   const scalar = field.fieldKind === 'scalar' || field.fieldKind === 'list' ? field.scalar : undefined;
   return scalarWriter(scalar ?? ScalarType.INT32, int64);
+}
+
+/** A number that no name stands for is written as it is: to tools as text, since every other member is a name. */
+function enumerationWriter(enumeration: Enumeration, dialect: Dialect): (value: number) => string {
+  const texts = new Map([...writtenValues(enumeration, dialect)].map(([number, written]) => [number, JSON.stringify(written)]));
+  return (value) => texts.get(value) ?? (dialect === 'mcp' ? `"${value}"` : String(value));
+}
+
+/**
+ * Writes a list of an enumeration's members. It says what a caller may choose from (markets of an account, types of a
+ * market), so it holds each choice once, and none that the interface does not take.
+ */
+function choicesWriter(enumeration: Enumeration, dialect: Dialect): (values: readonly number[]) => string {
+  const write = enumerationWriter(enumeration, dialect);
+  const sendable = sendableNumbers(enumeration, dialect);
+  return (values) => `[${[...new Set(values.filter((value) => sendable.has(value)).map(write))].join(',')}]`;
 }

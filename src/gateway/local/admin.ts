@@ -3,11 +3,18 @@ import { type Access, formatLoadError } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { S2CSchema as ReloadS2C } from '../../contract/generated/svc/admin_reload_pb.js';
 import { S2CSchema as ShutdownS2C } from '../../contract/generated/svc/admin_shutdown_pb.js';
-import { type Connection, ConnectionSchema, KeysFileSchema, S2CSchema as StatusS2C } from '../../contract/generated/svc/admin_status_pb.js';
+import {
+  CertificateSchema,
+  type Connection,
+  ConnectionSchema,
+  KeysFileSchema,
+  S2CSchema as StatusS2C,
+} from '../../contract/generated/svc/admin_status_pb.js';
 import { S2CSchema as PingS2C } from '../../contract/generated/svc/ping_pb.js';
 import { admin, system } from '../../contract/operations/index.js';
 import type { Backend, LifecycleSnapshot } from '../backend.js';
 import type { CredentialRefresher } from '../credential-refresher.js';
+import type { CertificateStatus, Trouble } from '../gateway.js';
 import { success } from '../responses.js';
 import type { LocalHandlers } from './index.js';
 
@@ -23,6 +30,10 @@ export interface AdminParts {
   readonly pushCounts: () => { connections: number; subscriptions: number };
   /** Begins the daemon's shutdown; called after the answer was handed over. */
   readonly shutdown: () => void;
+  /** Takes up the files that have changed; called after the answer was handed over. */
+  readonly reload: (requestId: string) => void;
+  readonly certificate: () => CertificateStatus | undefined;
+  readonly troubles: () => readonly Trouble[];
 }
 
 /** Administration and ping: what the gateway says of itself. */
@@ -39,6 +50,7 @@ export function adminHandlers(parts: AdminParts): LocalHandlers {
       const status = backend.status();
       const push = parts.pushCounts();
       const keys = access.keyring?.status();
+      const certificate = parts.certificate();
       return success(
         admin.adminStatus,
         create(StatusS2C, {
@@ -69,19 +81,34 @@ export function adminHandlers(parts: AdminParts): LocalHandlers {
                     : { lastError: formatLoadError(keys.failure.error), lastErrorAt: new Date(keys.failure.at).toISOString() }),
                 }),
               }),
+          ...(certificate === undefined ? {} : { certificate: create(CertificateSchema, shownCertificate(certificate)) }),
+          troubles: parts.troubles().map(({ message }) => message),
           pushConnectionCount: push.connections,
           subscriptionCount: push.subscriptions,
         }),
       );
     },
 
-    [admin.adminReload.name]: () => success(admin.adminReload, create(ReloadS2C, { lastReloadRefresh: refresher.start() })),
+    [admin.adminReload.name]: ({ caller }) => {
+      // After this turn: the caller's own key may be among what is taken back.
+      setImmediate(parts.reload, caller.requestId);
+      return success(admin.adminReload, create(ReloadS2C, { lastReloadRefresh: refresher.start() }));
+    },
 
     [admin.adminShutdown.name]: () => {
       // After this turn, so that the answer is on its way before the listeners close.
       setImmediate(parts.shutdown);
       return success(admin.adminShutdown, create(ShutdownS2C));
     },
+  };
+}
+
+function shownCertificate({ path, expiresAt, loadedAt, failure }: CertificateStatus) {
+  return {
+    path,
+    expiresAt: new Date(expiresAt).toISOString(),
+    loadedAt: new Date(loadedAt).toISOString(),
+    ...(failure === undefined ? {} : { lastError: failure.reason, lastErrorAt: new Date(failure.at).toISOString() }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 
 /** The token of `Authorization: Bearer <token>` (RFC 6750, section 2.1), if there is one. */
 export function bearerOf(headers: IncomingHttpHeaders): string | undefined {
@@ -8,6 +8,11 @@ export function bearerOf(headers: IncomingHttpHeaders): string | undefined {
   // As nearly every client writes it; the scheme's name is case-insensitive.
   if (!value.startsWith('Bearer ') && value.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
   return value.slice(7).trim();
+}
+
+/** Who is at the other end of a socket: what a TLS socket and the one below it have in common. */
+export function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/;

@@ -1,8 +1,11 @@
-import { trdMarket } from '../../contract/enums.js';
+import { trdMarket, writtenValues } from '../../contract/enums.js';
 import { messageWriter } from '../../contract/json/message-json.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { PushEvent, QuotePush } from '../../gateway/backend.js';
 import { isKline, payloadOf, pushMessagesOf, type TickerGap } from '../../gateway/push/index.js';
+
+// By name, as the tools write it.
+const marketNames = writtenValues(trdMarket, 'mcp');
 
 /** An event in JSON is `{"type":…,"seq":n,…}`: this is what stands before the number. */
 export function eventHead({ type }: Pick<PushEvent, 'type'>): string {
@@ -27,7 +30,10 @@ function addressOf(event: PushEvent, int64: Int64Format): string {
     }
     case 'trade': {
       const accId = int64 === 'string' ? `"${event.accId}"` : String(event.accId);
-      return `,"acc_id":${accId},"trd_market":${JSON.stringify(marketName(event.trdMarket))}`;
+      const market = JSON.stringify(marketNames.get(event.trdMarket) ?? String(event.trdMarket));
+      // The protocol's message has no field for it.
+      const sellable = event.canSellQty === undefined ? '' : `,"can_sell_qty":${event.canSellQty}`;
+      return `,"acc_id":${accId},"trd_market":${market}${sellable}`;
     }
     case 'notify':
       return '';
@@ -43,8 +49,4 @@ function eventBody({ protoId, message }: PushEvent, int64: Int64Format): string 
   const { S2CSchema } = pushMessagesOf(protoId);
   const payload = payloadOf(message);
   return `"body":${payload === undefined ? '{}' : messageWriter(S2CSchema, 'rest', int64)(payload)}`;
-}
-
-function marketName(number: number): string {
-  return trdMarket.members.find((member) => member.public === number)?.name ?? String(number);
 }

@@ -9,6 +9,9 @@ export interface UpgradeRefusal {
   readonly body: string;
 }
 
+/** How long a peer may take to read why it was refused. */
+const REFUSED_MS_MAX = 1_000;
+
 /** Answers a handshake on its raw socket with a plain HTTP response, and closes it. */
 export function refuseUpgrade(socket: Duplex, { status, body }: UpgradeRefusal): void {
   const head = [
@@ -18,8 +21,15 @@ export function refuseUpgrade(socket: Duplex, { status, body }: UpgradeRefusal):
     ...(status === 401 ? ['WWW-Authenticate: Bearer'] : []),
     'Connection: close',
   ];
+  const cutOff = setTimeout(() => socket.destroy(), REFUSED_MS_MAX).unref();
+  socket.once('close', () => clearTimeout(cutOff));
   socket.once('finish', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** For `handleProtocols` of `ws`: none is spoken here, whatever a client offers. */
+export function noSubprotocol(): false {
+  return false;
 }
 
 /** What a handshake says beside who it is. */

@@ -16,6 +16,8 @@ export interface TcpEndpointOptions {
   readonly rsaKey?: KeyObject;
   /** Default 10,000. */
   readonly maxConnections?: number;
+  /** Told of connections that could not be accepted. */
+  readonly onTrouble?: (error: Error) => void;
 }
 
 /** The listener of core TCP: the public protocol's frames, for its published clients. */
@@ -34,6 +36,7 @@ export class TcpEndpoint {
   async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
     this.#server.listen(port, host);
     await once(this.#server, 'listening');
+    this.#server.on('error', (error) => this.#options.onTrouble?.(error));
     const address = this.#server.address();
     return typeof address === 'object' && address !== null ? address.port : port;
   }

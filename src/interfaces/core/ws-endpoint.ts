@@ -1,33 +1,37 @@
-import { once } from 'node:events';
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { Rejection } from '../../contract/rejection.js';
 import type { Caller, Peer } from '../../gateway/index.js';
 import { writeError } from '../common/error-body.js';
 import { isAllowedOrigin, isLoopback, isTrustedHost } from '../common/http.js';
-import { refuseUpgrade, tokenOf } from '../common/upgrade.js';
+import { HttpListener } from '../common/http-listener.js';
+import type { TlsPair } from '../common/tls.js';
+import { noSubprotocol, refuseUpgrade, tokenOf } from '../common/upgrade.js';
 import { Connections } from './connections.js';
 import type { CoreServices } from './services.js';
 import { WsConnection } from './ws-connection.js';
 
 export interface WsEndpointOptions {
   readonly services: CoreServices;
-  /** PEM texts; without them the listener speaks plain HTTP. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Without it the listener speaks plain HTTP. */
+  readonly tls?: TlsPair;
   /** Origins of browser pages that may connect besides those of this machine. */
   readonly allowedOrigins: readonly string[];
   /** Default 10,000. */
   readonly maxConnections?: number;
+  /** Told of connections that could not be accepted. */
+  readonly onTrouble?: (error: Error) => void;
 }
 
+/** Before a handshake; beyond it the endpoint's own bound holds, which has an answer for who is too many. */
+const CONNECTIONS_MAX = 10_000;
 /** No request of the protocol comes near it; a longer message closes the connection with 1009. */
 const MESSAGE_BYTES_MAX = 1024 * 1024;
 
 /** The listener of the core WebSocket: the public protocol for its published JavaScript client. Any path will do. */
 export class CoreWsEndpoint {
-  readonly #server: Server;
+  readonly #listener: HttpListener;
   readonly #options: WsEndpointOptions;
   readonly #webSockets: WebSocketServer;
   readonly #connections: Connections;
@@ -40,31 +44,42 @@ export class CoreWsEndpoint {
       clientTracking: false,
       perMessageDeflate: false,
       maxPayload: MESSAGE_BYTES_MAX,
+      handleProtocols: noSubprotocol,
     });
     this.#webSockets.on('wsClientError', (error, socket, request) => {
       this.#refuse(request, socket, new Rejection('request.invalid', error.message));
     });
-    this.#server = createServer(answerPlainRequest, options.tls);
-    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+    this.#listener = new HttpListener({
+      connectionsMax: 2 * (options.maxConnections ?? CONNECTIONS_MAX),
+      onRequest: answerPlainRequest,
+      onHandshake: (request, socket, head) => {
+        this.#upgrade(request, socket, head);
+        return 'taken';
+      },
+      ...(options.tls === undefined ? {} : { tls: options.tls }),
+      ...(options.onTrouble === undefined ? {} : { onTrouble: options.onTrouble }),
+    });
   }
 
   /** Resolves to the port; rejects with the system's error when the address cannot be had. */
-  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
-    this.#server.listen(port, host);
-    await once(this.#server, 'listening');
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : port;
+  listen(address: { readonly host: string; readonly port: number }): Promise<number> {
+    return this.#listener.listen(address);
+  }
+
+  /** New connections get this certificate. */
+  setTls(pair: TlsPair): void {
+    this.#listener.setTls(pair);
   }
 
   /** Takes no more connections and requests, and resolves when those under way are answered. */
   async finish(): Promise<void> {
-    this.#server.close();
+    void this.#listener.close();
     await this.#connections.finish();
   }
 
   async close(): Promise<void> {
     await this.#connections.close();
-    this.#server.closeAllConnections();
+    await this.#listener.close();
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -121,10 +136,6 @@ export class CoreWsEndpoint {
 function peerOf(request: IncomingMessage): Peer {
   const address = request.socket.remoteAddress ?? '';
   return { address, loopback: isLoopback(address) };
-}
-
-function createServer(listener: RequestListener, tls: WsEndpointOptions['tls']): Server {
-  return tls === undefined ? createHttpServer(listener) : (createHttpsServer({ ...tls, minVersion: 'TLSv1.2' }, listener) as Server);
 }
 
 /** Whoever comes without an upgrade is told what this port is for. */

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { ProtocolIds } from '../../contract/protocol-ids.js';
 import type { Gateway } from '../../gateway/index.js';
+import { peerOf } from '../common/http.js';
+import { type TlsPair, tlsOptions } from '../common/tls.js';
 import { Callers } from './caller.js';
 import { addHealth } from './health.js';
 import { PushStreams } from './push-stream.js';
@@ -18,8 +21,10 @@ export interface GrpcOptions {
   readonly gateway: Gateway;
   /** What is served; every declared operation by default. */
   readonly operations?: readonly Operation[];
-  /** PEM texts; without them the listener speaks plain HTTP/2. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Without it the listener speaks plain HTTP/2. */
+  readonly tls?: TlsPair;
+  /** Told of connections that could not be accepted. */
+  readonly onTrouble?: (error: Error) => void;
 }
 
 export interface GrpcServer {
@@ -27,6 +32,8 @@ export interface GrpcServer {
   listen(address: { host: string; port: number }): Promise<number>;
   /** Takes no more connections and calls, answers the calls under way, and resolves when the last connection has ended. */
   close(): Promise<void>;
+  /** New connections get this certificate. */
+  setTls(pair: TlsPair): void;
 }
 
 const CONNECTIONS_MAX = 10_000;
@@ -47,10 +54,10 @@ const libraryOptions: ServerOptions = {
 
 /**
  * gRPC: `svc.v1.Gateway`, health checking and reflection. Messages pass the library as bytes; what they ask for goes to the
- * one pipeline, and no rule lives here. Sockets are accepted here and handed to the library, so that their number is bounded
- * and a close can wait for the last of them.
+ * one pipeline, and no rule lives here. Sockets are accepted here, with their TLS handshake, and handed to the library, so that
+ * their number and the time of a handshake are bounded, a close can wait for the last of them, and the certificate can change.
  */
-export function createGrpcServer({ gateway, operations = declared, tls }: GrpcOptions): GrpcServer {
+export function createGrpcServer({ gateway, operations = declared, tls, onTrouble }: GrpcOptions): GrpcServer {
   const server = new Server(libraryOptions);
   const callers = new Callers();
   server.register(REQUEST_PATH, new Requests(gateway, new ProtocolIds(operations), callers).handle, bytes, bytes, 'unary');
@@ -59,20 +66,37 @@ export function createGrpcServer({ gateway, operations = declared, tls }: GrpcOp
   const endHealth = addHealth(server, standing, gateway);
   addReflection(server, standing, operations);
 
-  const injector = server.createConnectionInjector(credentialsOf(tls));
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const sockets = new Set<Socket>();
-  const listener = createServer({ noDelay: true }, (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+  /** Of those, by peer, the ones whose TLS handshake is not done. */
+  const shaking = new Map<string, Socket>();
+  const inject = (socket: Socket) => {
+    shaking.delete(peerOf(socket));
     injector.injectConnection(socket);
+  };
+  const secure = tls === undefined ? undefined : createTlsServer({ ...tlsOptions(tls), ALPNProtocols: ['h2'], noDelay: true }, inject);
+  const listener = secure ?? createServer({ noDelay: true }, inject);
+  secure?.on('tlsClientError', (_error, socket) => socket.destroy());
+  listener.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    const peer = peerOf(socket);
+    if (secure !== undefined) shaking.set(peer, socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      shaking.delete(peer);
+    });
   });
   listener.maxConnections = CONNECTIONS_MAX;
   return {
     async listen({ host, port }) {
       listener.listen(port, host);
       await once(listener, 'listening');
+      listener.on('error', (error) => onTrouble?.(error));
       const address = listener.address();
       return typeof address === 'object' && address !== null ? address.port : port;
+    },
+    setTls(pair) {
+      secure?.setSecureContext(tlsOptions(pair));
     },
     async close() {
       endHealth();
@@ -80,6 +104,7 @@ export function createGrpcServer({ gateway, operations = declared, tls }: GrpcOp
       if (!listener.listening) return;
       const closed = once(listener, 'close');
       listener.close();
+      for (const socket of shaking.values()) socket.destroy();
       server.tryShutdown(() => undefined);
       // Neither a call that never ends nor a peer that never reads holds the daemon up.
       const giveUp = setTimeout(() => {
@@ -90,9 +115,4 @@ export function createGrpcServer({ gateway, operations = declared, tls }: GrpcOp
       clearTimeout(giveUp);
     },
   };
-}
-
-function credentialsOf(tls: GrpcOptions['tls']): ServerCredentials {
-  if (tls === undefined) return ServerCredentials.createInsecure();
-  return ServerCredentials.createSsl(null, [{ cert_chain: Buffer.from(tls.cert), private_key: Buffer.from(tls.key) }]);
 }

@@ -78,17 +78,29 @@ function drawn(schema: Schema, param: Param): fc.Arbitrary<unknown> {
 
 /** Arguments of a tool: what is required, those of `wanted`, and some of the rest. An order is named by its symbol. */
 function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.Arbitrary<Arguments> {
-  const { properties } = describeTool(operation).inputSchema;
+  const { properties, required = [] } = describeTool(operation).inputSchema;
   const params = callerParams(operation.shape, 'mcp');
   const bySymbol = params.some(({ type }) => type.kind === 'order_symbol');
   const chosen = params.filter(({ name }) => !(bySymbol && ['code', 'sec_market'].includes(name)));
   const values = Object.fromEntries(chosen.map((param) => [param.name, drawn(properties[param.name]!, param)]));
   // Where no market is asked for, the message holds 0, which nobody may write.
   const always = new Set(['market', ...(bySymbol ? ['symbol'] : []), ...wanted]);
-  const isRequired = (name: string) => String(properties[name]?.description).startsWith('Required.');
-  const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || isRequired(name));
+  // Both ways of naming an account are drawn elsewhere; without either, nobody is asked for.
+  for (const name of operation.byCard ? ['acc_id'] : []) always.add(name);
+  const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || (required as string[]).includes(name));
   return fc.record(values, { requiredKeys });
 }
+
+it('what a schema requires is what a call cannot do without', () => {
+  for (const [, operation] of tools) {
+    const { required = [] } = describeTool(operation).inputSchema;
+    const [args] = fc.sample(argumentsOf(operation), { numRuns: 1, seed: 1 });
+    for (const name of required as string[]) {
+      const { [name]: _, ...rest } = args as Record<string, unknown>;
+      expect(() => decode(operation, rest as Arguments), `${operation.name} without ${name}`).toThrow(/missing field/);
+    }
+  }
+});
 
 describe.each(tools)('%s', (_, operation) => {
   const runs = { numRuns: 20 };
@@ -127,7 +139,9 @@ describe.each(tools)('%s', (_, operation) => {
       fc.assert(
         fc.property(argumentsOf(operation, [name]), fc.constantFrom(...aliases), ({ [name]: value, ...others }, alias) => {
           const renamed = { ...others, [alias]: value };
-          expect(valid(renamed)).toMatchObject({ valid: true });
+          // The schema requires what is required under its own name; the reader takes either.
+          const { required = [] } = describeTool(operation).inputSchema;
+          if (!(required as string[]).includes(name)) expect(valid(renamed)).toMatchObject({ valid: true });
           expect(equals(C2SSchema, decode(operation, renamed), decode(operation, { ...others, [name]: value }))).toBe(true);
         }),
         runs,
@@ -141,7 +155,7 @@ describe.each(tools)('%s', (_, operation) => {
       fc.property(argumentsOf(operation), (args) => {
         const message = decode(operation, args);
         const json = { c2s_json: messageWriter(C2SSchema, 'mcp', 'string')(message) };
-        expect(valid(json)).toMatchObject({ valid: true });
+        if (describeTool(operation).inputSchema.required === undefined) expect(valid(json)).toMatchObject({ valid: true });
         expect(equals(C2SSchema, decode(operation, json), message)).toBe(true);
       }),
       runs,
@@ -270,16 +284,18 @@ it('takes a currency by name', () => {
 });
 
 describe('cursor', () => {
-  it('stands alone, beside a key', () => {
+  it('stands alone, beside a key and what is required', () => {
     expect(accept(quote.getTicker, { cursor: 'abc', api_key: 'svc_x' })).toEqual({
       apiKey: 'svc_x',
       cursor: 'abc',
       preview: false,
       body: {},
     });
-    expect(refuse(quote.getTicker, { cursor: 'abc', symbol: 'HK.00700' })).toMatchObject({
+    // What the schema requires may be said again.
+    expect(accept(quote.getTicker, { cursor: 'abc', code: 'HK.00700' }).cursor).toBe('abc');
+    expect(refuse(quote.getTicker, { cursor: 'abc', symbol: 'HK.00700', count: 5 })).toMatchObject({
       code: 'request.invalid',
-      message: 'cursor: it asks for the next page of an earlier answer; leave out symbol',
+      message: 'cursor: it asks for the next page of an earlier answer; leave out count',
     });
     expect(refuse(quote.getTicker, { cursor: 'abc', c2s_json: '{}' }).message).toMatch(/leave out c2s_json$/);
   });

@@ -5,7 +5,7 @@ import { describeJson, emptyObject, isJsonObject, type JsonObject, type JsonValu
 import type { Operation, ToolForm } from '../../contract/operation.js';
 import { collectProblem, stop } from '../../contract/problem.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
-import { argumentNames, type ExtraArgument, extraArguments, otherFormParams } from '../../contract/tools.js';
+import { argumentNames, type ExtraArgument, extraArguments, otherFormParams, requiredArguments } from '../../contract/tools.js';
 
 /** What a tool's arguments say, beside the request itself. */
 export interface ToolArguments {
@@ -53,9 +53,13 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
   const preview = flagOf('preview', extra.preview);
   const message = messageOf(extra);
   if (message instanceof Rejection) return message;
-  const [other] = Object.keys(cardNum === undefined ? own : { card_num: cardNum, ...own });
-  if (cursor !== undefined && (message ?? other) !== undefined) {
-    stop('invalid', 'cursor', `cursor: it asks for the next page of an earlier answer; leave out ${message?.name ?? other}`);
+  const given = Object.keys(cardNum === undefined ? own : { card_num: cardNum, ...own });
+  const [other] = given;
+  if (cursor !== undefined) {
+    // Callers that keep to the schema give what it requires again.
+    const required = new Set(requiredArguments(operation).flatMap(({ name, aliases }) => [name, ...aliases]));
+    const extra = message?.name ?? given.find((name) => !required.has(name));
+    if (extra !== undefined) stop('invalid', 'cursor', `cursor: it asks for the next page of an earlier answer; leave out ${extra}`);
   }
   if (message !== undefined && other !== undefined) {
     stop('invalid', other, `"${message.name}" is the whole request: leave out "${other}", or say it inside`);

@@ -1,13 +1,14 @@
 import { Rejection } from '../../contract/rejection.js';
-import type { Gateway } from '../../gateway/index.js';
+import type { Gateway, Trouble } from '../../gateway/index.js';
 import type { Exchange } from '../common/exchange.js';
 import type { Responder, RouteHandler } from './responder.js';
 
 /** Liveness, health, readiness and metrics: what monitors ask. The first three are never behind a key. */
 export function probeRoutes(gateway: Gateway, responder: Responder, metricsPublic: boolean): ReadonlyMap<string, RouteHandler> {
-  const answer = (exchange: Exchange, ok: boolean, reason: string) => {
+  const answer = (exchange: Exchange, ok: boolean, reason: string, troubles: readonly Trouble[] = []) => {
     const { lifecycleState } = gateway.backendStatus().platform;
-    const body = { status: ok ? 'ok' : 'unavailable', reason, lifecycle_state: lifecycleState };
+    const shown = troubles.length === 0 ? {} : { troubles: troubles.map(({ message }) => message) };
+    const body = { status: ok ? 'ok' : 'unavailable', reason, lifecycle_state: lifecycleState, ...shown };
     responder.text(exchange, ok ? 200 : 503, 'application/json', JSON.stringify(body));
   };
 
@@ -26,8 +27,10 @@ export function probeRoutes(gateway: Gateway, responder: Responder, metricsPubli
       '/readyz',
       (exchange) => {
         const { lifecycleState } = gateway.backendStatus().platform;
-        const reason = gateway.ready ? 'requests are served' : gateway.stopping ? 'shutting down' : `backend is ${lifecycleState}`;
-        answer(exchange, gateway.ready, reason);
+        const troubles = gateway.troubles();
+        const grave = troubles.find(({ stopsWrites }) => stopsWrites);
+        const unready = gateway.stopping ? 'shutting down' : lifecycleState === 'ready' ? grave?.message : `backend is ${lifecycleState}`;
+        answer(exchange, gateway.ready, unready ?? 'requests are served', troubles);
       },
     ],
     [

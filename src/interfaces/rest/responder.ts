@@ -124,7 +124,7 @@ export class Responder {
     if (response.destroyed) return;
     if (this.#closing) response.setHeader('connection', 'close');
     // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
-    if (response.req.method === 'GET') response.setHeader('cache-control', 'no-store');
+    if (response.req.method !== 'POST') response.setHeader('cache-control', 'no-store');
     response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
     // A text, not bytes: node:http then puts head and body into one piece.
     const { socket } = response;

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { openApi } from '../../contract/openapi.js';
 import type { Operation } from '../../contract/operation.js';
@@ -9,6 +7,10 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { Exchange, Mount } from '../common/exchange.js';
 import { isAllowedOrigin, isTrustedHost, pathOf } from '../common/http.js';
+import { HttpListener } from '../common/http-listener.js';
+import { inOriginForm } from '../common/plain-request.js';
+import type { TlsPair } from '../common/tls.js';
+import { Cors } from './cors.js';
 import { probeRoutes } from './probes.js';
 import { readBody } from './read-body.js';
 import { Responder, type RouteHandler } from './responder.js';
@@ -17,33 +19,38 @@ export interface RestOptions {
   readonly gateway: Gateway;
   /** What is served; every declared operation by default. */
   readonly operations?: readonly Operation[];
-  /** PEM texts; without them the listener speaks plain HTTP. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Without it the listener speaks plain HTTP. */
+  readonly tls?: TlsPair;
   /** Origins of browser pages that may call besides those of this machine: "https://desk.example". */
   readonly allowedOrigins: readonly string[];
   readonly metricsPublic: boolean;
   readonly version: string;
   /** Other interfaces on this listener. */
   readonly mounts?: readonly Mount[];
+  /** A WebSocket on this listener. */
+  readonly webSocket?: {
+    readonly path: string;
+    /** Takes a handshake; every refusal is answered on the socket. */
+    readonly handshake: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  };
+  /** Told of connections that could not be accepted. */
+  readonly onTrouble?: (error: Error) => void;
 }
 
 export interface RestServer {
-  /** For upgrades to other protocols. */
+  /** Underneath: for figures. */
   readonly server: Server;
   /** Resolves to the port; rejects with the system's error when the address cannot be had. */
   listen(address: { host: string; port: number }): Promise<number>;
   /** Takes no more connections, answers the requests under way, and resolves when the last connection has ended. */
   close(): Promise<void>;
+  /** New connections get this certificate. */
+  setTls(pair: TlsPair): void;
 }
 
 /** Largest request body: 1 MiB. No operation's body comes near it. */
 const BODY_BYTES_MAX = 1024 * 1024;
-const HEADERS_MS_MAX = 10_000;
-const REQUEST_MS_MAX = 30_000;
-const KEEP_ALIVE_MS = 75_000;
 const CONNECTIONS_MAX = 20_000;
-/** How long requests under way may take once the server closes; below the daemon's own limit of ten seconds. */
-const CLOSE_MS_MAX = 5000;
 
 /**
  * REST: one route per declared path. A route decodes the body, names the caller, hands over to the pipeline and
@@ -51,20 +58,30 @@ const CLOSE_MS_MAX = 5000;
  * is all that is needed underneath.
  */
 export function createRestServer(options: RestOptions): RestServer {
-  const { gateway, operations = declared, metricsPublic, version, mounts = [] } = options;
+  const { gateway, operations = declared, metricsPublic, version, mounts = [], webSocket } = options;
   const responder = new Responder(gateway);
   const routes = new Map<string, Map<string, RouteHandler>>();
   const add = (method: string, path: string, handler: RouteHandler) => {
     const methods = routes.get(path);
     if (methods === undefined) routes.set(path, new Map([[method, handler]]));
     else methods.set(method, handler);
+    // node:http leaves the body of its answer away.
+    if (method === 'GET') routes.get(path)?.set('HEAD', handler);
   };
   for (const operation of operations) for (const route of operation.rest) add(route.method, route.path, responder.route(operation, route));
   for (const [path, handler] of probeRoutes(gateway, responder, metricsPublic)) add('GET', path, handler);
   for (const { path, methods, serve } of mounts) {
     const handler: RouteHandler = (exchange, body) =>
       serve(exchange, body, (rejection, caller) => responder.reject(exchange, rejection, caller));
-    for (const method of methods) add(method, path, handler);
+    // Not by `add`: what answers GET with a stream has no answer to HEAD.
+    routes.set(path, new Map(methods.map((method) => [method, handler])));
+  }
+  if (webSocket !== undefined) {
+    add('GET', webSocket.path, (exchange) => {
+      exchange.response.setHeader('upgrade', 'websocket');
+      exchange.response.setHeader('connection', 'upgrade');
+      responder.reject(exchange, new Rejection('route.upgrade_required', 'this is the push stream: connect with a WebSocket client'));
+    });
   }
   // Put together when it is first asked for.
   let document: string | undefined;
@@ -73,39 +90,45 @@ export function createRestServer(options: RestOptions): RestServer {
     responder.text(exchange, 200, 'application/json', document);
   });
 
-  const server = createServer((request, response) => {
+  const cors = new Cors(options.allowedOrigins);
+  const onRequest: RequestListener = (request, response) => {
     const exchange = { request, response };
     try {
-      const found = checkOrigin(request, options) ?? routeOf(routes, exchange);
+      if (request.url?.charCodeAt(0) !== SLASH) inOriginForm(request);
+      const refused = checkOrigin(request, options);
+      if (refused === undefined && cors.answersPreflight(exchange, routes)) return;
+      const found = refused ?? routeOf(routes, exchange);
       if (found instanceof Rejection) responder.reject(exchange, found);
-      else if (request.method === 'GET') found(exchange, undefined);
+      else if (request.method === 'GET' || request.method === 'HEAD') found(exchange, undefined);
       else serveWithBody(responder, exchange, found);
     } catch (thrown) {
       responder.fail(exchange, thrown);
     }
-  }, options);
-  return {
-    server,
-    async listen({ host, port }) {
-      server.listen(port, host);
-      await once(server, 'listening');
-      const address = server.address();
-      return typeof address === 'object' && address !== null ? address.port : port;
+  };
+  const listener = new HttpListener({
+    connectionsMax: CONNECTIONS_MAX,
+    onRequest,
+    onHandshake: (request, socket, head) => {
+      inOriginForm(request);
+      if (webSocket === undefined || pathOf(request.url) !== webSocket.path) return 'declined';
+      webSocket.handshake(request, socket, head);
+      return 'taken';
     },
-    async close() {
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+    ...(options.onTrouble === undefined ? {} : { onTrouble: options.onTrouble }),
+  });
+  return {
+    server: listener.server,
+    listen: (address) => listener.listen(address),
+    setTls: (pair) => listener.setTls(pair),
+    close() {
       responder.beginClosing();
-      // A connection whose last answer is not known to be written yet counts as idle even with a new request under way; by
-      // the time that immediates run, every answer that such a request followed is known to be.
-      await new Promise((resolve) => setImmediate(resolve));
-      // A client that never finishes its request must not hold the daemon up.
-      const giveUp = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX);
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-      clearTimeout(giveUp);
+      return listener.close();
     },
   };
 }
+
+const SLASH = 0x2f;
 
 function routeOf(
   routes: ReadonlyMap<string, ReadonlyMap<string, RouteHandler>>,
@@ -115,7 +138,8 @@ function routeOf(
   if (methods === undefined) return new Rejection('route.not_found', 'not found');
   const handler = methods.get(request.method ?? '');
   if (handler !== undefined) return handler;
-  const allowed = [...methods.keys()];
+  // HEAD goes with GET.
+  const allowed = [...methods.keys()].filter((method) => method !== 'HEAD');
   response.setHeader('allow', allowed.join(', '));
   return new Rejection('route.method_not_allowed', `${request.method} is not accepted here, use ${allowed.join(' or ')}`);
 }
@@ -133,19 +157,6 @@ function serveWithBody(responder: Responder, exchange: Exchange, handler: RouteH
       responder.fail(exchange, thrown);
     }
   });
-}
-
-function createServer(listener: RequestListener, { tls }: RestOptions): Server {
-  const settings = { requestTimeout: REQUEST_MS_MAX, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: KEEP_ALIVE_MS };
-  const server =
-    tls === undefined ? createHttpServer(settings, listener) : createHttpsServer({ ...settings, ...tls, minVersion: 'TLSv1.2' }, listener);
-  server.maxConnections = CONNECTIONS_MAX;
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-    else socket.destroy();
-  });
-  return server as Server;
 }
 
 function checkOrigin(request: IncomingMessage, { gateway, allowedOrigins }: RestOptions): Rejection | undefined {

@@ -64,6 +64,13 @@ export async function answerCommand(text: string, int64: Int64Format, run: Comma
   return ack(id, op, envelopeText(operation, answer, int64));
 }
 
+/** The answer to a command text that is not looked at any further than for what it is to be told apart by. */
+export function refuseCommand(text: string, rejection: Rejection): string {
+  const parsed = parseJson(text);
+  const { id, op } = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+  return rejected(isId(id) ? id : undefined, op, rejection);
+}
+
 /** The answer to a command that is refused, whatever it was. */
 export function rejected(id: Id, op: JsonValue | undefined, { message, code, details }: Rejection): string {
   const retry = details.retryAfterSeconds === undefined ? {} : { retry_after: details.retryAfterSeconds };

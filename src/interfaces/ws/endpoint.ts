@@ -8,7 +8,7 @@ import type { Caller } from '../../gateway/identity.js';
 import type { Permits, PushConnection, PushHub } from '../../gateway/push/index.js';
 import { isAllowedOrigin, pathOf } from '../common/http.js';
 import { SocketSink } from '../common/socket-sink.js';
-import { refuseUpgrade, tokenOf, type UpgradeRefusal } from '../common/upgrade.js';
+import { noSubprotocol, refuseUpgrade, tokenOf, type UpgradeRefusal } from '../common/upgrade.js';
 import type { Command } from './commands.js';
 import { pushFormatOf, type WireFormat } from './push-formats.js';
 import { Session } from './session.js';
@@ -43,7 +43,7 @@ export interface WsEndpointOptions {
   readonly onDefect: (error: unknown) => void;
 }
 
-const PATH = '/ws';
+export const WS_PATH = '/ws';
 const PING_INTERVAL_MS = 30_000;
 const MAX_CONNECTIONS = 10_000;
 const COMMANDS_PER_SECOND = 100;
@@ -62,7 +62,14 @@ export class WsEndpoint {
 
   constructor(options: WsEndpointOptions) {
     this.#options = options;
-    this.#server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: MESSAGE_BYTES_MAX });
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: MESSAGE_BYTES_MAX,
+      // By default the first that a client offers would be agreed to.
+      handleProtocols: noSubprotocol,
+    });
     this.#server.on('wsClientError', (error, socket, request) => {
       refuseUpgrade(socket, options.refuse(request, tokenOf(request), new Rejection('request.invalid', error.message)));
     });
@@ -113,7 +120,7 @@ export class WsEndpoint {
 
   async #admit(request: IncomingMessage): Promise<Admission> {
     // An upgrade comes here whatever its path: HTTP's own routing does not see it.
-    if (pathOf(request.url) !== PATH) return refused(new Rejection('route.not_found', 'not found'));
+    if (pathOf(request.url) !== WS_PATH) return refused(new Rejection('route.not_found', 'not found'));
     const { origin, host } = request.headers;
     if (!isAllowedOrigin(origin, host, this.#options.allowedOrigins ?? [])) {
       const shown = JSON.stringify(String(origin).slice(0, 200));

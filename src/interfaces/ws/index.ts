@@ -1,3 +1,3 @@
 /** `/ws`: live events over WebSocket. */
 export type { Command } from './commands.js';
-export { type Authentication, WsEndpoint, type WsEndpointOptions } from './endpoint.js';
+export { type Authentication, WS_PATH, WsEndpoint, type WsEndpointOptions } from './endpoint.js';

@@ -4,7 +4,7 @@ import type { Int64Format } from '../../contract/json/scalars.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { PushConnection } from '../../gateway/push/index.js';
 import { CommandRate } from './command-rate.js';
-import { answerCommand, type CommandRunner, rejected } from './commands.js';
+import { answerCommand, type CommandRunner, refuseCommand, rejected } from './commands.js';
 import { controlFrame } from './text-frame.js';
 
 export interface SessionOptions {
@@ -65,12 +65,12 @@ export class Session {
       connection.close(CLOSE_UNSUPPORTED_DATA, 'commands are JSON text frames');
       return;
     }
+    const text = data.toString();
     if (!this.#rate.take() || this.#waiting >= COMMANDS_WAITING_MAX) {
       const message = `limit: rate limit exceeded: at most ${commandsPerSecond} commands a second, and ${COMMANDS_WAITING_MAX} unanswered`;
-      connection.send(controlFrame(rejected(undefined, undefined, new Rejection('limit.rate', message, { retryAfterSeconds: 1 }))));
+      connection.send(controlFrame(refuseCommand(text, new Rejection('limit.rate', message, { retryAfterSeconds: 1 }))));
       return;
     }
-    const text = data.toString();
     this.#waiting += 1;
     this.#last = this.#last.then(() => this.#command(text));
   }

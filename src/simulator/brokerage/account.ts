@@ -170,6 +170,11 @@ export function isFuturesMarket(market: TradeMarket): boolean {
   return market === 'FUTURES' || market.startsWith('FUTURES_SIMULATE');
 }
 
+/** The markets of an account as callers of every interface may name them: those of simulated futures by the market of all futures. */
+export function namedMarkets(account: Account): readonly TradeMarket[] {
+  return account.trades === 'futures' ? ['FUTURES'] : account.markets;
+}
+
 /** Currencies that an account can hold. */
 export function currenciesOf(account: Account): readonly Currency[] {
   return Object.keys(account.openingCash) as Currency[];

@@ -68,7 +68,8 @@ export function execute(records: Records, change: Change, execution: Execution):
   records.putFill(change, fill);
   records.putOrder(change, next);
   bookTrade(records, change, execution, fee);
-  change.events.push({ kind: 'fill', account, fill, order: next }, { kind: 'order', account, order: next });
+  const canSell = records.ledger.canSell(account, order.symbol);
+  change.events.push({ kind: 'fill', account, fill, order: next, canSell }, { kind: 'order', account, order: next, canSell });
   return next;
 }
 

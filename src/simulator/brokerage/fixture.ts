@@ -41,6 +41,12 @@ type ModifyInit = Fields<ModifyC2S>;
 type Packet = { connID: bigint; serialNo: number };
 const none: Packet = { connID: 0n, serialNo: 0 };
 
+export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
 /** For tests: a brokerage on a scripted market and a clock that stands still. */
 export class Fixture {
   readonly simulation: Simulation;
@@ -52,9 +58,10 @@ export class Fixture {
     readonly market: ScriptedMarket,
     readonly store: Store,
     readonly mode: CalendarMode,
+    endedOrdersKept: number,
   ) {
     const world = createWorld({ calendarMode: mode, generatedInstruments: 0, seed: 1 });
-    this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, tradePassword: '123456' });
+    this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, tradePassword: '123456', endedOrdersKept });
     this.brokerage.onEvent((event) => this.events.push(event));
     this.simulation = {
       clock,
@@ -68,13 +75,15 @@ export class Fixture {
     start = START,
     store = new MemoryStore(),
     mode = 'open',
+    endedOrdersKept = 5_000,
   }: {
     start?: number;
     store?: Store;
     mode?: CalendarMode;
+    endedOrdersKept?: number;
   } = {}): Fixture {
     const clock = new ManualClock(start);
-    return new Fixture(clock, new ScriptedMarket(clock), store, mode);
+    return new Fixture(clock, new ScriptedMarket(clock), store, mode, endedOrdersKept);
   }
 
   /** Another process on the same store, `later` ms after; this one is left as it is, as a kill leaves it. */

@@ -1,7 +1,7 @@
 import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { quoteMarket } from '../../contract/markets.js';
 import { Refusal } from '../handler.js';
-import { type Account, quoteMarketsOf } from './account.js';
+import { type Account, namedMarkets, quoteMarketsOf } from './account.js';
 import type { Brokerage } from './index.js';
 import { type TradeMarket, tradeEnvironments, tradeMarkets } from './terms.js';
 
@@ -31,7 +31,9 @@ export function addressed(brokerage: Brokerage, header: TrdHeader | undefined): 
   if (market === undefined) return new Refusal(tradeMarkets.unknown(header.trdMarket));
   // Simulated futures have a market for each region, which callers may also name by the one market of all futures.
   if (account.markets.includes(market) || (market === 'FUTURES' && account.trades === 'futures')) return { header, account, market };
-  const own = account.markets.map((one) => `${tradeMarkets.numberOf(one)} (${one})`).join(', ');
+  const own = namedMarkets(account)
+    .map((one) => `${tradeMarkets.numberOf(one)} (${one})`)
+    .join(', ');
   return new Refusal(`account ${account.id} may not trade market ${header.trdMarket} (${market}); its markets: ${own}`);
 }
 

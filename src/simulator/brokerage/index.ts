@@ -35,6 +35,8 @@ export interface BrokerageOptions {
   readonly tradePassword: string;
   /** The way to the exchange in ms. Default 5 to 50. */
   readonly latency?: LatencyRange;
+  /** Orders that are over and stay in memory: what a program asks for again soon. The store keeps all of them. Default 5,000. */
+  readonly endedOrdersKept?: number;
 }
 
 /** The simulated brokerage: accounts, orders and what they hold. */
@@ -57,12 +59,13 @@ export interface Brokerage {
   readonly lock: TradeLock;
 }
 
+const ENDED_ORDERS_KEPT = 5_000;
 const LATENCY: LatencyRange = { min: 5, max: 50 };
 
 /** Opens the brokerage on a store: working orders go on working, what ended meanwhile ends now. */
 export function createBrokerage(options: BrokerageOptions): Brokerage {
-  const { clock, world, market, store, seed, tradePassword, latency = LATENCY } = options;
-  const records = new Records(store, clock.now());
+  const { clock, world, market, store, seed, tradePassword, latency = LATENCY, endedOrdersKept = ENDED_ORDERS_KEPT } = options;
+  const records = new Records(store, clock.now(), endedOrdersKept);
   for (const [symbol, ticks] of records.prints(clock.now())) {
     const instrument = world.instrument(symbol);
     if (instrument !== undefined) market.restorePrints(instrument, ticks);

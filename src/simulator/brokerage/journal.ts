@@ -1,4 +1,8 @@
 import type { Store, Transaction } from '../../storage/index.js';
+import { Pace } from '../pace.js';
+
+/** Events told in one turn: each becomes a message and is handed to every connection that wants it. */
+const EVENTS_A_TURN = 100;
 
 /**
  * Puts changes on disk in the order in which they were made, and tells of each only once it is there.
@@ -10,6 +14,7 @@ export class Journal<Event> {
   readonly #listeners = new Set<(event: Event) => void>();
   #tail: Promise<void> = Promise.resolve();
   #pending = 0;
+  readonly #pace = new Pace(EVENTS_A_TURN);
   #failure: Error | undefined;
 
   constructor(private readonly store: Store) {}
@@ -19,8 +24,11 @@ export class Journal<Event> {
     return this.#failure;
   }
 
-  /** Resolves when the change is on disk and its events have been told. Rejects when it is not known to be. */
-  commit(change: (transaction: Transaction) => void, events: readonly Event[]): Promise<void> {
+  /**
+   * Resolves when the change is on disk and its events have been told; `settled` is called between the two. Rejects when it
+   * is not known to be.
+   */
+  commit(change: (transaction: Transaction) => void, events: readonly Event[], settled: () => void = () => undefined): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#pending += 1;
     const written = this.store.write(change);
@@ -36,7 +44,12 @@ export class Journal<Event> {
       } finally {
         this.#pending -= 1;
       }
-      for (const event of events) this.#tell(event);
+      settled();
+      for (const event of events) {
+        this.#tell(event);
+        const wait = this.#pace.step();
+        if (wait !== undefined) await wait;
+      }
     });
     this.#tail = told.catch(() => undefined);
     return told;

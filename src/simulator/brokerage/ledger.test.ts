@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { totalFees } from './fees.js';
-import { Fixture, ids } from './fixture.js';
+import { collected, Fixture, ids } from './fixture.js';
 import { frozenCash, type OrderRecord } from './order.js';
 import { isOpen } from './order-status.js';
 
@@ -18,11 +18,12 @@ const step = fc.record({
 });
 
 /** Everything that must hold of an account at any moment. */
-function checkAccount(f: Fixture, id: bigint): void {
+async function checkAccount(f: Fixture, id: bigint): Promise<void> {
   const account = f.account(id);
   const { ledger } = f.brokerage.records;
-  const orders = [...f.brokerage.records.recentOrders(account)];
-  const fills = f.brokerage.records.recentFills(account);
+  await f.brokerage.records.journal.whenDurable(undefined);
+  const orders = await collected(f.brokerage.records.ordersBetween(id, 0, Number.MAX_SAFE_INTEGER));
+  const fills = await collected(f.brokerage.records.fillsBetween(id, 0, Number.MAX_SAFE_INTEGER));
   const position = ledger.position(id, HK);
   const filled = (order: OrderRecord) => fills.filter((fill) => fill.orderId === order.id);
 
@@ -57,7 +58,7 @@ it('conserves money, shares and holds through any flow of orders', async () => {
       for (const id of [ids.hkCash, ids.hkMargin]) await f.place(id, { code: '00700', qty: 1_000, price: 600 });
       await f.pass();
       for (const { kind, account, side, type, price, lots } of steps) {
-        const open = [...f.brokerage.records.recentOrders(f.account(account))].filter(
+        const open = [...f.brokerage.records.openOrders(f.account(account))].filter(
           (order) => order.status === 'submitted' || order.status === 'filled_part',
         );
         const quantity = lots * 100;
@@ -67,11 +68,11 @@ it('conserves money, shares and holds through any flow of orders', async () => {
         else if (open[0] !== undefined && kind === 'cancel') await f.cancel(account, open[0].id);
         else if (open[0] !== undefined) await f.modify(account, { orderID: open[0].id, modifyOrderOp: 1, qty: quantity, price });
         if (lots % 3 !== 0) await f.pass();
-        for (const id of [ids.hkCash, ids.hkMargin]) checkAccount(f, id);
+        for (const id of [ids.hkCash, ids.hkMargin]) await checkAccount(f, id);
       }
       await f.pass(48 * 3_600_000 - 1);
       for (const id of [ids.hkCash, ids.hkMargin]) {
-        checkAccount(f, id);
+        await checkAccount(f, id);
         expect(f.brokerage.records.ledger.frozen(f.account(id), 'HKD')).toBe(0n);
       }
     }),

@@ -83,6 +83,13 @@ export class Ledger {
     return free > 0n ? free : 0n;
   }
 
+  /** What a position list shows as sellable: below zero what may be bought back of a short position, and all of a futures position. */
+  canSell(account: Account, symbol: string): bigint {
+    const held = this.position(account.id, symbol)?.quantity ?? 0n;
+    if (account.trades === 'futures') return held;
+    return held < 0n ? -this.coverable(account.id, symbol) : this.sellable(account.id, symbol);
+  }
+
   /** Moves the sums from what an order held (undefined: it is new) to what it holds now (undefined: leave it out). */
   replaceOrder(before: OrderRecord | undefined, after: OrderRecord | undefined): void {
     if (before !== undefined) this.#addOrder(before, -1n);

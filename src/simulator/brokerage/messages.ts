@@ -18,6 +18,7 @@ import type { Account } from './account.js';
 import { averagePrice, type FillRecord, type OrderRecord } from './order.js';
 import {
   currencies,
+  orderHours,
   orderStatuses,
   orderTypes,
   type TradeMarket,
@@ -72,6 +73,7 @@ export function orderMessage(world: World, order: OrderRecord): Order {
     remark: order.remark,
     timeInForce: timesInForce.numberOf(order.timeInForce),
     fillOutsideRTH: order.extendedHours,
+    ...(order.hours === undefined ? {} : { session: orderHours.numberOf(order.hours) }),
     ...(trigger === undefined ? {} : { auxPrice: decimalToNumber(trigger.price) }),
     ...(trigger?.trail === undefined
       ? {}

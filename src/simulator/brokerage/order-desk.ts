@@ -1,5 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import { Refusal } from '../handler.js';
+import { nextTurn } from '../pace.js';
 import type { World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import type { OrderCheck } from './check-order.js';
@@ -16,6 +17,8 @@ import type { TradeLock } from './trade-lock.js';
 
 /** Open orders of one account: far more than anybody needs, few enough to be kept in memory. */
 const OPEN_ORDERS_MAX = 50_000;
+/** Cancellations in one turn of the event loop: a few milliseconds' worth. */
+const CANCELLED_A_TURN = 50;
 
 /**
  * Where callers' commands change orders. A command is answered once its change is on disk; what the exchange then makes of it
@@ -30,7 +33,7 @@ export class OrderDesk {
     private readonly routing: Routing,
     private readonly lock: TradeLock,
   ) {
-    const orders = accounts.flatMap((account) => [...records.recentOrders(account)]);
+    const orders = accounts.flatMap((account) => [...records.openOrders(account)]);
     for (const order of orders.sort((a, b) => (a.priority < b.priority ? -1 : 1))) routing.resume(order);
   }
 
@@ -58,6 +61,7 @@ export class OrderDesk {
       currency: instrument.currency,
       side: request.side,
       timeInForce: request.timeInForce,
+      ...(request.hours === undefined ? {} : { hours: request.hours }),
       remark: request.remark,
       quantity,
       price,
@@ -115,16 +119,29 @@ export class OrderDesk {
     return this.#commit(write, order, (change) => this.#cancel(change, order));
   }
 
-  /** Cancels every open order of an account, or those of one market. The answer names no order. */
+  /**
+   * Cancels every open order of an account, or those of one market: those that are open now and that can still be cancelled
+   * when their turn has come, as many take several turns of the event loop. The answer names no order.
+   */
   async cancelAll(account: Account, market: TradeMarket | undefined, write: Write): Promise<PacketAnswer | Refusal> {
     const known = this.#known(account, write);
     if (known !== undefined) return known;
-    return this.#commit(write, { id: 0n, idEx: '' }, (change) => {
-      const open = [...this.records.recentOrders(account)].filter(
-        (order) => isChangeable(order.status) && (market === undefined || inMarket(order.tradeMarket, market)),
-      );
-      for (const order of open) this.#cancel(change, order);
-    });
+    const open = [...this.records.openOrders(account)].filter(
+      (order) => isChangeable(order.status) && (market === undefined || inMarket(order.tradeMarket, market)),
+    );
+    for (let from = 0; ; from += CANCELLED_A_TURN) {
+      const last = from + CANCELLED_A_TURN >= open.length;
+      const done = this.#commit(last ? write : { ...write, packet: undefined }, { id: 0n, idEx: '' }, (change) => {
+        for (const { id } of open.slice(from, from + CANCELLED_A_TURN)) {
+          const order = this.records.order(id);
+          if (order !== undefined && isChangeable(order.status)) this.#cancel(change, order);
+        }
+      });
+      // The journal keeps the order: the last part is on disk after all others, and fails with any of them.
+      if (last) return done;
+      done.catch(() => undefined);
+      await nextTurn();
+    }
   }
 
   /** Takes a Hong Kong order without fills out of the market; its owner can enable it again. */
@@ -203,7 +220,7 @@ export class OrderDesk {
     const change = this.records.begin();
     action(change);
     if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
-    await this.records.commit(change, this.clock.now());
+    await this.records.commit(change);
     return answer;
   }
 }

@@ -2,7 +2,7 @@ import { type Decimal, divide } from '../../contract/decimal.js';
 import type { Currency } from '../../contract/markets.js';
 import type { FeeItem } from './fees.js';
 import { isOpen } from './order-status.js';
-import type { OrderStatus, OrderType, TimeInForce, TradeMarket, TradeSide, TrailType } from './terms.js';
+import type { OrderHours, OrderStatus, OrderType, TimeInForce, TradeMarket, TradeSide, TrailType } from './terms.js';
 
 /** What an order waits for before it goes to the exchange. */
 export interface Trigger {
@@ -31,6 +31,8 @@ export interface OrderRecord {
   readonly timeInForce: TimeInForce;
   /** US extended sessions too. */
   readonly extendedHours: boolean;
+  /** The session that the caller named, if any. */
+  readonly hours?: OrderHours;
   readonly remark: string;
   readonly quantity: bigint;
   /** The limit; 0 for orders without one. */

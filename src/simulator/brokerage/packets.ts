@@ -1,5 +1,6 @@
 import type { Transaction } from '../../storage/index.js';
 import { Refusal } from '../handler.js';
+import { keyOfId } from './ids.js';
 import type { Tables } from './tables.js';
 
 /** The caller's number of one write: a repetition carries the same. */
@@ -15,33 +16,37 @@ export interface PacketAnswer {
 }
 
 export interface PacketRecord extends PacketAnswer {
-  /** Numbers the records in the order in which they came. */
-  readonly sequence: number;
   /** What was asked, so that another request under the same number is not given this answer. */
   readonly fingerprint: string;
 }
 
-const PACKETS_MAX = 100_000;
+/** Numbers of the oldest and the newest record kept, in the order in which they came; oldest > newest where there is none. */
+export interface PacketRange {
+  readonly oldest: bigint;
+  readonly newest: bigint;
+}
+
+const PACKETS_MAX = 2_000_000;
+/** Most that are forgotten with one new packet, so that no write waits for a long clearing. */
+const FORGOTTEN_AT_ONCE = 16;
+const RANGE = 'range';
 
 /**
- * Accepted writes by their packet numbers, kept on disk: the newest 100,000. Of those before, each connection's highest serial
+ * Accepted writes by their packet numbers: the newest two million, on disk. Of those before, each connection's highest serial
  * number is known, so that a repetition of one that is forgotten is refused and not carried out again.
  */
 export class Packets {
-  readonly #answers = new Map<string, PacketRecord>();
+  /** Those that are on their way to the disk. */
+  readonly #underWay = new Map<string, PacketRecord>();
   /** Connection → highest serial number that is forgotten. */
   readonly #forgotten: Map<string, number>;
-  #sequence = 0;
+  #range: PacketRange;
 
   constructor(
-    private readonly tables: Pick<Tables, 'packets' | 'forgottenPackets'>,
+    private readonly tables: Pick<Tables, 'packets' | 'packetOrder' | 'packetRange' | 'forgottenPackets'>,
     private readonly max = PACKETS_MAX,
   ) {
-    const kept = [...tables.packets.entries()].sort(([, a], [, b]) => a.sequence - b.sequence);
-    for (const [key, record] of kept) {
-      this.#answers.set(key, record);
-      this.#sequence = record.sequence;
-    }
+    this.#range = tables.packetRange.get(RANGE) ?? { oldest: 1n, newest: 0n };
     this.#forgotten = new Map(tables.forgottenPackets.entries());
   }
 
@@ -49,29 +54,49 @@ export class Packets {
   find(packet: PacketId | undefined, fingerprint: string): PacketAnswer | Refusal | undefined {
     if (packet === undefined) return undefined;
     const name = `packetID ${packet.connId}/${packet.serialNo}`;
-    const record = this.#answers.get(keyOf(packet));
+    const key = keyOf(packet);
+    const record = this.#underWay.get(key) ?? this.tables.packets.get(key);
     if (record?.fingerprint === fingerprint) return record;
     if (record !== undefined) return new Refusal(`${name} was already used for another request, answered with order ${record.orderIdEx}`);
     if (packet.serialNo > (this.#forgotten.get(String(packet.connId)) ?? -1)) return undefined;
     return new Refusal(`${name} is too old: whether it was carried out is not known any more, look at the orders`);
   }
 
-  /** Remembers an answer in the transaction of the write itself. */
-  remember(packet: PacketId, answer: Omit<PacketRecord, 'sequence'>, transaction: Transaction): void {
+  /** Remembers an answer in the transaction of the write itself; {@link settle} it when that is on disk. */
+  remember(packet: PacketId, record: PacketRecord, transaction: Transaction): void {
+    const { packets, packetOrder, packetRange } = this.tables;
     const key = keyOf(packet);
-    this.#sequence += 1;
-    const record = { ...answer, sequence: this.#sequence };
-    this.#answers.set(key, record);
-    transaction.put(this.tables.packets, key, record);
-    for (const oldest of this.#answers.keys()) {
-      if (this.#answers.size <= this.max) break;
-      this.#forget(oldest, transaction);
-    }
+    this.#underWay.set(key, record);
+    transaction.put(packets, key, record);
+    const newest = this.#range.newest + 1n;
+    transaction.put(packetOrder, keyOfId(newest), key);
+    this.#range = { oldest: this.#forgetSurplus(newest, transaction), newest };
+    transaction.put(packetRange, RANGE, this.#range);
   }
 
-  #forget(key: string, transaction: Transaction): void {
-    this.#answers.delete(key);
-    transaction.remove(this.tables.packets, key);
+  settle(packet: PacketId): void {
+    this.#underWay.delete(keyOf(packet));
+  }
+
+  /** The number of the oldest one that stays. */
+  #forgetSurplus(newest: bigint, transaction: Transaction): bigint {
+    const { packets, packetOrder } = this.tables;
+    let { oldest } = this.#range;
+    const until = oldest + BigInt(FORGOTTEN_AT_ONCE);
+    while (newest - oldest >= BigInt(this.max) && oldest < until) {
+      const key = packetOrder.get(keyOfId(oldest));
+      // The oldest may itself be on its way to the disk; then it goes with a later one.
+      if (key === undefined) break;
+      this.#underWay.delete(key);
+      transaction.remove(packets, key);
+      transaction.remove(packetOrder, keyOfId(oldest));
+      this.#noteForgotten(key, transaction);
+      oldest += 1n;
+    }
+    return oldest;
+  }
+
+  #noteForgotten(key: string, transaction: Transaction): void {
     const [connection = '', serialNo = ''] = key.split('/');
     const highest = Math.max(Number(serialNo), this.#forgotten.get(connection) ?? 0);
     this.#forgotten.set(connection, highest);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openedStore } from '../../../test/support/store.js';
 import { MemoryStore, type Store } from '../../storage/index.js';
-import { dec, Fixture, ids, type PlaceInit } from './fixture.js';
+import { collected, dec, Fixture, ids, type PlaceInit } from './fixture.js';
 import { Packets } from './packets.js';
 import { tablesOf } from './tables.js';
 
@@ -51,10 +51,10 @@ describe('after a kill and a restart', () => {
       (f: Fixture) => f.brokerage.records.ledger.cash(account, 'HKD'),
       (f: Fixture) => f.brokerage.records.ledger.frozen(account, 'HKD'),
       (f: Fixture) => f.brokerage.records.ledger.position(ids.hkCash, HK),
-      (f: Fixture) => f.brokerage.records.recentFills(account),
-      (f: Fixture) => [...f.brokerage.records.recentOrders(account)],
+      (f: Fixture) => collected(f.brokerage.records.recentFills(account, f.clock.now())),
+      (f: Fixture) => f.brokerage.records.currentOrders(account, f.clock.now(), () => true),
     ]) {
-      expect(look(after)).toEqual(look(before));
+      expect(await look(after)).toEqual(await look(before));
     }
     expect(after.brokerage.records.ledger.frozen(account, 'HKD') > 0n).toBe(true);
   });
@@ -133,7 +133,7 @@ describe('a packet number', () => {
     expect(two).toBe(one);
     const after = f.restarted(1_000, await afterKill(path));
     expect(await after.place(ids.hkCash, buy, packet)).toBe(one);
-    expect([...after.brokerage.records.recentOrders(after.account(ids.hkCash))]).toHaveLength(1);
+    expect([...after.brokerage.records.openOrders(after.account(ids.hkCash))]).toHaveLength(1);
     expect(await after.place(ids.hkCash, buy, { ...packet, serialNo: 8 })).not.toBe(one);
   });
 

@@ -1,7 +1,7 @@
 import type { Account } from './account.js';
 import type { PacketId } from './packets.js';
 import type { PriceAdjustment } from './price.js';
-import type { OrderType, TimeInForce, TradeMarket, TradeSide, TrailType } from './terms.js';
+import type { OrderHours, OrderType, TimeInForce, TradeMarket, TradeSide, TrailType } from './terms.js';
 
 /** The write that a command is part of: how a repetition of it is recognised. */
 export interface Write {
@@ -30,6 +30,7 @@ export interface PlaceRequest extends Write {
   /** "2026-12-31", "2026-12-31 10:00:00": for `gtd`, in the market's zone. */
   readonly expireTime?: string | undefined;
   readonly extendedHours: boolean;
+  readonly hours?: OrderHours | undefined;
   readonly remark: string;
 }
 

@@ -11,9 +11,9 @@ import type { FillRecord, OrderRecord } from './order.js';
 import { isOpen } from './order-status.js';
 import { type PacketAnswer, type PacketId, Packets } from './packets.js';
 import type { PositionRecord } from './position.js';
-import { type PrintRecord, paddedTime, type Tables, tablesOf, timeBound, timeKey } from './tables.js';
+import { type EndedOrder, type PrintRecord, paddedTime, type Tables, tablesOf, timeBound, timeKey } from './tables.js';
 
-/** How long finished orders and fills stay in memory: the last trading day, over a long weekend. The store keeps them for good. */
+/** How far back a trading day can begin: over a long weekend. */
 const RECENT_MS = 4 * 24 * 3_600_000;
 const PRINTS_KEPT_MS = 7 * 24 * 3_600_000;
 const LAST_ID = 'last';
@@ -41,37 +41,37 @@ export class Records {
   readonly #ids: IdSequence;
   #lastId: bigint;
   readonly #orders = new Map<bigint, OrderRecord>();
-  /** Orders in memory by account, in order of creation. */
-  readonly #ordersOf = new Map<bigint, Set<bigint>>();
-  /** Recent fills by account, in order of time. */
-  readonly #fillsOf = new Map<bigint, FillRecord[]>();
-  #sweptAt: number;
+  /** Live orders by account, in order of creation. */
+  readonly #liveOf = new Map<bigint, Set<bigint>>();
+  /** Orders in memory that are over, in the order of their end, and whether that is on disk. */
+  readonly #ended = new Map<bigint, boolean>();
+  /** There are ended orders that memory does not have. */
+  #hasArchive: boolean;
 
-  /** @param now epoch ms. */
-  constructor(store: Store, now: number) {
+  /**
+   * @param now epoch ms.
+   * @param endedKeptMax orders that are over and stay in memory.
+   */
+  constructor(
+    store: Store,
+    now: number,
+    private readonly endedKeptMax: number,
+  ) {
     this.#tables = tablesOf(store);
     this.journal = new Journal(store);
     this.packets = new Packets(this.#tables);
     this.ledger = new Ledger(this.#tables);
     this.#lastId = this.#tables.ids.get(LAST_ID) ?? 0n;
     this.#ids = new IdSequence(this.#lastId);
-    this.#sweptAt = now;
+    this.#hasArchive = this.#lastId > 0n;
     this.#load(now);
   }
 
   #load(now: number): void {
-    const orders = new Map<bigint, OrderRecord>();
-    for (const account of accounts) {
-      this.#ordersOf.set(account.id, new Set());
-      this.#fillsOf.set(account.id, [...this.fillsBetween(account.id, now - RECENT_MS, FOREVER)]);
-      for (const order of this.ordersBetween(account.id, now - RECENT_MS, FOREVER)) orders.set(order.id, order);
-    }
+    for (const account of accounts) this.#liveOf.set(account.id, new Set());
+    // In the order of their numbers, and so of creation.
     for (const [, id] of this.#tables.liveOrders.entries()) {
-      const order = this.#tables.orders.get(keyOfId(id));
-      if (order === undefined) throw new Error(`live order ${id} has no record`);
-      orders.set(id, order);
-    }
-    for (const order of [...orders.values()].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+      const order = this.#stored(id);
       this.#keep(order);
       this.ledger.replaceOrder(undefined, order);
     }
@@ -88,36 +88,69 @@ export class Records {
     return this.#lastId;
   }
 
+  get ordersInMemory(): number {
+    return this.#orders.size;
+  }
+
   /** The order as it is now, from memory or from the store. */
   order(id: bigint): OrderRecord | undefined {
     return this.#orders.get(id) ?? this.#tables.orders.get(keyOfId(id));
   }
 
-  /** Open orders, and recent ones, in order of creation. */
-  *recentOrders(account: Account): Iterable<OrderRecord> {
-    for (const id of this.#ordersOf.get(account.id) ?? []) {
+  /** Open and disabled orders in order of creation. */
+  *openOrders(account: Account): Iterable<OrderRecord> {
+    for (const id of this.#liveOf.get(account.id) ?? []) {
       const order = this.#orders.get(id);
       if (order !== undefined) yield order;
     }
   }
 
-  /** Recent fills in order of time. */
-  recentFills(account: Account): readonly FillRecord[] {
-    return this.#fillsOf.get(account.id) ?? [];
+  /** Open and disabled orders and, with `isWanted`, those that ended in the last days at a time that is wanted; newest first. */
+  async currentOrders(account: Account, now: number, isWanted?: (ended: EndedOrder) => boolean): Promise<OrderRecord[]> {
+    const found = new Map<bigint, OrderRecord>();
+    for (const order of this.openOrders(account)) found.set(order.id, order);
+    if (isWanted === undefined) return [...found.values()].reverse();
+    for (const order of this.#endedInMemory(account)) {
+      if (isWanted({ id: order.id, symbol: order.symbol, time: order.updatedAt })) found.set(order.id, order);
+    }
+    if (this.#hasArchive) {
+      const range = { start: timeBound(account.id, now - RECENT_MS), end: timeBound(account.id, FOREVER) };
+      for await (const [, ended] of this.#tables.endedOrders.entries(range)) {
+        if (!found.has(ended.id) && isWanted(ended)) found.set(ended.id, this.order(ended.id) ?? this.#stored(ended.id));
+      }
+    }
+    return [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+  }
+
+  /** Fills of the last days, from the store: what is not on disk yet is missing. Newest first. */
+  async *recentFills(account: Account, now: number): AsyncIterable<FillRecord> {
+    const range = { start: timeBound(account.id, now - RECENT_MS), end: timeBound(account.id, FOREVER) };
+    for await (const [, fill] of this.#tables.fills.entries({ ...range, reverse: true })) yield fill;
   }
 
   /** Every order created in [from, to), from the store: what is not on disk yet is missing. */
-  *ordersBetween(accId: bigint, from: number, to: number): Iterable<OrderRecord> {
-    for (const [, id] of this.#tables.ordersByTime.entries({ start: timeBound(accId, from), end: timeBound(accId, to) })) {
-      const order = this.#tables.orders.get(keyOfId(id));
-      if (order === undefined) throw new Error(`order ${id} has no record`);
-      yield order;
-    }
+  async *ordersBetween(accId: bigint, from: number, to: number): AsyncIterable<OrderRecord> {
+    const range = { start: timeBound(accId, from), end: timeBound(accId, to) };
+    for await (const [, id] of this.#tables.ordersByTime.entries(range)) yield this.#stored(id);
   }
 
   /** Every fill in [from, to), from the store: what is not on disk yet is missing. */
-  *fillsBetween(accId: bigint, from: number, to: number): Iterable<FillRecord> {
-    for (const [, fill] of this.#tables.fills.entries({ start: timeBound(accId, from), end: timeBound(accId, to) })) yield fill;
+  async *fillsBetween(accId: bigint, from: number, to: number): AsyncIterable<FillRecord> {
+    const range = { start: timeBound(accId, from), end: timeBound(accId, to) };
+    for await (const [, fill] of this.#tables.fills.entries(range)) yield fill;
+  }
+
+  *#endedInMemory(account: Account): Iterable<OrderRecord> {
+    for (const id of this.#ended.keys()) {
+      const order = this.#orders.get(id);
+      if (order?.accId === account.id) yield order;
+    }
+  }
+
+  #stored(id: bigint): OrderRecord {
+    const order = this.#tables.orders.get(keyOfId(id));
+    if (order === undefined) throw new Error(`order ${id} has no record`);
+    return order;
   }
 
   /** What callers put on the tape in the last week, by symbol, oldest first. */
@@ -144,7 +177,6 @@ export class Records {
   }
 
   putFill(change: Change, fill: FillRecord): void {
-    this.#fillsOf.get(fill.accId)?.push(fill);
     change.fills.push(fill);
   }
 
@@ -160,10 +192,12 @@ export class Records {
   }
 
   /** Puts a change on disk, then tells its events. */
-  commit(change: Change, now: number): Promise<void> {
-    const done = this.journal.commit((transaction) => this.#write(change, transaction), change.events);
-    if (now - this.#sweptAt > RECENT_MS / 8) this.#forgetOld(now);
-    return done;
+  commit(change: Change): Promise<void> {
+    return this.journal.commit(
+      (transaction) => this.#write(change, transaction),
+      change.events,
+      () => this.#settle(change),
+    );
   }
 
   #write(change: Change, transaction: Transaction): void {
@@ -175,7 +209,10 @@ export class Records {
         transaction.put(tables.liveOrders, key, order.id);
         transaction.put(tables.ordersByTime, timeKey(order.accId, order.createdAt, order.id), order.id);
       }
-      if (!isLive(order)) transaction.remove(tables.liveOrders, key);
+      if (isLive(order)) continue;
+      transaction.remove(tables.liveOrders, key);
+      const ended = { id: order.id, symbol: order.symbol, time: order.updatedAt };
+      transaction.put(tables.endedOrders, timeKey(order.accId, order.updatedAt, order.id), ended);
     }
     for (const fill of change.fills) transaction.put(tables.fills, timeKey(fill.accId, fill.time, fill.id), fill);
     for (const [key, amount] of change.cash) transaction.put(tables.cash, key, amount);
@@ -192,21 +229,25 @@ export class Records {
 
   #keep(order: OrderRecord): void {
     this.#orders.set(order.id, order);
-    this.#ordersOf.get(order.accId)?.add(order.id);
+    this.#ended.delete(order.id);
+    if (isLive(order)) this.#liveOf.get(order.accId)?.add(order.id);
+    else {
+      this.#liveOf.get(order.accId)?.delete(order.id);
+      this.#ended.set(order.id, false);
+    }
   }
 
-  #forgetOld(now: number): void {
-    this.#sweptAt = now;
-    for (const [id, order] of this.#orders) {
-      if (isLive(order) || now - order.updatedAt <= RECENT_MS) continue;
-      this.#orders.delete(id);
-      this.#ordersOf.get(order.accId)?.delete(id);
+  /** The change is on disk: what is over need not stay in memory. */
+  #settle({ orders, packet }: Change): void {
+    if (packet !== undefined) this.packets.settle(packet.id);
+    for (const order of orders.values()) {
+      if (this.#orders.get(order.id) === order && this.#ended.has(order.id)) this.#ended.set(order.id, true);
     }
-    for (const [accId, fills] of this.#fillsOf) {
-      this.#fillsOf.set(
-        accId,
-        fills.filter((fill) => now - fill.time <= RECENT_MS),
-      );
+    for (const [id, onDisk] of this.#ended) {
+      if (this.#ended.size <= this.endedKeptMax || !onDisk) break;
+      this.#ended.delete(id);
+      this.#orders.delete(id);
+      this.#hasArchive = true;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { Refusal } from '../handler.js';
 import type { Instrument, World } from '../world/index.js';
-import { type Account, isFuturesMarket, quoteMarketsOf, tradeMarketOf } from './account.js';
+import { type Account, isFuturesMarket, namedMarkets, quoteMarketsOf, tradeMarketOf } from './account.js';
 import { type TradeMarket, tradeMarkets } from './terms.js';
 
 export interface Tradable {
@@ -31,7 +31,7 @@ export function resolve(world: World, account: Account, market: TradeMarket, cod
       return new Refusal(`${instrument.symbol} is ${instrument.kind === 'index' ? 'an index' : 'a currency pair'}: it has quotes only`);
     return account.markets.includes(tradeMarket)
       ? { instrument, tradeMarket }
-      : new Refusal(`account ${account.id} may not trade ${instrument.symbol}: its markets are ${account.markets.join(', ')}`);
+      : new Refusal(`account ${account.id} may not trade ${instrument.symbol}: its markets are ${namedMarkets(account).join(', ')}`);
   }
   const hint = code.includes('.') ? '; a code has no market prefix: 00700, AAPL' : '';
   return new Refusal(`unknown code ${JSON.stringify(code)} in market ${tradeMarkets.numberOf(market)} (${market})${hint}`);

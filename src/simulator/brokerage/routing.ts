@@ -122,7 +122,8 @@ export class Routing {
   /** Puts a new version of an order into a change, with its event. */
   update(change: Change, order: OrderRecord): OrderRecord {
     this.records.putOrder(change, order);
-    change.events.push({ kind: 'order', account: this.accountOf(order), order });
+    const account = this.accountOf(order);
+    change.events.push({ kind: 'order', account, order, canSell: this.records.ledger.canSell(account, order.symbol) });
     return order;
   }
 
@@ -263,6 +264,6 @@ export class Routing {
     const change = this.records.begin();
     action(change);
     // A failed disk is told by the journal to the next one who waits for it.
-    this.records.commit(change, this.clock.now()).catch(() => undefined);
+    this.records.commit(change).catch(() => undefined);
   }
 }

@@ -17,7 +17,12 @@ const tencent = world.instrument('HK.00700')!;
 
 /** The brokerage on the real simulated market. */
 function open(seed: number, store: Store = new MemoryStore(), clock = new ManualClock(START)) {
-  const market = createMarket({ clock, seed, calendarOf: (instrument) => world.calendar(instrument) });
+  const market = createMarket({
+    clock,
+    seed,
+    calendarOf: (instrument) => world.calendar(instrument),
+    pairs: world.instruments({ market: 'FX' }),
+  });
   const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword: '123456' });
   const simulation = {
     clock,

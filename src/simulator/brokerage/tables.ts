@@ -3,7 +3,7 @@ import type { Store } from '../../storage/index.js';
 import type { Tick } from '../market/market.js';
 import { keyOfId } from './ids.js';
 import type { FillRecord, OrderRecord } from './order.js';
-import type { PacketRecord } from './packets.js';
+import type { PacketRange, PacketRecord } from './packets.js';
 import type { PositionRecord } from './position.js';
 
 /** The brokerage's tables. Times in keys are padded so that keys sort as times do. */
@@ -12,13 +12,15 @@ export function tablesOf(store: Store) {
     /** The highest number given so far, under "last". */
     ids: store.table<bigint>('sim-ids'),
     /** By {@link keyOfId}. */
-    orders: store.table<OrderRecord>('sim-orders'),
+    orders: store.archive<OrderRecord>('sim-orders'),
     /** {@link timeKey} of creation → order id. */
-    ordersByTime: store.table<bigint>('sim-orders-by-time'),
+    ordersByTime: store.archive<bigint>('sim-orders-by-time'),
+    /** {@link timeKey} of an order's end (each, where it is deleted later). */
+    endedOrders: store.archive<EndedOrder>('sim-ended-orders'),
     /** Open and disabled orders, which must be known at start: {@link keyOfId} → id. */
     liveOrders: store.table<bigint>('sim-live-orders'),
     /** By {@link timeKey}. */
-    fills: store.table<FillRecord>('sim-fills'),
+    fills: store.archive<FillRecord>('sim-fills'),
     /** "account/currency". */
     cash: store.table<Decimal>('sim-cash'),
     /** "account/symbol". */
@@ -26,7 +28,11 @@ export function tablesOf(store: Store) {
     /** What callers' trades added to the tape, by time, number and symbol. */
     prints: store.table<PrintRecord>('sim-prints'),
     /** "connection/serial". */
-    packets: store.table<PacketRecord>('sim-packets'),
+    packets: store.archive<PacketRecord>('sim-packets'),
+    /** The keys of `packets` in the order in which they came: padded number → key. */
+    packetOrder: store.archive<string>('sim-packet-order'),
+    /** Which numbers `packetOrder` has, under "range". */
+    packetRange: store.table<PacketRange>('sim-packet-range'),
     /** Connection → highest serial number whose record is gone. */
     forgottenPackets: store.table<number>('sim-forgotten-packets'),
   };
@@ -36,6 +42,14 @@ export function tablesOf(store: Store) {
 export interface PrintRecord {
   readonly symbol: string;
   readonly tick: Tick;
+}
+
+/** An order that is over, as far as lists of today's orders need it. */
+export interface EndedOrder {
+  readonly id: bigint;
+  readonly symbol: string;
+  /** Epoch ms. */
+  readonly time: number;
 }
 
 export type Tables = ReturnType<typeof tablesOf>;

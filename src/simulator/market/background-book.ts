@@ -71,7 +71,9 @@ export function bookState(
   boardLot: number,
 ): BookState {
   const { tape, grid, lotSize } = background;
-  const tradedLots = (tape.root.lots * lotSize) / boardLot / tape.root.count;
+  // Currency pairs report no volume; their book is as deep as a typical day's would make it.
+  const lots = tape.root.lots === 0 ? profile.lotsADay : tape.root.lots;
+  const tradedLots = (lots * lotSize) / boardLot / tape.root.count;
   return {
     ladder: profile.ladder,
     key: mix(profile.key, BOOK_STREAM),

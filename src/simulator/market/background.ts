@@ -1,7 +1,9 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { DECIMAL_ONE, multiply } from '../../contract/decimal.js';
 import type { Instrument } from '../world/instrument.js';
-import { DayTape } from './day-tape.js';
+import type { Currencies } from './currencies.js';
+import { type DayOfTrades, DayTape } from './day-tape.js';
+import { PairTape } from './pair-tape.js';
 import { chainPrice } from './price-chain.js';
 import { priceLimit } from './price-limit.js';
 import { keyOf, mix, normal, uniform } from './random.js';
@@ -30,7 +32,7 @@ export interface Profile {
 /** One symbol's day of background trading. */
 export interface BackgroundDay {
   readonly day: TradingDay;
-  readonly tape: DayTape;
+  readonly tape: DayOfTrades;
   /** Billionths in one step of the tape's prices. */
   readonly grid: number;
   /** Shares in one lot of the tape. */
@@ -66,6 +68,7 @@ export class Background {
     readonly seed: number | string,
     readonly tradingDays: (instrument: Instrument) => TradingDays,
     readonly anchor: (instrument: Instrument) => Anchor | undefined,
+    readonly currencies: Currencies | undefined,
   ) {}
 
   profile(instrument: Instrument): Profile {
@@ -112,6 +115,7 @@ export class Background {
 
   #makeDay(instrument: Instrument, day: TradingDay): BackgroundDay {
     const profile = this.profile(instrument);
+    if (instrument.kind === 'forex' && this.currencies?.quotes(instrument)) return this.#pairDay(instrument, profile, day, this.currencies);
     const days = this.tradingDays(instrument);
     const yesterday = days.previous(day);
     const previous = this.#rawClose(profile, days, yesterday);
@@ -160,6 +164,23 @@ export class Background {
       grid,
       lotSize: profile.lotSize,
       amountUnit: turnoverOf(instrument, BigInt(grid), BigInt(profile.lotSize)),
+    };
+  }
+
+  #pairDay(pair: Instrument, profile: Profile, day: TradingDay, currencies: Currencies): BackgroundDay {
+    const { finest } = profile.ladder;
+    return {
+      day,
+      tape: new PairTape({
+        day,
+        ...currencies.knots(pair, day),
+        grid: finest,
+        shared: mix(keyOf(`${this.seed}|currencies`), day.number),
+        key: mix(profile.key, day.number),
+      }),
+      grid: finest,
+      lotSize: profile.lotSize,
+      amountUnit: turnoverOf(pair, BigInt(finest), BigInt(profile.lotSize)),
     };
   }
 }

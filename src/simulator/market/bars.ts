@@ -16,7 +16,8 @@ interface BarRange {
 
 /**
  * Bars of any period as of `now`, oldest first. A bar exists where a trade does. Minute bars are counted from each
- * session's start and do not reach over a break; the bar of a week and longer starts with its first trading day.
+ * session's start and do not reach over a break; the bar of a week and longer starts with its first trading day. Bars of days
+ * and longer are of regular trading.
  */
 export function barsOf(tape: Tape, instrument: Instrument, period: BarPeriod, range: BarRange, now: number): readonly Bar[] {
   if (range.limit !== undefined && range.limit <= 0) return [];

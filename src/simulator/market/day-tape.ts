@@ -18,8 +18,22 @@ export interface Totals {
   amount: number;
 }
 
-/** The background's tape of one day: random access to its trades and to the totals of any range of time. */
-export class DayTape {
+/** Totals of a whole day. */
+export type DaySummary = Omit<Totals, 'last'> & { readonly count: number };
+
+/** The background's trades of one day: random access to them and to the totals of any range of time. */
+export interface DayOfTrades {
+  readonly root: DaySummary;
+  /** Totals of the trades in each [boundaries[i], boundaries[i + 1]); undefined where there was none. Boundaries rise. */
+  totals(boundaries: readonly number[]): readonly (Totals | undefined)[];
+  /** How many trades happened before `time`. */
+  countBefore(time: number): number;
+  /** The trades with indices in [first, end), oldest first. */
+  trades(first: number, end: number): Trade[];
+}
+
+/** A day whose every bar is split from its totals: see {@link Stretch}. */
+export class DayTape implements DayOfTrades {
   // Who looks at a day looks at the same moment again and again: the way there is remembered.
   readonly #split = new Remembered<number, readonly [Stretch, Stretch]>(REMEMBERED_SPLITS);
   readonly #written = new Remembered<number, readonly Trade[]>(2);
@@ -29,7 +43,6 @@ export class DayTape {
     readonly flow: Flow,
   ) {}
 
-  /** Totals of the trades in each [boundaries[i], boundaries[i + 1]); undefined where there was none. Boundaries rise. */
   totals(boundaries: readonly number[]): readonly (Totals | undefined)[] {
     const slots: (Totals | undefined)[] = new Array(Math.max(0, boundaries.length - 1)).fill(undefined);
     let slot = 0;
@@ -54,7 +67,6 @@ export class DayTape {
     return slots;
   }
 
-  /** How many trades happened before `time`. */
   countBefore(time: number): number {
     const count = (stretch: Stretch): number => {
       if (stretch.until <= time) return stretch.count;
@@ -66,7 +78,6 @@ export class DayTape {
     return count(this.root);
   }
 
-  /** The trades with indices in [first, end), oldest first. */
   trades(first: number, end: number): Trade[] {
     const found: Trade[] = [];
     const walk = (stretch: Stretch): void => {

@@ -10,7 +10,15 @@ const symbols = ['HK.00700', 'HK.800000', 'SH.600519', 'HK.HSImain', 'US.AAPL'].
 
 function marketAt(time: number, seed = 1) {
   const clock = new ManualClock(time);
-  return { clock, market: createMarket({ clock, seed, calendarOf: (instrument) => world.calendar(instrument) }) };
+  return {
+    clock,
+    market: createMarket({
+      clock,
+      seed,
+      calendarOf: (instrument) => world.calendar(instrument),
+      pairs: world.instruments({ market: 'FX' }),
+    }),
+  };
 }
 
 const sum = ({ super: largest, big, mid, small }: CapitalFlow['in']) => largest + big + mid + small;
@@ -24,6 +32,7 @@ describe('the intraday chart', () => {
     const open = world
       .calendar(instrument)
       .sessions(quote.tradingDay)
+      .filter(({ kind }) => kind === 'regular')
       .flatMap(({ start, end }) => (start > AFTERNOON ? [] : [(Math.min(end - 1, AFTERNOON) - start) / 60_000]));
     expect(points).toHaveLength(open.reduce((minutes, length) => minutes + Math.floor(length) + 1, 0));
     expect(points.at(-1)?.price).toBe(quote.last);

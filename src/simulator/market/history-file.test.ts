@@ -32,7 +32,11 @@ afterAll(() => rm(folder, { recursive: true }));
 async function marketWithHistory(time: number) {
   const clock = new ManualClock(time);
   const { histories, problems } = await loadHistoryFolder(folder, (symbol) => world.instrument(symbol), calendarOf);
-  return { market: createMarket({ clock, seed: 1, calendarOf, history: histories }), problems, clock };
+  return {
+    market: createMarket({ clock, seed: 1, calendarOf, pairs: world.instruments({ market: 'FX' }), history: histories }),
+    problems,
+    clock,
+  };
 }
 
 describe('loaded history', () => {

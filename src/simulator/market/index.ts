@@ -8,6 +8,7 @@ export type {
   Book,
   BookLevel,
   Execution,
+  ExtendedTrades,
   Market,
   MarketEvent,
   Quote,

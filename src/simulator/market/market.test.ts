@@ -19,7 +19,16 @@ const seeds = fc.integer({ min: 0, max: 1_000_000 });
 function marketAt(mode: Mode, seed: number, time: number) {
   const world = worlds[mode];
   const clock = new ManualClock(time);
-  return { clock, world, market: createMarket({ clock, seed, calendarOf: (instrument) => world.calendar(instrument) }) };
+  return {
+    clock,
+    world,
+    market: createMarket({
+      clock,
+      seed,
+      calendarOf: (instrument) => world.calendar(instrument),
+      pairs: world.instruments({ market: 'FX' }),
+    }),
+  };
 }
 
 function instrumentOf(mode: Mode, symbol: string): Instrument {
@@ -54,6 +63,13 @@ const barOfTick = ({ price, volume, turnover }: Tick): Bar => ({
   turnover,
 });
 
+/** From the start of regular trading to its end, on the trading day of `time`. */
+function regularHours(mode: Mode, instrument: Instrument, time: number): { from: number; to: number } {
+  const calendar = worlds[mode].calendar(instrument);
+  const regular = calendar.sessions(calendar.tradingDay(time)).filter(({ kind }) => kind === 'regular');
+  return { from: regular[0]!.start, to: regular.at(-1)!.end };
+}
+
 const minute = (count: 1 | 3 | 5 | 10 | 15 | 30 | 60 | 120 | 180 | 240): BarPeriod => ({ unit: 'minute', count });
 
 describe('the views of one symbol agree', () => {
@@ -65,13 +81,15 @@ describe('the views of one symbol agree', () => {
         const days = market.bars(instrument, { unit: 'day' }, { limit: back + 1 });
         const day = days[0];
         if (day === undefined) return;
+        const hours = regularHours(mode, instrument, day.start);
         for (const count of [1, 3, 5, 10, 15, 30, 60, 120, 180, 240] as const) {
-          const bars = market.bars(instrument, minute(count), { from: day.start, to: day.end });
+          const bars = market.bars(instrument, minute(count), hours);
           expect(totals(bars)).toEqual(totals([day]));
           for (const [i, bar] of bars.entries()) {
             expect(bar.high >= bar.open && bar.high >= bar.close && bar.low <= bar.open && bar.low <= bar.close).toBe(true);
             expect(bar.end > bar.start && bar.end - bar.start <= count * 60_000).toBe(true);
-            expect(bar.previousClose).toBe(i === 0 ? day.previousClose : bars[i - 1]!.close);
+            if (i > 0) expect(bar.previousClose).toBe(bars[i - 1]!.close);
+            else if (hours.from === day.start) expect(bar.previousClose).toBe(day.previousClose);
           }
         }
       }),
@@ -86,7 +104,10 @@ describe('the views of one symbol agree', () => {
         const instrument = instrumentOf(mode, symbol);
         const ticks = market.ticks(instrument, 500);
         const quote = market.quote(instrument);
-        if (ticks.length > 0) expect(quote.last).toBe(ticks.at(-1)!.price);
+        const { from, to } = regularHours(mode, instrument, clock.now());
+        const newest = ticks.at(-1);
+        if (newest !== undefined && newest.time >= from && newest.time < to) expect(quote.last).toBe(newest.price);
+        else if (newest !== undefined && newest.time >= to) expect(quote.afterMarket?.last).toBe(newest.price);
         for (const [i, tick] of ticks.entries()) {
           expect(tick.time <= clock.now()).toBe(true);
           expect(tick.turnover).toBe(turnoverOf(instrument, tick.price, tick.volume));
@@ -96,7 +117,7 @@ describe('the views of one symbol agree', () => {
         const { bids, asks } = market.book(instrument, 40);
         if (bids[0] !== undefined && asks[0] !== undefined) {
           expect(bids[0].price < asks[0].price).toBe(true);
-          if (ticks.length > 0) expect([bids[0].price, asks[0].price]).toContain(quote.last);
+          if (newest !== undefined) expect([bids[0].price, asks[0].price]).toContain(newest.price);
         } else expect(instrument.kind).toBe('index');
         // The oldest minute may have begun before the ticks asked for.
         const minutes = market.bars(instrument, minute(1), { limit: 40 }).filter((bar) => bar.start > (ticks[0]?.time ?? 0));
@@ -107,6 +128,28 @@ describe('the views of one symbol agree', () => {
       }),
       { numRuns: 80 },
     );
+  });
+
+  test('the day of a US stock is its regular trading; extended hours stand beside it', () => {
+    // 17:30 in New York, after the close.
+    const { market, clock } = marketAt('calendar', 5, Date.UTC(2026, 10, 20, 22, 30));
+    const apple = instrumentOf('calendar', 'US.AAPL');
+    const { from, to } = regularHours('calendar', apple, clock.now());
+    expect(new Date(from).toISOString()).toBe('2026-11-20T14:30:00.000Z');
+    const minutes = market.bars(apple, minute(1), { from, to });
+    const { open, high, low, last, volume, turnover, preMarket, afterMarket } = market.quote(apple);
+    expect(totals(minutes)).toEqual({ open, high, low, close: last, volume, turnover });
+    expect(market.bars(apple, { unit: 'day' }, { limit: 1 })[0]).toMatchObject({ open, high, low, close: last, volume, turnover });
+    const early = market.bars(apple, minute(1), { from: from - 6 * 3_600_000, to: from });
+    const late = market.bars(apple, minute(1), { from: to });
+    for (const [bars, extended] of [
+      [early, preMarket],
+      [late, afterMarket],
+    ] as const) {
+      const { close, ...rest } = totals(bars);
+      expect({ ...rest, last: close }).toMatchObject({ ...extended });
+    }
+    expect(afterMarket?.last).toBe(market.ticks(apple, 1)[0]?.price);
   });
 
   test('the quote is the running day bar; weeks, months and longer are their days', () => {

@@ -49,8 +49,21 @@ export type BarPeriod =
   | { readonly unit: 'minute'; readonly count: 1 | 3 | 5 | 10 | 15 | 30 | 60 | 120 | 180 | 240 }
   | { readonly unit: 'day' | 'week' | 'month' | 'quarter' | 'year' };
 
-/** The current trading day of one symbol. All figures agree with the tape: last = last tick, turnover = sum of ticks. */
+/** What traded before or after regular hours. */
+export interface ExtendedTrades {
+  readonly last: Decimal;
+  readonly high: Decimal;
+  readonly low: Decimal;
+  readonly volume: bigint;
+  readonly turnover: Decimal;
+}
+
+/**
+ * The current trading day of one symbol in regular trading. All figures agree with the tape: last = last tick, turnover = sum
+ * of ticks. What traded in extended hours (United States) stands beside them.
+ */
 export interface Quote {
+  /** Of the last tick, in whichever hours. */
   readonly time: number;
   /** "2026-11-20": trading day in the market's zone. */
   readonly tradingDay: string;
@@ -61,6 +74,8 @@ export interface Quote {
   readonly previousClose: Decimal;
   readonly volume: bigint;
   readonly turnover: Decimal;
+  readonly preMarket?: ExtendedTrades;
+  readonly afterMarket?: ExtendedTrades;
 }
 
 export interface Execution {

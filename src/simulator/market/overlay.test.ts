@@ -9,7 +9,15 @@ const NOON = Date.UTC(2026, 10, 20, 12);
 
 function marketAt(time: number, seed = 1) {
   const clock = new ManualClock(time);
-  return { clock, market: createMarket({ clock, seed, calendarOf: (instrument) => world.calendar(instrument) }) };
+  return {
+    clock,
+    market: createMarket({
+      clock,
+      seed,
+      calendarOf: (instrument) => world.calendar(instrument),
+      pairs: world.instruments({ market: 'FX' }),
+    }),
+  };
 }
 
 function instrument(symbol: string): Instrument {
@@ -232,7 +240,7 @@ describe('live events', () => {
 
   test('after a jump of the clock the newest thousand ticks are told', () => {
     const clock = new ManualClock(NOON);
-    const market = createMarket({ clock, seed: 1, calendarOf: (of) => world.calendar(of) });
+    const market = createMarket({ clock, seed: 1, calendarOf: (of) => world.calendar(of), pairs: world.instruments({ market: 'FX' }) });
     const events: MarketEvent[] = [];
     market.onEvent((event) => events.push(event));
     market.watch(tencent);

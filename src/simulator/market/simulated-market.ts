@@ -2,12 +2,14 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
+import type { Aggregate } from './aggregate.js';
 import { Background } from './background.js';
 import { type BookState, bookState, refreshAt, refreshesOf, type Side } from './background-book.js';
 import { barsOf } from './bars.js';
+import { Currencies } from './currencies.js';
 import { History, type LoadedHistory } from './history.js';
 import { EMITTED_TICKS_MAX, LiveEvents } from './live-events.js';
-import type { Bar, BarPeriod, Book, Execution, Market, MarketEvent, Quote, Tick, TickDirection } from './market.js';
+import type { Bar, BarPeriod, Book, Execution, ExtendedTrades, Market, MarketEvent, Quote, Tick, TickDirection } from './market.js';
 import { OrderBook } from './order-book.js';
 import { Remembered } from './remembered.js';
 import { Tape } from './tape.js';
@@ -18,13 +20,15 @@ export interface MarketOptions {
   /** The same seed and clock give the same world. */
   readonly seed: number | string;
   readonly calendarOf: (instrument: Instrument) => Calendar;
+  /** The currency pairs of the world. */
+  readonly pairs: readonly Instrument[];
   /** Loaded bars that stand in for symbols' pasts, up to the trading day in which the market is made. */
   readonly history?: readonly LoadedHistory[];
 }
 
 /** A {@link Market} whose prints can be put back after a restart, and whose whole day can be read. */
 export interface SimulatedMarket extends Market {
-  /** All ticks of the current trading day with a sequence above `after`, oldest first (of callers' own prints, the newest thousand). */
+  /** All ticks of the current trading day's regular hours with a sequence above `after`, oldest first (of callers' own prints, the newest thousand). */
   dayTicks(instrument: Instrument, after: bigint): readonly Tick[];
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
@@ -61,7 +65,7 @@ class MarketOfTape implements SimulatedMarket {
   readonly #books = new Map<string, OrderBook>();
   readonly #views = new Remembered<string, { view: View | undefined }>(REMEMBERED_VIEWS);
 
-  constructor({ clock, seed, calendarOf, history = [] }: MarketOptions) {
+  constructor({ clock, seed, calendarOf, pairs, history = [] }: MarketOptions) {
     this.#clock = clock;
     const calendars = new Map<Calendar, TradingDays>();
     const daysOf = (instrument: Instrument): TradingDays => {
@@ -75,7 +79,10 @@ class MarketOfTape implements SimulatedMarket {
       const past = History.of(instrument, bars, daysOf(instrument).at(clock.now()).number);
       if (past !== undefined) histories.set(instrument.symbol, past);
     }
-    this.#tape = new Tape(new Background(seed, daysOf, (instrument) => histories.get(instrument.symbol)?.anchor), histories);
+    const anchor = (instrument: Instrument) => histories.get(instrument.symbol)?.anchor;
+    const [pair] = pairs;
+    const currencies = pair === undefined ? undefined : Currencies.of(seed, pairs, daysOf(pair), anchor);
+    this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies), histories);
     this.#live = new LiveEvents(clock, {
       newest: (instrument) => this.ticks(instrument, 1).at(-1)?.sequence ?? 0n,
       ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#clock.now(), EMITTED_TICKS_MAX, Number(sequence)),
@@ -211,13 +218,30 @@ class MarketOfTape implements SimulatedMarket {
     return { time, bids: orders.levels(book, 'buy', depth), asks: orders.levels(book, 'sell', depth) };
   }
 
-  /** Before the day's first trade, every price is the close before. */
+  /** Before the day's first regular trade, every price is the close before. */
   #quote(instrument: Instrument, day: TradingDay, now: number): Quote {
     const previousClose = this.#tape.previousClose(instrument, day);
     const totals = this.#tape.dayTotals(instrument, day, now);
     const none = { open: previousClose, high: previousClose, low: previousClose, close: previousClose, volume: 0n, turnover: 0n };
     const { open, high, low, close, volume, turnover } = totals ?? none;
     const time = this.#tape.ticks(instrument, now, 1).at(-1)?.time ?? day.start;
-    return { time, tradingDay: day.day, last: close, open, high, low, previousClose, volume, turnover };
+    const { pre, after } = this.#tape.extendedTotals(instrument, day, now);
+    return {
+      time,
+      tradingDay: day.day,
+      last: close,
+      open,
+      high,
+      low,
+      previousClose,
+      volume,
+      turnover,
+      ...(pre === undefined ? {} : { preMarket: extendedTrades(pre) }),
+      ...(after === undefined ? {} : { afterMarket: extendedTrades(after) }),
+    };
   }
+}
+
+function extendedTrades({ close, high, low, volume, turnover }: Aggregate): ExtendedTrades {
+  return { last: close, high, low, volume, turnover };
 }

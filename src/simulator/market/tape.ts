@@ -30,16 +30,28 @@ export class Tape {
     return this.history.get(instrument.symbol)?.firstDay ?? requireDay(instrument.listDate);
   }
 
-  /** Totals of the day's trades up to `now` (inclusive). */
+  /** Totals of the day's regular trades up to `now` (inclusive). */
   dayTotals(instrument: Instrument, day: TradingDay, now: number): Aggregate | undefined {
     const history = this.#historyOf(instrument, day);
     if (history !== undefined) return history.day(day.number);
-    if (day.start > now) return undefined;
-    if (day.end > now) return this.slices(instrument, day, [day.start, now + 1])[0];
+    const { start, end } = day.regular;
+    if (start > now) return undefined;
+    if (end > now || start > day.start || end < day.end) return this.slices(instrument, day, [start, Math.min(end, now + 1)])[0];
     const background = this.background.day(instrument, day);
     const { first, open, high, low, close, lots, amount, count } = background.tape.root;
     const totals = aggregateOfTotals({ first, last: first + count - 1, open, high, low, close, lots, amount }, background);
     return merge(totals, this.printsOf(instrument).totals(day.start, day.end)) ?? totals;
+  }
+
+  /** Totals of the day's trades before and after regular trading, up to `now` (inclusive). */
+  extendedTotals(instrument: Instrument, day: TradingDay, now: number): { pre: Aggregate | undefined; after: Aggregate | undefined } {
+    const { start, end } = day.regular;
+    if ((start === day.start && end === day.end) || this.#historyOf(instrument, day) !== undefined)
+      return { pre: undefined, after: undefined };
+    const until = (time: number) => Math.min(time, now + 1);
+    const [pre] = this.slices(instrument, day, [day.start, until(start)]);
+    const [after] = end > now ? [] : this.slices(instrument, day, [end, until(day.end)]);
+    return { pre, after };
   }
 
   /**
@@ -57,7 +69,7 @@ export class Tape {
     });
   }
 
-  /** Close of the last day before `day`; the background's own price where the symbol was not listed yet. */
+  /** Close of the last day before `day`, of its regular trading; the background's own price where the symbol was not listed yet. */
   previousClose(instrument: Instrument, day: TradingDay): Decimal {
     const previous = this.days(instrument).previous(day);
     const history = this.#historyOf(instrument, previous);
@@ -86,8 +98,8 @@ export class Tape {
   }
 
   /**
-   * All ticks of the trading day of `now` up to then with a sequence above `after`, oldest first; of callers' prints the
-   * newest thousand.
+   * All ticks of regular trading of the day of `now` up to then with a sequence above `after`, oldest first; of callers' prints
+   * the newest thousand.
    */
   dayTicks(instrument: Instrument, now: number, after: number): readonly Tick[] {
     const day = this.days(instrument).at(now);
@@ -95,7 +107,9 @@ export class Tape {
     const background = this.background.day(instrument, day);
     const trades = background.tape.trades(tradesUpTo(day.number, after), background.tape.countBefore(now + 1));
     const prints = this.printsOf(instrument).since(Math.max(after + 1, tickSequence(day.number, -1)));
-    return inOrder([...prints, ...trades.map((trade) => tickOf(trade, background))]);
+    const { start, end } = day.regular;
+    const ticks = [...prints, ...trades.map((trade) => tickOf(trade, background))];
+    return inOrder(ticks.filter(({ time }) => time >= start && time < end));
   }
 
   /** Prints a caller's trade at `time`, which is not before the last one's. */

@@ -19,10 +19,10 @@ export interface TimeSharePoint {
   readonly turnover: Decimal;
 }
 
-/** The minutes of the current trading day up to now, oldest first, those without a trade included. */
+/** The minutes of the current trading day's regular hours up to now, oldest first, those without a trade included. */
 export function timeShare(market: Market, calendar: Calendar, instrument: Instrument, now: number): readonly TimeSharePoint[] {
   const { tradingDay, previousClose } = market.quote(instrument);
-  const sessions = calendar.sessions(tradingDay);
+  const sessions = calendar.sessions(tradingDay).filter(({ kind }) => kind === 'regular');
   const from = sessions[0]?.start;
   if (from === undefined) return [];
   const bars = new Map<number, Bar>(market.bars(instrument, { unit: 'minute', count: 1 }, { from }).map((bar) => [bar.start, bar]));

@@ -13,6 +13,8 @@ export interface TradingDay {
   /** Start of the first session and end of the last, epoch ms. */
   readonly start: number;
   readonly end: number;
+  /** From the start of regular trading to its end: the day's own figures are of this. Extended hours lie before and after. */
+  readonly regular: { readonly start: number; readonly end: number };
   readonly activity: Activity;
 }
 
@@ -33,7 +35,16 @@ export class TradingDays {
       const first = sessions[0];
       const last = sessions.at(-1);
       if (first === undefined || last === undefined) throw new Error(`${this.calendar.name} has no session on ${day}`);
-      return { day, number: requireDay(day), sessions, start: first.start, end: last.end, activity: activityOf(sessions) };
+      const regular = sessions.filter(({ kind }) => kind === 'regular');
+      return {
+        day,
+        number: requireDay(day),
+        sessions,
+        start: first.start,
+        end: last.end,
+        regular: { start: (regular[0] ?? first).start, end: (regular.at(-1) ?? last).end },
+        activity: activityOf(sessions),
+      };
     });
   }
 

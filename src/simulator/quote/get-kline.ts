@@ -8,8 +8,8 @@ import type { QuoteHandler } from './quote-simulation.js';
 const BARS_MAX = 1000;
 
 /**
- * Qot_GetKL: the newest bars, oldest first, the running one last. Extended hours are included, so that the last close
- * is the quote's last price at every moment.
+ * Qot_GetKL: the newest bars, oldest first, the running one last. Minutes of extended hours are included; bars of days and longer
+ * are of regular trading, as the quote is.
  */
 export const getKline: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);

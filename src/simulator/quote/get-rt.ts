@@ -6,7 +6,7 @@ import { locate } from './locate.js';
 import type { QuoteHandler } from './quote-simulation.js';
 import { timeShareMessage } from './time-shares.js';
 
-/** Qot_GetRT: the trading day minute by minute. Volumes and turnovers sum to the quote's. */
+/** Qot_GetRT: the trading day's regular hours minute by minute. Volumes and turnovers sum to the quote's. */
 export const getRt: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const listing = locate(simulation, request.security);
   if (listing instanceof Refusal) return listing;

@@ -73,6 +73,8 @@ function basicData(simulation: QuoteSimulation, listing: Listing, quote: Quote):
   data.highest52WeeksPrice = decimalToNumber(range.high);
   data.lowest52WeeksPrice = decimalToNumber(range.low);
   data.secStatus = SECURITY_STATUS_NORMAL;
+  if (board.preMarket !== undefined) data.preMarket = board.preMarket;
+  if (board.afterMarket !== undefined) data.afterMarket = board.afterMarket;
   addBookTop(data, simulation.market.book(instrument, BALANCE_LEVELS));
   return data;
 }

@@ -20,7 +20,7 @@ const YEAR_MS = 52 * 7 * 86_400_000;
 // Whole days do not change any more, so their range is worked out once a trading day.
 const remembered = new WeakMap<QuoteSimulation, Map<Listing, Remembered>>();
 
-/** Highest and lowest trade of the 52 weeks up to now. */
+/** Highest and lowest regular trade of the 52 weeks up to now. */
 export function yearRange(simulation: QuoteSimulation, listing: Listing, quote: Quote): PriceRange {
   const { before } = rememberedRange(simulation, listing, quote) ?? workOut(simulation, listing, quote);
   return {

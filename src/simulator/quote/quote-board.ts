@@ -1,8 +1,14 @@
 import { create } from '@bufbuild/protobuf';
-import { decimalToNumber } from '../../contract/decimal.js';
-import { type BasicQot, BasicQotSchema, FutureBasicQotExDataSchema } from '../../contract/generated/Qot_Common_pb.js';
+import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
+import {
+  type BasicQot,
+  BasicQotSchema,
+  FutureBasicQotExDataSchema,
+  type PreAfterMarketData,
+  PreAfterMarketDataSchema,
+} from '../../contract/generated/Qot_Common_pb.js';
 import { localDateTime } from '../../contract/time.js';
-import type { Market, Quote } from '../market/market.js';
+import type { ExtendedTrades, Market, Quote } from '../market/market.js';
 import { tickSize } from '../world/ticks.js';
 import { percent, turnoverRate } from './figures.js';
 import { openInterest } from './fundamentals.js';
@@ -46,8 +52,15 @@ function saysTheSame(a: Quote, b: Quote): boolean {
     a.low === b.low &&
     a.open === b.open &&
     a.previousClose === b.previousClose &&
-    a.tradingDay === b.tradingDay
+    a.tradingDay === b.tradingDay &&
+    sameTrades(a.preMarket, b.preMarket) &&
+    sameTrades(a.afterMarket, b.afterMarket)
   );
+}
+
+function sameTrades(a: ExtendedTrades | undefined, b: ExtendedTrades | undefined): boolean {
+  // Volume rises with every trade.
+  return a?.volume === b?.volume;
 }
 
 /** Qot_Common.SecurityStatus. */
@@ -76,6 +89,9 @@ function basicQuote(listing: Listing, quote: Quote): BasicQot {
   message.amplitude = percent(quote.high - quote.low, quote.previousClose);
   message.darkStatus = 0;
   message.secStatus = SECURITY_STATUS_NORMAL;
+  if (quote.preMarket !== undefined) message.preMarket = extendedData(quote.preMarket, quote.previousClose);
+  // After the close, the change is from it.
+  if (quote.afterMarket !== undefined) message.afterMarket = extendedData(quote.afterMarket, quote.last);
   if (instrument.kind === 'future') {
     const interest = openInterest(instrument, quote.tradingDay);
     const terms = create(FutureBasicQotExDataSchema, {
@@ -87,4 +103,17 @@ function basicQuote(listing: Listing, quote: Quote): BasicQot {
     message.futureExData = terms;
   }
   return message;
+}
+
+function extendedData({ last, high, low, volume, turnover }: ExtendedTrades, close: Decimal): PreAfterMarketData {
+  return create(PreAfterMarketDataSchema, {
+    price: decimalToNumber(last),
+    highPrice: decimalToNumber(high),
+    lowPrice: decimalToNumber(low),
+    volume,
+    turnover: decimalToNumber(turnover),
+    changeVal: decimalToNumber(last - close),
+    changeRate: percent(last - close, close),
+    amplitude: percent(high - low, close),
+  });
 }

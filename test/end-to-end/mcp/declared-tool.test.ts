@@ -72,8 +72,9 @@ describe.each(ways)('an operation that is declared, over the way with %s', (way)
       description: 'The lot sizes of symbols. Call it before an order to round its quantity. Free.',
       inputSchema: {
         additionalProperties: false,
+        required: ['symbols'],
         properties: {
-          symbols: { type: 'array', maxItems: 2, description: expect.stringMatching(/^Required\./) },
+          symbols: { type: 'array', maxItems: 2 },
           board: { minimum: 1, maximum: 61, default: 1, description: 'Where to look first.' },
           kind: { type: 'integer', description: 'Of which kind. Also sec_kind.' },
           api_key: { type: 'string' },

@@ -167,7 +167,8 @@ describe('the process', () => {
 
 it('follows a demo that is started after it, and again on another port', async () => {
   const site = new SpawnedDaemon(false);
-  const mcp = start([], { ...site.variables, HOME: site.folder });
+  // Without a demo it looks where nobody listens, whoever has the default port.
+  const mcp = start([], { ...site.variables, HOME: site.folder, SVC_REST_PORT: '1' });
   try {
     const list = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"svc_list_accounts","arguments":{}}}`;
     mcp.send('{"jsonrpc":"2.0","id":"early","method":"ping"}');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { create, type DescMessage, toBinary } from '@bufbuild/protobuf';
 import { type PacketID, PacketIDSchema } from '../../../contract/generated/Common_pb.js';
 import type { C2S as ModifyC2S } from '../../../contract/generated/Trd_ModifyOrder_pb.js';
@@ -14,10 +14,12 @@ export function packetOf(packet: PacketID | undefined): PacketId | undefined {
   return { connId: packet.connID, serialNo: packet.serialNo };
 }
 
+const noPacket = create(PacketIDSchema, { connID: 0n, serialNo: 0 });
+
 /** A digest of everything that a write asks for, its packet number aside. Messages of one type only are compared. */
 export function fingerprintOf(schema: DescMessage, request: PlaceC2S | ModifyC2S): string {
-  const asked = Object.assign(create(schema), request, { packetID: create(PacketIDSchema, { connID: 0n, serialNo: 0 }) });
-  return createHash('sha256').update(schema.typeName).update('\0').update(toBinary(schema, asked)).digest('base64url');
+  const asked = Object.assign(create(schema), request, { packetID: noPacket });
+  return hash('sha256', toBinary(schema, asked), 'base64url');
 }
 
 /** Both parts are needed for an adjustment. */

@@ -1,9 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import { Session } from '../../../contract/generated/Common_pb.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
 import { type Handler, Refusal } from '../../handler.js';
 import { addressed } from '../header.js';
-import { orderTypes, timesInForce, tradeSides } from '../terms.js';
+import { orderHours, orderTypes, timesInForce, tradeSides } from '../terms.js';
 import { given } from './given.js';
 import { adjustmentOf, fingerprintOf, packetOf, trailOf } from './order-fields.js';
 
@@ -17,8 +16,8 @@ export const placeOrder: Handler<C2S, S2C> = async ({ brokerage }, request) => {
   if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType));
   const timeInForce = timesInForce.wordOf(request.timeInForce);
   if (timeInForce === undefined) return new Refusal(timesInForce.unknown(request.timeInForce));
-  const extendedHours = extendedHoursOf(request);
-  if (extendedHours instanceof Refusal) return extendedHours;
+  const hours = orderHours.wordOf(request.session);
+  if (hours === undefined && request.session !== 0) return new Refusal(orderHours.unknown(request.session));
   const trail = trailOf(request);
   if (trail instanceof Refusal) return trail;
   const placed = await brokerage.desk.place({
@@ -36,7 +35,9 @@ export const placeOrder: Handler<C2S, S2C> = async ({ brokerage }, request) => {
     spread: given(C2SSchema, request, 'trailSpread'),
     timeInForce,
     expireTime: given(C2SSchema, request, 'expireTime'),
-    extendedHours,
+    // A session that is named decides.
+    extendedHours: hours === undefined ? request.fillOutsideRTH : hours !== 'regular',
+    hours,
     remark: request.remark,
     packet: packetOf(request.packetID),
     fingerprint: fingerprintOf(C2SSchema, request),
@@ -44,18 +45,3 @@ export const placeOrder: Handler<C2S, S2C> = async ({ brokerage }, request) => {
   if (placed instanceof Refusal) return placed;
   return create(S2CSchema, { header: to.header, orderID: placed.orderId, orderIDEx: placed.orderIdEx });
 };
-
-/** `session` where it is given, otherwise `fillOutsideRTH`. */
-function extendedHoursOf(request: C2S): boolean | Refusal {
-  switch (request.session) {
-    case Session.NONE:
-      return request.fillOutsideRTH;
-    case Session.RTH:
-      return false;
-    case Session.ETH:
-    case Session.ALL:
-      return true;
-    default:
-      return new Refusal(`session ${request.session} is not accepted; accepted: 1 regular hours, 2 and 3 extended hours too`);
-  }
-}

@@ -46,8 +46,6 @@ function positionMessage(
   const today = tradesOn(position, world.calendar(instrument).tradingDay(clock.now()));
   if (position.quantity === 0n && today.buyQuantity === 0n && today.sellQuantity === 0n) return undefined;
   const isFuture = account.trades === 'futures';
-  const { ledger } = brokerage.records;
-  const free = position.quantity < 0n ? -ledger.coverable(account.id, instrument.symbol) : ledger.sellable(account.id, instrument.symbol);
   const quantity = units(position.quantity);
   const multiplier = unitValue(instrument, units(1n));
   const perUnit = (amount: Decimal): Decimal => divide(divide(amount, quantity), multiplier);
@@ -63,7 +61,7 @@ function positionMessage(
     code: instrument.code,
     name: instrument.name,
     qty: Number(position.quantity),
-    canSellQty: Number(isFuture ? position.quantity : free),
+    canSellQty: Number(brokerage.records.ledger.canSell(account, instrument.symbol)),
     price: n(price),
     val: isFuture ? 0 : n(value),
     plVal: n(profit),

@@ -1,0 +1,89 @@
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { descriptorReserve } from '../storage/index.js';
+import { err, ok, type Result } from './result.js';
+
+/** Non-blocking, so that a pipe that nobody reads refuses what it cannot take. For files it means nothing; Windows has no such flag. */
+const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
+
+/** What stands behind the path of a file that is appended to: a file, a named pipe, a device. */
+export class AppendTarget {
+  readonly #path: string;
+  #descriptor: number | undefined;
+
+  private constructor(path: string, descriptor: number | undefined) {
+    this.#path = path;
+    this.#descriptor = descriptor;
+  }
+
+  /** Opens or creates (mode 0600) it. A named pipe that nobody reads cannot be opened yet, which is no error. */
+  static open(path: string): Result<AppendTarget, string> {
+    const opened = openForAppend(path);
+    if (opened.ok) return ok(new AppendTarget(path, opened.value));
+    return opened.code === 'ENXIO' ? ok(new AppendTarget(path, undefined)) : err(opened.error);
+  }
+
+  /** Where to write; undefined while nothing is open. */
+  get descriptor(): number | undefined {
+    return this.#descriptor;
+  }
+
+  /** The path leads to something else than what is open: it was removed, renamed, or never opened. */
+  get moved(): boolean {
+    if (this.#descriptor === undefined) return true;
+    try {
+      const [there, open] = [statSync(this.#path, { throwIfNoEntry: false }), fstatSync(this.#descriptor)];
+      return there?.ino !== open.ino || there.dev !== open.dev;
+    } catch {
+      return true;
+    }
+  }
+
+  /** What is open can still be found by some name, so that what is written there is not lost. */
+  get kept(): boolean {
+    return this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink > 0;
+  }
+
+  /** Opens what the path leads to now. On failure what is open stays so. */
+  reopen(): Result<'another' | 'same', string> {
+    const same = !this.moved;
+    const opened = openForAppend(this.#path);
+    if (!opened.ok) return err(opened.error);
+    this.close();
+    this.#descriptor = opened.value;
+    return ok(same ? 'same' : 'another');
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+function openForAppend(
+  path: string,
+): { readonly ok: true; readonly value: number } | { readonly ok: false; readonly error: string; readonly code: string } {
+  let descriptor: number | undefined;
+  try {
+    descriptor = descriptorReserve.use(() => openSync(path, APPENDING, 0o600));
+    endLastLine(path, descriptor);
+    return { ok: true, value: descriptor };
+  } catch (thrown) {
+    if (descriptor !== undefined) closeSync(descriptor);
+    const { code = '', message } = thrown as NodeJS.ErrnoException;
+    const why = code === 'ENXIO' ? 'nobody reads this pipe' : message;
+    return { ok: false, error: `cannot open ${path}: ${why}`, code };
+  }
+}
+
+/** A crash may have cut the last line short; the next one must not be glued to it. */
+function endLastLine(path: string, descriptor: number): void {
+  const stats = fstatSync(descriptor);
+  if (!stats.isFile() || stats.size === 0) return;
+  const last = Buffer.alloc(1);
+  const reading = openSync(path, 'r');
+  try {
+    if (readSync(reading, last, 0, 1, stats.size - 1) === 1 && last[0] !== 0x0a) writeSync(descriptor, '\n');
+  } finally {
+    closeSync(reading);
+  }
+}

@@ -1,0 +1,168 @@
+import type { Schema } from './json-schema.js';
+import { refusalStatuses } from './rejection.js';
+
+/** What the OpenAPI document says once for all operations, and of the paths that are none. */
+
+export const commonSchemas: Record<string, Schema> = {
+  Success: {
+    type: 'object',
+    description: 'The brokerage answered.',
+    required: ['ret_type', 'ret_msg', 'err_code', 's2c'],
+    properties: {
+      ret_type: { type: 'integer', const: 0 },
+      ret_msg: { type: 'null' },
+      err_code: { type: 'null' },
+      s2c: { type: 'object' },
+    },
+  },
+  Failure: {
+    type: 'object',
+    description: 'The brokerage refused: HTTP says that the request was carried as asked, ret_type that it was not accepted.',
+    required: ['ret_type', 'ret_msg', 'err_code', 's2c'],
+    properties: {
+      ret_type: { type: 'integer', not: { const: 0 }, description: 'Never 0; -1 as a rule.' },
+      ret_msg: { type: 'string', description: 'Why.' },
+      err_code: { type: ['integer', 'null'], description: 'The code of the brokerage, where it has one.' },
+      s2c: { type: 'object', description: 'Empty as a rule.' },
+    },
+  },
+  Error: {
+    type: 'object',
+    required: ['error', 'code', 'ret_type', 'ret_msg', 'err_code', 'request_id'],
+    properties: {
+      error: { type: 'string', description: 'What is wrong and what is accepted.' },
+      code: { type: 'string', description: 'Machine-readable: request.unknown_field, auth.scope, limit.rate, …' },
+      ret_type: { type: 'integer', const: -1 },
+      ret_msg: { type: 'string' },
+      err_code: { type: 'string' },
+      request_id: { type: 'string', description: 'The request in logs and audit trail.' },
+      field: { type: 'string', description: 'Path of the field at fault.' },
+      retry_after: { type: 'integer', description: 'Seconds after which the same request may pass.' },
+    },
+  },
+  Problem: {
+    type: 'object',
+    description: 'RFC 9457, for clients that accept application/problem+json.',
+    required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+    properties: {
+      type: { type: 'string', description: 'urn:svc-gateway:problem: and the code.' },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string', description: 'What is wrong and what is accepted.' },
+      code: { type: 'string', description: 'Machine-readable, as in Error.' },
+      request_id: { type: 'string' },
+      field: { type: 'string', description: 'Path of the field at fault.' },
+      retry_after: { type: 'integer', description: 'Seconds after which the same request may pass.' },
+    },
+  },
+  Probe: {
+    type: 'object',
+    required: ['status', 'reason', 'lifecycle_state'],
+    properties: {
+      status: { type: 'string', enum: ['ok', 'unavailable'] },
+      reason: { type: 'string' },
+      lifecycle_state: { type: 'string', description: 'Of the connection to the backend: ready, reconnecting, …' },
+    },
+  },
+};
+
+/** Headers that requests may carry. */
+export const parameters = {
+  Int64: {
+    name: 'X-Svc-Int64',
+    in: 'header',
+    required: false,
+    description: '`string` has 64-bit integers written as text, for clients whose JSON parser is not exact.',
+    schema: { type: 'string', enum: ['number', 'string'], default: 'number' },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'Names this write: a repetition within 24 hours gets the first answer and has no further effect.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+};
+
+export const headers = {
+  RequestId: { description: 'The request in logs and audit trail.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds after which the same request may pass.', schema: { type: 'integer' } },
+};
+
+const errorContent = {
+  'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+  'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+};
+const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+
+export const responses = {
+  Error: {
+    description: 'Refused by the gateway; nothing happened unless the text says otherwise.',
+    headers: requestId,
+    content: errorContent,
+  },
+  Limited: {
+    description: 'A limit of the key or the daemon tripped: `code` says which.',
+    headers: { ...requestId, 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+    content: errorContent,
+  },
+};
+
+const [CONFLICT, TOO_LARGE, LIMITED] = [409, 413, 429];
+
+/** The refusals that an operation may answer with, by status: a body can be too large, and only a write can meet another. */
+export function refusals({ hasBody, writes }: { readonly hasBody: boolean; readonly writes: boolean }): Schema {
+  const possible = refusalStatuses.filter((status) => (status !== TOO_LARGE || hasBody) && (status !== CONFLICT || writes));
+  return Object.fromEntries(
+    possible.map((status) => [status, { $ref: `#/components/responses/${status === LIMITED ? 'Limited' : 'Error'}` }]),
+  );
+}
+
+function probe(summary: string): Schema {
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Probe' } } };
+  const operationId = summary.toLowerCase().replace(/[^a-z]+/g, '_');
+  return {
+    get: {
+      operationId,
+      summary,
+      security: [],
+      responses: { 200: { description: 'Yes.', content }, 503: { description: 'No; see reason.', content } },
+    },
+  };
+}
+
+export const probePaths: Record<string, Schema> = {
+  '/livez': probe('Process is alive'),
+  '/health': probe('Backend transport is up'),
+  '/readyz': probe('Requests are served'),
+  '/metrics': {
+    get: {
+      operationId: 'metrics',
+      summary: 'Figures for Prometheus',
+      security: [{ key: [] }],
+      responses: {
+        200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
+        401: { $ref: '#/components/responses/Error' },
+      },
+    },
+  },
+  '/ws': {
+    get: {
+      operationId: 'push_stream',
+      summary: 'Push stream (WebSocket upgrade)',
+      description:
+        'Key as Bearer header or `?token=`. `?format=protobuf` sends bodies as base64 protobuf, `?int64=string` 64-bit integers as text.',
+      security: [{ key: [] }],
+      parameters: [
+        { name: 'token', in: 'query', required: false, schema: { type: 'string' } },
+        { name: 'format', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'protobuf'] } },
+        { name: 'int64', in: 'query', required: false, schema: { type: 'string', enum: ['number', 'string'] } },
+      ],
+      responses: {
+        101: { description: 'Switching protocols.' },
+        401: { $ref: '#/components/responses/Error' },
+        403: { $ref: '#/components/responses/Error' },
+      },
+    },
+  },
+};

@@ -1,0 +1,213 @@
+import { once } from 'node:events';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { peerOf } from './http.js';
+import { withoutUpgrade } from './plain-request.js';
+import { type TlsPair, tlsOptions } from './tls.js';
+
+export interface HttpListenerOptions {
+  /** Without it the listener speaks plain HTTP. */
+  readonly tls?: TlsPair;
+  readonly connectionsMax: number;
+  readonly onRequest: RequestListener;
+  /** Takes a WebSocket handshake, or says that it is none of its own: the request is then answered without its `Upgrade`. */
+  readonly onHandshake: (request: IncomingMessage, socket: Duplex, head: Buffer) => 'taken' | 'declined';
+  /** Told of connections that could not be accepted. */
+  readonly onTrouble?: (error: Error) => void;
+}
+
+const HEADERS_MS_MAX = 10_000;
+const REQUEST_MS_MAX = 30_000;
+const KEEP_ALIVE_MS = 75_000;
+/** How often the limits above are looked at. */
+const CHECK_MS = 1_000;
+/** How long an answer may make no progress at all towards its reader. */
+const UNREAD_MS_MAX = 30_000;
+const UNREAD_CHECK_MS = 5_000;
+/** How long a peer that was refused may take to read why. */
+const REFUSED_MS_MAX = 1_000;
+/** How long a request whose head is on its way when the listener closes may take to come. */
+const HEAD_MS_AT_CLOSE = 250;
+/** How long requests under way may take once the listener closes; below the daemon's own limit of ten seconds. */
+const CLOSE_MS_MAX = 5_000;
+
+/** What is known of one connection that speaks HTTP. */
+interface Connection {
+  /** To the last request that came. */
+  answer: ServerResponse | undefined;
+  /** Of the socket, when it was last looked at with an answer unread. */
+  bytesWritten: number;
+  unreadMs: number;
+}
+
+/**
+ * An HTTP or HTTPS server on which no peer can stay without keeping to the protocol: handshake, head and body of a request, the
+ * reading of its answer and the pause before the next have their time, and what is refused is closed.
+ */
+export class HttpListener {
+  readonly #options: HttpListenerOptions;
+  /** Underneath: for figures. */
+  readonly server: Server;
+  /** Every connection there is, TLS or not, shaken hands or not. */
+  readonly #sockets = new Set<Socket>();
+  readonly #connections = new Map<Duplex, Connection>();
+  /** Connections that left HTTP; they are their endpoint's to close. */
+  readonly #upgraded = new Set<Duplex>();
+  readonly #unreadCheck: NodeJS.Timeout;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: HttpListenerOptions) {
+    this.#options = options;
+    const settings: ServerOptions = {
+      headersTimeout: HEADERS_MS_MAX,
+      requestTimeout: REQUEST_MS_MAX,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: CHECK_MS,
+      // Two of a header that may stand once are no header that anybody meant: joined, neither of them counts.
+      joinDuplicateHeaders: true,
+    };
+    const { tls, connectionsMax } = options;
+    this.server = tls === undefined ? createHttpServer(settings) : (createHttpsServer({ ...settings, ...tlsOptions(tls) }) as Server);
+    this.server.maxConnections = connectionsMax;
+    this.server.on('connection', (socket: Socket) => this.#connected(socket));
+    this.server.on(this.#shakenHands, (socket: Socket) => this.#speaksHttp(socket));
+    this.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const connection = this.#connections.get(request.socket);
+      if (connection !== undefined) connection.answer = response;
+      options.onRequest(request, response);
+    });
+    this.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => this.#upgrade(request, socket, head));
+    this.server.on('clientError', (error, socket) => this.#refuse(error, socket));
+    this.#unreadCheck = setInterval(() => this.#closeUnread(), UNREAD_CHECK_MS).unref();
+  }
+
+  /** Resolves to the port; rejects with the system's error when the address cannot be had. */
+  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
+    this.server.listen(port, host);
+    await once(this.server, 'listening');
+    this.server.on('error', (error) => this.#options.onTrouble?.(error));
+    const address = this.server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  /** New connections get this certificate; those that are open go on. */
+  setTls(pair: TlsPair): void {
+    (this.server as HttpsServer).setSecureContext(tlsOptions(pair));
+  }
+
+  /**
+   * Takes no more connections, lets the requests under way be answered within five seconds, and resolves when the last connection
+   * has ended. Connections without a request are not waited for.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  get #shakenHands(): 'connection' | 'secureConnection' {
+    return this.#options.tls === undefined ? 'connection' : 'secureConnection';
+  }
+
+  #connected(socket: Socket): void {
+    if (this.#sockets.has(socket)) return;
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  #speaksHttp(socket: Socket): void {
+    if (this.#connections.has(socket)) return;
+    this.#connections.set(socket, { answer: undefined, bytesWritten: 0, unreadMs: 0 });
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      this.#upgraded.delete(socket);
+    });
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const isHandshake = request.headers.upgrade?.toLowerCase() === 'websocket';
+    if (isHandshake && this.#closed === undefined) {
+      this.#upgraded.add(socket);
+      if (this.#options.onHandshake(request, socket, head) === 'taken') return;
+      this.#upgraded.delete(socket);
+    }
+    // A server may ignore the header (RFC 9110, section 7.8); node:http has stopped reading, and begins anew.
+    socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
+    this.server.emit(this.#shakenHands, socket);
+  }
+
+  /** Ends a connection whose request cannot be read, or whose TLS handshake failed. */
+  #refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+    // Without a handshake there is nobody to tell, and an end that waits for one never comes.
+    if (!this.#connections.has(socket) || !socket.writable) {
+      if (!socket.writableEnded) socket.destroy();
+      return;
+    }
+    const cutOff = setTimeout(() => socket.destroy(), REFUSED_MS_MAX).unref();
+    socket.once('close', () => clearTimeout(cutOff));
+    socket.end(`HTTP/1.1 ${statusOf(error)}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  }
+
+  #closeUnread(): void {
+    for (const [socket, connection] of this.#connections) {
+      const { answer } = connection;
+      const { bytesWritten } = socket as Socket;
+      const isUnread = answer?.writableEnded === true && !answer.writableFinished && bytesWritten === connection.bytesWritten;
+      connection.unreadMs = isUnread ? connection.unreadMs + UNREAD_CHECK_MS : 0;
+      connection.bytesWritten = bytesWritten;
+      if (connection.unreadMs >= UNREAD_MS_MAX) socket.destroy();
+    }
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#unreadCheck);
+    if (!this.server.listening) return;
+    // A connection whose last answer is not known to be written yet counts as idle even with a new request under way; by the
+    // time that immediates run, every answer that such a request followed is known to be.
+    await new Promise((resolve) => setImmediate(resolve));
+    const closed = once(this.server, 'close');
+    this.server.close();
+    const giveUp = setTimeout(() => this.#destroy(() => true), CLOSE_MS_MAX);
+    const headsCome = setTimeout(() => void this.#endWhenAnswered(), HEAD_MS_AT_CLOSE);
+    await closed;
+    clearTimeout(giveUp);
+    clearTimeout(headsCome);
+  }
+
+  async #endWhenAnswered(): Promise<void> {
+    for (;;) {
+      const underWay = [...this.#connections.values()].flatMap(({ answer }) => (isUnderWay(answer) ? [answer] : []));
+      if (underWay.length === 0) break;
+      await Promise.race([once(this.server, 'close'), Promise.all(underWay.map((answer) => once(answer, 'close')))]);
+    }
+    const upgraded = new Set([...this.#upgraded].map((socket) => peerOf(socket as Socket)));
+    this.#destroy((socket) => !upgraded.has(peerOf(socket)));
+  }
+
+  #destroy(which: (socket: Socket) => boolean): void {
+    for (const socket of this.#sockets) if (which(socket)) socket.destroy();
+  }
+}
+
+function isUnderWay(answer: ServerResponse | undefined): answer is ServerResponse {
+  return answer !== undefined && !answer.writableFinished && !answer.destroyed;
+}
+
+function statusOf({ code }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return '431 Request Header Fields Too Large';
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return '408 Request Timeout';
+    default:
+      return '400 Bad Request';
+  }
+}

@@ -1,0 +1,251 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { TestDaemon } from '../support/daemon.js';
+import { until } from '../support/until.js';
+
+const keys = { desk: { scopes: ['qot:read', 'acc:read', 'admin'] } } as const;
+let secure: TestDaemon<'desk'>;
+let plain: TestDaemon<'desk'>;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  secure = await TestDaemon.start({ keys, flags: ['--allowed-origins', 'https://desk.example'] });
+  plain = await TestDaemon.start({ flags: ['--allowed-origins', 'https://desk.example'] });
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await Promise.all([secure.stop(), plain.stop()]);
+});
+
+/** A connection on which a test writes what it likes, and what came back. */
+class RawConnection {
+  text = '';
+  closed = false;
+
+  private constructor(readonly socket: Socket) {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (part) => {
+      this.text += part.toString('latin1');
+    });
+    socket.on('close', () => {
+      this.closed = true;
+    });
+  }
+
+  static async to({ url, ca }: TestDaemon): Promise<RawConnection> {
+    const { hostname: host, port, protocol } = new URL(url);
+    const secured = protocol === 'https:';
+    const socket = secured ? connectTls({ host, port: Number(port), ca, servername: 'localhost' }) : connect({ host, port: Number(port) });
+    await once(socket, secured ? 'secureConnect' : 'connect');
+    return new RawConnection(socket);
+  }
+
+  send(...lines: string[]): void {
+    this.socket.write(lines.join('\r\n'));
+  }
+
+  /** The status lines that came, once there are so many or the connection was closed. */
+  async statuses(count: number): Promise<string[]> {
+    const found = () => this.text.match(/HTTP\/1\.1 \d+/g) ?? [];
+    await until(() => this.closed || found().length >= count, `${count} answers`);
+    return found().map((line) => line.slice('HTTP/1.1 '.length));
+  }
+}
+
+const both = [
+  ['plain HTTP', () => plain],
+  ['TLS', () => secure],
+] as const;
+const auth = () => `Authorization: Bearer ${secure.keys.desk}`;
+
+describe.each(both)('an Upgrade to something else, over %s', (_, daemon) => {
+  const h2c = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'];
+
+  it('is ignored: the request and those after it are answered as HTTP/1.1', async () => {
+    const connection = await RawConnection.to(daemon());
+    const ping = ['GET /api/ping HTTP/1.1', 'Host: localhost', auth()];
+    connection.send(...ping, ...h2c, '', '');
+    expect(await connection.statuses(1)).toEqual(['200']);
+    connection.send(...ping, ...h2c, '', '', ...ping, '', '');
+    expect(await connection.statuses(3)).toEqual(['200', '200', '200']);
+    expect(connection.text).not.toMatch(/^upgrade:/im);
+  });
+
+  it('is ignored with a body, in one piece or in two', async () => {
+    const connection = await RawConnection.to(daemon());
+    const body = '{"symbol":"HK.00700"}';
+    const quote = ['POST /api/quote HTTP/1.1', 'Host: localhost', auth(), `Content-Length: ${body.length}`, ...h2c, ''];
+    connection.send(...quote, body);
+    expect(await connection.statuses(1)).toEqual(['200']);
+    connection.send(...quote, body.slice(0, 7));
+    connection.send(body.slice(7));
+    expect(await connection.statuses(2)).toEqual(['200', '200']);
+  });
+});
+
+describe('HEAD', () => {
+  it('answers as GET does, without the body', async () => {
+    for (const path of ['/api/ping', '/livez', '/openapi.json', '/api/admin/status']) {
+      const [head, get] = [await secure.as('desk').request('HEAD', path, {}), await secure.as('desk').get(path)];
+      expect([path, head.status, head.text, head.headers['content-type']]).toEqual([path, 200, '', get.headers['content-type']]);
+      expect(Number(head.headers['content-length'])).toBeGreaterThan(10);
+      expect(head.headers['cache-control']).toBe('no-store');
+    }
+    expect((await secure.as().request('HEAD', '/api/admin/status', {})).status).toBe(401);
+    expect((await secure.as('desk').request('HEAD', '/api/quote', {})).status).toBe(405);
+  });
+
+  it('is not taken for the stream of /mcp', async () => {
+    expect((await secure.as('desk').request('HEAD', '/mcp', {})).status).toBe(405);
+  });
+});
+
+describe('a target', () => {
+  it('may be a whole URL, whose host counts and not the header’s', async () => {
+    const connection = await RawConnection.to(plain);
+    connection.send('GET http://localhost/api/ping HTTP/1.1', 'Host: localhost', '', '');
+    connection.send('GET HTTP://127.0.0.1:1?x=1 HTTP/1.1', 'Host: localhost', '', '');
+    connection.send('GET http://evil.example/api/ping HTTP/1.1', 'Host: localhost', '', '');
+    expect(await connection.statuses(3)).toEqual(['200', '404', '403']);
+    const audited = (await plain.audit()).map(({ endpoint }) => endpoint);
+    expect(audited.slice(-3)).toEqual(['GET /api/ping', 'GET /', 'GET /api/ping']);
+  });
+});
+
+describe('/ws', () => {
+  it('says 426 to a GET that is no handshake', async () => {
+    const answer = await secure.as('desk').get('/ws');
+    expect([answer.status, answer.json.code, answer.headers.upgrade]).toEqual([426, 'route.upgrade_required', 'websocket']);
+    expect((await secure.as('desk').post('/ws', {})).status).toBe(405);
+  });
+
+  it('agrees to no subprotocol, whatever a client offers; the core WebSocket neither', async () => {
+    const urls = [`${secure.url.replace('https', 'wss')}/ws?token=${secure.keys.desk}`, secure.daemon.websocketUrl ?? ''];
+    for (const url of urls) {
+      const socket = new WebSocket(url, ['graphql-ws', 'mqtt'], { ca: secure.ca });
+      // What the client thinks of it is not asked here.
+      socket.on('error', () => undefined);
+      const [response] = await once(socket, 'upgrade');
+      expect([response.statusCode, response.headers['sec-websocket-protocol']]).toEqual([101, undefined]);
+      socket.terminate();
+    }
+  });
+});
+
+describe('CORS', () => {
+  const origin = 'https://desk.example';
+  const preflight = (path: string, headers: Record<string, string>) =>
+    secure.as().request('OPTIONS', path, { headers: { 'access-control-request-method': 'POST', ...headers } });
+
+  it('answers the preflight of a listed origin, without a key', async () => {
+    for (const [path, methods] of [
+      ['/api/quote', 'POST'],
+      ['/api/ping', 'GET, HEAD'],
+      ['/mcp', 'GET, POST, DELETE'],
+    ] as const) {
+      const { status, headers, text } = await preflight(path, { origin, 'access-control-request-headers': 'authorization' });
+      expect([path, status, text, headers['access-control-allow-methods']]).toEqual([path, 204, '', methods]);
+      expect(headers['access-control-allow-origin']).toBe(origin);
+      expect(headers['access-control-allow-headers']?.toLowerCase()).toContain('authorization');
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+      expect(headers.vary).toBe('Origin');
+    }
+  });
+
+  it('lets a page of a listed origin read answers and refusals, and their headers', async () => {
+    for (const answer of [
+      await secure.as('desk').get('/api/ping', { origin }),
+      await secure.as().get('/api/ping', { origin }),
+      await secure.as().get('/nowhere', { origin }),
+      await secure
+        .as('desk')
+        .post('/mcp', { jsonrpc: '2.0', id: 1, method: 'nothing' }, { origin, accept: 'application/json, text/event-stream' }),
+    ]) {
+      expect(answer.headers['access-control-allow-origin']).toBe(origin);
+      const exposed = answer.headers['access-control-expose-headers']?.split(', ');
+      expect(exposed).toEqual(expect.arrayContaining(['Retry-After', 'X-Request-Id', 'Idempotent-Replayed', 'Mcp-Session-Id']));
+    }
+  });
+
+  it('has no header for anybody else', async () => {
+    const local = new URL(secure.url).origin;
+    for (const other of ['https://evil.example', 'https://desk.example.evil.example', 'null', 'http://localhost:3000', local, undefined]) {
+      const headers = other === undefined ? {} : { origin: other };
+      for (const answer of [await preflight('/api/quote', headers), await secure.as('desk').get('/api/ping', headers)]) {
+        expect([other, Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))]).toEqual([other, []]);
+        expect([200, 403, 405]).toContain(answer.status);
+      }
+    }
+  });
+});
+
+describe('a request that could be read in two ways', () => {
+  const head = ['POST /api/quote HTTP/1.1', 'Host: localhost'];
+  const smuggled = 'GET /api/ping HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+  it.each([
+    ['Content-Length and Transfer-Encoding', [...head, 'Content-Length: 4', 'Transfer-Encoding: chunked', '', `0\r\n\r\n${smuggled}`]],
+    ['two Content-Lengths', [...head, 'Content-Length: 0', `Content-Length: ${smuggled.length}`, '', smuggled]],
+    ['a length that is no number', [...head, 'Content-Length: +4', '', smuggled]],
+    ['an unknown Transfer-Encoding', [...head, 'Transfer-Encoding: xchunked', '', smuggled]],
+    ['chunked not at the end', [...head, 'Transfer-Encoding: chunked, identity', '', smuggled]],
+    ['a blank before the colon', [...head, 'Content-Length : 4', '', smuggled]],
+    ['no Host', ['GET /api/ping HTTP/1.1', '', smuggled]],
+    ['a NUL in a header', [...head, 'X-Any: a\0b', '', smuggled]],
+    ['a carriage return in a header', [...head, 'X-Any: a\rb: c', '', smuggled]],
+  ])('%s is refused, and its connection closed', async (_, lines) => {
+    const connection = await RawConnection.to(plain);
+    connection.send(...lines);
+    await until(() => connection.closed, 'the end of the connection');
+    expect(await connection.statuses(1)).toEqual(['400']);
+  });
+
+  it('two keys are none', async () => {
+    const connection = await RawConnection.to(secure);
+    connection.send('GET /api/ping HTTP/1.1', 'Host: localhost', auth(), 'Authorization: Bearer other', '', '');
+    connection.send('GET /api/ping HTTP/1.1', 'Host: localhost', 'Authorization: Bearer other', auth(), '', '');
+    expect(await connection.statuses(2)).toEqual(['401', '401']);
+  });
+
+  it('a flood of headers is cut off', async () => {
+    const connection = await RawConnection.to(plain);
+    connection.send('GET /api/ping HTTP/1.1', 'Host: localhost', ...Array.from({ length: 2_000 }, (_, n) => `X-${n}: 0123456789`), '', '');
+    expect(await connection.statuses(1)).toEqual(['431']);
+    await until(() => connection.closed, 'the end of the connection');
+  });
+});
+
+describe('TLS', () => {
+  it('is offered with authenticated encryption and forward secrecy alone, on every listener', async () => {
+    const { restUrl, grpcUrl = '', websocketUrl = '' } = secure.daemon;
+    for (const url of [restUrl, grpcUrl, websocketUrl]) {
+      const port = Number(new URL(url).port);
+      const shake = async (options: object) => {
+        const socket = connectTls({
+          port,
+          host: '127.0.0.1',
+          ca: secure.ca,
+          servername: 'localhost',
+          ALPNProtocols: ['h2', 'http/1.1'],
+          ...options,
+        });
+        sockets.push(socket);
+        const outcome = await Promise.race([
+          once(socket, 'secureConnect').then(() => socket.getCipher().name),
+          once(socket, 'error').then(() => 'refused'),
+        ]).catch(() => 'refused');
+        socket.on('error', () => undefined);
+        socket.destroy();
+        return outcome;
+      };
+      expect(await shake({ maxVersion: 'TLSv1.2' })).toMatch(/^ECDHE-.*(GCM|CHACHA20)/);
+      expect(await shake({})).toMatch(/^TLS_.*(GCM|POLY1305)/);
+      const weak = 'ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES128-SHA:AES128-GCM-SHA256:AES256-SHA';
+      expect(await shake({ maxVersion: 'TLSv1.2', ciphers: weak })).toBe('refused');
+      expect(await shake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' })).toBe('refused');
+    }
+  });
+});
