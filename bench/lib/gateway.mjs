@@ -1,4 +1,5 @@
 /** The gateway and what it stands on, composed as src/daemon/daemon.ts does it, in this process and without a listener. */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Access, AuditLog, Keyring, OrderGates } from '../../dist/access/index.js';
 import { createSimBackend } from '../../dist/backends/sim/index.js';
@@ -7,7 +8,7 @@ import { auditToLog } from '../../dist/daemon/audit-to-log.js';
 import { stderrLog } from '../../dist/daemon/log.js';
 import { Gateway } from '../../dist/gateway/index.js';
 import { createSimulation } from '../../dist/simulator/simulation.js';
-import { MemoryStore, openLmdbStore } from '../../dist/storage/index.js';
+import { MemoryStore, openLevelStore } from '../../dist/storage/index.js';
 
 export function composeAccess({ keysFile, auditFile, store }) {
   // Without a keys file: legacy mode.
@@ -19,7 +20,7 @@ export function composeAccess({ keysFile, auditFile, store }) {
 }
 
 export async function composeGateway({ folder, keysFile, auditFile, durable = true, adapt = (backend) => backend }) {
-  const store = durable ? openLmdbStore(join(folder, 'database')) : new MemoryStore();
+  const store = durable ? await openStore(folder) : new MemoryStore();
   const access = composeAccess({ keysFile, auditFile, store });
   const logger = stderrLog('warn');
   const simulation = createSimulation({ clock, seed: 1, store, calendarMode: 'open' });
@@ -43,4 +44,11 @@ export async function composeGateway({ folder, keysFile, auditFile, durable = tr
     await access.audit.close();
   };
   return { gateway, backend, access, store, stop };
+}
+
+async function openStore(folder) {
+  mkdirSync(folder, { recursive: true });
+  const store = await openLevelStore(join(folder, 'database'));
+  if ('kind' in store) throw new Error(store.message);
+  return store;
 }
