@@ -88,8 +88,8 @@ export async function startDaemon(folder, flags, { pinned = true, nodeFlags = []
   return {
     url: new URL(rest),
     grpcUrl: new URL(grpc),
-    websocketUrl: new URL(websocket),
-    apiPort: Number(api.split(':').at(-1)),
+    websocketUrl: websocket && new URL(websocket),
+    apiPort: api && Number(api.split(':').at(-1)),
     async ask(question) {
       child.send(question);
       const [answer] = await Promise.race([once(child, 'message'), ended]);
