@@ -1,4 +1,5 @@
 import { acceptedNumbers } from '../../src/contract/enums.js';
+import { paramSchema } from '../../src/contract/json-schema.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { callerParams, type Param } from '../../src/contract/shape.js';
 import { requiredArguments } from '../../src/contract/tools.js';
@@ -43,7 +44,8 @@ export function goodValues(param: Param, accId: string, day: (daysAgo: number) =
     case 'number':
       return [100];
     case 'choice':
-      return [...type.enumeration.members.map((member) => member.name), ...acceptedNumbers(type.enumeration, 'mcp').keys()];
+      // The names that the tool offers, and every number that it takes.
+      return [...(paramSchema(param, 'mcp').enum as string[]), ...acceptedNumbers(type.enumeration, 'mcp').keys()];
     case 'choices':
       return type.enumeration.members.map((member) => [member.name]);
     case 'boolean':

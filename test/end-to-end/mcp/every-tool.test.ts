@@ -127,6 +127,10 @@ const PLACES_FIRST: ReadonlySet<string> = new Set(['svc_modify_order', 'svc_canc
 /** What a tool needs beside what its declaration requires: the table of exceptions. */
 async function alsoNeeded(tool: string): Promise<Arguments> {
   switch (tool) {
+    case 'svc_get_orders':
+    case 'svc_get_deals':
+      // Required of whoever names no card.
+      return { acc_id: HK_CASH };
     case 'svc_place_order':
     case 'svc_get_max_trd_qtys':
       return { symbol: 'HK.00700', price: 300 };
@@ -148,15 +152,14 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
 
 /** Values that a declaration accepts and this brokerage has a reason to refuse, by "tool.parameter". Everything else must work. */
 const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
-  // Of markets in which no account here trades, and of what this one does not hold.
   // Needs an order that is to be modified.
   'svc_get_max_trd_qtys.order_id': () => true,
   'svc_get_max_trd_qtys.order_id_ex': () => true,
   // For US stocks.
   'svc_place_order.session': (value) => !['NONE', 'RTH', 0, 1].includes(value as string | number),
   'svc_place_order.fill_outside_rth': (value) => value === true,
-  // Accounts here hold no crypto assets.
-  'svc_get_funds.currency': (value) => value === 'USDT',
+  // Its funds are in Hong Kong dollars alone.
+  'svc_get_funds.currency': (value) => value !== 'HKD',
 };
 
 async function requiredArguments(tool: string, operation: Operation): Promise<Arguments> {
@@ -177,7 +180,7 @@ async function goodCases(tool: string, operation: Operation): Promise<Arguments[
     for (const value of usualValues[param.name] ?? goodValues(param, HK_CASH, day)) {
       if (meantForOthers[`${tool}.${param.name}`]?.(value)) continue;
       const args = { ...required, ...(await alsoNeeded(tool)), [param.name]: value };
-      cases.push(param.name === 'code' ? withCode(args) : args);
+      cases.push(alone(args, param.name));
     }
   }
   return cases;
@@ -195,16 +198,24 @@ const usualValues: Readonly<Record<string, readonly unknown[]>> = {
   rate_time: ['1760000000000', 1_760_000_000_000],
 };
 
-/** An order's security by its code and trading market, in place of its symbol. */
-function withCode({ symbol: _, ...args }: Arguments): Arguments {
-  return { ...args, market: 'HK' };
+/** A security and an order are named in one way: without what else would name them. */
+function alone(args: Arguments, name: string): Arguments {
+  const { symbol: _symbol, ...byCode } = args;
+  const { order_id_ex: text, ...byNumber } = args;
+  if (name === 'code') return { ...byCode, market: 'HK' };
+  return name === 'order_id' && typeof text === 'string' ? { ...byNumber, order_id: numbers.get(text) } : args;
 }
+
+/** The numbers of orders by their texts. */
+const numbers = new Map<string, string>();
 
 async function workingOrder(): Promise<string> {
   const order = `{"market":${HK},"acc_id":${HK_CASH},"env":${SIMULATE},"side":${BUY},"order_type":${NORMAL},"code":"00700","qty":100,"price":250}`;
-  const answer = await daemon.as('all').post('/api/order', order);
+  const answer = await daemon.as('all').post('/api/order', order, { 'x-svc-int64': 'string' });
   expect(answer.json.ret_type, answer.text).toBe(0);
-  return answer.json.s2c.order_id_ex;
+  const { order_id: number, order_id_ex: text } = answer.json.s2c;
+  numbers.set(text, number);
+  return text;
 }
 
 async function orderCount(): Promise<number> {
