@@ -9,7 +9,18 @@ import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../contract/market
 import { Rejection } from '../contract/rejection.js';
 import type { Backend, CallContext } from './backend.js';
 import { tradedMarketNames } from './market-names.js';
-import { type Adjustment, atLeast, exactField, hasLimit, type PriceTerms, type Pricing, pricingOf, viewOf } from './order-pricing.js';
+import {
+  type Adjustment,
+  atLeast,
+  exactField,
+  hasLimit,
+  isTrailing,
+  mayHaveLimit,
+  type PriceTerms,
+  type Pricing,
+  pricingOf,
+  viewOf,
+} from './order-pricing.js';
 import { marketName, sideName } from './trade-names.js';
 import type { TriggerTerms } from './trigger-pricing.js';
 
@@ -163,23 +174,44 @@ function termsOf(
   return { orderType, price, auxPrice, trailType, trailValue, trailSpread, adjustPrice, adjustSideAndLimit };
 }
 
-/** What a request leaves out, or gives as 0, stays as it is. */
+/**
+ * What a request leaves out, or gives as 0, stays as it is, and is written into the request: a backend that carries it out
+ * after another change, or reads it otherwise, would make an order that nobody has valued.
+ */
 function changedBy(request: ModifyC2S, order: Order, standing: Stand): Stand | Rejection {
-  const qty = Object.hasOwn(request, 'qty') ? positive(request.qty, 'qty') : standing.qty;
+  if (!Object.hasOwn(request, 'qty')) request.qty = order.qty;
+  const qty = positive(request.qty, 'qty');
   if (qty instanceof Rejection) return qty;
-  const given = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : 0n;
-  if (given instanceof Rejection) return given;
-  if (given < 0n)
+  if (mayHaveLimit(order.orderType) && request.price === 0 && order.price !== 0) request.price = order.price;
+  const price = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : 0n;
+  if (price instanceof Rejection) return price;
+  if (price < 0n)
     return new Rejection('request.out_of_range', `price: ${request.price} is out of range, accepted: at least 0`, { field: 'price' });
-  const triggers = {
-    orderType: order.orderType,
-    auxPrice: request.auxPrice || order.auxPrice,
-    trailType: request.trailType || order.trailType,
-    trailValue: request.trailValue || order.trailValue,
-    trailSpread: request.trailSpread || order.trailSpread,
-  };
-  const terms = termsOf(triggers, given === 0n ? standing.terms.price : given, request);
-  return { ...standing, qty, terms };
+  const triggers = isTrailing(order.orderType) ? trailingAs(request, order) : waitingAs(request, order);
+  return triggers instanceof Rejection ? triggers : { ...standing, qty, terms: termsOf(triggers, price, request) };
+}
+
+type Triggers = Parameters<typeof termsOf>[0];
+
+/** An order that waits for a price, or for nothing. */
+function waitingAs(request: ModifyC2S, order: Order): Triggers {
+  if (request.auxPrice === 0 && order.auxPrice !== 0) request.auxPrice = order.auxPrice;
+  const { auxPrice, trailType, trailValue, trailSpread } = request;
+  return { orderType: order.orderType, auxPrice, trailType, trailValue, trailSpread };
+}
+
+/** An order whose price follows the market: the price it waits for now, which the backend moves, is not the caller's to say. */
+function trailingAs(request: ModifyC2S, order: Order): Triggers | Rejection {
+  if (request.trailType !== 0 && request.trailType !== order.trailType && request.trailValue === 0) {
+    const message = 'missing field "trail_value": a trail of another type has another value';
+    return new Rejection('request.missing_field', message, { field: 'trail_value' });
+  }
+  if (request.trailType === 0) request.trailType = order.trailType;
+  if (request.trailValue === 0) request.trailValue = order.trailValue;
+  if (!Object.hasOwn(request, 'trailSpread') && order.trailSpread !== 0) request.trailSpread = order.trailSpread;
+  const { trailType, trailValue, trailSpread } = request;
+  const auxPrice = Math.max(order.auxPrice, request.auxPrice);
+  return { orderType: order.orderType, auxPrice, trailType, trailValue, trailSpread: trailSpread || order.trailSpread };
 }
 
 /** Values one leg as it is to stand. `before`: as it stands, when it is changed; what that was worth does not count again. */

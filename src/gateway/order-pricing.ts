@@ -60,6 +60,15 @@ export function hasLimit(orderType: number): boolean {
   return priced.has(orderType);
 }
 
+/** Whether an order has a limit at some time: that of a trailing stop limit order is its own once it has triggered. */
+export function mayHaveLimit(orderType: number): boolean {
+  return hasLimit(orderType) || orderType === OrderType.OrderType_TrailingStopLimit;
+}
+
+export function isTrailing(orderType: number): boolean {
+  return orderType === OrderType.OrderType_TrailingStop || orderType === OrderType.OrderType_TrailingStopLimit;
+}
+
 function isBuy(side: TradeSide): boolean {
   return side === 'BUY' || side === 'BUY_BACK';
 }
@@ -108,14 +117,16 @@ const MARKET_ORDER_MARGIN: Decimal = (DECIMAL_ONE * 105n) / 100n;
 export function pricingOf(terms: PriceTerms, view: MarketView): Pricing | Rejection | undefined {
   const start = dearestStart(terms, view.book > 0n ? view.book : view.last);
   if (start instanceof Rejection) return start;
-  if (!hasLimit(terms.orderType)) return startPricing(start, view);
+  if (!hasLimit(terms.orderType)) {
+    const limit = mayHaveLimit(terms.orderType) ? terms.price : 0n;
+    return start === 0n ? undefined : startPricing(limit > start ? limit : start, view);
+  }
   const limit = limitPricing(terms);
   return limit instanceof Rejection || isBuy(view.side) ? limit : salePricing(limit, decimalFromNumber(terms.auxPrice) ?? 0n, view);
 }
 
 /** Without a limit: the dearest level of the book, or what it waits for beyond that, plus 5 %. */
-function startPricing(start: Decimal, { book }: MarketView): Pricing | undefined {
-  if (start === 0n) return undefined;
+function startPricing(start: Decimal, { book }: MarketView): Pricing {
   const basis = start > book ? 'trigger_plus_5_percent' : 'book_plus_5_percent';
   return { basis, price: multiplyUp(start, MARKET_ORDER_MARGIN), tradable: start };
 }

@@ -314,7 +314,9 @@ export class Pipeline {
     try {
       await commit?.(noPacket, complete);
       const response = await backend.call(trade.unlockTrade, complete, context);
-      outcome = response.retType === RET_SUCCEED ? 'right' : 'wrong';
+      // That the daemon knows the password does not show that the caller does.
+      if (response.retType !== RET_SUCCEED) outcome = 'wrong';
+      else if (complete === request) outcome = 'right';
       return response;
     } finally {
       attempt?.settle(outcome);

@@ -120,6 +120,15 @@ describe('wrong trade passwords', () => {
     expect(answers.filter((answer) => 'code' in answer && answer.code === 'limit.unlock')).toHaveLength(97);
   });
 
+  it('are not forgotten for a right one that the daemon knows and the caller does not', async () => {
+    const desk = await open({ tradePassword: async () => '123456' });
+    for (let times = 0; times < 3; times++) {
+      expect(await unlock(desk, wrong)).toMatchObject({ retType: -1 });
+      if (times < 2) expect(await desk.call(trade.unlockTrade, { unlock: true })).toMatchObject({ retType: 0 });
+    }
+    expect(await unlock(desk, wrong)).toMatchObject(isHeldBack(2));
+  });
+
   it('are counted over all keys as well', async () => {
     const ids = Array.from({ length: 6 }, (_, index) => `k${index}`);
     const desk = await open({ keys: Object.fromEntries(ids.map((id) => [id, { scopes }])) });

@@ -6,7 +6,7 @@ import { TrdHeaderSchema } from '../../src/contract/generated/Trd_Common_pb.js';
 import * as TrdModifyOrder from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
 import * as TrdPlaceOrder from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
-import { quote, trade } from '../../src/contract/operations/index.js';
+import { account, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import type { Backend } from '../../src/gateway/index.js';
 import { previewSentence, previewText } from '../../src/gateway/index.js';
@@ -44,6 +44,8 @@ function placed(fields: MessageInitShape<typeof TrdPlaceOrder.C2SSchema> = {}) {
 function changed(fields: MessageInitShape<typeof TrdModifyOrder.C2SSchema>) {
   return create(TrdModifyOrder.C2SSchema, { header: hk, orderID: 0n, modifyOrderOp: 1, ...fields });
 }
+
+const list = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
 
 /** The code of the gateway's refusal, or undefined: what the brokerage then says is its own business. */
 async function refusal(operation: Operation, request: object, as = 'desk'): Promise<string | undefined> {
@@ -153,6 +155,48 @@ describe('a modify', () => {
     expect([value, increase]).toEqual([d(40_000), d(20_000)]);
     expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 0, price: 50 }))).toBe('request.out_of_range');
     expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 400, price: -50 }))).toBe('request.out_of_range');
+  });
+
+  it('is sent as it was valued: another that comes first does not make it dearer', async () => {
+    await open({ maxOrderValue: '40000' });
+    const orderIDEx = await working({ price: 1, qty: 4000 });
+    const changes = [
+      { qty: 400, price: 40 },
+      { qty: 40_000, price: 0 },
+    ];
+    const refusals = await Promise.all(changes.map((fields) => refusal(trade.modifyOrder, changed({ orderIDEx, ...fields }))));
+    expect(refusals).toEqual([undefined, undefined]);
+    const { orderList } = await desk.payload(account.getOrders, list);
+    expect(orderList.map(({ qty, price }) => qty * price).every((value) => value <= 40_000)).toBe(true);
+    const sent = desk.calls.filter(({ operation }) => operation === 'modify_order').map(({ request }) => request);
+    expect(sent).toMatchObject([changes[0], { qty: 40_000, price: 1 }]);
+  });
+
+  it('of a stop order is sent with the trigger that it was valued at', async () => {
+    await open({ maxOrderValue: '1000000' });
+    const orderIDEx = await working({ orderType: 10, auxPrice: 200, qty: 400 });
+    expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 800 }))).toBeUndefined();
+    expect(desk.calls.at(-1)?.request).toMatchObject({ qty: 800, auxPrice: 200 });
+  });
+
+  it('of a trailing order counts with the trail and the trigger that it has, whatever else it says', async () => {
+    await open({ maxOrderValue: '140000' });
+    const orderIDEx = await working({ orderType: 14, trailType: 2, trailValue: 100, qty: 400 });
+    const trigger = async () => (await desk.payload(account.getOrders, list)).orderList[0]?.auxPrice;
+    const before = await trigger();
+    expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 1600, trailValue: 0.001, auxPrice: 0.01 }))).toBe(
+      'limit.order_value',
+    );
+    expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 400, trailType: 1 }))).toBe('request.missing_field');
+    expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 600 }))).toBeUndefined();
+    expect(desk.calls.at(-1)?.request).toMatchObject({ qty: 600, trailType: 2, trailValue: 100 });
+    expect(await trigger()).toBe(before);
+  });
+
+  it('of a trailing stop limit order counts at the limit that it is given', async () => {
+    await open({ maxOrderValue: '140000' });
+    const orderIDEx = await working({ orderType: 15, trailType: 2, trailValue: 1, trailSpread: 0.5, qty: 400 });
+    expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 1200, price: 1000 }))).toBe('limit.order_value');
   });
 
   it('is valued by the order that it changes: two names of two orders name none', async () => {

@@ -6,10 +6,11 @@ import { type S2C, S2CSchema } from '../../contract/generated/Qot_RequestHistory
 import { messageWriter } from '../../contract/json/message-json.js';
 import { quote } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import type { Identity } from '../../gateway/index.js';
 import { type HandedPage, PageStore, type PageStoreOptions } from './page-store.js';
 
 const operation = quote.getHistoryKline;
-const OWNER = 'key:desk';
+const OWNER: Identity = { owner: 'key:desk', key: undefined };
 const MINUTE = 60_000;
 
 function history(bars: number): S2C {
@@ -75,10 +76,18 @@ it('knows a cursor for ten minutes', () => {
 it('does not know another caller’s cursor, nor a made-up one', () => {
   const { store } = setUp();
   const cursor = nextOf(handed(store.first(history(40), OWNER, operation)));
-  const stranger = store.take(cursor, 'key:other', operation);
+  const stranger = store.take(cursor, { ...OWNER, owner: 'key:other' }, operation);
   expect(stranger).toBeInstanceOf(Rejection);
   expect(store.take('AAAAAAAAAAAAAAAAAAAAAA', OWNER, operation)).toEqual(stranger);
   handed(store.take(cursor, OWNER, operation));
+});
+
+it('does not know the cursor of a caller whose key has been edited since: it may not be allowed to see the answer', () => {
+  const { store } = setUp();
+  const key = { id: 'desk' } as NonNullable<Identity['key']>;
+  const cursor = nextOf(handed(store.first(history(40), { ...OWNER, key }, operation)));
+  expect(store.take(cursor, { ...OWNER, key: { ...key } }, operation)).toBeInstanceOf(Rejection);
+  handed(store.take(cursor, { ...OWNER, key }, operation));
 });
 
 it('sends a cursor of another tool back to it', () => {

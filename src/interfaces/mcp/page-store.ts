@@ -4,6 +4,7 @@ import type { Clock } from '../../contract/clock.js';
 import { messageWriter } from '../../contract/json/message-json.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
+import type { Identity } from '../../gateway/index.js';
 import { type Cut, PAGE_BYTES_MAX, pagesOf } from './paging.js';
 
 /** A page as it is handed out. */
@@ -30,7 +31,8 @@ export interface PageStoreOptions {
 
 /** An answer of which a caller has had the first page. */
 interface Kept {
-  readonly owner: string;
+  /** Whose answer it is, with the key as it was: an edited one may not be allowed to see it any more. */
+  readonly holder: Identity;
   readonly operation: Operation;
   readonly pages: readonly HandedPage[];
   /** The cursor of each page but the first. */
@@ -68,8 +70,8 @@ export class PageStore {
     this.#random = options.random ?? randomBytes;
   }
 
-  /** The first page of an answer; the others are kept for its owner. */
-  first(payload: Message, owner: string, operation: Operation): HandedPage | Rejection {
+  /** The first page of an answer; the others are kept for its holder. */
+  first(payload: Message, holder: Identity, operation: Operation): HandedPage | Rejection {
     const parts = pagesOf(operation, payload, { bytesMax: this.#pageBytesMax });
     if (parts.length === 1) return { operation, payload, page: undefined };
     const bytes = Buffer.byteLength(messageWriter(operation.messages.S2CSchema, 'mcp', 'string')(payload));
@@ -85,17 +87,17 @@ export class PageStore {
     });
     const [first] = pages;
     if (first === undefined) throw new Error(`no page of ${operation.name}`);
-    this.#keep({ owner, operation, pages, cursors, bytes, expiresAt: this.#clock.monotonic() + KEPT_MS });
+    this.#keep({ holder, operation, pages, cursors, bytes, expiresAt: this.#clock.monotonic() + KEPT_MS });
     return first;
   }
 
   /** The page that a cursor stands for, of an answer to this operation's tool. */
-  take(cursor: string, owner: string, operation: Operation): HandedPage | Rejection {
+  take(cursor: string, holder: Identity, operation: Operation): HandedPage | Rejection {
     this.#forgetExpired();
     const found = this.#byCursor.get(cursor);
     const page = found?.kept.pages[found.index];
     // One text for another caller's cursor and for none at all: it is not told that there is one.
-    if (found === undefined || page === undefined || found.kept.owner !== owner) {
+    if (found === undefined || page === undefined || !isSame(found.kept.holder, holder)) {
       return refuse('it is unknown or has expired (pages are kept for 10 minutes); call the tool again without a cursor');
     }
     if (found.kept.operation !== operation && found.kept.operation !== operation.otherForm?.operation) {
@@ -128,6 +130,10 @@ export class PageStore {
     this.#bytes -= kept.bytes;
     for (const cursor of kept.cursors) this.#byCursor.delete(cursor);
   }
+}
+
+function isSame(one: Identity, other: Identity): boolean {
+  return one.owner === other.owner && one.key === other.key;
 }
 
 function refuse(why: string): Rejection {

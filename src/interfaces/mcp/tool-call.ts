@@ -99,7 +99,7 @@ export class ToolCalls {
       if (operation.effect !== 'read') return payloadResult(operation, payload, visitor.int64, additions);
       const identity = given.apiKey === undefined ? visitor.identity : gateway.identify(caller);
       if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
-      const page = pages.first(payload, identity.owner, operation);
+      const page = pages.first(payload, identity, operation);
       return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(page, visitor.int64, additions);
     } catch (thrown) {
       return rejectionResult(gateway.defect(caller, thrown), caller.requestId);
@@ -110,7 +110,7 @@ export class ToolCalls {
     const { gateway, pages } = this.#parts;
     const identity = gateway.admit(operation, caller);
     if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
-    const page = pages.take(cursor, identity.owner, operation);
+    const page = pages.take(cursor, identity, operation);
     return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(page, visitor.int64, {});
   }
 

@@ -186,13 +186,15 @@ export class OrderCheck {
     };
     if (!named) return kept;
     if (order.trigger?.reached) {
-      // Only the limit still matters.
-      if (request.price === undefined || request.price === 0) return kept;
+      // Only the limit still matters, where the order has one.
+      const isLimited = rulesOf(order.type).limited || order.type === 'trailing_stop_limit';
+      if (!isLimited || request.price === undefined || request.price === 0) return kept;
       const price = checkPrice(instrument, 'price', request.price, request.adjustment);
       return price instanceof Refusal ? price : { ...kept, price, worstPrice: price };
     }
     const number = (value: Decimal | undefined): number | undefined => (value === undefined ? undefined : Number(formatDecimal(value)));
     const { trigger } = order;
+    if (trigger?.trail !== undefined && keepsTrail(trigger, request)) return kept;
     return this.prices(instrument, {
       side: order.side,
       type: order.type,
@@ -282,6 +284,13 @@ export class OrderCheck {
     const session = this.world.calendar(instrument).sessionAt(this.clock.now());
     return session !== undefined && (session.kind === 'regular' || extendedHours);
   }
+}
+
+/** Whether a change leaves the trail as it is: then it goes on from the best price so far, and does not begin anew. */
+function keepsTrail({ trail, spread }: Trigger, request: ReplaceRequest): boolean {
+  const isSame = (given: number | undefined, own: Decimal | undefined) => given === undefined || decimalFromNumber(given) === (own ?? 0n);
+  const sameTrail = request.trail === undefined || (request.trail.type === trail?.type && isSame(request.trail.value, trail.value));
+  return sameTrail && isSame(request.spread, spread);
 }
 
 /** Where a trailing order triggers when the market's best price for it has been `extreme`. */
