@@ -18,6 +18,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
+import { until } from '../support/until.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const TRADING = ['--enable-trading'];
@@ -83,6 +84,23 @@ describe('the lock of the state folder', () => {
     expect(second.stderr).toMatch(/another svcd \(process \d+\) uses the state folder/);
   });
 
+  it.skipIf(process.platform === 'win32')('cannot be taken from a running daemon by removing its file', async () => {
+    const daemon = await started();
+    await place(daemon, 'one');
+    rmSync(join(databaseOf(daemon), 'LOCK'));
+    const second = await run(daemon, 'svcd', [...daemon.flags, ...TRADING]);
+    expect(second).toMatchObject({ status: 2, signal: null, stderr: expect.stringMatching(/another svcd \(process \d+\) uses/) });
+  });
+
+  it.skipIf(process.platform === 'win32')('is gone with its folder: nothing more is acknowledged', async () => {
+    const daemon = await started();
+    await place(daemon, 'one');
+    rmSync(stateOf(daemon), { recursive: true });
+    const refused = await place(daemon, 'two');
+    expect(refused.json).toMatchObject({ code: 'storage.failed', error: expect.stringContaining('lock file was removed') });
+    expect((await daemon.as().get('/readyz')).status).toBe(503);
+  });
+
   it.skipIf(process.platform === 'win32')('lets nobody else read what is in the folder', async () => {
     const daemon = await started();
     await place(daemon, 'one');
@@ -137,6 +155,7 @@ describe('a state folder that went back in time', () => {
     const markers = join(daemon.variables.SVC_CONFIG_DIR ?? '', 'state-markers');
     const noted = () =>
       Number(JSON.parse(readFileSync(join(markers, readdirSync(markers).find((name) => name.endsWith('.json')) ?? ''), 'utf8')).sequence);
+    await until(() => readdirSync(markers).some((name) => name.endsWith('.json')), 'the first note');
     const before = noted();
     // Until what came after the copy has been noted.
     for (let order = 0; noted() <= before + 2; order++) await place(daemon, `later-${order}`);
