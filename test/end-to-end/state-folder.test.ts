@@ -84,23 +84,6 @@ describe('the lock of the state folder', () => {
     expect(second.stderr).toMatch(/another svcd \(process \d+\) uses the state folder/);
   });
 
-  it.skipIf(process.platform === 'win32')('cannot be taken from a running daemon by removing its file', async () => {
-    const daemon = await started();
-    await place(daemon, 'one');
-    rmSync(join(databaseOf(daemon), 'LOCK'));
-    const second = await run(daemon, 'svcd', [...daemon.flags, ...TRADING]);
-    expect(second).toMatchObject({ status: 2, signal: null, stderr: expect.stringMatching(/another svcd \(process \d+\) uses/) });
-  });
-
-  it.skipIf(process.platform === 'win32')('is gone with its folder: nothing more is acknowledged', async () => {
-    const daemon = await started();
-    await place(daemon, 'one');
-    rmSync(stateOf(daemon), { recursive: true });
-    const refused = await place(daemon, 'two');
-    expect(refused.json).toMatchObject({ code: 'storage.failed', error: expect.stringContaining('lock file was removed') });
-    expect((await daemon.as().get('/readyz')).status).toBe(503);
-  });
-
   it.skipIf(process.platform === 'win32')('lets nobody else read what is in the folder', async () => {
     const daemon = await started();
     await place(daemon, 'one');
@@ -108,6 +91,25 @@ describe('the lock of the state folder', () => {
       expect([name, statSync(join(databaseOf(daemon), name)).mode & 0o777]).toEqual([name, 0o600]);
     }
     expect([stateOf(daemon), databaseOf(daemon)].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the lock of a daemon that runs', () => {
+  it('cannot be taken from a running daemon by removing its file', async () => {
+    const daemon = await started();
+    await place(daemon, 'one');
+    rmSync(join(databaseOf(daemon), 'LOCK'));
+    const second = await run(daemon, 'svcd', [...daemon.flags, ...TRADING]);
+    expect(second).toMatchObject({ status: 2, signal: null, stderr: expect.stringMatching(/another svcd \(process \d+\) uses/) });
+  });
+
+  it('is gone with its folder, and nothing more is acknowledged', async () => {
+    const daemon = await started();
+    await place(daemon, 'one');
+    rmSync(stateOf(daemon), { recursive: true });
+    const refused = await place(daemon, 'two');
+    expect(refused.json).toMatchObject({ code: 'storage.failed', error: expect.stringContaining('lock file was removed') });
+    expect((await daemon.as().get('/readyz')).status).toBe(503);
   });
 });
 
