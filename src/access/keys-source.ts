@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync, statSync } from 'node:fs';
-import { descriptorReserve } from '../storage/index.js';
+import { readPlainFile } from '../storage/index.js';
 import { type KeysFile, type KeysFileError, parseKeysFile } from './keys-file.js';
 import { err, ok, type Result } from './result.js';
 
@@ -38,9 +37,7 @@ export function formatLoadError(error: KeysLoadError): string {
 
 function readBytes(path: string): Result<Buffer, string> {
   try {
-    const { size } = statSync(path);
-    if (size > FILE_BYTES_MAX) return err(`a keys file of ${size} bytes; at most ${FILE_BYTES_MAX}`);
-    return ok(descriptorReserve.use(() => readFileSync(path)));
+    return ok(readPlainFile(path, FILE_BYTES_MAX));
   } catch (thrown) {
     return err(`cannot read the keys file: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }

@@ -43,8 +43,11 @@ export async function openState(options: StateOptions): Promise<Result<State, st
   } catch (error) {
     return err(`cannot write to the state folder ${stateDir}: ${(error as Error).message}`);
   }
+  // Asked before the lock is tried: somebody may have removed the locked file, and opening would already change the database.
+  const holder = await askDaemon(stateDir, 'status');
+  if ('pid' in holder) return err(inUse(stateDir, `another svcd (process ${holder.pid})`));
   const store = await openLevelStore(join(stateDir, 'database'));
-  if ('kind' in store) return err(await sentence(stateDir, store));
+  if ('kind' in store) return err(sentence(stateDir, store));
   const restored = await judge(store, options);
   const stopNoting = restored === undefined ? noteProgress(store, options) : async () => undefined;
   return ok({
@@ -57,11 +60,12 @@ export async function openState(options: StateOptions): Promise<Result<State, st
   });
 }
 
-async function sentence(stateDir: string, { kind, message }: OpenProblem): Promise<string> {
+function sentence(stateDir: string, { kind, message }: OpenProblem): string {
   if (kind === 'unusable') return `cannot write to the state folder ${stateDir}: ${message}`;
-  if (kind !== 'locked') return message;
-  const holder = await askDaemon(stateDir, 'status');
-  const who = 'kind' in holder ? 'another svcd' : `another svcd (process ${holder.pid})`;
+  return kind === 'locked' ? inUse(stateDir, 'another svcd') : message;
+}
+
+function inUse(stateDir: string, who: string): string {
   return `${who} uses the state folder ${stateDir}; stop it, or give this one another with --state-dir`;
 }
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '../access/index.js';
+import { readPlainFile } from '../storage/index.js';
 
 /** A certificate and its key, checked: they can be read, belong together, and the certificate holds now. */
 export interface TlsMaterial {
@@ -14,6 +14,8 @@ export interface TlsMaterial {
   readonly warnings: readonly string[];
 }
 
+/** A chain takes a few kilobytes. */
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 const EXPIRY_WARNING_MS = 14 * DAY_MS;
 
@@ -66,7 +68,7 @@ function parseKey(pem: string): Result<KeyObject, string> {
 
 function readPem(flag: string, path: string): Result<string, string> {
   try {
-    return ok(readFileSync(path, 'utf8'));
+    return ok(readPlainFile(path, FILE_BYTES_MAX).toString('utf8'));
   } catch (thrown) {
     return err(`${flag} ${path} cannot be read: ${(thrown as Error).message}`);
   }

@@ -10,6 +10,20 @@ const TABLE_MAGIC = Buffer.from('57fb808b247547db', 'hex');
 /** The library's checksums are stored masked, since they cover data that may hold checksums. */
 const MASK_DELTA = 0xa282ead8;
 
+/** Whether a path still leads to the file that it led to at first. */
+export class FileWatch {
+  readonly #file: { readonly dev: bigint; readonly ino: bigint };
+
+  constructor(private readonly path: string) {
+    this.#file = statSync(path, { bigint: true });
+  }
+
+  isThere(): boolean {
+    const file = statSync(this.path, { bigint: true, throwIfNoEntry: false });
+    return file !== undefined && file.ino === this.#file.ino && file.dev === this.#file.dev;
+  }
+}
+
 /**
  * What is wrong with the files of a LevelDB database, as a clause; undefined where nothing is. LevelDB itself goes on
  * without the records of a log that it cannot read, and so forgets what was acknowledged; a record that a crash cut off

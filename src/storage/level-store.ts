@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
-import { damageOf } from './level-files.js';
+import { damageOf, FileWatch } from './level-files.js';
 import { decodeRow, encodeRow } from './row-format.js';
 import { StorageFailure } from './storage-failure.js';
 import type { Archive, Range, Store, Table, Transaction } from './store.js';
@@ -40,6 +40,8 @@ const SEQUENCE = 'm/sequence';
 /** Rows fetched from the disk at once: a few hundred kilobytes at most, and some milliseconds of work. */
 const CHUNK_ROWS = 200;
 const LOCKED = 'LEVEL_LOCKED';
+/** Stands beside a database until it has its identity: one without either has lost what it held. */
+const UNFINISHED_FILE = 'UNFINISHED';
 /** LMDB's, which earlier versions kept. */
 const FOREIGN_FILE = 'data.mdb';
 
@@ -113,6 +115,8 @@ class LevelStore implements DurableStore {
     private readonly database: Database,
     readonly identity: string,
     private durable: number,
+    /** Who removes the file that is locked lets another process in. */
+    private readonly lock: FileWatch,
     tables: ReadonlyMap<string, Map<string, string>>,
   ) {
     for (const [name, rows] of tables) this.#tables.set(name, new LevelTable(name, `${TABLES}${name}/`, rows));
@@ -194,6 +198,8 @@ class LevelStore implements DurableStore {
       }
       batch.put(SEQUENCE, encodeRow(SEQUENCE, sequence));
       await batch.write({ sync: true });
+      // Looked at last: what a second process reads when it opens the database has all that was acknowledged here.
+      if (!this.lock.isThere()) throw new Error('its lock file was removed or replaced, so that another process may use it too');
     } catch (error) {
       this.#failure = new StorageFailure(`cannot write to the database: ${reasonOf(error)}`, { cause: error });
       return;
@@ -229,15 +235,20 @@ export async function openLevelStore(folder: string): Promise<DurableStore | Ope
       await database.open({ errorIfExists: true, createIfMissing: false }).catch(throwIfLocked);
       throw new StorageFailure(damage);
     }
+    const unfinished = join(folder, UNFINISHED_FILE);
+    if (!existsSync(join(folder, 'CURRENT'))) writeFileSync(unfinished, '', { mode: 0o600 });
     await database.open();
-    return await load(database);
+    const lock = new FileWatch(join(folder, 'LOCK'));
+    const store = await load(database, lock, existsSync(unfinished));
+    rmSync(unfinished, { force: true });
+    return store;
   } catch (error) {
     await database.close().catch(() => undefined);
     return problemOf(folder, error);
   }
 }
 
-async function load(database: Database): Promise<LevelStore> {
+async function load(database: Database, lock: FileWatch, unfinished: boolean): Promise<LevelStore> {
   const identity = metadata(database, IDENTITY);
   const sequence = metadata(database, SEQUENCE) ?? 0;
   const tables = new Map<string, Map<string, string>>();
@@ -247,11 +258,11 @@ async function load(database: Database): Promise<LevelStore> {
     const rows = tables.get(name) ?? new Map<string, string>();
     tables.set(name, rows.set(own, row.toString('latin1')));
   }
-  if (typeof identity === 'string' && typeof sequence === 'number') return new LevelStore(database, identity, sequence, tables);
-  if (sequence !== 0 || tables.size > 0) throw new StorageFailure('it has lost its identity');
+  if (typeof identity === 'string' && typeof sequence === 'number') return new LevelStore(database, identity, sequence, lock, tables);
+  if (!unfinished || sequence !== 0 || tables.size > 0) throw new StorageFailure('it has lost its identity');
   const fresh = randomUUID();
   await database.put(IDENTITY, encodeRow(IDENTITY, fresh), { sync: true });
-  return new LevelStore(database, fresh, 0, tables);
+  return new LevelStore(database, fresh, 0, lock, tables);
 }
 
 function throwIfLocked(error: unknown): void {

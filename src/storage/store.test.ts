@@ -1,4 +1,15 @@
-import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -130,6 +141,21 @@ it('lets nothing through after a failed write', async () => {
   expect([...table.entries()]).toEqual([['a', 1]]);
 });
 
+it.skipIf(process.platform === 'win32').each([
+  ['removed', (path: string) => rmSync(join(path, 'LOCK'))],
+  ['moved away', (path: string) => renameSync(join(path, 'LOCK'), join(path, 'LOCK.old'))],
+  ['removed with all the rest', (path: string) => rmSync(path, { recursive: true })],
+])('acknowledges nothing once its lock file was %s, since another process may then open it', async (_, harm) => {
+  const path = join(folder(), 'database');
+  const first = await open(path);
+  const table = first.table<number>('numbers');
+  await first.write((change) => change.put(table, 'a', 1));
+  harm(path);
+  await expect(first.write((change) => change.put(table, 'b', 2))).rejects.toThrow('lock file was removed or replaced');
+  await expect(first.write((change) => change.put(table, 'c', 3))).rejects.toThrow('lock file was removed or replaced');
+  expect([...table.entries()]).toEqual([['a', 1]]);
+});
+
 describe('a damaged database', () => {
   /** A folder with `flushes` of 500 bytes each in its log, as a kill leaves it. */
   async function killed(flushes = 200): Promise<string> {
@@ -183,6 +209,23 @@ describe('a damaged database', () => {
     const path = await killed();
     rmSync(join(path, 'CURRENT'));
     expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged', message: expect.stringContaining('CURRENT is missing') });
+  });
+
+  it('is named when the log is gone before there is any table file', async () => {
+    const path = await killed();
+    rmSync(fileIn(path, /\.log$/));
+    for (let start = 0; start < 2; start++) {
+      expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged', message: expect.stringContaining('lost its identity') });
+    }
+  });
+
+  it('is none when its making was cut off, whenever that was', async () => {
+    const path = await killed(0);
+    rmSync(fileIn(path, /\.log$/));
+    writeFileSync(join(path, 'UNFINISHED'), '');
+    const store = await open(path);
+    await store.close();
+    expect(await open(path)).toMatchObject({ identity: store.identity });
   });
 
   it('is named when a table file is cut short or gone', async () => {

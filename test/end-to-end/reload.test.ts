@@ -1,4 +1,5 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -90,6 +91,17 @@ describe('a certificate', () => {
     await ensureSelfSigned(daemon.tls.cert, daemon.tls.key, Date.now());
     await until(async () => (await shown(daemon)).every((serial) => serial !== before[0]), 'the new certificate');
     expect((await daemon.audit()).filter(({ reason }) => String(reason).startsWith('certificate refused: --rest-tls-key'))).toHaveLength(1);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a reload that finds a pipe without a writer', () => {
+  it.each(['keys', 'certificate', 'key of the certificate'])('does not wait for it: %s', async (what) => {
+    const daemon = await start();
+    const path = { keys: daemon.keysPath, certificate: daemon.tls.cert }[what] ?? daemon.tls.key;
+    rmSync(path);
+    execFileSync('mkfifo', [path]);
+    expect(await daemon.daemon.reload()).toMatchObject({ ok: false, message: expect.stringContaining('it is a pipe or a device') });
+    expect((await daemon.as('desk').get('/api/admin/status')).status).toBe(200);
   });
 });
 

@@ -18,6 +18,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
+import { until } from '../support/until.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const TRADING = ['--enable-trading'];
@@ -93,6 +94,25 @@ describe('the lock of the state folder', () => {
   });
 });
 
+describe.skipIf(process.platform === 'win32')('the lock of a daemon that runs', () => {
+  it('cannot be taken from a running daemon by removing its file', async () => {
+    const daemon = await started();
+    await place(daemon, 'one');
+    rmSync(join(databaseOf(daemon), 'LOCK'));
+    const second = await run(daemon, 'svcd', [...daemon.flags, ...TRADING]);
+    expect(second).toMatchObject({ status: 2, signal: null, stderr: expect.stringMatching(/another svcd \(process \d+\) uses/) });
+  });
+
+  it('is gone with its folder, and nothing more is acknowledged', async () => {
+    const daemon = await started();
+    await place(daemon, 'one');
+    rmSync(stateOf(daemon), { recursive: true });
+    const refused = await place(daemon, 'two');
+    expect(refused.json).toMatchObject({ code: 'storage.failed', error: expect.stringContaining('lock file was removed') });
+    expect((await daemon.as().get('/readyz')).status).toBe(503);
+  });
+});
+
 describe('a state folder that went back in time', () => {
   /** A daemon on an older copy of its state: it lacks the second of two orders. */
   async function restored(): Promise<Bot> {
@@ -137,6 +157,7 @@ describe('a state folder that went back in time', () => {
     const markers = join(daemon.variables.SVC_CONFIG_DIR ?? '', 'state-markers');
     const noted = () =>
       Number(JSON.parse(readFileSync(join(markers, readdirSync(markers).find((name) => name.endsWith('.json')) ?? ''), 'utf8')).sequence);
+    await until(() => readdirSync(markers).some((name) => name.endsWith('.json')), 'the first note');
     const before = noted();
     // Until what came after the copy has been noted.
     for (let order = 0; noted() <= before + 2; order++) await place(daemon, `later-${order}`);

@@ -11,11 +11,14 @@ declare module 'vitest' {
   }
 }
 
+/** How far back the certificate is valid: storms set the clock of a daemon back by as much, and then start it. */
+const BACK_MS = 90 * 86_400_000;
+
 /** One self-signed certificate for the whole run. */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-tls-'));
   const tls = { cert: join(folder, 'localhost.crt'), key: join(folder, 'localhost.key') };
-  await ensureSelfSigned(tls.cert, tls.key, Date.now());
+  await ensureSelfSigned(tls.cert, tls.key, Date.now() - BACK_MS);
   project.provide('tls', tls);
   return () => rmSync(folder, { recursive: true, force: true });
 }

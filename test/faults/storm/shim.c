@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -95,6 +96,19 @@ ssize_t pwritev64(int file, const struct iovec *parts, int count, off64_t at) {
 
 ssize_t pwritev(int file, const struct iovec *parts, int count, off_t at) {
   return pwritev64(file, parts, count, at);
+}
+
+/* The database writes by way of stdio, whose own calls of write() no other library can take the place of. */
+
+#undef fwrite_unlocked
+size_t fwrite_unlocked(const void *bytes, size_t size, size_t count, FILE *file) {
+  REAL(size_t, "fwrite_unlocked", const void *, size_t, size_t, FILE *);
+  return is_full(fileno(file)) ? 0 : real(bytes, size, count, file);
+}
+
+int fflush_unlocked(FILE *file) {
+  REAL(int, "fflush_unlocked", FILE *);
+  return file != NULL && is_full(fileno(file)) ? EOF : real(file);
 }
 
 int ftruncate64(int file, off64_t size) {
