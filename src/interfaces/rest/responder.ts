@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation, RestRoute } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
@@ -129,10 +130,16 @@ export class Responder {
     // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
     if (response.req.method !== 'POST') response.setHeader('cache-control', 'no-store');
     response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
-    // A text, not bytes: node:http then puts head and body into one piece. `end(text)` would send an empty second one with
-    // it, which costs a gathering write of two; uncorked in between, the one piece is a plain write.
+    // A text, not bytes: node:http then puts head and body into one piece.
+    const { socket } = response;
+    if (socket instanceof TLSSocket) {
+      response.end(text, encoding);
+      return;
+    }
+    // `end(text)` would send an empty second piece with it, which costs a gathering write of two; uncorked in between, the
+    // one piece is a plain write. Over TLS, whose writes end later, the empty piece would become a system call of its own.
     response.write(text, encoding);
-    response.socket?.uncork();
+    socket?.uncork();
     response.end();
   }
 }
