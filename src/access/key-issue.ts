@@ -5,7 +5,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
@@ -13,8 +12,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Scope } from '../contract/scope.js';
+import { ensurePrivateFolder } from '../storage/index.js';
 import { digestOf } from './digest-table.js';
 import { withFileLock } from './file-lock.js';
 import { KEYS_FILE_VERSION, parseKeysFile } from './keys-file.js';
@@ -52,7 +52,7 @@ export async function issueKey(
   random?: (bytes: number) => Buffer,
 ): Promise<Result<{ keyText: string }, string>> {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    ensurePrivateFolder(dirname(resolve(path)));
     const target = existsSync(path) ? realpathSync(path) : path;
     const keyText = generateKeyText(random);
     const appended = await withFileLock(target, () => appendRecord(target, recordJson(key, keyText)));

@@ -49,6 +49,7 @@ describe('svcctl gen-key', () => {
     expect(status).toBe(0);
     expect(out).toMatch(/^svc_[A-Za-z0-9_-]{43}\n$/);
     expect(explained).toContain(join(folder, 'keys.json'));
+    expect(explained).toContain('svcctl reload');
     expect(explained).not.toContain(out.trim());
     const named = keyring().authenticate(out.trim());
     expect(named.ok && scopesIn(named.key.scopes)).toEqual(['qot:read', 'trade:simulate']);

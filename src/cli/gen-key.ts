@@ -63,7 +63,7 @@ export function genKeyCommand(world: CommandLine = processCommandLine): Command 
     world.out(`${issued.value.keyText}\n`);
     world.explain(
       `Key "${options.id}" made. The line above is the key itself: it is shown this once and kept nowhere.\n` +
-        `Its hash is in ${path}; a running daemon takes it up at the next SIGHUP.\n`,
+        `Its hash is in ${path}; a running daemon takes it up with "svcctl reload".\n`,
     );
   });
 }

@@ -86,6 +86,10 @@ export const parameters = {
 
 export const headers = {
   RequestId: { description: 'The request in logs and audit trail.', schema: { type: 'string' } },
+  IdempotentReplayed: {
+    description: '`true` where this is the answer of an earlier request under the same Idempotency-Key; absent otherwise.',
+    schema: { type: 'string', enum: ['true'] },
+  },
   RetryAfter: { description: 'Seconds after which the same request may pass.', schema: { type: 'integer' } },
 };
 

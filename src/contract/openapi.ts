@@ -74,7 +74,10 @@ function operationObject(operation: Operation, route: RestRoute, messages: Messa
     responses: {
       200: {
         description: 'Answered by the brokerage: ret_type says whether it accepted.',
-        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+        headers: {
+          'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+          ...(isWrite(operation) ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
+        },
         content: { 'application/json': { schema: { anyOf: [success(operation, messages.answered), { $ref: `${PREFIX}Failure` }] } } },
       },
       ...refusals({ hasBody: route.method === 'POST', writes: isWrite(operation) }),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ensurePrivateFolder } from '../storage/index.js';
 
 /** What was noted of a database outside of it. */
 export interface StateMark {
@@ -27,7 +28,7 @@ export function readMark(path: string): StateMark | undefined {
 
 /** Replaces the note as a whole. Rejects when the folder cannot be written. */
 export async function writeMark(path: string, mark: StateMark): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  ensurePrivateFolder(dirname(path));
   const temporary = `${path}.new`;
   const file = await open(temporary, 'w', 0o600);
   try {

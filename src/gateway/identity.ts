@@ -27,6 +27,8 @@ export interface Caller {
   readonly connectionOwner?: string;
   /** Whether nobody waits for the answer any more: what has not left the daemon then does not leave it. */
   isGone?(): boolean;
+  /** Called before the answer of an earlier request under the same idempotency key is given. */
+  onReplayed?(): void;
 }
 
 /** What names a key. */

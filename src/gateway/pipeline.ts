@@ -282,12 +282,15 @@ export class Pipeline {
     }
     switch (known.kind) {
       case 'answered':
+        caller.onReplayed?.();
         return known.response;
       case 'under_way': {
         const answer = await known.answer;
         // The first caller went away before anything was sent: this one is still here.
         const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
-        return unsent && !isGone() ? this.#write(operation, caller, identity, request, context) : answer;
+        if (unsent && !isGone()) return this.#write(operation, caller, identity, request, context);
+        if (!(answer instanceof Rejection)) caller.onReplayed?.();
+        return answer;
       }
       case 'interrupted':
         return this.#parts.backend.replaysWrites ? known.run(send) : unknownOutcome(key);

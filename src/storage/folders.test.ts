@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,18 @@ it.each([
 ] as const)('%s with %j', (platform, env, config, state) => {
   expect(configFolder(env, platform, '/home/u')).toBe(config);
   expect(stateFolder(env, platform, '/home/u')).toBe(state);
+});
+
+it.runIf(process.platform === 'linux')('says that a folder cannot be made where one exists and takes none', () => {
+  const script = `import { ensurePrivateFolder } from ${JSON.stringify(new URL('../../dist/storage/folders.js', import.meta.url))};
+    try { ensurePrivateFolder('/proc/svc/state'); } catch (error) { console.log(error.code); }`;
+  // In a process of its own: what never returns could not be timed out in this one.
+  const ended = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  });
+  expect([ended.signal, ended.stdout]).toEqual([null, 'ENOENT\n']);
 });
 
 it('makes folders for the user alone', () => {

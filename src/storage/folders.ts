@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { posix, win32 } from 'node:path';
+import { dirname, posix, win32 } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,9 +21,31 @@ export function stateFolder(env: Environment = process.env, platform = process.p
   return posix.join(xdgFolder(env.XDG_STATE_HOME, home, posix.join('.local', 'state')), 'svc');
 }
 
-/** Makes `folder` and its parents where they do not exist, for the user alone (0700). Throws when that is not possible. */
+/**
+ * Makes `folder` and its parents where they do not exist, for the user alone (0700). Throws when that is not possible.
+ * Not with Node's `recursive`: where a folder exists and says ENOENT to what is made in it (/proc, an automounter's), it never returns.
+ */
 export function ensurePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (madeFolder(folder) || isFolder(folder)) return;
+  const parent = dirname(folder);
+  if (!isFolder(parent)) ensurePrivateFolder(parent);
+  mkdirSync(folder, { mode: 0o700 });
+}
+
+/** False where its parent does not exist, or something of its name does. */
+function madeFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The XDG base directory specification has relative paths ignored. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
+import { ensurePrivateFolder } from './folders.js';
 import { damageOf, FileWatch } from './level-files.js';
 import { decodeRow, encodeRow } from './row-format.js';
 import { StorageFailure } from './storage-failure.js';
@@ -228,7 +229,7 @@ export async function openLevelStore(folder: string): Promise<DurableStore | Ope
   }
   const database: Database = new ClassicLevel<string, Buffer>(folder, { valueEncoding: 'buffer' });
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    ensurePrivateFolder(folder);
     const damage = damageOf(folder);
     if (damage !== undefined) {
       // Refused because it exists, once the lock is had: before anything is read, since opening would tidy the damage away.

@@ -34,6 +34,14 @@ describe('the same key and body', () => {
     expect(await orderCount()).toBe(1);
   });
 
+  it('say which answers were given before', async () => {
+    const replayed = async (...of: Parameters<typeof send>) => (await send(...of)).headers['idempotent-replayed'];
+    expect([await replayed('told'), await replayed('told'), await replayed('other')]).toEqual([undefined, 'true', undefined]);
+    expect(await replayed('told', { ...order, qty: 200 })).toBeUndefined();
+    const atOnce = await Promise.all(Array.from({ length: 5 }, () => replayed('told-at-once')));
+    expect(atOnce.filter((header) => header === undefined)).toHaveLength(1);
+  });
+
   it('at once, make one order', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => send('at-once')));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));

@@ -37,7 +37,11 @@ export class Responder {
     const endpoint = `${method} ${path}`;
     const isGet = method === 'GET';
     return (exchange, body) => {
-      const caller = this.caller(exchange.request, endpoint);
+      const asked = this.caller(exchange.request, endpoint);
+      const caller =
+        asked.idempotencyKey === undefined
+          ? asked
+          : { ...asked, onReplayed: () => exchange.response.setHeader('idempotent-replayed', 'true') };
       const decode = () => decodeRequest(operation, body, isGet ? queryOf(exchange.request) : undefined);
       const answer = this.gateway.call(operation, caller, decode);
       if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, exchange, settled));
