@@ -8,10 +8,10 @@ import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
  */
 
 /** Elements of a list in one piece: a few milliseconds' worth. */
-export const ELEMENTS_A_PIECE = 200;
+export const ELEMENTS_A_PIECE = 100;
 
-/** Two pieces are no gain: most lists are written at once. */
-const ELEMENTS_AT_ONCE_MAX = 2 * ELEMENTS_A_PIECE;
+/** A few pieces are no gain: most lists are written at once. */
+const ELEMENTS_AT_ONCE_MAX = 4 * ELEMENTS_A_PIECE;
 
 const listsOf = new WeakMap<DescMessage, readonly string[]>();
 

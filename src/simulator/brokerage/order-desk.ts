@@ -18,7 +18,7 @@ import type { TradeLock } from './trade-lock.js';
 /** Open orders of one account: far more than anybody needs, few enough to be kept in memory. */
 const OPEN_ORDERS_MAX = 50_000;
 /** Cancellations in one turn of the event loop: a few milliseconds' worth. */
-const CANCELLED_A_TURN = 50;
+const CANCELLED_A_TURN = 25;
 
 /**
  * Where callers' commands change orders. A command is answered once its change is on disk; what the exchange then makes of it
