@@ -24,7 +24,8 @@ import { interleave, median, spread } from './lib/statistics.mjs';
 import { turns } from './lib/timing.mjs';
 
 const COUNTS = [1, 100, 10_000];
-const BOUND_NS = 2500;
+/** Times the one hash that no such path can do without. */
+const HASHES_MAX = 4;
 const DRIFT_MAX = 1.2;
 const rounds = Number(process.argv[2] ?? 31);
 
@@ -97,7 +98,7 @@ const results = await interleave(rounds, measurements);
 
 const figures = [];
 for (const [kind, bound] of [
-  ['read', BOUND_NS],
+  ['read', HASHES_MAX],
   ['order', undefined],
 ]) {
   for (const choice of ['in order', 'at random']) {
@@ -112,13 +113,15 @@ function absolute(key, kind, choice, count, bound) {
   const ns = median(results[key]);
   const what = kind === 'read' ? 'a read' : 'an order, with the seven gates and its reservation';
   const bare = median(results.hash);
+  const hashes = median(results[key].map((each, round) => each / results.hash[round]));
   return {
     name: `access path of ${what}; ${number(count)} keys ${choice}`,
-    value: `${number(ns)} ns`,
+    value: `${number(hashes, 2)} hashes, ${number(ns)} ns`,
     limit: `one SHA-256 of the key text ${number(bare)} ns`,
-    ratio: bare / ns,
+    ratio: 1 / hashes,
     spread: `${spread(results[key], 0)} ns`,
-    ...(bound === undefined ? {} : { floor: `≤ ${number(bound)} ns`, pass: ns <= bound }),
+    // Ratios of one round: what else the machine does falls on both.
+    ...(bound === undefined ? {} : { floor: `≤ ${bound} hashes`, pass: hashes <= bound }),
   };
 }
 
@@ -130,6 +133,7 @@ function drift(kind, choice) {
     name: `the same, 10,000 keys against 1, ${choice} (${kind})`,
     value: `${ratio.toFixed(2)} times`,
     spread: spread(ratios),
+    score: -ratio,
     ...judged,
   };
 }

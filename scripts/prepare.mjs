@@ -30,12 +30,13 @@ const steps = [
   },
   {
     name: 'compile',
-    inputs: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
-    outputs: ['dist/daemon/main.js', 'dist/cli/main.js'],
+    inputs: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/bundle.mjs'],
+    outputs: ['dist/daemon/main.js', 'dist/cli/main.js', 'dist/svcd.js'],
     // From scratch each time: what an incremental build believes of a folder that was changed meanwhile is wrong.
     async action() {
       remove('dist');
       await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
+      await run(process.execPath, ['scripts/bundle.mjs']);
     },
   },
 ];

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 export const HEADER_BYTES = 44;
 
@@ -50,14 +51,15 @@ export async function openTcp(port) {
   return socket;
 }
 
-/** A connection of the core WebSocket whose handshake is done. */
-export async function openWebSocket(port) {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+/** A connection of the core WebSocket whose handshake is done; `websocketKey` is the MD5 of a key's text. */
+export async function openWebSocket(port, { websocketKey = '', tls = false } = {}) {
+  const address = { port, host: '127.0.0.1', noDelay: true };
+  const socket = tls ? connectTls({ ...address, rejectUnauthorized: false }) : connect(address);
   socket.write(
     `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
   );
   await once(socket, 'data');
-  const body = request([4, Buffer.alloc(0)]);
+  const body = request([4, Buffer.from(websocketKey)]);
   const payload = Buffer.alloc(20 + body.length);
   payload.write('ft-v1.0\0', 'latin1');
   payload.writeUInt32BE(1, 8);

@@ -1,33 +1,36 @@
 /** The gateway and what it stands on, composed as src/daemon/daemon.ts does it, in this process and without a listener. */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Access, AuditLog, Keyring, OrderGates } from '../../dist/access/index.js';
+import { Access, AuditLog, Keyring, OrderGates, SteadyTime } from '../../dist/access/index.js';
 import { createSimBackend } from '../../dist/backends/sim/index.js';
 import { systemClock as clock } from '../../dist/contract/clock.js';
 import { auditToLog } from '../../dist/daemon/audit-to-log.js';
 import { stderrLog } from '../../dist/daemon/log.js';
 import { Gateway } from '../../dist/gateway/index.js';
 import { createSimulation } from '../../dist/simulator/simulation.js';
-import { MemoryStore, openLmdbStore } from '../../dist/storage/index.js';
+import { MemoryStore, openLevelStore } from '../../dist/storage/index.js';
 
-export function composeAccess({ keysFile, auditFile, store }) {
+export function composeAccess({ keysFile, auditFile, store, time = new SteadyTime({ store, clock }) }) {
   // Without a keys file: legacy mode.
   const keyring = keysFile === undefined ? { ok: true, value: undefined } : Keyring.open({ path: keysFile, clock });
-  const audit = AuditLog.open({ path: auditFile, clock, log: auditToLog(stderrLog('warn')), report: console.error });
+  const audit = AuditLog.open({ path: auditFile, clock, log: auditToLog(stderrLog('warn').logger), report: console.error });
   if (!keyring.ok || !audit.ok) throw new Error('the bench made files that are refused');
-  const gates = new OrderGates({ store, now: clock.now(), onStoreFailure: console.error });
+  const gates = new OrderGates({ store, now: time.now(), steadyNow: () => time.now(), onStoreFailure: console.error });
   return new Access({ keyring: keyring.value, gates, audit: audit.value });
 }
 
 export async function composeGateway({ folder, keysFile, auditFile, durable = true, adapt = (backend) => backend }) {
-  const store = durable ? openLmdbStore(join(folder, 'database')) : new MemoryStore();
-  const access = composeAccess({ keysFile, auditFile, store });
-  const logger = stderrLog('warn');
+  const store = durable ? await openStore(folder) : new MemoryStore();
+  const time = new SteadyTime({ store, clock });
+  const access = composeAccess({ keysFile, auditFile, store, time });
+  const { logger } = stderrLog('warn');
   const simulation = createSimulation({ clock, seed: 1, store, calendarMode: 'open' });
   const backend = adapt(createSimBackend({ simulation, clock, logger }));
   const gateway = new Gateway({
     access,
     backend,
     clock,
+    time,
     store,
     logger,
     version: 'bench',
@@ -38,9 +41,17 @@ export async function composeGateway({ folder, keysFile, auditFile, durable = tr
   await backend.start();
   const stop = async () => {
     gateway.stop();
+    time.stop();
     await backend.stop();
     await store.close();
     await access.audit.close();
   };
   return { gateway, backend, access, store, stop };
+}
+
+async function openStore(folder) {
+  mkdirSync(folder, { recursive: true });
+  const store = await openLevelStore(join(folder, 'database'));
+  if ('kind' in store) throw new Error(store.message);
+  return store;
 }

@@ -20,9 +20,10 @@ export async function load(generators, { target, pid, ms }) {
 export function pairFigure({ name, load, measured, limit, limitName, floor }) {
   const ratios = measured.map(({ rate }, round) => rate / limit[round].rate);
   const ratio = median(ratios);
+  const byCpu = median(measured.map(({ cpu }, round) => limit[round].cpu / cpu));
   return {
     name: `${name}, ${load} (${pinning})`,
-    value: describe(measured),
+    value: `${describe(measured)}; by processor time ${number(byCpu, 2)}`,
     limit: `${limitName} ${describe(limit)}`,
     ratio,
     spread: spread(ratios),

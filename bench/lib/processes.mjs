@@ -23,6 +23,12 @@ function pin(pid, role) {
 
 export const pinning = pinnable ? `servers on core ${cores.server}, load on ${cores.load}` : 'not pinned';
 
+/** What a figure says whose readers, each of which fills a core, have fewer cores than that. */
+export function readersNeed(count) {
+  const has = availableParallelism() - 1;
+  return has >= count ? {} : { cannot: `not shown by ${has + 1} cores: the readers need ${count} of their own` };
+}
+
 /** A script of this folder in a process of its own, once it has sent its first message: that message is `ready`. */
 export async function start(script, role, parameters, flags = []) {
   const execArgv = role === 'server' ? [...profilingFlags(), ...flags] : [];
@@ -48,9 +54,9 @@ export async function start(script, role, parameters, flags = []) {
 }
 
 /** `svcd` itself, with these flags, once it is ready. Unpinned where its threads (the database's writer) are to run beside each other. */
-export async function startDaemon(folder, flags, { pinned = true, nodeFlags = [], variables = {} } = {}) {
+export async function startDaemon(folder, flags, { pinned = true, nodeFlags = [], variables = {}, ipc = false } = {}) {
   const environment = { ...process.env, ...variables, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
-  const stdio = ['ignore', 'pipe', 'inherit'];
+  const stdio = ['ignore', 'pipe', 'inherit', ...(ipc ? ['ipc'] : [])];
   const child = spawn(
     process.execPath,
     [
@@ -78,10 +84,17 @@ export async function startDaemon(folder, flags, { pinned = true, nodeFlags = []
   process.once('exit', () => child.kill('SIGKILL'));
   const ended = failure(child, 'svcd');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
-  const { rest, grpc } = JSON.parse(line);
+  const { rest, grpc, websocket, api } = JSON.parse(line);
   return {
     url: new URL(rest),
     grpcUrl: new URL(grpc),
+    websocketUrl: websocket && new URL(websocket),
+    apiPort: api && Number(api.split(':').at(-1)),
+    async ask(question) {
+      child.send(question);
+      const [answer] = await Promise.race([once(child, 'message'), ended]);
+      return answer;
+    },
     pid: child.pid,
     async stop() {
       ended.catch(() => undefined);

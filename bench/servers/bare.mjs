@@ -24,5 +24,7 @@ const server =
   tls === undefined
     ? createServer(listener)
     : createTlsServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key), minVersion: 'TLSv1.2' }, listener);
+// As the gateway: a connection waits while the others' rounds run.
+server.keepAliveTimeout = 75_000;
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
 process.on('disconnect', () => process.exit());

@@ -22,7 +22,7 @@ function accessOf(keys?: string) {
   if (!audit.ok || keyring?.ok === false) throw new Error('not opened');
   const gates = new OrderGates({ store: new MemoryStore(), now: noon, onStoreFailure: () => {} });
   const access = new Access({ keyring: keyring?.value, gates, audit: audit.value });
-  return { access, path, events: () => log.mock.calls.map(([, event]) => event) };
+  return { access, path, events: () => log.mock.calls.map(([event]) => event) };
 }
 
 describe('scope mode', () => {

@@ -1,4 +1,5 @@
 import { type Decimal, formatDecimal } from '../contract/decimal.js';
+import { AsciiBuffer, quote } from './ascii-buffer.js';
 import { withoutKeyTexts } from './key-text.js';
 
 export type AuditInterface = 'rest' | 'ws' | 'mcp' | 'grpc' | 'core-ws' | 'core-tcp' | 'daemon';
@@ -31,18 +32,36 @@ export interface AuditEvent {
 }
 
 /**
- * The event as one line of JSON in ASCII, without the line feed and without any key text that a caller wrote into a path or a
- * field. `target` tells it apart in a log that holds other lines as well.
+ * Writes the event as one line of JSON in ASCII, without the line feed and without any key text that a caller wrote into a path
+ * or a field. `target` tells it apart in a log that holds other lines as well.
  */
+export function writeAuditLine(event: AuditEvent, time: string, out: AsciiBuffer): void {
+  // Of few parts, most of them ready: this runs for every request.
+  const { outcome, reason, code, keyId, trade } = event;
+  out.bytes(beginning);
+  out.text(time);
+  out.bytes(middleOf(event.iface, event.endpoint));
+  if (keyId === null) out.text('null');
+  else out.quoted(keyId);
+  if (reason === '') out.bytes(unexplained[outcome]);
+  else {
+    out.bytes(explained[outcome]);
+    out.quoted(withoutKeyTexts(reason));
+    if (code !== undefined) out.text(`,"code":"${code}"`);
+    out.text(',"request_id":');
+  }
+  out.quoted(event.requestId);
+  if (trade !== undefined) out.text(withoutKeyTexts(tradeFields(trade)));
+  out.text('}');
+}
+
+const LINE_BYTES = 512;
+
+/** The same line as a text. */
 export function auditLine(event: AuditEvent, time: string): string {
-  // Assembled by hand, of few parts: this runs for every request, and JSON.stringify takes several times as long.
-  const keyId = event.keyId === null ? 'null' : quote(event.keyId);
-  const middle = middleOf(event.iface, event.endpoint);
-  const code = event.code === undefined ? '' : `,"code":"${event.code}"`;
-  const outcome =
-    event.reason === '' ? unexplained[event.outcome] : `${explained[event.outcome]}${quote(event.reason)}${code},"request_id":`;
-  const line = `{"time":"${time}${middle}${keyId}${outcome}${quote(event.requestId)}`;
-  return withoutKeyTexts(event.trade === undefined ? `${line}}` : `${line}${tradeFields(event.trade)}}`);
+  const out = new AsciiBuffer(LINE_BYTES);
+  writeAuditLine(event, time, out);
+  return out.take().toString('latin1');
 }
 
 /** Account ids and amounts are JSON numbers, exact to the last digit. */
@@ -56,42 +75,30 @@ function tradeFields(trade: AuditTrade): string {
   return fields;
 }
 
+const beginning = Buffer.from('{"time":"');
+
 const explained = {
-  allow: ',"outcome":"allow","reason":',
-  reject: ',"outcome":"reject","reason":',
-  trade: ',"outcome":"trade","reason":',
-} as const satisfies Record<AuditOutcome, string>;
+  allow: Buffer.from(',"outcome":"allow","reason":'),
+  reject: Buffer.from(',"outcome":"reject","reason":'),
+  trade: Buffer.from(',"outcome":"trade","reason":'),
+} as const satisfies Record<AuditOutcome, Uint8Array>;
 const unexplained = {
-  allow: ',"outcome":"allow","reason":"","request_id":',
-  reject: ',"outcome":"reject","reason":"","request_id":',
-  trade: ',"outcome":"trade","reason":"","request_id":',
-} as const satisfies Record<AuditOutcome, string>;
+  allow: Buffer.from(',"outcome":"allow","reason":"","request_id":'),
+  reject: Buffer.from(',"outcome":"reject","reason":"","request_id":'),
+  trade: Buffer.from(',"outcome":"trade","reason":"","request_id":'),
+} as const satisfies Record<AuditOutcome, Uint8Array>;
 
 const MIDDLES_MAX = 1_000;
-const middles = new Map<string, { readonly iface: AuditInterface; readonly text: string }>();
+const middles = new Map<string, { readonly iface: AuditInterface; readonly bytes: Uint8Array }>();
 
 /** What stands between the time and the key's id: of interfaces and endpoints there are few, so that each is put together once. */
-function middleOf(iface: AuditInterface, endpoint: string): string {
+function middleOf(iface: AuditInterface, endpoint: string): Uint8Array {
   const known = middles.get(endpoint);
-  if (known?.iface === iface) return known.text;
-  const text = inOnePiece(`","target":"audit","iface":"${iface}","endpoint":${quote(endpoint)},"key_id":`);
+  if (known?.iface === iface) return known.bytes;
+  const bytes = Buffer.from(`","target":"audit","iface":"${iface}","endpoint":${quote(withoutKeyTexts(endpoint))},"key_id":`, 'latin1');
   // A caller can make up paths, but not fill the memory with them.
-  if (middles.size < MIDDLES_MAX) middles.set(endpoint, { iface, text });
-  return text;
-}
-
-/** The same ASCII text without the engine's tree of the parts it was made of, which each copy of it would walk again. */
-function inOnePiece(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
-}
-
-const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-
-/** In ASCII, whatever the text: a file of bytes that need no encoding is cheaper to write, and no reader can mistake it. */
-function quote(text: string): string {
-  if (text === '') return '""';
-  if (PLAIN.test(text)) return `"${text}"`;
-  return JSON.stringify(text).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (middles.size < MIDDLES_MAX) middles.set(endpoint, { iface, bytes });
+  return bytes;
 }
 
 /** ISO 8601 UTC texts of moments that mostly lie in one millisecond or second: what the last call can give is kept from it. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../contract/clock.js';
-import { type AuditEvent, auditLine, IsoTime } from './audit-event.js';
+import { type AuditEvent, IsoTime, writeAuditLine } from './audit-event.js';
 import { LineFile } from './line-file.js';
 import { ok, type Result } from './result.js';
 
@@ -9,8 +9,8 @@ export interface AuditLogOptions {
   readonly path?: string;
   /** `--audit-required`: nothing is written of which the file has no line. */
   readonly required?: boolean;
-  /** The daemon's log: receives every event as its ready line of JSON, `"target":"audit"` included. */
-  readonly log: (line: string, event: AuditEvent) => void;
+  /** The daemon's log: told of every event. */
+  readonly log: (event: AuditEvent) => void;
   /** Troubles of the file, for the operator. */
   readonly report: (message: string) => void;
 }
@@ -29,7 +29,7 @@ export interface AuditFileStatus {
  */
 export class AuditLog {
   readonly #clock: Clock;
-  readonly #log: (line: string, event: AuditEvent) => void;
+  readonly #log: (event: AuditEvent) => void;
   readonly #file: LineFile | undefined;
   readonly #listeners: Set<() => void>;
   readonly #time = new IsoTime();
@@ -61,9 +61,12 @@ export class AuditLog {
   }
 
   record(event: AuditEvent): void {
-    const line = auditLine(event, this.#time.format(this.#clock.now()));
-    this.#file?.append(line);
-    this.#log(line, event);
+    const line = this.#file?.begin();
+    if (line !== undefined) {
+      writeAuditLine(event, this.#time.format(this.#clock.now()), line);
+      this.#file?.end();
+    }
+    this.#log(event);
   }
 
   /**

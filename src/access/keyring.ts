@@ -7,6 +7,7 @@ import type { KeyRecord } from './key-record.js';
 import { type KeysLoadError, loadKeysFile } from './keys-source.js';
 import { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
 import { err, ok, type Result } from './result.js';
+import { SharedLimits } from './shared-limits.js';
 
 /** Why a caller is not who it says it is: HTTP 401, and the text for it. */
 export interface AuthDenial {
@@ -146,9 +147,11 @@ export class Keyring {
     const loaded = loadKeysFile(this.#path);
     if (!loaded.ok) return err(loaded.error);
     const before = this.#index;
+    const shared = new SharedLimits(before.byId.values());
     const records = loaded.value.records.map((record) => {
       const known = before.byId.get(record.id);
-      return isDeepStrictEqual(known, record) && known !== undefined ? known : record;
+      if (known !== undefined && isDeepStrictEqual(known, record)) return known;
+      return { ...record, limits: shared.of(record.limits) };
     });
     this.#index = new KeyIndex(records, (key) => this.#machineProblem(key));
     this.#loadedAt = this.#clock.now();

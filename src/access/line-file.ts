@@ -1,9 +1,10 @@
 import { write } from 'node:fs';
 import type { Clock } from '../contract/clock.js';
 import { AppendTarget } from './append-target.js';
+import { AsciiBuffer } from './ascii-buffer.js';
 import { err, ok, type Result } from './result.js';
 
-/** Lines held in memory while the file takes none, in characters. Beyond it new lines are counted and dropped. */
+/** Lines held in memory while the file takes none, in bytes. Beyond it new lines are counted and dropped. */
 const HELD_MAX = 32 * 1024 * 1024;
 /** At this size what has gathered is written without waiting any longer. */
 const WRITE_EARLY = 256 * 1024;
@@ -28,13 +29,13 @@ export interface LineFileOptions {
 /**
  * A file, or a pipe, that lines are appended to: at the end of the turn, or under load every few milliseconds. Whatever stands
  * behind the path, nobody waits for it longer than a second. While it takes nothing, lines are held until memory for `heldMax`
- * characters is used up; after that the number of lost lines is reported. A file that was removed or renamed is opened anew.
+ * bytes is used up; after that the number of lost lines is reported. A file that was removed or renamed is opened anew.
  */
 export class LineFile {
   readonly #options: LineFileOptions;
   readonly #heldMax: number;
   readonly #target: AppendTarget;
-  #gathered = '';
+  readonly #gathered = new AsciiBuffer();
   /** Whole lines on their way to the file, of which the first `#sent` bytes are in it. */
   #leaving: Buffer = Buffer.alloc(0);
   #sent = 0;
@@ -74,15 +75,31 @@ export class LineFile {
     return this.#lostInAll;
   }
 
-  /** Takes one line of ASCII text, without its line feed. */
-  append(line: string): void {
+  /**
+   * Where the next line is to be written, in ASCII and without its line feed; {@link end} takes it. undefined while memory is
+   * used up: the line is counted as lost.
+   */
+  begin(): AsciiBuffer | undefined {
     if (this.#gathered.length + this.#leaving.length > this.#heldMax) {
       if (this.#lost === 0) this.#options.report(`${this.#options.path}: memory is used up, lines are being lost`);
       this.#lost += 1;
       this.#lostInAll += 1;
-      return;
+      return undefined;
     }
-    this.#gathered += `${line}\n`;
+    return this.#gathered;
+  }
+
+  /** Takes one line of ASCII text, without its line feed. */
+  append(line: string): void {
+    const out = this.begin();
+    if (out === undefined) return;
+    out.text(line);
+    this.end();
+  }
+
+  /** Takes the line that was written since {@link begin}. */
+  end(): void {
+    this.#gathered.text('\n');
     if (!this.#idle) return;
     if (this.#gathered.length >= WRITE_EARLY) this.#next();
     else if (!this.#pausing) this.#schedule();
@@ -144,7 +161,7 @@ export class LineFile {
     this.#pausing = true;
     this.#cancelPause = this.#options.clock.after(PAUSE_MS, () => {
       this.#pausing = false;
-      if (this.#gathered !== '' && this.#idle) this.#next();
+      if (this.#gathered.length > 0 && this.#idle) this.#next();
     });
   }
 
@@ -152,9 +169,8 @@ export class LineFile {
   #next(): void {
     const problem = this.#swap();
     if (this.#sent === this.#leaving.length) {
-      this.#leaving = Buffer.from(this.#gathered, 'latin1');
+      this.#leaving = this.#gathered.take();
       this.#sent = 0;
-      this.#gathered = '';
     }
     if (this.#leaving.length === 0) {
       this.#settle(true);

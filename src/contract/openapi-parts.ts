@@ -10,7 +10,7 @@ export const commonSchemas: Record<string, Schema> = {
     required: ['ret_type', 'ret_msg', 'err_code', 's2c'],
     properties: {
       ret_type: { type: 'integer', const: 0 },
-      ret_msg: { type: 'null' },
+      ret_msg: { type: ['string', 'null'], description: 'What was left out, where there is such a thing to say.' },
       err_code: { type: 'null' },
       s2c: { type: 'object' },
     },

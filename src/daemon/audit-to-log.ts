@@ -3,7 +3,7 @@ import type { Logger } from './log.js';
 
 /** Audit events as entries of the daemon's log. Refusals and trades are news; what was allowed is detail. */
 export function auditToLog(logger: Logger): AuditLogOptions['log'] {
-  return (_line, { outcome, iface, endpoint, keyId, reason, requestId }) => {
+  return ({ outcome, iface, endpoint, keyId, reason, requestId }) => {
     const level = outcome === 'allow' ? 'debug' : 'info';
     // Looked at first: most events are allowed reads, and most daemons log no details.
     if (!logger.isLevelEnabled(level)) return;

@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stateFolder } from '../storage/index.js';
+import { packageFolder } from '../version.js';
 import type { Environment } from './environment.js';
 
 export interface DemoBanner {
@@ -62,7 +63,7 @@ ${RULE}
  * where a fresh terminal would not have it by itself.
  */
 export function svcctlCommand({ cwd, variables, platform, home }: Environment, stateDir: string): string {
-  const full = fileURLToPath(new URL('../../bin/svcctl', import.meta.url));
+  const full = fileURLToPath(new URL('bin/svcctl', packageFolder));
   const near = relative(cwd, full);
   const path = near.startsWith('..') || isAbsolute(near) ? full : near;
   const command = platform === 'win32' ? `node ${quoted(path)}` : quoted(path);

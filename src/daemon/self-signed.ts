@@ -1,4 +1,3 @@
-import { generate } from 'selfsigned';
 import { writePrivateFile } from '../storage/index.js';
 import { loadTlsMaterial } from './tls.js';
 
@@ -18,6 +17,8 @@ const BACKDATE_MS = DAY_MS;
  */
 export async function ensureSelfSigned(certPath: string, keyPath: string, now: number): Promise<'kept' | 'made'> {
   if (isUsable(certPath, keyPath, now)) return 'kept';
+  // Hardly ever needed, and slow to load.
+  const { generate } = await import('selfsigned');
   const made = await generate([{ name: 'commonName', value: 'svc-gateway on this machine' }], {
     keyType: 'ec',
     curve: 'P-256',

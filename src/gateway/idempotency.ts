@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { clearField, clone, create, type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { clearField, clone, create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import type { SteadyTime } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { PacketIDSchema } from '../contract/generated/Common_pb.js';
@@ -114,7 +114,7 @@ export class IdempotencyKeys {
         operation: operation.name,
         digest,
         packet,
-        request: toBinary(C2SSchema, withoutSecrets(C2SSchema, sent)),
+        request: toBinary(C2SSchema, withoutSecrets(operation, sent)),
       });
       row = entered.row;
       return entered.durable;
@@ -154,14 +154,12 @@ function idOf(owner: string, key: string): string {
   return `${owner}\n${key}`;
 }
 
-/** Fields that nothing may be kept of, not even a digest: it could be used to guess them. */
-const SECRET_FIELDS: ReadonlySet<string> = new Set(['pwdMD5']);
-
-function withoutSecrets(schema: DescMessage, request: Message): Message {
-  const secret = schema.fields.filter(({ name }) => SECRET_FIELDS.has(name));
-  if (secret.length === 0) return request;
-  const copy = clone(schema, request);
-  for (const field of secret) clearField(copy, field);
+/** The request without its credentials: nothing may be kept of them, not even a digest, which could be used to guess them. */
+function withoutSecrets({ shape, messages: { C2SSchema } }: Operation, request: Message): Message {
+  const secrets = new Set(shape.filter(({ secret }) => secret).map(({ field }) => field));
+  if (secrets.size === 0) return request;
+  const copy = clone(C2SSchema, request);
+  for (const field of C2SSchema.fields) if (secrets.has(field.name)) clearField(copy, field);
   return copy;
 }
 
@@ -171,7 +169,7 @@ function digestOf(operation: Operation, request: Message): string {
   // A caller's packet id counts its tries; what is asked is the same.
   const asked = C2SSchema.fields.some(({ name }) => name === 'packetID')
     ? Object.assign(create(C2SSchema), request, { packetID: create(PacketIDSchema, { connID: 0n, serialNo: 0 }) })
-    : withoutSecrets(C2SSchema, request);
+    : withoutSecrets(operation, request);
   return createHash('sha256').update(operation.name).update('\0').update(toBinary(C2SSchema, asked)).digest('base64');
 }
 

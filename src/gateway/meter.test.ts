@@ -8,7 +8,7 @@ it('shows requests by interface, operation and result, with cumulative buckets',
   meter.request(quote.getQuote, 'rest', undefined, 0.25);
   meter.request(quote.getQuote, 'rest', 'auth.scope', 4000);
   meter.request(quote.getQuote, 'ws', undefined, 0.05);
-  const lines = (await meter.metrics()).split('\n');
+  const lines = meter.metrics().split('\n');
 
   expect(lines).toContain('svc_requests_total{interface="rest",operation="get_quote",result="ok"} 2');
   expect(lines).toContain('svc_requests_total{interface="rest",operation="get_quote",result="auth.scope"} 1');
@@ -37,9 +37,9 @@ it('shows the gauges beside them, read when somebody looks', async () => {
     auditFile: () => undefined,
     logLinesLost: () => 0,
   });
-  expect(await meter.metrics()).toContain('\nsvc_push_connections 1\n');
+  expect(meter.metrics()).toContain('\nsvc_push_connections 1\n');
   connections = 2;
-  expect(await meter.metrics()).toContain('\nsvc_push_connections 2\n');
+  expect(meter.metrics()).toContain('\nsvc_push_connections 2\n');
 });
 
 it('sums up each operation over all interfaces', () => {

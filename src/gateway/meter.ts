@@ -1,4 +1,3 @@
-import { Counter, Gauge, Registry } from 'prom-client';
 import type { AuditFileStatus } from '../access/index.js';
 import { QotPushType } from '../contract/generated/GetDelayStatistics_pb.js';
 import { SubType } from '../contract/generated/Qot_Common_pb.js';
@@ -24,6 +23,14 @@ export interface GaugeSources {
   readonly logLinesLost: () => number;
 }
 
+/** What is read when somebody looks. */
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'gauge' | 'counter';
+  readonly read: () => number;
+}
+
 const PLACED_ORDERS_KEPT = 100;
 
 /**
@@ -35,41 +42,22 @@ export class Meter {
   readonly placedOrders: PlacedOrder[] = [];
   /** Backend event received → frames handed to the sockets, by push type. */
   readonly pushDelays = new Map<number, DelayHistogram>();
-  readonly #gauges = new Registry();
+  readonly #metrics: Metric[] = [];
 
   /** The type of what {@link metrics} returns. */
-  get contentType(): string {
-    return this.#gauges.contentType;
-  }
+  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-  /** Everything in Prometheus' text format. */
-  async metrics(): Promise<string> {
-    return `${requestMetrics(this.requests.values())}\n${await this.#gauges.metrics()}`;
+  /** Everything in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats). */
+  metrics(): string {
+    const others = this.#metrics.map(({ name, help, type, read }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${read()}\n`);
+    return [requestMetrics(this.requests.values()), ...others].join('\n');
   }
 
   /** Adds the gauges of the parts that are made later than the meter. */
   watch(sources: GaugeSources): void {
-    const registers = [this.#gauges];
-    const gauge = (name: string, help: string, read: () => number) =>
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read());
-        },
-      });
-    /** `read`: the count so far. */
-    const counter = (name: string, help: string, read: () => number) =>
-      new Counter({
-        name,
-        help,
-        registers,
-        collect() {
-          this.reset();
-          this.inc(read());
-        },
-      });
+    const add = (type: Metric['type']) => (name: string, help: string, read: () => number) =>
+      this.#metrics.push({ name, help, type, read });
+    const [gauge, counter] = [add('gauge'), add('counter')];
     gauge('svc_push_connections', 'Open push connections.', sources.pushConnections);
     gauge('svc_push_subscriptions', 'Live data streams that somebody is subscribed to.', sources.subscriptions);
     gauge('svc_idempotency_keys', 'Writes that are remembered by their idempotency key.', sources.idempotencyKeys);

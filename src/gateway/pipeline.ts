@@ -114,12 +114,13 @@ export class Pipeline {
   }
 
   /** Sees to it, where the trail is required, that it has a line of a write before the write leaves. */
-  async #announce(operation: Operation, caller: Caller, { key }: Identity): Promise<Rejection | undefined> {
+  async #announce(operation: Operation, caller: Caller, { key }: Identity, request: Message): Promise<Rejection | undefined> {
     const { audit } = this.#parts.access;
     // Whoever looks after the daemon must be able to.
     if (operation.group === 'admin') return undefined;
     const { iface, endpoint, requestId } = caller;
-    audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId });
+    const trade = isTrade(operation) ? this.#parts.writes.auditTrade(request) : undefined;
+    audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId, trade });
     if ((await audit.written()) !== false) return undefined;
     const why = audit.fileStatus()?.failure ?? 'it cannot be written';
     return new Rejection('audit.unavailable', `the audit trail is required and fails: ${why}; nothing was sent`, { retryAfterSeconds: 1 });
@@ -259,7 +260,7 @@ export class Pipeline {
   }
 
   async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Promise<Answer> {
-    const unrecorded = this.#parts.access.audit.required ? await this.#announce(operation, caller, identity) : undefined;
+    const unrecorded = this.#parts.access.audit.required ? await this.#announce(operation, caller, identity, request) : undefined;
     if (unrecorded !== undefined) return unrecorded;
     const key = caller.idempotencyKey;
     const wrong = key === undefined ? undefined : checkKeyText(key);
@@ -355,7 +356,7 @@ export class Pipeline {
   #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, started: number, answer: Answer, request?: Message): Answer {
     const rejected = answer instanceof Rejection;
     if (key !== undefined && isRefused(operation, answer)) this.#parts.refusals.refused(ownerOfKey(key), operation);
-    const traded = !rejected && operation.group === 'trade' && operation.effect !== 'read' && operation !== trade.unlockTrade;
+    const traded = !rejected && isTrade(operation);
     this.#record(operation, caller, key, started, rejected ? answer : undefined, {
       outcome: rejected ? 'reject' : traded ? 'trade' : 'allow',
       reason: rejected ? answer.auditReason : reasonOf(answer),
@@ -433,6 +434,11 @@ function reasonOf({ retType, retMsg }: ResponseMessage): string {
 function previewReason(outcome: Preview | ResponseMessage): string {
   if ('retType' in outcome) return reasonOf(outcome);
   return outcome.refusal === null ? 'would pass' : `would be refused: ${outcome.refusal.auditReason}`;
+}
+
+/** Whether an operation is one that the trail tells the order of. */
+function isTrade({ group, effect, name }: Operation): boolean {
+  return group === 'trade' && effect !== 'read' && name !== trade.unlockTrade.name;
 }
 
 /** What the gateway says of itself it can say always, and a pending login is answered by the one operation that it waits for. */

@@ -11,19 +11,29 @@ export interface NamedSecurity {
 
 /** What a request is about, for allowlists, by the declared classes of its fields (contract/field-classes.ts). */
 export interface Subjects {
-  readonly securities: NamedSecurity[];
-  readonly plates: NamedSecurity[];
+  readonly securities: readonly NamedSecurity[];
+  readonly plates: readonly NamedSecurity[];
   /** Securities by numbers of which no market is known. */
-  readonly stockIds: bigint[];
+  readonly stockIds: readonly bigint[];
   /** A code stands beside a trading header, which says the market. */
-  readonly tradedCodes: string[];
-  readonly markets: NamedMarket[];
-  readonly accIds: bigint[];
+  readonly tradedCodes: readonly string[];
+  readonly markets: readonly NamedMarket[];
+  readonly accIds: readonly bigint[];
   /** Numbers and texts of orders; 0 and the empty text name none. */
-  readonly orders: (bigint | string)[];
+  readonly orders: readonly (bigint | string)[];
 }
 
-type Collector = (message: Message, into: Subjects) => void;
+type Lists = { -readonly [K in keyof Subjects]: Subjects[K] };
+type Collector = (message: Message, into: Lists) => void;
+
+/** What most requests name of most kinds: every request makes a set of lists, and one of these costs nothing. */
+const none: readonly never[] = [];
+
+function add<T>(list: readonly T[], value: T): readonly T[] {
+  if (list === none) return [value];
+  (list as T[]).push(value);
+  return list;
+}
 
 const collectors = new WeakMap<Operation, Collector>();
 
@@ -34,7 +44,15 @@ export function subjectsOf(operation: Operation, request: Message): Subjects {
     collect = collectorOf(operation.messages.C2SSchema, operation.classes, new Map());
     collectors.set(operation, collect);
   }
-  const subjects: Subjects = { securities: [], plates: [], stockIds: [], tradedCodes: [], markets: [], accIds: [], orders: [] };
+  const subjects: Lists = {
+    securities: none,
+    plates: none,
+    stockIds: none,
+    tradedCodes: none,
+    markets: none,
+    accIds: none,
+    orders: none,
+  };
   collect(request, subjects);
   return subjects;
 }
@@ -69,8 +87,8 @@ function fieldCollector(field: DescField, classes: FieldClasses): Collector | un
   if (named === undefined) throw new Error(`${field.parent.typeName}.${field.name} has no class`);
   const numbering = numberings[named];
   if (numbering !== undefined) return marketCollector(field, numbering);
-  const list = listOf[named];
-  return list === undefined ? undefined : eachValue<never>(field, (value, into) => list(into).push(value));
+  const addValue = adders[named];
+  return addValue === undefined ? undefined : eachValue<never>(field, addValue);
 }
 
 const numberings: Partial<Record<FieldClass, Numbering>> = {
@@ -79,27 +97,37 @@ const numberings: Partial<Record<FieldClass, Numbering>> = {
   calendar: calendarOf,
 };
 
-const listOf: Partial<Record<FieldClass, (into: Subjects) => unknown[]>> = {
-  security: (into) => into.securities,
-  plate: (into) => into.plates,
-  stock_id: (into) => into.stockIds,
-  traded_code: (into) => into.tradedCodes,
-  account: (into) => into.accIds,
-  order: (into) => into.orders,
+type Adder = (value: never, into: Lists) => void;
+
+const adders: Partial<Record<FieldClass, Adder>> = {
+  security: adder('securities'),
+  plate: adder('plates'),
+  stock_id: adder('stockIds'),
+  traded_code: adder('tradedCodes'),
+  account: adder('accIds'),
+  order: adder('orders'),
 };
+
+function adder<K extends keyof Subjects>(kind: K): (value: Subjects[K][number], into: Lists) => void {
+  return (value, into) => {
+    into[kind] = add<unknown>(into[kind], value) as Lists[K];
+  };
+}
 
 /** A market that could be named and is not is every market; so is a list of none. */
 function marketCollector(field: DescField, numbering: Numbering): Collector {
-  const collect = eachValue<number>(field, (value, into) => into.markets.push(numbering(value)));
+  const collect = eachValue<number>(field, (value, into) => {
+    into.markets = add(into.markets, numbering(value));
+  });
   return (message, into) => {
     const before = into.markets.length;
     collect(message, into);
-    if (into.markets.length === before) into.markets.push(numbering(0));
+    if (into.markets.length === before) into.markets = add(into.markets, numbering(0));
   };
 }
 
 /** Does something with each value that a message holds in a field; with none where it is not set. */
-function eachValue<T>({ localName, fieldKind }: DescField, act: (value: T, into: Subjects) => void): Collector {
+function eachValue<T>({ localName, fieldKind }: DescField, act: (value: T, into: Lists) => void): Collector {
   const held = (message: Message) => (message as unknown as Record<string, unknown>)[localName];
   if (fieldKind === 'list') {
     return (message, into) => {

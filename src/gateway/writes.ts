@@ -138,10 +138,10 @@ export class Writes {
     cancelTimer();
   }
 
-  /** What the audit trail says of a write that was sent. */
-  auditTrade(request: Message, response: ResponseMessage): AuditTrade {
+  /** What the audit trail says of a write that was sent, or before that is about to be. */
+  auditTrade(request: Message, response?: ResponseMessage): AuditTrade {
     const order = request as Message & Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderIDEx'>>;
-    const answered = (response as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } }).s2c;
+    const answered = (response as (ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } }) | undefined)?.s2c;
     const orderId = answered?.orderIDEx || order.orderIDEx || undefined;
     const market = order.secMarket === undefined ? undefined : quoteMarketOfSecMarket(order.secMarket);
     const side = order.trdSide === undefined ? undefined : sideName(order.trdSide);

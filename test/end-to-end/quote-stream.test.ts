@@ -127,11 +127,11 @@ describe('a subscription over REST', () => {
     await unsubscribe('desk', { unsub_all: true });
   });
 
-  it('can be made with qot:state, and unmade by is_sub_or_un_sub alone', async () => {
+  it('can be made with qot:state, and unmade', async () => {
     const client = await daemon.push('state');
     await subscribe('state', ['HK.00700'], [QUOTE]);
     await live(client, 'HK.00700', QUOTE);
-    await daemon.as('state').s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE], is_sub_or_un_sub: false });
+    await daemon.as('state').s2c('/api/unsubscribe', { symbols: ['HK.00700'], sub_types: [QUOTE] });
     const { conn_sub_info_list } = await daemon.as('state').s2c('/api/query-subscription', {});
     expect(conn_sub_info_list[0].sub_info_list).toEqual([]);
   });

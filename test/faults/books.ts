@@ -8,6 +8,7 @@ export interface Order {
   readonly order_id_ex: string;
   readonly order_status: number;
   readonly trd_side: number;
+  readonly sec_market: number;
   readonly code: string;
   readonly qty: number;
   readonly price: number;
@@ -25,7 +26,7 @@ export interface Fill {
   readonly price: number;
 }
 
-const ACCOUNT = { acc_id: HK_CASH, env: SIMULATE, market: HK };
+const EVER = { begin_time: '2000-01-01 00:00:00', end_time: '2099-12-31 23:59:59' };
 const EXACT = { 'x-svc-int64': 'string' };
 /** Order texts that one fee request takes. */
 const FEES_MAX = 400;
@@ -38,12 +39,17 @@ const OPEN: ReadonlySet<OrderStatus> = new Set([
   OrderStatus.OrderStatus_Cancelling_All,
 ]);
 
-/** What the Hong Kong cash account's owner can read: the books that must agree with one another. */
+/** What an account's owner can read: the books that must agree with one another. By default the Hong Kong cash account's. */
 export class Books<Id extends string> {
+  readonly #account: { readonly acc_id: string; readonly env: number; readonly market: number };
+
   constructor(
     private readonly site: TestSite<Id>,
     private readonly key: Id,
-  ) {}
+    { account = HK_CASH, market = HK }: { account?: string; market?: number } = {},
+  ) {
+    this.#account = { acc_id: account, env: SIMULATE, market };
+  }
 
   async orders(): Promise<Order[]> {
     return (await this.#read('/api/orders')).order_list;
@@ -51,6 +57,16 @@ export class Books<Id extends string> {
 
   async fills(): Promise<Fill[]> {
     return (await this.#read('/api/order-fills')).order_fill_list;
+  }
+
+  /** Those of every day. */
+  async allOrders(): Promise<Order[]> {
+    return (await this.#read('/api/history-orders', { ...this.#account, ...EVER })).order_list;
+  }
+
+  /** Those of every day. */
+  async allFills(): Promise<Fill[]> {
+    return (await this.#read('/api/history-order-fills', { ...this.#account, ...EVER })).order_fill_list;
   }
 
   async cash(): Promise<Decimal> {
@@ -67,7 +83,11 @@ export class Books<Id extends string> {
     let sum = 0n;
     for (let from = 0; from < orders.length; from += FEES_MAX) {
       const order_id_ex_list = orders.slice(from, from + FEES_MAX).map(({ order_id_ex }) => order_id_ex);
-      const { order_fee_list: list } = await this.#read('/api/order-fee', { acc_id: HK_CASH, env: SIMULATE, order_id_ex_list });
+      const { order_fee_list: list } = await this.#read('/api/order-fee', {
+        acc_id: this.#account.acc_id,
+        env: SIMULATE,
+        order_id_ex_list,
+      });
       for (const { fee_amount } of list as { fee_amount?: number }[]) sum += decimal(fee_amount ?? 0);
     }
     return sum;
@@ -75,11 +95,11 @@ export class Books<Id extends string> {
 
   /** Cancels everything and waits until no order can change any more. */
   async settle(): Promise<void> {
-    await this.site.as(this.key).s2c('/api/cancel-all-order', ACCOUNT);
+    await this.site.as(this.key).s2c('/api/cancel-all-order', this.#account);
     while ((await this.orders()).some(isOpen)) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  async #read(path: string, body: unknown = ACCOUNT) {
+  async #read(path: string, body: unknown = this.#account) {
     return this.site.as(this.key).s2c(path, body, EXACT);
   }
 }

@@ -98,8 +98,14 @@ export class TestSite<Id extends string = string> {
   }
 
   auditLines(path = this.auditPath): AuditLine[] {
-    const lines = readFileSync(path, 'utf8').split('\n');
-    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as AuditLine);
+    return this.auditTexts(path).map((line) => JSON.parse(line) as AuditLine);
+  }
+
+  /** The lines as they are in the file. */
+  auditTexts(path = this.auditPath): string[] {
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
   }
 
   async leave(): Promise<void> {

@@ -86,7 +86,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   if (!limits.ok) throw new Error(limits.error);
   const log: string[] = [];
   const events: AuditEvent[] = [];
-  const audit = AuditLog.open({ clock, log: (_, event) => events.push(event), report: (message) => log.push(message) });
+  const audit = AuditLog.open({ clock, log: (event) => events.push(event), report: (message) => log.push(message) });
   if (!audit.ok) throw new Error(audit.error);
   const store = options.store ?? new MemoryStore();
   const time = new SteadyTime({ store, clock });

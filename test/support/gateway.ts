@@ -168,7 +168,7 @@ export async function serveGateway(options: {
   if (!keyring.ok) throw new Error(keyring.error.message);
   const log: string[] = [];
   const audited = new AuditedEvents();
-  const audit = AuditLog.open({ clock: systemClock, log: (_line, event) => audited.hear(event), report: () => undefined });
+  const audit = AuditLog.open({ clock: systemClock, log: (event) => audited.hear(event), report: () => undefined });
   if (!audit.ok) throw new Error(audit.error);
   const onStoreFailure = (error: unknown) => log.push(String(error));
   const gateway = new Gateway({

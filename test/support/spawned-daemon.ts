@@ -14,6 +14,8 @@ const root = join(import.meta.dirname, '..', '..');
 export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
   #child: ChildProcess | undefined;
   stderr = '';
+  /** `host:port` of core TCP. */
+  apiAddress = '';
 
   static async start<Id extends string>(options: { keys?: Readonly<Record<Id, KeyWish>>; flags?: readonly string[] } = {}) {
     const test = new SpawnedDaemon<Id>(options.keys !== undefined);
@@ -39,10 +41,11 @@ export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
     });
     const [line] = (await Promise.race([once(lines, 'line'), exited])) as [string];
     exited.catch(() => undefined);
-    const ready = JSON.parse(line) as { event: string; rest: string; grpc?: string; pid: number };
+    const ready = JSON.parse(line) as { event: string; rest: string; grpc?: string; api?: string; pid: number };
     if (ready.event !== 'ready' || ready.pid !== child.pid) throw new Error(`not a ready line: ${line}`);
     this.url = ready.rest;
     this.grpcUrl = ready.grpc ?? '';
+    this.apiAddress = ready.api ?? '';
   }
 
   /** Resolves when `svcd --demo` has left the record by which `svcctl` finds it. */

@@ -1,5 +1,5 @@
 import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
-import { ResponseSchema } from '../../contract/generated/KeepAlive_pb.js';
+import * as KeepAlive from '../../contract/generated/KeepAlive_pb.js';
 import { type BodyParser, protobufBody } from '../../contract/message-request.js';
 import type { Operation, ProtocolMessages } from '../../contract/operation.js';
 import { type Rejection, rejectProblem } from '../../contract/rejection.js';
@@ -45,6 +45,19 @@ export function successBody<M extends ProtocolMessages>(
   return encodeBody(ResponseSchema, create(ResponseSchema, response as Record<string, unknown>), format);
 }
 
+/** The answers to KeepAlive in the second that was asked for last, which many connections share. */
+const alive: { seconds: number; bodies: Partial<Record<BodyFormat, Uint8Array>> } = { seconds: Number.NaN, bodies: {} };
+
+/** The answer to KeepAlive at so many epoch seconds. Its bytes are not to be written to. */
+export function keepAliveBody(seconds: number, format: BodyFormat): Uint8Array {
+  if (alive.seconds !== seconds) {
+    alive.seconds = seconds;
+    alive.bodies = {};
+  }
+  alive.bodies[format] ??= successBody(KeepAlive, { time: BigInt(seconds) }, format);
+  return alive.bodies[format];
+}
+
 export function rejectionBody(rejection: Rejection, format: BodyFormat): Uint8Array {
-  return format === 'protobuf' ? encodeRejection(rejection) : encodeBody(ResponseSchema, rejectionResponse(rejection), format);
+  return format === 'protobuf' ? encodeRejection(rejection) : encodeBody(KeepAlive.ResponseSchema, rejectionResponse(rejection), format);
 }

@@ -1,6 +1,5 @@
 import type { Message, MessageShape } from '@bufbuild/protobuf';
 import type { KeyRecord } from '../../access/index.js';
-import * as KeepAlive from '../../contract/generated/KeepAlive_pb.js';
 import * as QotRegQotPush from '../../contract/generated/Qot_RegQotPush_pb.js';
 import { readMessageRequest } from '../../contract/message-request.js';
 import { subscription } from '../../contract/operations/index.js';
@@ -8,7 +7,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Peer } from '../../gateway/index.js';
 import { answerRegisterPush, type Frame, type Permits, type PushFormat, type PushSink } from '../../gateway/push/index.js';
 import { type BodyFormat, encodeBody } from '../../wire/index.js';
-import { bodyParser, readC2S, rejectionBody, responseBody, successBody } from './bodies.js';
+import { bodyParser, keepAliveBody, readC2S, rejectionBody, responseBody } from './bodies.js';
 import type { CoreServices } from './services.js';
 import { checkSubscribed } from './strict-rule.js';
 
@@ -137,7 +136,7 @@ export class CoreSession {
   #answer(request: CoreRequest): Uint8Array | Promise<Uint8Array> {
     switch (request.protoId) {
       case protocol.keepAlive:
-        return successBody(KeepAlive, { time: BigInt(Math.floor(this.#services.clock.now() / 1000)) }, request.format);
+        return keepAliveBody(Math.floor(this.#services.clock.now() / 1000), request.format);
       case protocol.initConnect:
         return rejectionBody(new Rejection('request.invalid', 'the connection has been initialised already'), request.format);
       case protocol.regQotPush:

@@ -111,8 +111,7 @@ export class TcpConnection implements CoreConnection {
   /** Takes the frames that are there, as far as they may be answered now. */
   #read(): void {
     const { socket, services } = this.#options;
-    // Answers that are ready in this turn leave in one write.
-    socket.cork();
+    let corked = false;
     try {
       while (!this.#greeting && !this.#finishing && this.#session?.busy !== true) {
         const read = this.#reader.next();
@@ -124,6 +123,11 @@ export class TcpConnection implements CoreConnection {
           socket.destroy();
           return;
         }
+        // Answers that are ready in this turn leave in one write.
+        if (!corked && this.#reader.hasUnread) {
+          socket.cork();
+          corked = true;
+        }
         this.#take(read.frame);
       }
       if (!this.#ended) socket.pause();
@@ -131,7 +135,7 @@ export class TcpConnection implements CoreConnection {
       services.onDefect(error);
       socket.destroy();
     } finally {
-      socket.uncork();
+      if (corked) socket.uncork();
     }
   }
 

@@ -1,15 +1,70 @@
-import type { Server } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { type Server, type ServerUnaryCall, type ServerWritableStream, type StatusObject, type sendUnaryData, status } from '@grpc/grpc-js';
+import {
+  Health,
+  HealthCheckRequestSchema,
+  HealthCheckResponse_ServingStatus,
+  HealthCheckResponseSchema,
+  HealthListResponseSchema,
+} from '../../contract/generated/grpc/health/v1/health_pb.js';
+import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import { SERVICE } from './service.js';
+import type { StandingStreams } from './standing-streams.js';
+import { bufferOf, bytes, readMessage } from './wire.js';
+
+type Watch = ServerWritableStream<Buffer, Buffer>;
+
+const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus;
+/** "" is the server as a whole. */
+const SERVICES: readonly string[] = ['', SERVICE];
+/** Watches ask for no key: there is a bound to how many are kept. */
+const WATCHES_MAX = 10_000;
 
 /** Serves `grpc.health.v1.Health`: the gateway's readiness, for the whole server ("") and for the service. Returns its own end. */
-export function addHealth(server: Pick<Server, 'addService'>, gateway: Gateway): () => void {
-  const health = new HealthImplementation();
-  const tell = (ready: boolean) => {
-    for (const name of ['', SERVICE]) health.setStatus(name, ready ? 'SERVING' : 'NOT_SERVING');
+export function addHealth(server: Pick<Server, 'register'>, standing: StandingStreams, gateway: Gateway): () => void {
+  const watches = new Set<Watch>();
+  const current = () => answerOf(gateway.ready ? SERVING : NOT_SERVING);
+
+  const check = (call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) => {
+    const asked = serviceOf(call.request);
+    if (typeof asked !== 'string') respond(asked);
+    else if (SERVICES.includes(asked)) respond(null, current());
+    else respond({ code: status.NOT_FOUND, details: `no service "${asked}" is served here` });
   };
-  tell(gateway.ready);
-  health.addToServer(server);
-  return gateway.onReady(tell);
+  const watch = (call: Watch) => {
+    const asked = serviceOf(call.request);
+    if (typeof asked !== 'string') return void call.emit('error', asked);
+    // Of a service that may come to be, the protocol says; none does here.
+    if (!SERVICES.includes(asked)) return void call.write(answerOf(SERVICE_UNKNOWN));
+    if (watches.size >= WATCHES_MAX) {
+      return void call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: `at most ${WATCHES_MAX} watches are served` });
+    }
+    watches.add(call);
+    call.once('cancelled', () => watches.delete(call));
+    call.write(current());
+  };
+  const list = (_call: unknown, respond: sendUnaryData<Buffer>) => {
+    const own = { status: gateway.ready ? SERVING : NOT_SERVING };
+    const statuses = Object.fromEntries(SERVICES.map((name) => [name, own]));
+    respond(null, bufferOf(toBinary(HealthListResponseSchema, create(HealthListResponseSchema, { statuses }))));
+  };
+
+  const path = (method: { readonly name: string }) => `/${Health.typeName}/${method.name}`;
+  server.register(path(Health.method.check), check, bytes, bytes, 'unary');
+  server.register(path(Health.method.list), list, bytes, bytes, 'unary');
+  server.register(path(Health.method.watch), standing.tracked(watch), bytes, bytes, 'serverStream');
+  return gateway.onReady(() => {
+    for (const call of watches) call.write(current());
+  });
+}
+
+function answerOf(status: HealthCheckResponse_ServingStatus): Buffer {
+  return bufferOf(toBinary(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status })));
+}
+
+/** The service that a check or a watch asks about, or the status that refuses it. */
+function serviceOf(request: Buffer): string | Partial<StatusObject> {
+  const read = readMessage(HealthCheckRequestSchema, request);
+  return read instanceof Rejection ? { code: status.INVALID_ARGUMENT, details: read.message } : read.service;
 }

@@ -1,35 +1,93 @@
-import { type DescFile, toBinary } from '@bufbuild/protobuf';
-import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import type { Server } from '@grpc/grpc-js';
-import { ReflectionService } from '@grpc/reflection';
-import { service as healthService } from 'grpc-health-check';
+import { create, type DescFile, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { type Server, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { file_grpc_health_v1_health, Health } from '../../contract/generated/grpc/health/v1/health_pb.js';
+import {
+  type ServerReflectionRequest,
+  ServerReflectionRequestSchema,
+  ServerReflectionResponseSchema,
+} from '../../contract/generated/grpc/reflection/v1/reflection_pb.js';
 import { file_svc_v1_gateway } from '../../contract/generated/svc/v1/gateway_pb.js';
 import type { Operation } from '../../contract/operation.js';
+import { Rejection } from '../../contract/rejection.js';
 import { pushMessages } from '../../gateway/push/index.js';
-import { bufferOf } from './wire.js';
+import { DescribedFiles } from './described-files.js';
+import { SERVICE } from './service.js';
+import type { StandingStreams } from './standing-streams.js';
+import { bufferOf, bytes, readMessage } from './wire.js';
+
+type Call = ServerDuplexStream<Buffer, Buffer>;
+type Outcome = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']>;
+
+const METHOD = 'ServerReflection/ServerReflectionInfo';
+/** The same messages under two names: clients older than 2023 know the second alone. */
+const PACKAGES = ['grpc.reflection.v1', 'grpc.reflection.v1alpha'];
 
 /**
  * Serves server reflection, for the service, for health checking, and for the messages of every operation and event: a
- * client needs no file of ours.
+ * client needs no file of ours. Nothing is put together before the first question.
  */
-export function addReflection(server: Pick<Server, 'addService'>, operations: readonly Operation[]): void {
-  const messages = [...operations.map((operation) => operation.messages), ...pushMessages.values()];
-  const files = withDependencies([file_svc_v1_gateway, ...messages.map(({ ResponseSchema }) => ResponseSchema.file)]);
-  const ours = files.map((file) => bufferOf(toBinary(FileDescriptorProtoSchema, file.proto)));
-  const health = Object.values(healthService).flatMap(({ requestType }) => requestType.fileDescriptorProtos);
-  // Of a definition, reflection looks at the files alone.
-  const definition = { format: 'Protocol Buffer 3 EnumDescriptorProto' as const, type: {}, fileDescriptorProtos: [...ours, ...health] };
-  new ReflectionService({ definition }).addToServer(server);
+export function addReflection(server: Pick<Server, 'register'>, standing: StandingStreams, operations: readonly Operation[]): void {
+  let known: DescribedFiles | undefined;
+  const files = () => {
+    known ??= new DescribedFiles(rootsOf(operations));
+    return known;
+  };
+  const handle = (call: Call) => answerAll(call, files);
+  for (const name of PACKAGES) server.register(`/${name}.${METHOD}`, standing.tracked(handle), bytes, bytes, 'bidi');
 }
 
-/** Files with all that they import, each once. */
-function withDependencies(roots: readonly DescFile[]): DescFile[] {
-  const known = new Set<DescFile>();
-  const add = (file: DescFile) => {
-    if (known.has(file)) return;
-    known.add(file);
-    file.dependencies.forEach(add);
-  };
-  roots.forEach(add);
-  return [...known];
+function rootsOf(operations: readonly Operation[]): DescFile[] {
+  const messages = [...operations.map((operation) => operation.messages), ...pushMessages.values()];
+  return [file_svc_v1_gateway, file_grpc_health_v1_health, ...messages.map(({ ResponseSchema }) => ResponseSchema.file)];
+}
+
+/** Answers one question after the other, as fast as the client reads. */
+function answerAll(call: Call, files: () => DescribedFiles): void {
+  call.on('data', (message: Buffer) => {
+    const question = readMessage(ServerReflectionRequestSchema, message);
+    if (question instanceof Rejection) {
+      call.emit('error', { code: status.INVALID_ARGUMENT, details: question.message });
+      return;
+    }
+    const answer = create(ServerReflectionResponseSchema, {
+      validHost: question.host,
+      originalRequest: question,
+      messageResponse: answerTo(question, files()),
+    });
+    if (call.write(bufferOf(toBinary(ServerReflectionResponseSchema, answer)))) return;
+    call.pause();
+    call.once('drain', () => call.resume());
+  });
+  call.on('end', () => call.end());
+}
+
+function answerTo({ messageRequest: asked }: ServerReflectionRequest, files: DescribedFiles): Outcome {
+  switch (asked.case) {
+    case 'listServices':
+      return { case: 'listServicesResponse', value: { service: [{ name: SERVICE }, { name: Health.typeName }] } };
+    case 'fileByFilename':
+      return found(files, files.file(asked.value), `file "${asked.value}"`);
+    case 'fileContainingSymbol':
+      return found(files, files.declaring(asked.value), `symbol "${asked.value}"`);
+    case 'fileContainingExtension': {
+      const { containingType, extensionNumber } = asked.value;
+      return found(files, files.extending(containingType, extensionNumber), `extension ${extensionNumber} of "${containingType}"`);
+    }
+    case 'allExtensionNumbersOfType': {
+      const numbers = files.extensionNumbers(asked.value);
+      if (numbers === undefined) return failure(status.NOT_FOUND, `no message "${asked.value}" is known`);
+      return { case: 'allExtensionNumbersResponse', value: { baseTypeName: asked.value, extensionNumber: [...numbers] } };
+    }
+    case undefined:
+      return failure(status.UNIMPLEMENTED, 'the request asks nothing that is known here');
+  }
+}
+
+function found(files: DescribedFiles, file: DescFile | undefined, what: string): Outcome {
+  if (file === undefined) return failure(status.NOT_FOUND, `no ${what} is known`);
+  return { case: 'fileDescriptorResponse', value: { fileDescriptorProto: files.encode(file) } };
+}
+
+function failure(errorCode: status, errorMessage: string): Outcome {
+  return { case: 'errorResponse', value: { errorCode, errorMessage } };
 }

@@ -62,9 +62,9 @@ export function createGrpcServer({ gateway, operations = declared, tls, onTroubl
   const callers = new Callers();
   server.register(REQUEST_PATH, new Requests(gateway, new ProtocolIds(operations), callers).handle, bytes, bytes, 'unary');
   server.register(SUBSCRIBE_PUSH_PATH, new PushStreams(gateway, callers).handle, bytes, bytes, 'serverStream');
-  const standing = new StandingStreams(server);
-  const endHealth = addHealth(standing, gateway);
-  addReflection(standing, operations);
+  const standing = new StandingStreams();
+  const endHealth = addHealth(server, standing, gateway);
+  addReflection(server, standing, operations);
 
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const sockets = new Set<Socket>();

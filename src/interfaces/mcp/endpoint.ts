@@ -20,7 +20,7 @@ import { Stateless } from './stateless.js';
 import { ToolCalls } from './tool-call.js';
 import { Toolbox } from './toolbox.js';
 import { readToolsets } from './toolsets.js';
-import { Callers, type Visitor } from './visitor.js';
+import { Callers, METHODS, PATH, type Visitor } from './visitor.js';
 import { jsonRpcRefusal, writeWebResponse } from './web.js';
 
 export interface McpOptions {
@@ -44,13 +44,11 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-const PATH = '/mcp';
-
 /**
  * The gateway as tools for language models, over Streamable HTTP. The protocol is the official library's matter; here are
  * the caller, the body (parsed exactly: an account id has 18 digits), and the choice between the protocol's two ways.
  */
-export function createMcpEndpoint(options: McpOptions): McpEndpoint {
+export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
   const { gateway, clock, version, operations = declared, toolsets, confirm, onError } = options;
   const callers = new Callers();
   const toolbox = new Toolbox(gateway, operations, toolsets);
@@ -88,7 +86,7 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
   return {
     mount: {
       path: PATH,
-      methods: ['GET', 'POST', 'DELETE'],
+      methods: METHODS,
       serve(exchange, body, refuse) {
         serve(exchange, body).then(
           (rejected) => {

@@ -1,2 +1,3 @@
 /** `/mcp`: the gateway as tools for language models. */
-export { createMcpEndpoint, type McpEndpoint, type McpOptions } from './endpoint.js';
+export type { McpEndpoint, McpOptions } from './endpoint.js';
+export { createMcpEndpoint } from './lazy-endpoint.js';

@@ -5,6 +5,9 @@ import type { Group } from '../../contract/operation.js';
 import type { Caller, Identity } from '../../gateway/index.js';
 import { bearerOf, isLoopback } from '../common/http.js';
 
+export const PATH = '/mcp';
+export const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
+
 /** Who sent a message, with what of it holds for everything in the message. */
 export interface Visitor {
   readonly caller: Caller;

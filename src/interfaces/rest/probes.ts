@@ -42,10 +42,7 @@ export function probeRoutes(gateway: Gateway, responder: Responder, metricsPubli
           responder.reject(exchange, refused, caller);
           return;
         }
-        gateway.meter.metrics().then(
-          (text) => responder.text(exchange, 200, gateway.meter.contentType, text),
-          (thrown: unknown) => responder.fail(exchange, thrown),
-        );
+        responder.text(exchange, 200, gateway.meter.contentType, gateway.meter.metrics());
       },
     ],
   ]);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation, RestRoute } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
@@ -158,10 +159,16 @@ export class Responder {
     // The client is gone: nobody waits, and node:http takes a write for an error.
     if (response.destroyed) return;
     this.#writeHead(response, status, type, requestId, byteLength);
-    // A text, not bytes: node:http then puts head and body into one piece. `end(text)` would send an empty second one with
-    // it, which costs a gathering write of two; uncorked in between, the one piece is a plain write.
+    // A text, not bytes: node:http then puts head and body into one piece.
+    const { socket } = response;
+    if (socket instanceof TLSSocket) {
+      response.end(text, encoding);
+      return;
+    }
+    // `end(text)` would send an empty second piece with it, which costs a gathering write of two; uncorked in between, the
+    // one piece is a plain write. Over TLS, whose writes end later, the empty piece would become a system call of its own.
     response.write(text, encoding);
-    response.socket?.uncork();
+    socket?.uncork();
     response.end();
   }
 

@@ -83,8 +83,12 @@ export function createRestServer(options: RestOptions): RestServer {
       responder.reject(exchange, new Rejection('route.upgrade_required', 'this is the push stream: connect with a WebSocket client'));
     });
   }
-  const document = openApi({ version, operations });
-  add('GET', '/openapi.json', (exchange) => responder.text(exchange, 200, 'application/json', document));
+  // Put together when it is first asked for.
+  let document: string | undefined;
+  add('GET', '/openapi.json', (exchange) => {
+    document ??= openApi({ version, operations });
+    responder.text(exchange, 200, 'application/json', document);
+  });
 
   const cors = new Cors(options.allowedOrigins);
   const onRequest: RequestListener = (request, response) => {

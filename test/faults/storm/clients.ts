@@ -1,0 +1,220 @@
+import { create, type DescMessage, fromBinary, fromJson, toBinary } from '@bufbuild/protobuf';
+import { ChannelCredentials, Client, Metadata } from '@grpc/grpc-js';
+import { GatewayRequestSchema, GatewayResponseSchema } from '../../../src/contract/generated/svc/v1/gateway_pb.js';
+import * as TrdModifyOrder from '../../../src/contract/generated/Trd_ModifyOrder_pb.js';
+import * as TrdPlaceOrder from '../../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import { CoreTcpClient } from '../../support/core-tcp-client.js';
+import { stateless } from '../../support/mcp-wire.js';
+import type { SpawnedDaemon } from '../../support/spawned-daemon.js';
+import { KeepAliveLine } from '../load.js';
+import { protocolChange, protocolPlacement, restChange, restPlacement, toolChange, toolPlacement } from './spellings.js';
+import type { Write } from './writes.js';
+
+export const interfaces = ['rest', 'mcp', 'grpc', 'core-tcp'] as const;
+export type Interface = (typeof interfaces)[number];
+export type KeyId = 'bot' | 'capped';
+
+/** What a client is told. A connection that breaks tells nothing: the promise is rejected. */
+export type Outcome =
+  | { readonly kind: 'accepted'; readonly orderId: string; readonly orderIdEx: string }
+  /** Definitely not done. */
+  | { readonly kind: 'refused'; readonly code: string; readonly text: string }
+  /** An answer which says that the fate is not known, or that the daemon failed. */
+  | { readonly kind: 'failed'; readonly text: string };
+
+export interface StormClient {
+  /** Rejects when the connection breaks before the answer. The same write may be sent again, also over a later connection. */
+  send(write: Write): Promise<Outcome>;
+  close(): void;
+}
+
+/** The packet ids under which writes were first sent over core TCP, so that a repetition is one. */
+export type Packets = Map<string, { connID: string; serialNo: number }>;
+
+export async function openClient(daemon: SpawnedDaemon<KeyId>, iface: Interface, key: KeyId, packets: Packets): Promise<StormClient> {
+  switch (iface) {
+    case 'rest':
+      return new RestClient(daemon, key);
+    case 'mcp':
+      return new ToolClient(daemon, key);
+    case 'grpc':
+      return new GrpcCalls(daemon, key);
+    case 'core-tcp':
+      return TcpCalls.open(daemon, packets);
+  }
+}
+
+/** Codes of refusals after which the fate of a write is open. */
+const openFates: ReadonlySet<string> = new Set(['storage.failed', 'backend.disconnected', 'internal']);
+
+function refusal(code: string, text: string): Outcome {
+  return openFates.has(code) ? { kind: 'failed', text } : { kind: 'refused', code, text };
+}
+
+class RestClient implements StormClient {
+  readonly #line: KeepAliveLine;
+
+  constructor(daemon: SpawnedDaemon<KeyId>, key: KeyId) {
+    this.#line = new KeepAliveLine(daemon, daemon.keys[key]);
+  }
+
+  async send(write: Write): Promise<Outcome> {
+    const [path, body] = write.kind === 'place' ? ['/api/order', restPlacement(write)] : restChange(write);
+    const { status, text } = await this.#line.post(path, body, write.keyed ? { 'idempotency-key': write.name } : {});
+    const { ret_type: retType, s2c, code } = JSON.parse(text);
+    if (status !== 200) return refusal(code, text);
+    if (retType !== 0) return { kind: 'refused', code: 'brokerage', text };
+    return { kind: 'accepted', orderId: s2c.order_id, orderIdEx: s2c.order_id_ex };
+  }
+
+  close(): void {
+    this.#line.close();
+  }
+}
+
+class ToolClient implements StormClient {
+  readonly #line: KeepAliveLine;
+
+  constructor(daemon: SpawnedDaemon<KeyId>, key: KeyId) {
+    this.#line = new KeepAliveLine(daemon, daemon.keys[key]);
+  }
+
+  async send(write: Write): Promise<Outcome> {
+    const [name, args] = write.kind === 'place' ? ['svc_place_order', toolPlacement(write)] : toolChange(write);
+    const [body, headers] = stateless('tools/call', { name, arguments: args });
+    const { text } = await this.#line.post('/mcp', body, {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...headers,
+    });
+    const message = JSON.parse([...text.matchAll(/^data: (.+)$/gm)].at(-1)?.[1] ?? text);
+    const { result } = message;
+    if (result === undefined) return { kind: 'failed', text };
+    const { structuredContent: answer } = result;
+    if (result.isError !== true) return { kind: 'accepted', orderId: answer.order_id, orderIdEx: answer.order_id_ex };
+    const { code } = JSON.parse(result.content[0].text);
+    return refusal(code, text);
+  }
+
+  close(): void {
+    this.#line.close();
+  }
+}
+
+const REQUEST_PATH = '/svc.v1.Gateway/Request';
+const PLACE_ORDER = 2202;
+const MODIFY_ORDER = 2205;
+
+class GrpcCalls implements StormClient {
+  readonly #client: Client;
+  readonly #key: string;
+
+  constructor(daemon: SpawnedDaemon<KeyId>, key: KeyId) {
+    this.#key = daemon.keys[key];
+    this.#client = new Client(new URL(daemon.grpcUrl).host, ChannelCredentials.createSsl(Buffer.from(daemon.ca ?? '')), {
+      'grpc.ssl_target_name_override': 'localhost',
+      // A channel shared with an earlier daemon would wait out its back-off.
+      'grpc.use_local_subchannel_pool': 1,
+    });
+  }
+
+  async send(write: Write): Promise<Outcome> {
+    const placing = write.kind === 'place';
+    const { RequestSchema, ResponseSchema } = placing ? TrdPlaceOrder : TrdModifyOrder;
+    const c2s = { packetID: { connID: '0', serialNo: 0 }, ...(placing ? protocolPlacement(write) : protocolChange(write)) };
+    const body = encode(RequestSchema, { c2s });
+    const metadata = new Metadata();
+    metadata.set('authorization', `Bearer ${this.#key}`);
+    if (write.keyed) metadata.set('idempotency-key', write.name);
+    const protoId = placing ? PLACE_ORDER : MODIFY_ORDER;
+    const bytes = toBinary(GatewayRequestSchema, create(GatewayRequestSchema, { protoId, body }));
+    return new Promise((resolve, reject) => {
+      let told: string | undefined;
+      const call = this.#client.makeUnaryRequest(
+        REQUEST_PATH,
+        (sent: Uint8Array) => Buffer.from(sent),
+        (got) => got,
+        bytes,
+        metadata,
+        (error, answer) => {
+          // The trailing metadata comes with the status, which is told right after this.
+          setImmediate(() => {
+            if (error !== null) {
+              if (told === undefined) reject(error);
+              else resolve(refusal(told, error.details));
+              return;
+            }
+            const response = fromBinary(ResponseSchema, fromBinary(GatewayResponseSchema, answer ?? Buffer.of()).body);
+            resolve(outcomeOf(response));
+          });
+        },
+      );
+      call.on('status', ({ metadata: trailing }) => {
+        const [code] = trailing.get('error-code');
+        told = typeof code === 'string' ? code : undefined;
+      });
+    });
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
+
+class TcpCalls implements StormClient {
+  #serialNo = 0;
+
+  private constructor(
+    readonly client: CoreTcpClient,
+    readonly connId: string,
+    readonly packets: Packets,
+  ) {}
+
+  static async open(daemon: SpawnedDaemon<KeyId>, packets: Packets): Promise<TcpCalls> {
+    const opening = await CoreTcpClient.connect(daemon.apiAddress);
+    const init = await Promise.race([
+      opening.ask('InitConnect', { clientVer: 1011, clientID: 'storm', recvNotify: false }),
+      opening.closed.then(() => Promise.reject(new Error('closed during the handshake'))),
+    ]);
+    return new TcpCalls(opening, String(init.s2c?.connID), packets);
+  }
+
+  async send(write: Write): Promise<Outcome> {
+    let packetID = this.packets.get(write.name);
+    if (packetID === undefined) {
+      packetID = { connID: this.connId, serialNo: ++this.#serialNo };
+      this.packets.set(write.name, packetID);
+    }
+    const placing = write.kind === 'place';
+    const c2s = { packetID, ...(placing ? protocolPlacement(write) : protocolChange(write)) };
+    const answer = await Promise.race([
+      this.client.ask(placing ? 'Trd_PlaceOrder' : 'Trd_ModifyOrder', c2s),
+      this.client.closed.then(() => Promise.reject(new Error('the connection broke'))),
+    ]);
+    return outcomeOf(answer);
+  }
+
+  close(): void {
+    this.client.close();
+  }
+}
+
+interface ProtocolAnswer {
+  readonly retType: number;
+  readonly retMsg?: string;
+  readonly s2c?: unknown;
+}
+
+/** The protocol has one number for every refusal: what left the fate open says so in its text. */
+function outcomeOf({ retType, retMsg = '', s2c }: ProtocolAnswer): Outcome {
+  if (retType === 0) {
+    const { orderID, orderIDEx } = s2c as { orderID?: string | bigint; orderIDEx?: string };
+    return { kind: 'accepted', orderId: String(orderID), orderIdEx: orderIDEx ?? '' };
+  }
+  if (/whether it took effect is not known|internal error/.test(retMsg)) return { kind: 'failed', text: retMsg };
+  return { kind: 'refused', code: 'protocol', text: retMsg };
+}
+
+function encode(desc: DescMessage, value: unknown): Uint8Array<ArrayBuffer> {
+  return toBinary(desc, fromJson(desc, value as Parameters<typeof fromJson>[1]));
+}

@@ -1,0 +1,104 @@
+import { BUY, HK, HK_CASH, MARKET, NORMAL, SELL } from '../../support/accounts.js';
+
+/** The simulated account for Shanghai and Shenzhen. */
+export const CN_CASH = '281756478396547004';
+const CN = 3;
+
+/** An order as no interface spells it. Numbers are REST's, and the public protocol's where they agree. */
+export interface OrderTerms {
+  readonly account: string;
+  readonly trdMarket: number;
+  /** Quote market's name: the prefix of the symbol. */
+  readonly market: 'HK' | 'SH' | 'SZ';
+  /** Trd_Common.TrdSecMarket. */
+  readonly secMarket: number;
+  readonly code: string;
+  readonly side: number;
+  readonly type: number;
+  readonly qty: number;
+  /** Absent for market orders. */
+  readonly price?: number;
+}
+
+interface Common {
+  /** Unique in a storm: remark and idempotency key. */
+  readonly name: string;
+  /** Sent with an idempotency key. Core TCP always has one: the packet id. */
+  readonly keyed: boolean;
+  /** Which of the interface's spellings. */
+  readonly spelling: number;
+}
+
+export interface Placing extends Common {
+  readonly kind: 'place';
+  readonly terms: OrderTerms;
+}
+
+/** An order that a client has been told is accepted. */
+export interface KnownOrder {
+  readonly orderId: string;
+  readonly orderIdEx: string;
+  readonly terms: OrderTerms;
+}
+
+export interface Changing extends Common {
+  readonly kind: 'modify' | 'cancel';
+  readonly order: KnownOrder;
+  /** Of a modify. */
+  readonly qty: number;
+}
+
+export type Write = Placing | Changing;
+
+/** Far below the market: such an order rests until it is cancelled. */
+export const RESTING_PRICE = 20;
+export const RESTING_QTY = 400;
+export const MODIFIED_QTY = 800;
+
+const hsbc = { account: HK_CASH, trdMarket: HK, market: 'HK', secMarket: 1, code: '00005', qty: RESTING_QTY } as const;
+const resting: OrderTerms = { ...hsbc, side: BUY, type: NORMAL, price: RESTING_PRICE };
+const buying: OrderTerms = { ...hsbc, side: BUY, type: MARKET };
+const selling: OrderTerms = { ...hsbc, side: SELL, type: MARKET };
+const chinese = { account: CN_CASH, trdMarket: CN, side: BUY, type: NORMAL, qty: 100 } as const;
+const shenzhen: OrderTerms = { ...chinese, market: 'SZ', secMarket: 32, code: '000001', price: 5 };
+const shanghai: OrderTerms = { ...chinese, market: 'SH', secMarket: 31, code: '600519', price: 500 };
+
+/**
+ * What one client sends, drawn from a seed: placements of every kind in every spelling, and changes of resting orders that
+ * it has been told of. `restingOnly`: for keys whose caps are counted, since such orders have an exact value.
+ */
+export class WriteSource {
+  readonly #known: KnownOrder[] = [];
+  #count = 0;
+
+  constructor(
+    private readonly prefix: string,
+    private readonly random: () => number,
+    private readonly restingOnly: boolean,
+  ) {}
+
+  next(): Write {
+    this.#count += 1;
+    const common = { name: `${this.prefix}-${this.#count}`, keyed: this.random() < 0.7, spelling: Math.floor(this.random() * 1000) };
+    const pick = this.random();
+    if (this.#known.length > 0 && pick < 0.35) {
+      const [order] = this.#known.splice(Math.floor(this.random() * this.#known.length), 1) as [KnownOrder];
+      return { ...common, kind: pick < 0.2 ? 'cancel' : 'modify', order, qty: MODIFIED_QTY };
+    }
+    return { ...common, kind: 'place', terms: this.#terms() };
+  }
+
+  /** An order that rests may be changed later. */
+  accepted({ terms }: Placing, orderId: string, orderIdEx: string): void {
+    if (terms === resting) this.#known.push({ orderId, orderIdEx, terms });
+  }
+
+  #terms(): OrderTerms {
+    if (this.restingOnly) return resting;
+    const pick = this.random();
+    if (pick < 0.25) return buying;
+    if (pick < 0.4) return selling;
+    if (pick < 0.55) return shenzhen;
+    return pick < 0.65 ? shanghai : resting;
+  }
+}
