@@ -250,6 +250,8 @@ export class Records {
     for (const order of orders.values()) {
       if (this.#orders.get(order.id) === order && this.#ended.has(order.id)) this.#ended.set(order.id, true);
     }
+    // Not even begun: at the front of the map are the gaps of those that were forgotten.
+    if (this.#ended.size <= this.endedKeptMax) return;
     for (const [id, onDisk] of this.#ended) {
       if (this.#ended.size <= this.endedKeptMax || !onDisk) break;
       this.#ended.delete(id);
