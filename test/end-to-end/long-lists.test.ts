@@ -7,7 +7,7 @@ import { ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../s
 
 const account = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
 const keys = { desk: { scopes: ['acc:read'] } } as const;
-const header = { trdEnv: 0, accID: HK_MARGIN, trdMarket: 1 };
+const header = { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 };
 
 let gateway: ServedGateway;
 afterEach(() => gateway.stop());
