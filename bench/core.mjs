@@ -24,7 +24,7 @@ const P99_MS_MAX = 100;
 const ROUND_TRIP_MAX = 1.3;
 const MARK = 'mark:';
 /** As the daemon is started, but for the collector, which the figures call. */
-const svcdFlags = ['--max-semi-space-size=64', '--expose-gc'];
+const svcdFlags = ['--max-semi-space-size=16', '--expose-gc'];
 
 if (process.send === undefined) await main();
 else {

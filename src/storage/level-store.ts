@@ -40,6 +40,8 @@ const IDENTITY = 'm/identity';
 const SEQUENCE = 'm/sequence';
 /** Rows fetched from the disk at once: a few hundred kilobytes at most, and some milliseconds of work. */
 const CHUNK_ROWS = 200;
+/** Rows of one flush, which are handed to the database in one turn of the event loop; a change is never cut. */
+const FLUSHED_ROWS_MAX = 1_000;
 const LOCKED = 'LEVEL_LOCKED';
 /** Stands beside a database until it has its identity: one without either has lost what it held. */
 const UNFINISHED_FILE = 'UNFINISHED';
@@ -106,8 +108,8 @@ class LevelArchive<V> implements Archive<V> {
 
 class LevelStore implements DurableStore {
   readonly #tables = new Map<string, LevelTable<unknown>>();
-  /** What is gathered while the disk is busy. */
-  #next: Batch | undefined;
+  /** What is gathered while the disk is busy, in the order in which it is flushed. */
+  readonly #waiting: Batch[] = [];
   #busy = false;
   #idle: Promise<void> = Promise.resolve();
   #failure: StorageFailure | undefined;
@@ -164,25 +166,25 @@ class LevelStore implements DurableStore {
   }
 
   async close(): Promise<void> {
-    while (this.#busy || this.#next !== undefined) await this.#idle;
+    while (this.#busy) await this.#idle;
     await this.database.close();
   }
 
   /** What is flushed next: after this turn, or when the flush under way is done. */
   #batch(): Batch {
-    if (this.#next === undefined) {
-      this.#next = newBatch();
-      if (!this.#busy) {
-        this.#busy = true;
-        this.#idle = new Promise((resolve) => setImmediate(() => this.#flushAll().then(resolve)));
-      }
+    const last = this.#waiting.at(-1);
+    if (last !== undefined && last.rows.size < FLUSHED_ROWS_MAX) return last;
+    const batch = newBatch();
+    this.#waiting.push(batch);
+    if (!this.#busy) {
+      this.#busy = true;
+      this.#idle = new Promise((resolve) => setImmediate(() => this.#flushAll().then(resolve)));
     }
-    return this.#next;
+    return batch;
   }
 
   async #flushAll(): Promise<void> {
-    for (let batch = this.#next; batch !== undefined; batch = this.#next) {
-      this.#next = undefined;
+    for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) {
       if (this.#failure === undefined) await this.#flush(batch);
       batch.settle(this.#failure);
     }

@@ -1,4 +1,4 @@
-import { deserialize, serialize } from 'node:v8';
+import { DefaultSerializer, deserialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { StorageFailure } from './storage-failure.js';
 
@@ -10,10 +10,8 @@ const STRING = 0x73;
 
 /** A value in V8's structured-clone format (exact for bigints of any size, readable by every later V8) behind a CRC-32 of key and value. */
 export function encodeRow(key: string, value: unknown): Buffer {
-  const bytes = encode(value);
-  const row = Buffer.allocUnsafe(CHECKSUM_BYTES + bytes.length);
-  row.writeUInt32LE(crc32(bytes, crc32(key)), 0);
-  bytes.copy(row, CHECKSUM_BYTES);
+  const row = withRoom(value);
+  row.writeUInt32LE(crc32(row.subarray(CHECKSUM_BYTES), crc32(key)), 0);
   return row;
 }
 
@@ -26,10 +24,18 @@ export function decodeRow(key: string, row: Buffer): unknown {
   return decode(bytes);
 }
 
-function encode(value: unknown): Buffer {
-  if (typeof value === 'bigint') return Buffer.from(`i${value}`, 'latin1');
-  if (typeof value === 'string') return Buffer.from(`s${value}`);
-  return serialize(value);
+const ROOM = Buffer.alloc(CHECKSUM_BYTES);
+const ROOM_TEXT = '\0'.repeat(CHECKSUM_BYTES);
+
+/** The encoded value behind room for its checksum, in one piece of memory. */
+function withRoom(value: unknown): Buffer {
+  if (typeof value === 'bigint') return Buffer.from(`${ROOM_TEXT}i${value}`, 'latin1');
+  if (typeof value === 'string') return Buffer.from(`${ROOM_TEXT}s${value}`);
+  const serializer = new DefaultSerializer();
+  serializer.writeRawBytes(ROOM);
+  serializer.writeHeader();
+  serializer.writeValue(value);
+  return serializer.releaseBuffer();
 }
 
 function decode(bytes: Buffer): unknown {

@@ -114,6 +114,27 @@ it('finds everything again after reopening, and counts its flushes on', async ()
   expect((await open()).identity).not.toBe(first.identity);
 });
 
+it('cuts what one turn writes into flushes between changes, never within one, and keeps their order', async () => {
+  const path = folder();
+  const store = await open(path);
+  const rows = store.archive<number>('numbers');
+  const settled: number[] = [];
+  const writes = Array.from({ length: 30 }, async (_, number) => {
+    await store.write((change) => {
+      for (let row = 0; row < 400; row++) change.put(rows, `${number}/${row}`, number);
+      change.put(rows, 'last', number);
+    });
+    settled.push(number);
+    // Whatever is there, is there as a whole.
+    expect([0, 399].map((row) => rows.get(`${number}/${row}`))).toEqual([number, number]);
+    expect(rows.get('last')).toBeGreaterThanOrEqual(number);
+  });
+  await Promise.all(writes);
+  expect(settled).toEqual(Array.from({ length: 30 }, (_, number) => number));
+  expect(store.sequence).toBeGreaterThan(5);
+  expect(rows.get('last')).toBe(29);
+});
+
 it('is for one opener alone, whatever is left in the folder', async () => {
   const path = folder();
   writeFileSync(join(path, 'LOCK'), String(process.ppid));

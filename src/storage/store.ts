@@ -12,7 +12,8 @@ export interface Store {
   archive<V>(name: string): Archive<V>;
   /**
    * Runs `change`, whose puts and removals take effect together or not at all, and resolves when they are on disk.
-   * Changes made in the same turn share one flush, and so do all that come while the flush before is under way.
+   * Changes made in the same turn share one flush, and so do all that come while the flush before is under way; what is too
+   * much for one is cut between changes.
    * `change` runs at once and must not await. Rejects with {@link StorageFailure} when the disk does not take it.
    */
   write(change: (transaction: Transaction) => void): Promise<void>;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -18,7 +19,6 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
-import { until } from '../support/until.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const TRADING = ['--enable-trading'];
@@ -155,12 +155,19 @@ describe('a state folder that went back in time', () => {
     cleanUps.push(() => rmSync(copy, { recursive: true, force: true }));
     cpSync(databaseOf(daemon), copy, { recursive: true });
     const markers = join(daemon.variables.SVC_CONFIG_DIR ?? '', 'state-markers');
-    const noted = () =>
-      Number(JSON.parse(readFileSync(join(markers, readdirSync(markers).find((name) => name.endsWith('.json')) ?? ''), 'utf8')).sequence);
-    await until(() => readdirSync(markers).some((name) => name.endsWith('.json')), 'the first note');
-    const before = noted();
-    // Until what came after the copy has been noted.
-    for (let order = 0; noted() <= before + 2; order++) await place(daemon, `later-${order}`);
+    const noted = () => {
+      const marker = existsSync(markers) ? readdirSync(markers).find((name) => name.endsWith('.json')) : undefined;
+      return marker === undefined ? 0 : Number(JSON.parse(readFileSync(join(markers, marker), 'utf8')).sequence);
+    };
+    // Until what came after the copy has been noted: the first note that is new may have been on its way before, the second
+    // is of the copy's own progress at the least.
+    let last = noted();
+    for (let order = 0, rises = 0; rises < 3; order++) {
+      await place(daemon, `later-${order}`);
+      const now = noted();
+      if (now > last) rises += 1;
+      last = now;
+    }
     await daemon.end('SIGKILL');
     rmSync(databaseOf(daemon), { recursive: true });
     cpSync(copy, databaseOf(daemon), { recursive: true });

@@ -18,6 +18,8 @@ interface Documented {
  * document does not have, only refusals are looked at.
  */
 export function checkAgainstOpenApi(method: string, path: string, answer: Answered): void {
+  // Such an answer has no body.
+  if (method === 'HEAD') return;
   if (!/^application\/(problem\+)?json$/.test(answer.contentType)) return;
   const { pathname } = new URL(path, 'http://localhost');
   if (!pathname.startsWith('/api/')) return;

@@ -37,7 +37,7 @@ export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
     });
     const lines = createInterface(child.stdout);
     const exited = once(child, 'exit').then(([status]) => {
-      throw new Error(`svcd ended with status ${status} before it was ready:\n${this.stderr}`);
+      throw new Error(`svcd ended with status ${status} before it was ready:\n${this.stderr.slice(-4000)}`);
     });
     const [line] = (await Promise.race([once(lines, 'line'), exited])) as [string];
     exited.catch(() => undefined);

@@ -167,18 +167,65 @@ export function enumerationReader(enumeration: Enumeration, dialect: Dialect, na
 /** Writes a message as JSON text. */
 export type MessageWriter = (message: Message) => string;
 
-const writers = new Map<string, MessageWriter>();
+interface Part {
+  readonly name: string;
+  readonly prefix: string;
+  readonly list: boolean;
+  readonly write: (value: never) => string;
+}
+
+interface Writing {
+  readonly parts: readonly Part[];
+  readonly write: MessageWriter;
+}
+
+const writings = new Map<string, Writing>();
 
 /**
  * The writer of a message in a dialect; made on first use. Optional fields that are not set are left out, lists never are.
  * Enumerations are written as REST's numbers, and for tools by name.
  */
 export function messageWriter(desc: DescMessage, dialect: Dialect, int64: Int64Format = 'number'): MessageWriter {
+  return writingOf(desc, dialect, int64).write;
+}
+
+/** The same text in pieces, each with at most so many elements of the lists at the top of the message. */
+export function* messagePieces(
+  desc: DescMessage,
+  dialect: Dialect,
+  int64: Int64Format,
+  message: Message,
+  elementsMax: number,
+): Iterable<string> {
+  const values = message as unknown as Fields;
+  let text = '{';
+  let separator = '';
+  for (const { name, prefix, list, write } of writingOf(desc, dialect, int64).parts) {
+    if (!Object.hasOwn(values, name)) continue;
+    text += separator + prefix;
+    separator = ',';
+    if (!list) {
+      text += write(values[name] as never);
+      continue;
+    }
+    text += '[';
+    for (const [index, element] of (values[name] as readonly never[]).entries()) {
+      text += index === 0 ? write(element) : `,${write(element)}`;
+      if ((index + 1) % elementsMax > 0) continue;
+      yield text;
+      text = '';
+    }
+    text += ']';
+  }
+  yield `${text}}`;
+}
+
+function writingOf(desc: DescMessage, dialect: Dialect, int64: Int64Format): Writing {
   const key = `${dialect} ${int64} ${desc.typeName}`;
-  const known = writers.get(key);
+  const known = writings.get(key);
   if (known !== undefined) return known;
-  const parts: { name: string; prefix: string; list: boolean; write: (value: never) => string }[] = [];
-  const writer: MessageWriter = (message) => {
+  const parts: Part[] = [];
+  const write: MessageWriter = (message) => {
     const values = message as unknown as Fields;
     let text = '';
     for (const part of parts) {
@@ -189,17 +236,18 @@ export function messageWriter(desc: DescMessage, dialect: Dialect, int64: Int64F
     }
     return `{${text}}`;
   };
-  writers.set(key, writer);
+  const writing = { parts, write };
+  writings.set(key, writing);
   for (const field of desc.fields) {
     const prefix = `${JSON.stringify(snakeCase(field.name))}:`;
     const choices = field.fieldKind === 'list' ? enumerationOf(field.parent.typeName, field.name) : undefined;
-    const [list, write] =
+    const [list, writeValue] =
       choices === undefined
         ? [field.fieldKind === 'list', fieldWriter(field, dialect, int64)]
         : [false, choicesWriter(choices, dialect) as (value: never) => string];
-    parts.push({ name: field.localName, prefix, list, write });
+    parts.push({ name: field.localName, prefix, list, write: writeValue });
   }
-  return writer;
+  return writing;
 }
 
 function writeList(values: readonly never[], write: (value: never) => string): string {

@@ -1,8 +1,9 @@
-import { messageWriter } from '../../contract/json/message-json.js';
+import { messagePieces, messageWriter } from '../../contract/json/message-json.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
 import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
 import { type Body, bodyOf } from './body.js';
+import { ELEMENTS_A_PIECE } from './long-answers.js';
 
 // By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once.
 const written: Readonly<Record<Int64Format, WeakMap<ResponseMessage, Body>>> = { number: new WeakMap(), string: new WeakMap() };
@@ -21,9 +22,22 @@ export function writeEnvelope(operation: Operation, response: ResponseMessage, i
 export function envelopeText(operation: Operation, response: ResponseMessage, int64: Int64Format): string {
   const payload = payloadOf(operation, response);
   const s2c = payload === undefined ? '{}' : messageWriter(operation.messages.S2CSchema, 'rest', int64)(payload);
+  return `${headOf(response)}${s2c}}`;
+}
+
+/** The same in pieces, whose making takes a few milliseconds each. */
+export function* envelopePieces(operation: Operation, response: ResponseMessage, int64: Int64Format): Iterable<string> {
+  const payload = payloadOf(operation, response);
+  yield headOf(response);
+  if (payload === undefined) yield '{}';
+  else yield* messagePieces(operation.messages.S2CSchema, 'rest', int64, payload, ELEMENTS_A_PIECE);
+  yield '}';
+}
+
+/** The envelope up to the payload. */
+function headOf({ retType, retMsg, errCode }: ResponseMessage): string {
   // A success may have something to say as well: what it left out.
-  const said = response.retMsg === '' ? 'null' : JSON.stringify(response.retMsg);
-  if (response.retType === 0) return `{"ret_type":0,"ret_msg":${said},"err_code":null,"s2c":${s2c}}`;
-  const code = response.errCode === 0 ? 'null' : String(response.errCode);
-  return `{"ret_type":${response.retType},"ret_msg":${JSON.stringify(response.retMsg)},"err_code":${code},"s2c":${s2c}}`;
+  const said = retType === 0 && retMsg === '' ? 'null' : JSON.stringify(retMsg);
+  const code = retType === 0 || errCode === 0 ? 'null' : String(errCode);
+  return `{"ret_type":${retType},"ret_msg":${said},"err_code":${code},"s2c":`;
 }

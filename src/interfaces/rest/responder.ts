@@ -5,12 +5,13 @@ import { TLSSocket } from 'node:tls';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation, RestRoute } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Answer, Caller, Gateway, Peer } from '../../gateway/index.js';
+import type { Answer, Caller, Gateway, Peer, ResponseMessage } from '../../gateway/index.js';
 import { type Body, bodyOf } from '../common/body.js';
-import { writeEnvelope } from '../common/envelope.js';
+import { envelopePieces, writeEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import type { Exchange } from '../common/exchange.js';
 import { bearerOf, isLoopback, pathOf, wantsProblem } from '../common/http.js';
+import { isLong, ownTurn } from '../common/long-answers.js';
 import { decodeRequest } from './body.js';
 
 /** Answers the requests of one route; `body` is undefined for GET. */
@@ -101,15 +102,50 @@ export class Responder {
       this.#writeRejection(caller, exchange, answer);
       return;
     }
+    const int64: Int64Format = exchange.request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
+    if (isLong(operation, answer)) {
+      void this.#answerInPieces(operation, caller, exchange, answer, int64);
+      return;
+    }
     let body: Body;
     try {
-      const int64: Int64Format = exchange.request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
       body = writeEnvelope(operation, answer, int64);
     } catch (thrown) {
       this.#writeRejection(caller, exchange, this.gateway.defect(caller, thrown));
       return;
     }
     this.#send(exchange.response, 200, 'application/json', caller.requestId, body);
+  }
+
+  /** Made as a whole before it is sent, so that its length and whether it can be made are known: but not in one turn. */
+  async #answerInPieces(
+    operation: Operation,
+    caller: Caller,
+    exchange: Exchange,
+    answer: ResponseMessage,
+    int64: Int64Format,
+  ): Promise<void> {
+    const { response } = exchange;
+    const pieces: Buffer[] = [];
+    let byteLength = 0;
+    try {
+      for (const text of envelopePieces(operation, answer, int64)) {
+        const piece = Buffer.from(text);
+        pieces.push(piece);
+        byteLength += piece.length;
+        await ownTurn();
+        if (response.destroyed) return;
+      }
+    } catch (thrown) {
+      this.#writeRejection(caller, exchange, this.gateway.defect(caller, thrown));
+      return;
+    }
+    this.#writeHead(response, 200, 'application/json', caller.requestId, byteLength);
+    for (const piece of pieces) {
+      if (!response.write(piece)) await drainOf(response);
+      if (response.destroyed) return;
+    }
+    response.end();
   }
 
   #writeRejection(caller: Caller, { request, response }: Exchange, rejection: Rejection): void {
@@ -126,10 +162,7 @@ export class Responder {
   #send(response: ServerResponse, status: number, type: string, requestId: string, { text, byteLength, encoding }: Body): void {
     // The client is gone: nobody waits, and node:http takes a write for an error.
     if (response.destroyed) return;
-    if (this.#closing) response.setHeader('connection', 'close');
-    // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
-    if (response.req.method !== 'POST') response.setHeader('cache-control', 'no-store');
-    response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
+    this.#writeHead(response, status, type, requestId, byteLength);
     // A text, not bytes: node:http then puts head and body into one piece.
     const { socket } = response;
     if (socket instanceof TLSSocket) {
@@ -142,6 +175,26 @@ export class Responder {
     socket?.uncork();
     response.end();
   }
+
+  #writeHead(response: ServerResponse, status: number, type: string, requestId: string, byteLength: number): void {
+    if (this.#closing) response.setHeader('connection', 'close');
+    // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
+    if (response.req.method !== 'POST') response.setHeader('cache-control', 'no-store');
+    response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
+  }
+}
+
+/** Resolves when the client has read on, or is gone. */
+function drainOf(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+  });
 }
 
 const ASKED_CHARACTERS_MAX = 200;

@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import { nextTurn } from '../pace.js';
 
 /** Orders dealt with in one turn of the event loop: a few milliseconds' worth. */
-const ORDERS_A_TURN = 50;
+const ORDERS_A_TURN = 25;
 
 /** What is to be done for which order at what time, with one timer for all orders that share a time; many that are due take several turns. */
 export class Agenda {

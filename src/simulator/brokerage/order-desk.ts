@@ -18,7 +18,7 @@ import type { TradeLock } from './trade-lock.js';
 /** Open orders of one account: far more than anybody needs, few enough to be kept in memory. */
 const OPEN_ORDERS_MAX = 50_000;
 /** Cancellations in one turn of the event loop: a few milliseconds' worth. */
-const CANCELLED_A_TURN = 50;
+const CANCELLED_A_TURN = 25;
 
 /**
  * Where callers' commands change orders. A command is answered once its change is on disk; what the exchange then makes of it
@@ -51,8 +51,6 @@ export class OrderDesk {
     const id = this.records.nextId(now);
     const draft = { type: request.type, extendedHours: request.extendedHours, ...(trigger === undefined ? {} : { trigger }) };
     const order: OrderRecord = {
-      ...draft,
-      ...hold,
       id,
       idEx: readableId(this.world.calendar(instrument).tradingDay(now), id),
       accId: account.id,
@@ -61,7 +59,6 @@ export class OrderDesk {
       currency: instrument.currency,
       side: request.side,
       timeInForce: request.timeInForce,
-      ...(request.hours === undefined ? {} : { hours: request.hours }),
       remark: request.remark,
       quantity,
       price,
@@ -75,6 +72,10 @@ export class OrderDesk {
       updatedAt: now,
       expiresAt,
       lastError: '',
+      // Behind what is always there: what follows a spread is put into the object name by name.
+      ...draft,
+      ...hold,
+      ...(request.hours === undefined ? {} : { hours: request.hours }),
     };
     return this.#commit(request, order, (change) => {
       this.routing.update(change, order);

@@ -2,6 +2,7 @@ import type { Decimal } from '../../contract/decimal.js';
 import type { Currency } from '../../contract/markets.js';
 import type { Store, Transaction } from '../../storage/index.js';
 import type { Tick } from '../market/market.js';
+import { Pace } from '../pace.js';
 import { type Account, accounts } from './account.js';
 import type { BrokerageEvent } from './events.js';
 import { IdSequence, keyOfId } from './ids.js';
@@ -18,6 +19,8 @@ const RECENT_MS = 4 * 24 * 3_600_000;
 const PRINTS_KEPT_MS = 7 * 24 * 3_600_000;
 const LAST_ID = 'last';
 const FOREVER = Number.MAX_SAFE_INTEGER;
+/** Orders that are over and are looked at in one turn of the event loop: a few milliseconds' worth. */
+const ENDED_A_TURN = 500;
 
 /** Changes that take effect together: in memory as they are made, on disk in one transaction. */
 export interface Change {
@@ -107,11 +110,15 @@ export class Records {
 
   /** Open and disabled orders and, with `isWanted`, those that ended in the last days at a time that is wanted; newest first. */
   async currentOrders(account: Account, now: number, isWanted?: (ended: EndedOrder) => boolean): Promise<OrderRecord[]> {
-    const found = new Map<bigint, OrderRecord>();
-    for (const order of this.openOrders(account)) found.set(order.id, order);
-    if (isWanted === undefined) return [...found.values()].reverse();
+    // The newest are last, and are live.
+    const live = [...this.openOrders(account)].reverse();
+    if (isWanted === undefined) return live;
+    const found = new Map(live.map((order) => [order.id, order]));
+    const pace = new Pace(ENDED_A_TURN);
     for (const order of this.#endedInMemory(account)) {
       if (isWanted({ id: order.id, symbol: order.symbol, time: order.updatedAt })) found.set(order.id, order);
+      const wait = pace.step();
+      if (wait !== undefined) await wait;
     }
     if (this.#hasArchive) {
       const range = { start: timeBound(account.id, now - RECENT_MS), end: timeBound(account.id, FOREVER) };
@@ -119,7 +126,7 @@ export class Records {
         if (!found.has(ended.id) && isWanted(ended)) found.set(ended.id, this.order(ended.id) ?? this.#stored(ended.id));
       }
     }
-    return [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+    return found.size === live.length ? live : [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 
   /** Fills of the last days, from the store: what is not on disk yet is missing. Newest first. */
@@ -243,6 +250,8 @@ export class Records {
     for (const order of orders.values()) {
       if (this.#orders.get(order.id) === order && this.#ended.has(order.id)) this.#ended.set(order.id, true);
     }
+    // Not even begun: at the front of the map are the gaps of those that were forgotten.
+    if (this.#ended.size <= this.endedKeptMax) return;
     for (const [id, onDisk] of this.#ended) {
       if (this.#ended.size <= this.endedKeptMax || !onDisk) break;
       this.#ended.delete(id);

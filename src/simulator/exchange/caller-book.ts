@@ -70,7 +70,7 @@ export class CallerBook {
 
     const meet = (level: PriceLevel): void => {
       let passed = 0n;
-      for (const resting of [...level.orders]) {
+      for (const resting of level.orders) {
         if (left === 0n) break;
         if (extendedSession && !resting.extendedHours) continue;
         const ahead = min(resting.queueAhead - passed, left);
@@ -159,31 +159,31 @@ export class CallerBook {
     const done: Matching = { matches: [], prints: [] };
     for (const side of ['buy', 'sell'] as const) {
       for (const level of [...this.#sides[side].levels()]) {
-        const eligible = level.orders.filter((resting) => resting.extendedHours || !extendedSession);
-        if (eligible.length === 0) continue;
-        const crossed = this.#cross(side, eligible, done);
-        const shown = this.market.volumeAt(this.instrument, side, level.price);
-        for (const resting of level.orders) resting.queueAhead = min(resting.queueAhead, shown);
+        const outcome = this.#cross(side, level, extendedSession, done);
+        if (outcome === 'nobody') continue;
+        boundQueue(level, this.market.volumeAt(this.instrument, side, level.price));
         // What the best level cannot reach, no level behind it can.
-        if (!crossed) break;
+        if (outcome === 'nothing') break;
       }
     }
     return done;
   }
 
-  /** Lets the orders of one level take from the background within their limit; whether any did. */
-  #cross(side: Side, orders: readonly Resting[], done: Matching): boolean {
-    let crossed = false;
-    for (const resting of orders) {
+  /** Lets the orders of one level take from the background within their limit: whether any took something, or none may trade now. */
+  #cross(side: Side, level: PriceLevel, extendedSession: boolean, done: Matching): 'something' | 'nothing' | 'nobody' {
+    let outcome: 'something' | 'nothing' | 'nobody' = 'nobody';
+    for (const resting of level.orders) {
+      if (extendedSession && !resting.extendedHours) continue;
       const executions = this.#take(done, side, resting.remaining, resting.limit);
+      if (outcome === 'nobody') outcome = 'nothing';
       if (executions.length === 0) break;
-      crossed = true;
+      outcome = 'something';
       for (const { price, volume } of executions) {
         done.matches.push({ orderId: resting.id, price, volume });
         this.#trade(side, resting, volume);
       }
     }
-    return crossed;
+    return outcome;
   }
 
   #meetTickOn(side: Side, tick: Tick, extendedSession: boolean, done: Matching): void {
@@ -195,7 +195,7 @@ export class CallerBook {
       // At its own price only the other side's aggression reaches an order; a trade beyond it means that the order was passed over.
       if (!through && tick.direction === -aggressor) break;
       let passed = 0n;
-      for (const resting of [...level.orders]) {
+      for (const resting of level.orders) {
         if (left === 0n) break;
         if (resting.restedAt >= tick.time || (extendedSession && !resting.extendedHours)) continue;
         if (!through) {
@@ -215,7 +215,7 @@ export class CallerBook {
         }
         this.#trade(side, resting, volume);
       }
-      if (through) for (const resting of level.orders) resting.queueAhead = 0n;
+      if (through) boundQueue(level, 0n);
       else advanceQueue(level, passed);
     }
   }
@@ -255,6 +255,13 @@ function justBetter(side: Side, price: Decimal): Decimal {
 function advanceQueue(level: PriceLevel, passed: bigint): void {
   if (passed === 0n) return;
   for (const resting of level.orders) resting.queueAhead = resting.queueAhead > passed ? resting.queueAhead - passed : 0n;
+}
+
+/** Of the background no more than this stands ahead of anybody. */
+function boundQueue(level: PriceLevel, most: bigint): void {
+  if (level.queueAheadMax <= most) return;
+  for (const resting of level.orders) resting.queueAhead = min(resting.queueAhead, most);
+  level.queueAheadMax = most;
 }
 
 function min(a: bigint, b: bigint): bigint {

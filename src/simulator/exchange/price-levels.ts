@@ -27,8 +27,10 @@ export interface Resting {
 
 export interface PriceLevel {
   readonly price: Decimal;
-  /** Earliest first. */
-  readonly orders: Resting[];
+  /** Earliest first. The one that is walked over may be removed. */
+  readonly orders: Set<Resting>;
+  /** No order has more ahead of it. */
+  queueAheadMax: bigint;
 }
 
 /** The callers' resting orders of one side of one instrument: best price first, at one price the earliest first. */
@@ -50,18 +52,20 @@ export class PriceLevels {
   add(order: Resting): void {
     const index = this.#indexOf(order.limit);
     const level = this.#levels[index];
-    if (level !== undefined && level.price === order.limit) level.orders.push(order);
-    else this.#levels.splice(index, 0, { price: order.limit, orders: [order] });
+    if (level === undefined || level.price !== order.limit) {
+      this.#levels.splice(index, 0, { price: order.limit, orders: new Set([order]), queueAheadMax: order.queueAhead });
+      return;
+    }
+    level.orders.add(order);
+    if (order.queueAhead > level.queueAheadMax) level.queueAheadMax = order.queueAhead;
   }
 
   remove(order: Resting): void {
     const index = this.#indexOf(order.limit);
     const level = this.#levels[index];
     if (level === undefined || level.price !== order.limit) throw new Error(`no level for order ${order.id}`);
-    const at = level.orders.indexOf(order);
-    if (at < 0) throw new Error(`order ${order.id} does not rest here`);
-    level.orders.splice(at, 1);
-    if (level.orders.length === 0) this.#levels.splice(index, 1);
+    if (!level.orders.delete(order)) throw new Error(`order ${order.id} does not rest here`);
+    if (level.orders.size === 0) this.#levels.splice(index, 1);
   }
 
   /** Index of the level at `price`, or where it would have to be put. */

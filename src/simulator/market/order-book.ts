@@ -67,6 +67,9 @@ export class OrderBook {
     const through = (price: number, bound: number) => (side === 'buy' ? price > bound : price < bound);
     const met = this.#best(side);
     const executions: (Execution & { readonly resting: boolean })[] = [];
+    const [best] = levelsOf(state, from);
+    // Out of reach, as most limits are.
+    if (best === undefined || (limit !== undefined && through(best.price, Number(limit)))) return executions;
     this.#forgetRenewed(state, from);
     let rest = volume;
     for (const level of this.#open(state, from)) {
@@ -83,8 +86,8 @@ export class OrderBook {
   }
 
   /** The background's levels with something left, hidden or not. */
-  #open(state: BookState, side: Side): BackgroundLevel[] {
-    const levels = backgroundLevels(state, side);
+  #open(state: BookState, side: Side): readonly BackgroundLevel[] {
+    const levels = levelsOf(state, side);
     const taken = this.#taken[side];
     if (taken.size === 0) return levels;
     return levels.flatMap((level) => {
@@ -96,7 +99,8 @@ export class OrderBook {
   }
 
   #forgetRenewed(state: BookState, side: Side): void {
-    const draws = new Map(backgroundLevels(state, side).map((level) => [level.price, level.draw]));
+    if (this.#taken[side].size === 0) return;
+    const draws = new Map(levelsOf(state, side).map((level) => [level.price, level.draw]));
     for (const [price, { draw }] of this.#taken[side]) if (draws.get(price) !== draw) this.#taken[side].delete(price);
   }
 
@@ -111,6 +115,16 @@ export class OrderBook {
     for (const price of this.#resting[side].keys()) if (best === undefined || (side === 'buy' ? price > best : price < best)) best = price;
     return best;
   }
+}
+
+const drawn = new WeakMap<BookState, { readonly [side in Side]?: readonly BackgroundLevel[] }>();
+
+/** The background's whole depth: drawn once, as callers' orders ask for it again and again until the background changes. */
+function levelsOf(state: BookState, side: Side): readonly BackgroundLevel[] {
+  const known = drawn.get(state);
+  const levels = known?.[side] ?? backgroundLevels(state, side);
+  if (known?.[side] === undefined) drawn.set(state, { ...known, [side]: levels });
+  return levels;
 }
 
 function shown({ price, volume, orderCount }: BackgroundLevel): BookLevel {

@@ -148,7 +148,9 @@ class MarketOfTape implements SimulatedMarket {
 
   show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number): void {
     this.#orders(instrument).show(side, price, volumeChange, orderCountChange);
-    this.#changed(instrument);
+    // The background and the tape are as they were.
+    this.#views.get(instrument.symbol, noView).view?.books.clear();
+    this.#tellChange(instrument);
   }
 
   print(instrument: Instrument, price: Decimal, volume: bigint, direction: TickDirection): void {
@@ -171,6 +173,10 @@ class MarketOfTape implements SimulatedMarket {
 
   #changed(instrument: Instrument): void {
     this.#views.get(instrument.symbol, noView).view = undefined;
+    this.#tellChange(instrument);
+  }
+
+  #tellChange(instrument: Instrument): void {
     const orders = this.#books.get(instrument.symbol);
     if (orders !== undefined) orders.changedAt = this.#clock.now();
     this.#live.changed(instrument);

@@ -256,7 +256,7 @@ describe('an account named by its card', () => {
   });
 
   it('must be one account', async () => {
-    const { error } = await refusal('svc_get_deals', { market: 'AU', card_num: '1599' });
+    const { error } = await refusal('svc_get_deals', { market: 'CN', card_num: '1599' });
     expect(error).toMatch(/stands for several accounts: 281756479345015383 .*, 281756479345015391 /);
   });
 
@@ -313,9 +313,13 @@ it('svc_get_positions takes the view of option strategies', async () => {
 });
 
 it('svc_get_funds is asked in every currency of the specification', async () => {
-  for (const currency of ['HKD', 'USD', 'CNH', 'JPY', 'SGD', 'AUD', 'CAD', 'MYR']) {
+  for (const currency of ['HKD', 'USD', 'CNH', 'JPY', 'SGD', 'MYR']) {
     const answer = await ask('svc_get_funds', { market: 'HK', acc_id: REAL, env: 'real', currency });
     expect(answer.funds).toMatchObject({ currency, total_assets: expect.any(Number) });
+  }
+  for (const currency of ['AUD', 'CAD']) {
+    const { error } = await refusal('svc_get_funds', { market: 'HK', acc_id: REAL, env: 'real', currency });
+    expect(error).toContain(`has no ${currency}; its currencies: HKD, USD, CNH, SGD, JPY, MYR`);
   }
   const { error } = await refusal('svc_get_funds', { market: 'HK', acc_id: REAL, env: 'real', currency: 'USDT' });
   expect(error).toContain('no crypto assets');

@@ -23,7 +23,7 @@ import type { OrderStatus } from '../terms.js';
 const FEE_ORDERS_MAX = 400;
 
 /** Messages made in one turn of the event loop: a few milliseconds' worth. */
-const ORDERS_A_TURN = 200;
+const ORDERS_A_TURN = 100;
 
 /** Trd_GetOrderList: orders that are open, and those of today, newest first. Orders that are named are looked up, not searched for. */
 export const getOrders: Handler<C2S, S2C> = (simulation, request) => {
