@@ -128,6 +128,7 @@ export async function valuePlace(backend: Backend, request: PlaceC2S, context: C
   const order: Stand = {
     ...leg(security.market, request.code, request.header?.trdMarket ?? 0, side),
     qty,
+    filled: nothing,
     terms: termsOf(request, price, request),
   };
   const valued = await valueLeg(backend, order, undefined, context);
@@ -145,7 +146,8 @@ export async function valueModify(backend: Backend, request: ModifyC2S, order: O
     return new Rejection('request.invalid', `order ${order.orderIDEx} is in a market or on a side that this gateway does not trade`);
   }
   const identity = leg(market, order.code, order.trdMarket || (request.header?.trdMarket ?? 0), side);
-  const standing: Stand = { ...identity, qty: atLeast(order.qty), terms: termsOf(order, atLeast(order.price)) };
+  const filled = { qty: atLeast(order.fillQty), price: atLeast(order.fillAvgPrice) };
+  const standing: Stand = { ...identity, qty: atLeast(order.qty), filled, terms: termsOf(order, atLeast(order.price)) };
   const enables = request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable;
   const changed = enables ? standing : changedBy(request, order, standing);
   if (changed instanceof Rejection) return changed;
@@ -158,10 +160,14 @@ interface Stand extends Pick<OrderLeg, 'markets' | 'symbol' | 'side'> {
   readonly market: QuoteMarketInfo;
   readonly code: string;
   readonly qty: Decimal;
+  /** What of it has traded already, at its average price. */
+  readonly filled: { readonly qty: Decimal; readonly price: Decimal };
   readonly terms: PriceTerms;
 }
 
-function leg(market: QuoteMarketInfo, code: string, trading: number, side: OrderLeg['side']): Omit<Stand, 'qty' | 'terms'> {
+const nothing = { qty: 0n, price: 0n };
+
+function leg(market: QuoteMarketInfo, code: string, trading: number, side: OrderLeg['side']): Omit<Stand, 'qty' | 'filled' | 'terms'> {
   return { market, code, markets: tradedMarketNames(trading, market), symbol: `${market.name}.${code}`, side };
 }
 
@@ -229,13 +235,18 @@ async function valueLeg(backend: Backend, order: Stand, before: Stand | undefine
   const identity = { markets, symbol, side, qty, pricing, multiplier, currency };
   if (pricing === undefined) return { ...identity, worth: unpriced(symbol) };
   if (multiplier === undefined || multiplier <= 0n) return { ...identity, worth: unmultiplied(symbol) };
-  const value = multiplyUp(multiplyUp(qty, pricing.price), multiplier);
+  const value = multiplyUp(costOf(order, pricing.price), multiplier);
   const known = before === undefined ? undefined : pricingOf(before.terms, view);
   const counted =
-    before === undefined || known === undefined || known instanceof Rejection
-      ? 0n
-      : multiplyUp(multiplyUp(before.qty, known.price), multiplier);
+    before === undefined || known === undefined || known instanceof Rejection ? 0n : multiplyUp(costOf(before, known.price), multiplier);
   return { ...identity, worth: { currency, value, increase: value > counted ? value - counted : 0n } };
+}
+
+/** Quantity × price; what has traded for more is not made cheaper by a new price. */
+function costOf({ qty, filled }: Stand, price: Decimal): Decimal {
+  const traded = filled.qty < qty ? filled.qty : qty;
+  const dearer = filled.price > price ? filled.price - price : 0n;
+  return multiplyUp(qty, price) + multiplyUp(traded, dearer);
 }
 
 function unpriced(symbol: string): Unknown {

@@ -77,6 +77,8 @@ export class Pipeline {
   #storageFailure: string | undefined;
   readonly #orderPermits: OrderPermits;
   #lifecycleState: LifecycleState;
+  /** Callers of this moment who were given the first answer to what they repeated. */
+  readonly #repetitions = new WeakSet<Caller>();
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
@@ -284,14 +286,14 @@ export class Pipeline {
     }
     switch (known.kind) {
       case 'answered':
-        caller.onReplayed?.();
+        this.#repeated(caller);
         return known.response;
       case 'under_way': {
         const answer = await known.answer;
         // The first caller went away before anything was sent: this one is still here.
         const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
         if (unsent && !isGone()) return this.#write(operation, caller, identity, request, context);
-        if (!(answer instanceof Rejection)) caller.onReplayed?.();
+        if (!(answer instanceof Rejection)) this.#repeated(caller);
         return answer;
       }
       case 'interrupted':
@@ -360,13 +362,18 @@ export class Pipeline {
     return refusal;
   }
 
+  #repeated(caller: Caller): void {
+    this.#repetitions.add(caller);
+    caller.onReplayed?.();
+  }
+
   #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, started: number, answer: Answer, request?: Message): Answer {
     const rejected = answer instanceof Rejection;
     if (key !== undefined && isRefused(operation, answer)) this.#parts.refusals.refused(ownerOfKey(key), operation);
     const traded = !rejected && isTrade(operation);
     this.#record(operation, caller, key, started, rejected ? answer : undefined, {
       outcome: rejected ? 'reject' : traded ? 'trade' : 'allow',
-      reason: rejected ? answer.auditReason : reasonOf(answer),
+      reason: rejected ? answer.auditReason : this.#repetitions.has(caller) ? REPEATED : reasonOf(answer),
       trade: traded && request !== undefined ? this.#parts.writes.auditTrade(request, answer) : undefined,
     });
     return answer;
@@ -398,6 +405,9 @@ export class Pipeline {
 
 /** The message of an unlock has no packet id. */
 const noPacket = { connId: 0n, serialNo: 0 };
+
+/** Why the trail has a write once more: whoever sums up what was traded leaves such lines out. */
+const REPEATED = 'answered before; nothing was sent';
 
 /** A request that may be answered. */
 interface Entered {

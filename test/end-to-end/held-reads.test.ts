@@ -167,7 +167,8 @@ describe('a cancel', () => {
       const body = { ...hongKong, ...named };
       const attempts = [
         [trade.cancelOrder, body],
-        ...['cancel', 'disable', 'delete', 'enable', 'normal'].map((op) => [trade.modifyOrder, { ...body, modify_order_op: op }] as const),
+        ...['cancel', 'disable', 'delete', 'enable'].map((op) => [trade.modifyOrder, { ...body, modify_order_op: op }] as const),
+        [trade.modifyOrder, { ...body, modify_order_op: 'normal', qty: 1, price: 100 }],
       ] as const;
       for (const [operation, attempt] of attempts) {
         expect(await codeOf(operation, attempt, 'hk')).toBe('limit.market');

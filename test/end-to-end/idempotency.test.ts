@@ -42,6 +42,14 @@ describe('the same key and body', () => {
     expect(atOnce.filter((header) => header === undefined)).toHaveLength(1);
   });
 
+  it('are told apart in the audit trail', async () => {
+    await send('audited');
+    await send('audited');
+    const lines = (await daemon.audit()).filter(({ outcome }) => outcome === 'trade');
+    expect(lines.map(({ reason }) => reason)).toEqual(['', 'answered before; nothing was sent']);
+    expect(lines[1]?.order_id).toBe(lines[0]?.order_id);
+  });
+
   it('at once, make one order', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => send('at-once')));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));

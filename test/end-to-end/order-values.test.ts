@@ -157,6 +157,18 @@ describe('a modify', () => {
     expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 400, price: -50 }))).toBe('request.out_of_range');
   });
 
+  it('of what has traded in part makes that no cheaper', async () => {
+    await open();
+    const { orderBookAskList } = await desk.payload(quote.getOrderBook, { symbol: 'HK.00005', depth: 1 });
+    const [{ price = 0, volume = 0n } = {}] = orderBookAskList;
+    const orderIDEx = await working({ price, qty: Number(volume) + 4000 });
+    const { orderList } = await desk.payload(account.getOrders, list, { as: 'free' });
+    const [{ qty = 0, fillQty = 0, fillAvgPrice = 0 } = {}] = orderList;
+    expect([fillQty > 0, fillQty < qty]).toEqual([true, true]);
+    const { value } = await previewed(desk, 'modify', trade.modifyOrder, changed({ orderIDEx, qty, price: 1 }));
+    expect(value).toBe((d(fillQty) / 10n ** 9n) * d(fillAvgPrice) + d(qty - fillQty));
+  });
+
   it('is sent as it was valued: another that comes first does not make it dearer', async () => {
     await open({ maxOrderValue: '40000' });
     const orderIDEx = await working({ price: 1, qty: 4000 });

@@ -16,6 +16,7 @@ async function open(backend: Partial<Backend> = {}): Promise<void> {
       desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'trade:unlock'] },
       trader: { scopes: ['trade:simulate'] },
       reader: { scopes: ['qot:read', 'acc:read'] },
+      narrow: { scopes: ['acc:read', 'trade:simulate'], limits: { allowedSymbols: 'HK.00005' } },
       confined: { scopes: ['trade:simulate'], limits: { allowedAccIds: REAL } },
     },
     backend,
@@ -48,6 +49,19 @@ describe('a preview comes in as its write does', () => {
     expect(others.filter(({ effect, scope }) => effect === 'order' || (effect === 'write' && scope.kind === 'byEnv'))).toEqual([]);
     expect(desk.calls).toEqual([]);
   });
+});
+
+it('a preview shows of the account what the key may read of it', async () => {
+  const resting = { ...order, price: 300 };
+  await desk.call(trade.placeOrder, resting);
+  await desk.call(trade.placeOrder, { ...resting, symbol: 'HK.00005', qty: 400, price: 20 });
+  const all = await previewed(desk, 'cancel', trade.cancelAllOrder, account, { as: 'narrow' });
+  expect(all.count).toBe(2);
+  expect(all.orders?.map(({ symbol }) => symbol)).toEqual(['HK.00005']);
+  expect(previewSentence(all)).toMatch(/^Cancel 2 orders .*HK\.00005.*; and 1 more/);
+  const other = await previewed(desk, 'place', trade.placeOrder, order, { as: 'narrow' });
+  expect([other.capacity, other.refusal?.code]).toEqual([null, 'limit.symbol']);
+  expect((await previewed(desk, 'place', trade.placeOrder, order)).capacity).not.toBeNull();
 });
 
 describe('a preview is audited and counted once', () => {

@@ -46,7 +46,7 @@ export interface CancelPreview extends PreviewBase {
   readonly all: boolean;
   /** How many working orders would be cancelled; null when the caller may not read the account. */
   readonly count: number | null;
-  /** Those orders, at most {@link ORDERS_LISTED_MAX} of them. */
+  /** Those orders, as far as the caller may see them, at most {@link ORDERS_LISTED_MAX}. */
   readonly orders: readonly WorkingOrder[] | null;
 }
 
@@ -65,7 +65,7 @@ export interface Worth {
   readonly multiplier: Decimal | null;
   /** null when the backend cannot say. */
   readonly fees: PreviewFees | null;
-  /** What the account can trade; null when the caller may not read the account, or there is nothing to ask. */
+  /** What the account can trade; null when the caller may not read the account or this security, or there is nothing to ask. */
   readonly capacity: Capacity | null;
 }
 

@@ -12,6 +12,7 @@ import type { Operation, ValuerName } from '../../contract/operation.js';
 import { quote } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import { allowsTraded, limitsOf, type Traded } from '../market-names.js';
 import type { Valued } from '../order-facts.js';
 import { isWorking, orderNamed, workingOrders } from '../order-lookup.js';
 import { hasLimit } from '../order-pricing.js';
@@ -91,7 +92,13 @@ export class Previewer {
         orderType: orderTypeName(request.orderType),
         timeInForce: timeInForceName(request.timeInForce),
       },
-      ...(await worthOf(this.backend, request, valued.legs[0], this.#mayReadAccount(key), context)),
+      ...(await worthOf(
+        this.backend,
+        request,
+        valued.legs[0],
+        this.#maySee(key, { trdMarket: header.trdMarket, secMarket: request.secMarket, code: request.code }, header),
+        context,
+      )),
       ...(await this.#judge(key, valued, context)),
     };
   }
@@ -105,21 +112,21 @@ export class Previewer {
     if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
     const order = outcome === 'no risk' ? await orderNamed(this.backend, request, context) : outcome.order;
     if (order === undefined) return noSuchOrder(operation, request);
-    const mayRead = this.#mayReadAccount(key);
+    const maySee = this.#maySee(key, order, header);
     const changes = op === 'normal';
     return {
       kind: 'modify',
       ...addressOf(operation, header),
       op,
-      order: mayRead ? workingOrder(order) : null,
+      order: maySee ? workingOrder(order) : null,
       newQty: changes ? given(request, 'qty') : null,
       newPrice: changes ? given(request, 'price') : null,
-      ...(outcome === 'no risk' ? worthless : await this.#changed(key, request, order, outcome.valued, context)),
+      ...(outcome === 'no risk' ? worthless : await this.#changed(key, request, order, maySee, outcome.valued, context)),
     };
   }
 
   /** The worth of an order as a modify would leave it, and what the gates would say. */
-  async #changed(key: KeyRecord | undefined, request: ModifyC2S, order: Order, valued: Valued, context: CallContext) {
+  async #changed(key: KeyRecord | undefined, request: ModifyC2S, order: Order, maySee: boolean, valued: Valued, context: CallContext) {
     const [leg] = valued.legs;
     const { pricing, qty, worth } = leg;
     const changed = create(PlaceC2SSchema, {
@@ -136,7 +143,7 @@ export class Previewer {
     const replaced = { orderId: order.orderID, orderIdEx: order.orderIDEx };
     return {
       increase: isUnknown(worth) ? null : worth.increase,
-      ...(await worthOf(this.backend, changed, leg, this.#mayReadAccount(key), context, replaced)),
+      ...(await worthOf(this.backend, changed, leg, maySee, context, replaced)),
       ...(await this.#judge(key, valued, context)),
     };
   }
@@ -160,7 +167,13 @@ export class Previewer {
 
   #cancelled({ operation, key, request, header }: Asked<ModifyC2S>, orders: readonly Order[]): CancelPreview {
     const seen = this.#mayReadAccount(key)
-      ? { count: orders.length, orders: orders.slice(0, ORDERS_LISTED_MAX).map(workingOrder) }
+      ? {
+          count: orders.length,
+          orders: orders
+            .filter((order) => this.#maySee(key, order, header))
+            .slice(0, ORDERS_LISTED_MAX)
+            .map(workingOrder),
+        }
       : { count: null, orders: null };
     return { kind: 'cancel', ...addressOf(operation, header), all: request.forAll, ...seen, ...ungated };
   }
@@ -168,6 +181,11 @@ export class Previewer {
   /** What an account holds and works is for who may read it: the scope to trade alone does not show it. */
   #mayReadAccount(key: KeyRecord | undefined): boolean {
     return this.access.authorise(key, accountScopes) === undefined;
+  }
+
+  /** The same of one security, which a read of the account may leave out for this key. */
+  #maySee(key: KeyRecord | undefined, traded: Traded, { trdMarket }: TrdHeader): boolean {
+    return this.#mayReadAccount(key) && limitsOf(this.access, key).every((limits) => allowsTraded(limits, traded, trdMarket));
   }
 
   async #nameOf(symbol: string, context: CallContext): Promise<string | null> {

@@ -116,6 +116,8 @@ function cancelled(preview: CancelPreview): string {
       `Nothing would be cancelled ${where(preview)}: ${all ? `no order is working in market ${plain(market)}` : 'the order is not working any more'}`,
     );
   const named = orders.slice(0, ORDERS_NAMED_MAX).map((order) => orderNamed(order, null));
+  if (named.length === 0)
+    return sentences(`Cancel ${count === 1 ? 'one order' : `${count} orders`} ${where(preview)} that this key may not see`);
   if (count === 1) return sentences(`Cancel ${named.join()} ${where(preview)}`);
   const more = count > named.length ? `; and ${count - named.length} more` : '';
   return sentences(`Cancel ${count} orders ${where(preview)}: ${named.join('; ')}${more}`);
