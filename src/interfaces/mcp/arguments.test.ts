@@ -57,7 +57,7 @@ const texts: Partial<Record<Param['type']['kind'], fc.Arbitrary<unknown>>> = {
 
 /** A value that the schema allows. What it says in words alone (a symbol, a time) is drawn by the parameter's kind. */
 function drawn(schema: Schema, param: Param): fc.Arbitrary<unknown> {
-  const { enum: members, anyOf, type, items, minimum, maximum, maxLength } = schema;
+  const { enum: members, anyOf, type, items, minimum, exclusiveMinimum, maximum, maxLength } = schema;
   if (members !== undefined) return fc.constantFrom(...(members as unknown[]));
   if (anyOf !== undefined) return drawn((anyOf as Schema[])[0]!, param);
   const text = texts[param.type.kind];
@@ -71,7 +71,14 @@ function drawn(schema: Schema, param: Param): fc.Arbitrary<unknown> {
     case 'integer':
       return fc.integer({ min: (minimum as number) ?? -(2 ** 31), max: (maximum as number) ?? 2 ** 31 - 1 });
     case 'number':
-      return fc.double({ min: (minimum as number) ?? 0, max: (maximum as number) ?? 1e9, noNaN: true }).map((value) => value || 0);
+      return fc
+        .double({
+          min: (exclusiveMinimum as number) ?? (minimum as number) ?? 0,
+          minExcluded: exclusiveMinimum !== undefined,
+          max: (maximum as number) ?? 1e9,
+          noNaN: true,
+        })
+        .map((value) => value || 0);
     case 'boolean':
       return fc.boolean();
     default:
