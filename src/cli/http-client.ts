@@ -31,20 +31,29 @@ export interface NoAnswer {
 }
 
 const TIMEOUT_MS = 30_000;
+/** A connection that works is there at once, its TLS handshake included. */
+const CONNECT_MS_MAX = 10_000;
 
 /** Sends one request on a connection of its own. Never repeats it. */
 export function send(target: Target, request: HttpRequest, timeoutMs = TIMEOUT_MS): Promise<Result<HttpAnswer, NoAnswer>> {
   return new Promise((resolve) => {
     const outgoing = open(target, request, timeoutMs);
     let connected = false;
+    // The request's own time limit begins when the connection stands.
+    const connectMs = Math.min(CONNECT_MS_MAX, timeoutMs);
+    const deadline = setTimeout(() => outgoing.destroy(silence('no connection', connectMs)), connectMs);
+    outgoing.once('close', () => clearTimeout(deadline));
     outgoing.on('socket', (socket) =>
-      socket.once(target.url.protocol === 'https:' ? 'secureConnect' : 'connect', () => (connected = true)),
+      socket.once(target.url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        clearTimeout(deadline);
+        connected = true;
+      }),
     );
     const fail = (error: Error) => {
       const status = connected ? exitStatus.unanswered : exitStatus.unreachable;
       resolve(err({ status, message: explain(error as NodeJS.ErrnoException, target.url, connected) }));
     };
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
+    outgoing.on('timeout', () => outgoing.destroy(silence('no answer', timeoutMs)));
     outgoing.on('error', fail);
     outgoing.on('response', (response) => {
       const seconds = Number(response.headers['retry-after']);
@@ -55,6 +64,11 @@ export function send(target: Target, request: HttpRequest, timeoutMs = TIMEOUT_M
     });
     outgoing.end(request.body);
   });
+}
+
+/** Why a peer that says nothing was given up. `what` is "no connection" or "no answer". */
+export function silence(what: string, ms: number): Error {
+  return new Error(`${what} within ${ms / 1000} s; if svcd is running, something else may listen there: check --rest-url`);
 }
 
 function open({ url, apiKey, ca }: Target, { method, path, body, idempotencyKey }: HttpRequest, timeout: number): ClientRequest {

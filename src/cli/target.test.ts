@@ -1,18 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { demoKeyPath, readDemoRecord, removeDemoRecord, writeDemoRecord } from './demo-record.js';
 import { resolveTarget, type TargetOptions } from './target.js';
 
 let folder: string;
 let caFile: string;
+const [certificate = ''] = rootCertificates;
 const rest = 'https://127.0.0.1:22499';
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-target-'));
   caFile = join(folder, 'localhost.crt');
-  writeFileSync(caFile, 'the certificate');
+  writeFileSync(caFile, certificate);
   writeFileSync(demoKeyPath(folder), 'svc_demo\n');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,7 +41,7 @@ it('finds the local daemon on the port that the daemon is told', () => {
 
 it('finds the running demo: its address, its key, and its certificate as the only authority', () => {
   runDemo();
-  const demo = { url: rest, apiKey: 'svc_demo', ca: 'the certificate' };
+  const demo = { url: rest, apiKey: 'svc_demo', ca: certificate };
   expect(target()).toEqual(demo);
   expect(target({ restUrl: rest })).toEqual(demo);
   expect(target({}, { SVC_REST_URL: `${rest}/` })).toEqual(demo);
@@ -63,6 +65,25 @@ it('gives the key of the demo to nobody else', () => {
   }
 });
 
+it('stays with the address of the demo when it is told what to trust', () => {
+  runDemo();
+  expect(target({ caFile })).toEqual({ url: rest, apiKey: undefined, ca: certificate });
+  expect(target({ apiKey: 'svc_mine' }, { SVC_CA_FILE: caFile })).toEqual({ url: rest, apiKey: 'svc_mine', ca: certificate });
+});
+
+it.each([
+  ['a text', '# Read me\n', 'holds no certificate'],
+  ['nothing', '', 'holds no certificate'],
+  ['a damaged certificate', certificate.replace(/\n.{8}/, '\nAAAAAAAA'), 'certificate 1 is damaged'],
+  ['a damaged second one', `${certificate}\n${certificate.replace(/\n.{8}/, '\nAAAAAAAA')}`, 'certificate 2 is damaged'],
+])('names a file that holds %s in place of a certificate', (_, text, problem) => {
+  const path = join(folder, 'README.md');
+  writeFileSync(path, text);
+  expect(() => target({ caFile: path })).toThrow(`--ca-file: ${path} `);
+  expect(() => target({ caFile: path })).toThrow(problem);
+  expect(() => target({}, { SVC_CA_FILE: path })).toThrow(`SVC_CA_FILE: ${path} `);
+});
+
 it('forgets a demo that has ended, orderly or not', () => {
   runDemo(2 ** 30);
   expect(target().url).toBe('http://127.0.0.1:22499');
@@ -77,7 +98,7 @@ it('forgets a demo that has ended, orderly or not', () => {
 
 it('prefers options to variables', () => {
   const env = { SVC_REST_URL: 'https://a.example', SVC_API_KEY: 'svc_a', SVC_CA_FILE: caFile };
-  expect(target({}, env)).toEqual({ url: 'https://a.example', apiKey: 'svc_a', ca: 'the certificate' });
+  expect(target({}, env)).toEqual({ url: 'https://a.example', apiKey: 'svc_a', ca: certificate });
   expect(target({ restUrl: 'https://b.example', apiKey: 'svc_b' }, env)).toMatchObject({ url: 'https://b.example', apiKey: 'svc_b' });
 });
 

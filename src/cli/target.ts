@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import type { Command } from 'commander';
@@ -46,13 +47,17 @@ export function resolveTarget(options: TargetOptions, env: Readonly<Record<strin
   if (!given.ok) return given;
   const apiKey = options.apiKey ?? (env.SVC_API_KEY || undefined);
   const caFile = options.caFile ?? (env.SVC_CA_FILE || undefined);
+  const caName = options.caFile === undefined ? 'SVC_CA_FILE' : '--ca-file';
 
   const folder = stateFolder({ ...env });
   const demo = readDemoRecord(folder);
-  if (demo !== undefined && caFile === undefined && (urlText === undefined || isDemo(demo, given.value))) {
+  if (demo !== undefined && (urlText === undefined || isDemo(demo, given.value))) {
     const url = parseUrl(demo.rest);
     if (url.ok && url.value.protocol === 'https:' && isLoopbackHost(url.value)) {
-      return withAuthority({ url: url.value, apiKey: apiKey ?? readDemoKey(folder), ca: undefined }, demo.caFile);
+      // Another authority could vouch for another program: the caller's own key goes there, the demo's does not.
+      if (caFile !== undefined) return withAuthority({ url: url.value, apiKey, ca: undefined }, caFile, caName);
+      const own = { url: url.value, apiKey: apiKey ?? readDemoKey(folder), ca: undefined };
+      return withAuthority(own, demo.caFile, "the demo's certificate");
     }
   }
 
@@ -61,7 +66,7 @@ export function resolveTarget(options: TargetOptions, env: Readonly<Record<strin
     return err(`the key would travel in plaintext to ${url.host}: use https://`);
   }
   const target = { url, apiKey, ca: undefined };
-  return caFile === undefined ? ok(target) : withAuthority(target, caFile);
+  return caFile === undefined ? ok(target) : withAuthority(target, caFile, caName);
 }
 
 /** The daemon of this machine: what says on which port it listens says where to find it. */
@@ -81,12 +86,32 @@ function parseUrl(text: string): Result<URL, string> {
   return ok(url);
 }
 
-function withAuthority(target: Target, path: string): Result<Target, string> {
+/** `name` is what the operator gave the file by. */
+function withAuthority(target: Target, path: string, name: string): Result<Target, string> {
+  let pem: string;
   try {
-    return ok({ ...target, ca: readFileSync(path, 'utf8') });
+    pem = readFileSync(path, 'utf8');
   } catch (thrown) {
-    return err(`--ca-file cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    return err(`${name} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }
+  // TLS passes over what is no certificate, and would then speak of the other side's.
+  const problem = certificateProblem(pem);
+  return problem === undefined ? ok({ ...target, ca: pem }) : err(`${name}: ${path} ${problem}`);
+}
+
+const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
+
+function certificateProblem(pem: string): string | undefined {
+  const certificates = pem.match(CERTIFICATE);
+  if (certificates === null) return 'holds no certificate: expected PEM, with a line "-----BEGIN CERTIFICATE-----"';
+  for (const [index, certificate] of certificates.entries()) {
+    try {
+      new X509Certificate(certificate);
+    } catch (thrown) {
+      return `is not readable as PEM: certificate ${index + 1} is damaged (${thrown instanceof Error ? thrown.message : String(thrown)})`;
+    }
+  }
+  return undefined;
 }
 
 /** Whether a URL's host is this machine. */

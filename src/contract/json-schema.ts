@@ -139,8 +139,12 @@ export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema
   }
 }
 
-function bounds({ min, max }: { min?: number; max?: number }): Schema {
-  return { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) };
+function bounds({ min, above, max }: { min?: number; above?: number; max?: number }): Schema {
+  return {
+    ...(min === undefined ? {} : { minimum: min }),
+    ...(above === undefined ? {} : { exclusiveMinimum: above }),
+    ...(max === undefined ? {} : { maximum: max }),
+  };
 }
 
 /** The schema of a message's field. `refer` gives the schema of the message in it, if there is one. */

@@ -18,7 +18,9 @@ export function paramRule(param: Param): ParamRule | undefined {
   if ('exactly' in param) return onlyValue(param.exactly);
   switch (type.kind) {
     case 'integer':
+      return type.min === undefined && type.max === undefined ? undefined : range(type);
     case 'number':
+      if (type.above !== undefined) return above(type.above, type.max);
       return type.min === undefined && type.max === undefined ? undefined : range(type);
     case 'symbols':
     case 'texts':
@@ -50,6 +52,15 @@ function range({ min, max }: { readonly min?: number; readonly max?: number }): 
     const number = value as number;
     // NaN, which only the wire of protobuf can carry, lies in no range.
     if ((min === undefined || number >= min) && (max === undefined || number <= max)) return;
+    stop('out_of_range', path, `${path}: ${number} is out of range, accepted: ${accepted}`);
+  };
+}
+
+function above(bound: number, max: number | undefined): ParamRule {
+  const accepted = `above ${bound}${max === undefined ? '' : `, at most ${max}`}`;
+  return (value, path) => {
+    const number = value as number;
+    if (number > bound && (max === undefined || number <= max)) return;
     stop('out_of_range', path, `${path}: ${number} is out of range, accepted: ${accepted}`);
   };
 }

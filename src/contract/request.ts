@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import type { Dialect, Enumeration } from './enums.js';
-import { trdMarket } from './enums.js';
+import { secMarket, trdMarket } from './enums.js';
 import { fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
 import { type Security, SecuritySchema } from './generated/Qot_Common_pb.js';
 import {
@@ -224,14 +224,14 @@ function innerReader(operation: Operation, field: DescField, desc: DescMessage, 
 }
 
 function paramSlot(desc: DescMessage, param: Param, dialect: Dialect): Slot {
-  if (param.type.kind === 'order_symbol') return orderSymbolSlot(desc);
+  if (param.type.kind === 'order_symbol') return orderSymbolSlot(desc, dialect);
   const read = paramReader(param, dialect);
   const set = fieldSetter(desc, param.field);
   const [whole = ''] = param.field.split('.');
   return { target: param.field, whole, set: (message, value, path) => set(message, read(value, path)) };
 }
 
-function orderSymbolSlot(desc: DescMessage): Slot {
+function orderSymbolSlot(desc: DescMessage, dialect: Dialect): Slot {
   const setCode = fieldSetter(desc, 'code');
   const setSecMarket = fieldSetter(desc, 'secMarket');
   const setMarket = fieldSetter(desc, 'header.trdMarket');
@@ -245,7 +245,8 @@ function orderSymbolSlot(desc: DescMessage): Slot {
       later.push(() => {
         const fields = message as unknown as Fields;
         if (Object.hasOwn(fields, 'secMarket') && fields.secMarket !== market.secMarket) {
-          stop('invalid', path, `${path}: ${market.name}.${code} is not a security of sec_market ${fields.secMarket}`);
+          const named = dialect === 'mcp' ? secMarket.members.find(({ public: number }) => number === fields.secMarket)?.name : undefined;
+          stop('invalid', path, `${path}: ${market.name}.${code} is not a security of sec_market ${named ?? fields.secMarket}`);
         }
         setSecMarket(message, market.secMarket);
         const tradingMarket = market.name === 'SH' || market.name === 'SZ' ? 'CN' : market.name;

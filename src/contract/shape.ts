@@ -46,7 +46,8 @@ export type ParamType =
   /** `MARKET.CODE` of an order: sets `code`, `secMarket`, and the trading market where none is given. */
   | { readonly kind: 'order_symbol' }
   | { readonly kind: 'integer'; readonly min?: number; readonly max?: number }
-  | { readonly kind: 'number'; readonly min?: number; readonly max?: number }
+  /** `above`: the value itself is out of range. */
+  | { readonly kind: 'number'; readonly min?: number; readonly above?: number; readonly max?: number }
   | { readonly kind: 'choice'; readonly enumeration: Enumeration; readonly names: boolean }
   | { readonly kind: 'choices'; readonly enumeration: Enumeration }
   /** `means`: what the message's field holds for false and for true, where it is no boolean itself. */
@@ -126,9 +127,14 @@ export function integer(field: string, options: ParamOptions & { min?: number; m
   return param(field, { kind: 'integer', ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }, options, '');
 }
 
-export function number(field: string, options: ParamOptions & { min?: number; max?: number } = {}): Param {
-  const { min, max } = options;
-  return param(field, { kind: 'number', ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }, options, '');
+export function number(field: string, options: ParamOptions & { min?: number; above?: number; max?: number } = {}): Param {
+  const { min, above, max } = options;
+  const bounds = {
+    ...(min === undefined ? {} : { min }),
+    ...(above === undefined ? {} : { above }),
+    ...(max === undefined ? {} : { max }),
+  };
+  return param(field, { kind: 'number', ...bounds }, options, '');
 }
 
 /** One of an enumeration. `names`: REST takes the names too, which it does for cancels alone. */

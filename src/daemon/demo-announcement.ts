@@ -7,11 +7,14 @@ import { payloadOf } from '../gateway/index.js';
 import type { Daemon } from './daemon.js';
 import type { DemoMaterial } from './demo.js';
 import { demoBanner, svcctlCommand } from './demo-banner.js';
-import { processEnvironment } from './environment.js';
-import type { Settings } from './settings.js';
+import type { Startup } from './startup.js';
 
 /** Lets `svcctl` find the demo, and makes the text of its first commands, with an account that is really there. */
-export async function announceDemo(daemon: Daemon, settings: Settings, { apiKey, made }: DemoMaterial): Promise<string> {
+export async function announceDemo(
+  daemon: Daemon,
+  { settings, environment }: Extract<Startup, { kind: 'run' }>,
+  { apiKey, made }: DemoMaterial,
+): Promise<string> {
   const response = await daemon.backend.call(account.listAccounts, create(C2SSchema, { userID: 0n }), { requestId: 'demo' });
   const accounts = payloadOf(account.listAccounts, response)?.accList ?? [];
   const hongKong = accounts.find(
@@ -26,7 +29,7 @@ export async function announceDemo(daemon: Daemon, settings: Settings, { apiKey,
     caFile,
     apiKey,
     accId: hongKong?.accID,
-    svcctl: svcctlCommand(processEnvironment(), settings.stateDir),
+    svcctl: svcctlCommand(environment, settings.stateDir),
     made,
   });
 }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
+import { err, ok, type Result } from '../access/index.js';
 
 /** What the daemon was started in. A parameter, so that tests stand on no real home folder. */
 export interface Environment {
@@ -9,9 +10,16 @@ export interface Environment {
   readonly platform: NodeJS.Platform;
 }
 
-/** The environment of this process. */
-export function processEnvironment(): Environment {
-  return { variables: process.env, home: homedir(), cwd: process.cwd(), platform: process.platform };
+/** The environment of this process. The error is a sentence: the folder that the process was started in may be gone. */
+export function processEnvironment(): Result<Environment, string> {
+  let cwd: string;
+  try {
+    cwd = process.cwd();
+  } catch (thrown) {
+    const why = (thrown as NodeJS.ErrnoException).code ?? String(thrown);
+    return err(`the folder that svcd was started in is gone or cannot be read (${why}): change to another one and start it there`);
+  }
+  return ok({ variables: process.env, home: homedir(), cwd, platform: process.platform });
 }
 
 /** A variable's value; one that is set to nothing counts as not set. */

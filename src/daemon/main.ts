@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   daemon = await startDaemon({ settings, logger, logLinesLost: linesLost, requestShutdown: signals.requestShutdown });
   const { restUrl: rest, grpcUrl: grpc, websocketUrl: websocket, apiAddress: api } = daemon;
   process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, websocket, api, pid: process.pid })}\n`);
-  if (demo?.ok) process.stderr.write(await announceDemo(daemon, settings, demo.value));
+  if (demo?.ok) process.stderr.write(await announceDemo(daemon, startup, demo.value));
 }
 
 // What the daemon keeps is for its own user, whatever library creates the file.

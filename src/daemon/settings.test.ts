@@ -236,6 +236,14 @@ describe('config.toml', () => {
     expect(refused([], {}, config)).toContain(`${configDir}/config.toml${message}`);
   });
 
+  it.each(['rest_port = "abc"', 'rest_port = -1', 'rest_port = 22.5'])('%j is refused where a flag overrides it too', (config) => {
+    const message = `${configDir}/config.toml:1: --rest-port must be a whole number`;
+    for (const flags of [[], ['--rest-port', '8080']]) {
+      expect(refused(flags, {}, config)).toContain(message);
+      expect(refused([...flags, '--print-config'], {}, config)).toContain(message);
+    }
+  });
+
   it('is refused when it is there and cannot be read', () => {
     const folder = join(home, 'broken');
     mkdirSync(join(folder, 'config.toml'), { recursive: true });

@@ -87,13 +87,16 @@ function resolveOne(
   environment: Environment,
 ): Result<{ value: unknown; source: string }, string> {
   const { type, default: fallback } = settingOf(name);
+  let first: { value: unknown; source: string } | undefined;
+  // What is overridden is read too: it would stop the first start without the override.
   for (const layer of layers) {
     const given = layer(name);
     if (given === undefined) continue;
     const read = type.read(given.text, flagOf(name), { environment, base: given.base });
-    if (read.ok) return ok({ value: read.value, source: given.source });
-    return err(given.source.startsWith('flag ') ? read.error : `${given.source}: ${read.error}`);
+    if (!read.ok) return err(given.source.startsWith('flag ') ? read.error : `${given.source}: ${read.error}`);
+    first ??= { value: read.value, source: given.source };
   }
+  if (first !== undefined) return ok(first);
   return ok({ value: typeof fallback === 'function' ? fallback(environment) : fallback, source: 'default' });
 }
 

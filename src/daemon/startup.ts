@@ -1,3 +1,4 @@
+import { ok } from '../access/index.js';
 import { packageVersion } from '../version.js';
 import { parseCommandLine } from './command-line.js';
 import { type Environment, processEnvironment } from './environment.js';
@@ -9,22 +10,25 @@ export const EXIT_MISCONFIGURED = 2;
 
 /** What `svcd` is to do. */
 export type Startup =
-  | ({ readonly kind: 'run' } & ResolvedSettings)
+  | ({ readonly kind: 'run'; readonly environment: Environment } & ResolvedSettings)
   /** Print to stdout and exit with status 0. */
   | { readonly kind: 'print'; readonly text: string }
   /** Print to stderr and exit with {@link EXIT_MISCONFIGURED}. */
   | { readonly kind: 'refuse'; readonly text: string };
 
-/** Reads arguments, environment and config.toml. */
-export function planStartup(args: readonly string[], environment: Environment = processEnvironment()): Startup {
+/** Reads arguments, environment (that of this process where none is given) and config.toml. */
+export function planStartup(args: readonly string[], given?: Environment): Startup {
   const commandLine = parseCommandLine(args);
   if (!commandLine.ok) return refuse(commandLine.error);
   const { action, flags } = commandLine.value;
   if (action === 'help') return { kind: 'print', text: helpText() };
   if (action === 'version') return { kind: 'print', text: `${packageVersion}\n` };
-  const resolved = resolveSettings(flags, environment);
+  const environment = given === undefined ? processEnvironment() : ok(given);
+  if (!environment.ok) return refuse([environment.error]);
+  const resolved = resolveSettings(flags, environment.value);
   if (!resolved.ok) return refuse(resolved.error);
-  return action === 'print-config' ? { kind: 'print', text: printedConfig(resolved.value) } : { kind: 'run', ...resolved.value };
+  if (action === 'print-config') return { kind: 'print', text: printedConfig(resolved.value) };
+  return { kind: 'run', environment: environment.value, ...resolved.value };
 }
 
 function refuse(problems: readonly string[]): Startup {

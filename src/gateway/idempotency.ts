@@ -8,6 +8,7 @@ import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
 import type { ResponseMessage } from './backend.js';
 import { type IdempotencyRow, IdempotencyRows, type PacketId, ROOM_SECONDS } from './idempotency-rows.js';
+import type { Caller } from './identity.js';
 import { RET_SUCCEED } from './responses.js';
 
 /** A write as it was on its way when nothing more was heard of it. */
@@ -48,11 +49,14 @@ const REFUSED_MAX = 10_000;
 /** Keys are 1 to 255 visible ASCII characters. */
 const KEY_TEXT = /^[\x21-\x7e]{1,255}$/;
 
-/** What is wrong with the text of an idempotency key. */
-export function checkKeyText(key: string): Rejection | undefined {
-  if (KEY_TEXT.test(key)) return undefined;
-  const message = `idempotency key: expected 1 to 255 visible ASCII characters, found ${key.length} characters`;
-  return new Rejection('request.invalid', message, { field: 'idempotency_key' });
+/** What is wrong with the text of a caller's idempotency key, by the name that the caller's interface has for it. */
+export function checkKeyText({ idempotencyKey: key, iface }: Pick<Caller, 'idempotencyKey' | 'iface'>): Rejection | undefined {
+  if (key === undefined || KEY_TEXT.test(key)) return undefined;
+  const field = iface === 'rest' ? 'Idempotency-Key' : iface === 'grpc' ? 'idempotency-key' : 'idempotency_key';
+  const what = /^[\x21-\x7e]*$/.test(key) ? 'found' : 'found spaces or others among';
+  return new Rejection('request.invalid', `${field}: expected 1 to 255 visible ASCII characters, ${what} ${key.length} characters`, {
+    field,
+  });
 }
 
 /**

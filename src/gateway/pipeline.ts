@@ -205,6 +205,8 @@ export class Pipeline {
     if (!previewer.covers(operation)) {
       return new Rejection('request.invalid', `${operation.name} has no preview: it has no value, no fees and no gates`);
     }
+    const wrong = checkKeyText(caller);
+    if (wrong !== undefined) return wrong;
     const notReady = this.#notReady(operation);
     if (notReady !== undefined) return notReady;
     const context = { requestId: caller.requestId };
@@ -265,7 +267,7 @@ export class Pipeline {
     const unrecorded = this.#parts.access.audit.required ? await this.#announce(operation, caller, identity, request) : undefined;
     if (unrecorded !== undefined) return unrecorded;
     const key = caller.idempotencyKey;
-    const wrong = key === undefined ? undefined : checkKeyText(key);
+    const wrong = checkKeyText(caller);
     if (wrong !== undefined) return wrong;
     const local = this.#parts.local[operation.name];
     const { idempotency, writes } = this.#parts;

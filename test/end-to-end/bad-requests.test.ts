@@ -90,6 +90,18 @@ describe('a request that cannot be read is refused with 400', () => {
   });
 });
 
+it('names an idempotency key as the request does', async () => {
+  const answer = await daemon.as('desk').post('/api/order', order, { 'idempotency-key': 'two words' });
+  expect([answer.status, answer.json.code, answer.json.field]).toEqual([400, 'request.invalid', 'Idempotency-Key']);
+  expect(answer.json.error).toBe('Idempotency-Key: expected 1 to 255 visible ASCII characters, found spaces or others among 9 characters');
+});
+
+it('refuses a price of zero where its schema does', async () => {
+  const answer = await daemon.as('desk').post('/api/max-trd-qtys', { ...header, code: '00700', price: 0, order_type: 1 });
+  expect([answer.status, answer.json.code, answer.json.field]).toEqual([400, 'request.out_of_range', 'price']);
+  expect(answer.json.error).toContain('accepted: above 0');
+});
+
 describe('query parameters follow the rules of bodies', () => {
   it('refuses unknown names, and names given twice', async () => {
     const unknown = await daemon.as('desk').get('/api/risk-free-rate?rate_tim=1');
@@ -97,6 +109,20 @@ describe('query parameters follow the rules of bodies', () => {
     expect(unknown.json.error).toContain('rate_time');
     const twice = await daemon.as('desk').get('/api/risk-free-rate?rate_time=1&rate_time=2');
     expect([twice.status, twice.json.field]).toEqual([400, 'rate_time']);
+  });
+});
+
+describe('the query of a POST', () => {
+  it.each(['?qty=40000', '?nonsense', `?c2s=${'x'.repeat(500)}`])('is refused, whatever it says: %s', async (query) => {
+    const answer = await daemon.as('desk').post(`/api/order${query}`, order);
+    const name = [...new URLSearchParams(query).keys()][0];
+    expect([answer.status, answer.json.code, answer.json.field]).toEqual([400, 'request.unknown_field', name]);
+    expect(answer.json.error).toContain('JSON body');
+    expect((await daemon.as('desk').s2c('/api/orders', header)).order_list).toEqual([]);
+  });
+
+  it('may be empty', async () => {
+    expect((await daemon.as('desk').post('/api/orders?', header)).status).toBe(200);
   });
 });
 

@@ -131,7 +131,7 @@ describe('what is remembered', () => {
 describe('a key that is none', () => {
   it.each([[' '], ['has space'], ['x'.repeat(256)], ['tab\there']])('%j is a 400', async (key) => {
     const answer = await send(key);
-    expect([answer.status, answer.json.field]).toEqual([400, 'idempotency_key']);
+    expect([answer.status, answer.json.field]).toEqual([400, 'Idempotency-Key']);
     expect(await orderCount()).toBe(0);
   });
 });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { answerJson, ScriptedMcp } from '../../../test/support/scripted-mcp.js';
@@ -89,4 +91,24 @@ it('uses its connections again', async () => {
   started.push(endpoint);
   for (let n = 0; n < 5; n++) expect(await post(endpoint)).toBe('here');
   expect(ports.size).toBe(1);
+});
+
+it('gives up whoever says nothing at first, and waits for a gateway that has answered', async () => {
+  const sockets = new Set<Socket>();
+  const stranger = createServer((socket) => void sockets.add(socket.on('error', () => undefined))).listen(0, '127.0.0.1');
+  await once(stranger, 'listening');
+  const origin = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+  const asking = new Endpoint(() => ({ ok: true, value: targetAt(origin) }), undefined, 50);
+  started.push(asking);
+  const answer = await post(asking);
+  expect(answer).toMatchObject({ sent: true, message: expect.stringContaining(`no answer from ${origin}: no answer within 0.05 s`) });
+  for (const socket of sockets) socket.destroy();
+  stranger.close();
+
+  const scripted = await gateway('slow');
+  const endpoint = new Endpoint(() => ({ ok: true, value: targetAt(scripted.url) }), undefined, 1_000);
+  started.push(endpoint);
+  expect(await post(endpoint)).toBe('slow');
+  scripted.answer = (request) => void setTimeout(() => answerJson(request, 'late'), 1_200);
+  expect(await post(endpoint)).toBe('late');
 });

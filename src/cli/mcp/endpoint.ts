@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { err, ok, type Result } from '../../access/index.js';
 import { packageVersion } from '../../version.js';
-import { explain } from '../http-client.js';
+import { explain, silence } from '../http-client.js';
 import type { Target } from '../target.js';
 
 /** One HTTP request to the gateway's `/mcp`. */
@@ -22,6 +22,8 @@ export interface Unreached {
 }
 
 const CONNECT_MS_MAX = 10_000;
+/** For the head of the first answer: whoever says nothing at all is no gateway. */
+const FIRST_ANSWER_MS_MAX = 10_000;
 /** The server closes an idle connection after 75 s. Closed here long before, none is ever used while it closes. */
 const IDLE_MS_MAX = 15_000;
 const REQUEST_SOCKETS_MAX = 256;
@@ -40,12 +42,16 @@ export class Endpoint {
   readonly #requests = agents(REQUEST_SOCKETS_MAX);
   readonly #control = agents(CONTROL_SOCKETS_MAX);
   readonly #established: Established = new WeakSet();
+  readonly #firstAnswerMsMax: number;
   #target: Target | undefined;
+  /** Origin that has answered: from then on an answer may take its time. */
+  #answering: string | undefined;
 
   /** `toolsets` goes along with every request as `X-Svc-Toolsets`. */
-  constructor(findTarget: () => Result<Target, string>, toolsets: string | undefined) {
+  constructor(findTarget: () => Result<Target, string>, toolsets: string | undefined, firstAnswerMsMax = FIRST_ANSWER_MS_MAX) {
     this.#findTarget = findTarget;
     this.#toolsets = toolsets;
+    this.#firstAnswerMsMax = firstAnswerMsMax;
   }
 
   /** Sends a request that may be under way for long. Resolves when the head of its answer is there. */
@@ -75,6 +81,7 @@ export class Endpoint {
       return answer;
     }
     this.#target = undefined;
+    this.#answering = undefined;
     const found = this.#findTarget();
     const moved = before !== undefined && found.ok && found.value.url.origin !== before.url.origin;
     return moved && !exchange.signal.aborted ? this.#attempt(found.value, lane, exchange) : answer;
@@ -98,7 +105,15 @@ export class Endpoint {
         ? httpsRequest(address, { ...options, agent: lane.https, ...(target.ca === undefined ? {} : { ca: target.ca }) })
         : httpRequest(address, { ...options, agent: lane.http });
       const connection = watchConnection(request, secure, this.#established);
-      request.on('response', (response) => resolve(ok(response)));
+      const { origin } = target.url;
+      const ms = this.#firstAnswerMsMax;
+      const deadline = origin === this.#answering ? undefined : setTimeout(() => request.destroy(silence('no answer', ms)), ms);
+      request.once('close', () => clearTimeout(deadline));
+      request.on('response', (response) => {
+        clearTimeout(deadline);
+        this.#answering = origin;
+        resolve(ok(response));
+      });
       request.on('error', (error) => {
         const sent = connection.established;
         resolve(err({ sent, message: explain(error, target.url, sent) }));
@@ -123,7 +138,7 @@ function watchConnection(request: ClientRequest, secure: boolean, established: E
     socket = given;
     // Node's own `reusedSocket` leaves out a socket that goes from one request straight to the next in line.
     if (established.has(given)) return;
-    const deadline = setTimeout(() => request.destroy(new Error(`no connection within ${CONNECT_MS_MAX / 1000} s`)), CONNECT_MS_MAX);
+    const deadline = setTimeout(() => request.destroy(silence('no connection', CONNECT_MS_MAX)), CONNECT_MS_MAX);
     request.once('close', () => clearTimeout(deadline));
     given.once(secure ? 'secureConnect' : 'connect', () => {
       clearTimeout(deadline);

@@ -191,7 +191,7 @@ export const getMaxTrdQtys = operation({
     ...tradeHeader(),
     code('code'),
     orderSymbol(),
-    number('price', { min: 0, about: 'Price; for a market order the current one.' }),
+    number('price', { above: 0, about: 'Price; for a market order the current one.' }),
     choice('orderType', orderType, { default: 1, about: 'NORMAL when omitted.' }),
     choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),
     choice('session', session, { about: 'US trading session.' }),

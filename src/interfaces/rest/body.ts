@@ -6,9 +6,9 @@ import type { Operation } from '../../contract/operation.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 
-/** Reads a POST body (or, for GET, the query) into the operation's request. */
-export function decodeRequest(operation: Operation, bytes: Buffer | undefined, query: URLSearchParams | undefined): Message | Rejection {
-  const body = query === undefined ? readBody(bytes) : readQuery(query);
+/** Reads a POST body or a GET's query (the text after the "?") into the operation's request. */
+export function decodeRequest(operation: Operation, method: 'GET' | 'POST', bytes: Buffer | undefined, query: string): Message | Rejection {
+  const body = method === 'GET' ? readQuery(new URLSearchParams(query)) : (refuseQuery(query) ?? readBody(bytes));
   if (body instanceof Rejection) return body;
   const decoded = requestDecoder(operation, 'rest')(body);
   return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
@@ -23,6 +23,18 @@ function readBody(bytes: Buffer | undefined): JsonValue | undefined | Rejection 
   if (parsed.ok) return parsed.value;
   const { message, line, column } = parsed.error;
   return new Rejection('request.malformed_json', `malformed JSON at line ${line}, column ${column}: ${message}`);
+}
+
+const NAME_CHARACTERS_MAX = 64;
+
+/** A field in the query of a POST would be passed over, or contradict the body. */
+function refuseQuery(query: string): Rejection | undefined {
+  if (query === '') return undefined;
+  const [name] = new URLSearchParams(query).keys();
+  if (name === undefined) return undefined;
+  const field = name.slice(0, NAME_CHARACTERS_MAX);
+  const message = `unknown query parameter ${JSON.stringify(field)}: a POST has none, its fields go into the JSON body`;
+  return new Rejection('request.unknown_field', message, { field });
 }
 
 const INTEGER_TEXT = /^-?\d{1,20}$/;

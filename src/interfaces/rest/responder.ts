@@ -36,14 +36,13 @@ export class Responder {
   /** The handler of a route; what is the same for all its requests is made here. */
   route(operation: Operation, { method, path }: RestRoute): RouteHandler {
     const endpoint = `${method} ${path}`;
-    const isGet = method === 'GET';
     return (exchange, body) => {
       const asked = this.caller(exchange.request, endpoint);
       const caller =
         asked.idempotencyKey === undefined
           ? asked
           : { ...asked, onReplayed: () => exchange.response.setHeader('idempotent-replayed', 'true') };
-      const decode = () => decodeRequest(operation, body, isGet ? queryOf(exchange.request) : undefined);
+      const decode = () => decodeRequest(operation, method, body, queryOf(exchange.request));
       const answer = this.gateway.call(operation, caller, decode);
       if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, exchange, settled));
       else this.#answer(operation, caller, exchange, answer);
@@ -199,7 +198,8 @@ function drainOf(response: ServerResponse): Promise<void> {
 
 const ASKED_CHARACTERS_MAX = 200;
 
-function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
+/** The text after the "?". */
+function queryOf({ url = '/' }: IncomingMessage): string {
   const mark = url.indexOf('?');
-  return new URLSearchParams(mark === -1 ? '' : url.slice(mark));
+  return mark === -1 ? '' : url.slice(mark + 1);
 }

@@ -1,21 +1,47 @@
 import type { IncomingMessage } from 'node:http';
+import { nearestName } from '../../contract/names.js';
 import { Rejection } from '../../contract/rejection.js';
 import { queryOf } from '../common/upgrade.js';
 import type { WireFormat } from './push-formats.js';
 
-/** `?format=json|protobuf` and `?int64=number|string` (or the header `X-Svc-Int64`). */
+/** What the query of a handshake may say; the token is read where the caller is named. */
+const PARAMETERS = ['token', 'format', 'int64'];
+const SHOWN_CHARACTERS_MAX = 40;
+
+/** `?format=json|protobuf` and `?int64=number|string` (or the header `X-Svc-Int64`). Nothing in the query is passed over. */
 export function wireFormatOf(request: IncomingMessage): WireFormat | Rejection {
   const query = queryOf(request);
+  const misread = misreadParameter(query);
+  if (misread !== undefined) return misread;
   const format = query.get('format') ?? 'json';
   if (format !== 'json' && format !== 'protobuf') {
-    return new Rejection('request.out_of_range', `format: accepted are json and protobuf, found ${JSON.stringify(format.slice(0, 40))}`);
+    return new Rejection('request.out_of_range', `format: accepted are json and protobuf, found ${shown(format)}`, { field: 'format' });
   }
   const int64 = query.get('int64') ?? request.headers['x-svc-int64'] ?? 'number';
   if (int64 !== 'number' && int64 !== 'string') {
-    return new Rejection(
-      'request.out_of_range',
-      `int64: accepted are number and string, found ${JSON.stringify(String(int64).slice(0, 40))}`,
-    );
+    return new Rejection('request.out_of_range', `int64: accepted are number and string, found ${shown(String(int64))}`, {
+      field: 'int64',
+    });
   }
   return { format, int64 };
+}
+
+/** A misspelt parameter would mean another stream than was asked for; of one that stands twice only the first would count. */
+function misreadParameter(query: URLSearchParams): Rejection | undefined {
+  const seen = new Set<string>();
+  for (const name of query.keys()) {
+    const field = name.slice(0, SHOWN_CHARACTERS_MAX);
+    if (!PARAMETERS.includes(name)) {
+      const near = nearestName(field, PARAMETERS);
+      const hint = near === undefined ? `accepted: ${PARAMETERS.join(', ')}` : `did you mean "${near}"?`;
+      return new Rejection('request.unknown_field', `unknown query parameter ${shown(name)}; ${hint}`, { field });
+    }
+    if (seen.has(name)) return new Rejection('request.invalid', `the query parameter "${name}" stands twice`, { field });
+    seen.add(name);
+  }
+  return undefined;
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX));
 }

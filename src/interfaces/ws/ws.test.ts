@@ -141,6 +141,10 @@ describe('the handshake', () => {
       ['/ws?token=weak', {}, 403, 'auth.scope'],
       ['/ws?token=good&format=xml', {}, 400, 'request.out_of_range'],
       ['/ws?token=good&int64=float', {}, 400, 'request.out_of_range'],
+      ['/ws?token=good&fromat=protobuf', {}, 400, 'request.unknown_field'],
+      ['/ws?token=good&Format=protobuf', {}, 400, 'request.unknown_field'],
+      ['/ws?token=good&format=json&format=protobuf', {}, 400, 'request.invalid'],
+      ['/ws?token=good&token=other', {}, 400, 'request.invalid'],
       ['/ws?token=good', { Origin: 'https://evil.example' }, 403, 'auth.origin'],
       ['/ws?token=good', { Origin: 'null' }, 403, 'auth.origin'],
       ['/ws?token=good', { 'Sec-WebSocket-Key': 'short' }, 400, 'request.invalid'],
@@ -154,6 +158,15 @@ describe('the handshake', () => {
       ]);
     }
     expect(hub.connections()).toEqual([]);
+  });
+
+  it('names the parameter that was meant', async () => {
+    const { port } = await setUp();
+    const { text } = await handshake(port, '/ws?token=good&fromat=protobuf');
+    expect(JSON.parse(text)).toMatchObject({
+      ret_msg: expect.stringContaining('unknown query parameter "fromat"; did you mean "format"?'),
+      field: 'fromat',
+    });
   });
 
   it('lets in pages of the daemon itself, of the machine and of the list', async () => {

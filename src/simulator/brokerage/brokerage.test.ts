@@ -39,7 +39,7 @@ describe('the life of an order', () => {
     expect(f.order(id).status).toBe('cancelling_all');
     await f.pass();
     expect(statuses(f, id)).toEqual(['submitting', 'submitted', 'cancelling_all', 'cancelled_all']);
-    expect(await f.cancel(ids.hkCash, id)).toContain('is cancelled_all and cannot be cancelled');
+    expect(await f.cancel(ids.hkCash, id)).toContain('is cancelled and cannot be cancelled');
     expect(f.market.book(f.instrument(HK), 5).bids).toEqual([]);
     expect(f.market.isWatched(f.instrument(HK))).toBe(false);
   });

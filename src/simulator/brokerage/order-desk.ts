@@ -7,7 +7,7 @@ import type { OrderCheck } from './check-order.js';
 import { inMarket } from './filter.js';
 import { readableId } from './ids.js';
 import type { OrderRecord } from './order.js';
-import { cancelling, isChangeable, isLegalMove, moved } from './order-status.js';
+import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
 import type { PacketAnswer } from './packets.js';
 import type { PlaceRequest, ReplaceRequest, Write } from './place-request.js';
 import type { Change, Records } from './records.js';
@@ -149,7 +149,8 @@ export class OrderDesk {
   async disable(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
     const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'disabled');
     if (known !== undefined) return known;
-    if (!isLegalMove(order.status, 'disabled')) return new Refusal(`order ${order.idEx} is ${order.status} and cannot be disabled`);
+    if (!isLegalMove(order.status, 'disabled'))
+      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be disabled`);
     return this.#commit(write, order, (change) => {
       this.routing.recall(order);
       this.routing.update(change, { ...order, status: moved(order.status, 'disabled'), updatedAt: this.clock.now() });
@@ -159,7 +160,8 @@ export class OrderDesk {
   async enable(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
     const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'enabled');
     if (known !== undefined) return known;
-    if (order.status !== 'disabled') return new Refusal(`order ${order.idEx} is ${order.status}; only a disabled order can be enabled`);
+    if (order.status !== 'disabled')
+      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)}; only a disabled order can be enabled`);
     const instrument = this.routing.instrumentOf(order);
     const checked = this.check.enable(account, instrument, order);
     if (checked instanceof Refusal) return checked;
@@ -184,7 +186,9 @@ export class OrderDesk {
     const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'deleted');
     if (known !== undefined) return known;
     if (!isLegalMove(order.status, 'deleted')) {
-      return new Refusal(`order ${order.idEx} is ${order.status}; only an order that is over and was not filled can be deleted`);
+      return new Refusal(
+        `order ${order.idEx} ${statusInWords(order.status)}; only an order that is over and was not filled can be deleted`,
+      );
     }
     return this.#commit(write, order, (change) => {
       this.routing.update(change, { ...order, status: moved(order.status, 'deleted'), updatedAt: this.clock.now() });
@@ -227,7 +231,7 @@ export class OrderDesk {
 }
 
 function refuseUnlessChangeable(order: OrderRecord, what: string): Refusal | undefined {
-  return isChangeable(order.status) ? undefined : new Refusal(`order ${order.idEx} is ${order.status} and cannot be ${what}`);
+  return isChangeable(order.status) ? undefined : new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be ${what}`);
 }
 
 function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isChangeable, isLegalMove, isOpen, moved } from './order-status.js';
+import { isChangeable, isLegalMove, isOpen, moved, statusInWords } from './order-status.js';
 import { type OrderStatus, orderStatuses } from './terms.js';
 
 const all: readonly OrderStatus[] = [1, 2, 5, 10, 11, 12, 13, 14, 15, 21, 22, 23].map((number) => orderStatuses.wordOf(number)!);
@@ -22,6 +22,13 @@ describe('order statuses', () => {
         if (to !== 'deleted') expect(from).toBe('disabled');
       }
     }
+  });
+
+  it('are told in words', () => {
+    const words = all.map(statusInWords);
+    expect(new Set(words).size).toBe(all.length);
+    for (const word of words) expect(word).toMatch(/^(is|was|has) [a-z ]+$/);
+    expect(statusInWords('cancelling_all')).toBe('is being cancelled');
   });
 
   it('can be changed only while the order is open', () => {

@@ -60,3 +60,23 @@ export function cancelling(filled: bigint): OrderStatus {
 export function cancelled(filled: bigint): OrderStatus {
   return filled === 0n ? 'cancelled_all' : 'cancelled_part';
 }
+
+const words: Readonly<Record<OrderStatus, string>> = {
+  waiting_submit: 'is waiting to be submitted',
+  submitting: 'is being submitted',
+  submitted: 'is submitted',
+  filled_part: 'is partly filled',
+  filled_all: 'is filled',
+  cancelling_part: 'is being cancelled after a partial fill',
+  cancelling_all: 'is being cancelled',
+  cancelled_part: 'was cancelled after a partial fill',
+  cancelled_all: 'is cancelled',
+  failed: 'has failed',
+  disabled: 'is disabled',
+  deleted: 'is deleted',
+};
+
+/** What a sentence says of an order: "order 7 … and cannot be cancelled". */
+export function statusInWords(status: OrderStatus): string {
+  return words[status];
+}

@@ -56,6 +56,21 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     expect(questions).toEqual([]);
   });
 
+  it('refuse a preview under a key that the order itself could not have', async () => {
+    const { client } = await openWithPerson(way, agree);
+    for (const preview of [true, false]) {
+      const { isError, json } = await client.call('svc_place_order', { ...simulated, preview, idempotency_key: 'two words' });
+      expect({ isError, json }).toMatchObject({ isError: true, json: { code: 'request.invalid', field: 'idempotency_key' } });
+    }
+  });
+
+  it('name the market that a symbol does not belong to', async () => {
+    const { client } = await openWithPerson(way, agree);
+    const refused = await client.call('svc_place_order', { ...simulated, sec_market: 'US' });
+    expect(refused.isError).toBe(true);
+    expect(JSON.stringify(refused.json)).toContain('HK.00700 is not a security of sec_market US');
+  });
+
   it('say how the numbers of an order were understood', async () => {
     const { client } = await openWithPerson(way, agree);
     const placed = await client.call('svc_place_order', { ...simulated, order_type: 5, price: 310 });
