@@ -29,7 +29,7 @@ describe('POST /api/trading-days', () => {
     [{ market: 11 }, 'request.out_of_range', 'market: expected one of 1 (HK), 2 (US), 3 (CN), 4 (NT), 5 (ST), 6 (JP_FUTURE)'],
     [{ market: 'HK' }, 'request.wrong_type', 'market: expected one of 1 (HK)'],
     [{ market: null }, 'request.missing_field', 'missing field "market"'],
-    [{ begin_time: '2026-12-23 09:30:00' }, 'request.invalid', 'begin_time: expected a time as yyyy-MM-dd'],
+    [{ begin_time: '2026-12-23 25:30:00' }, 'request.invalid', 'begin_time: expected a time as yyyy-MM-dd'],
     [{ end_time: undefined }, 'request.missing_field', 'missing field "end_time"'],
   ])('refuses %j', async (change, code, message) => {
     const answer = await daemon.as().post('/api/trading-days', { market: 1, ...december, ...change });

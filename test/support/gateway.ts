@@ -106,7 +106,8 @@ export class ScriptedBackend implements Backend {
 /** A success that repeats the request's header and says nothing else. */
 export function succeed({ messages }: Operation, request: Message): ResponseMessage {
   const { header } = request as { header?: unknown };
-  const s2c = create(messages.S2CSchema, (header === undefined ? {} : { header }) as Record<string, unknown>);
+  const order = messages.S2CSchema.fields.some(({ name }) => name === 'orderID') ? { orderID: 1n } : {};
+  const s2c = create(messages.S2CSchema, { ...(header === undefined ? {} : { header }), ...order } as Record<string, unknown>);
   return create(messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
 }
 

@@ -102,12 +102,12 @@ export class Responder {
       return;
     }
     const int64: Int64Format = exchange.request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
-    if (isLong(operation, answer)) {
-      void this.#answerInPieces(operation, caller, exchange, answer, int64);
-      return;
-    }
     let body: Body;
     try {
+      if (isLong(operation, answer)) {
+        void this.#answerInPieces(operation, caller, exchange, answer, int64);
+        return;
+      }
       body = writeEnvelope(operation, answer, int64);
     } catch (thrown) {
       this.#writeRejection(caller, exchange, this.gateway.defect(caller, thrown));
