@@ -30,11 +30,12 @@ const DRIFT_MAX = 1.2;
 const rounds = Number(process.argv[2] ?? 31);
 
 const folder = temporaryFolder();
-const quoteRequest = decodeRequest(quote.getQuote, Buffer.from('{"symbol":"HK.00700"}'), undefined);
+const quoteRequest = decodeRequest(quote.getQuote, 'POST', Buffer.from('{"symbol":"HK.00700"}'), '');
 const orderRequest = decodeRequest(
   trade.placeOrder,
+  'POST',
   Buffer.from('{"market":1,"acc_id":281756000000000001,"env":1,"side":1,"symbol":"HK.00700","qty":100,"price":512.5}'),
-  undefined,
+  '',
 );
 const facts = {
   accId: 281756000000000001n,

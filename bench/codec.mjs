@@ -28,7 +28,7 @@ const operation = quote.getQuote;
 const body = '{"symbol":"HK.00700"}';
 const bytes = Buffer.from(body);
 const decode = requestDecoder(operation, 'rest');
-const request = decodeRequest(operation, bytes, undefined);
+const request = decodeRequest(operation, 'POST', bytes, '');
 const write = messageWriter(operation.messages.S2CSchema, 'rest');
 const response = backend.call(operation, request, { requestId: 'bench' });
 const text = write(response.s2c);
@@ -55,7 +55,7 @@ const results = await interleave(rounds, {
     turns((index) =>
       writeEnvelope(
         operation,
-        gateway.call(operation, caller(index), () => decodeRequest(operation, bytes, undefined)),
+        gateway.call(operation, caller(index), () => decodeRequest(operation, 'POST', bytes, '')),
         'number',
       ),
     ),
