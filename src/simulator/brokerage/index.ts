@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { Store } from '../../storage/index.js';
 import type { Market, SimulatedMarket } from '../market/index.js';
 import type { World } from '../world/index.js';
-import { type Account, accounts } from './account.js';
+import { type AccountBook, accounts } from './account.js';
 import { OrderCheck } from './check-order.js';
 import type { BrokerageEvent } from './events.js';
 import { ExchangeRates } from './exchange-rates.js';
@@ -40,9 +40,7 @@ export interface BrokerageOptions {
 }
 
 /** The simulated brokerage: accounts, orders and what they hold. */
-export interface Brokerage {
-  readonly accounts: readonly Account[];
-  account(id: bigint): Account | undefined;
+export interface Brokerage extends AccountBook {
   order(id: bigint): OrderRecord | undefined;
   orderByIdEx(idEx: string): OrderRecord | undefined;
   /** Orders and fills, each told once it is on disk, in the order of cause and effect. Returns its own removal. */

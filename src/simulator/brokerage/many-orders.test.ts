@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { C2SSchema as ListSchema } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ModifySchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import { getOrders, modifyOrder } from '../answers/account/index.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 import { Fixture, ids, type PlaceInit } from './fixture.js';
 
 const HK = 'HK.00700';

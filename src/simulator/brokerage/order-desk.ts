@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
-import { Refusal } from '../handler.js';
 import { nextTurn } from '../pace.js';
+import { Refusal } from '../refusal.js';
 import type { World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import type { OrderCheck } from './check-order.js';
@@ -8,7 +8,7 @@ import { inMarket } from './filter.js';
 import { readableId } from './ids.js';
 import type { OrderRecord } from './order.js';
 import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
-import type { PacketAnswer } from './packets.js';
+import type { PacketAnswer } from './packet.js';
 import type { PlaceRequest, ReplaceRequest, Write } from './place-request.js';
 import type { Change, Records } from './records.js';
 import type { Routing } from './routing.js';

@@ -10,7 +10,8 @@ import { Journal } from './journal.js';
 import { Ledger } from './ledger.js';
 import type { FillRecord, OrderRecord } from './order.js';
 import { isOpen } from './order-status.js';
-import { type PacketAnswer, type PacketId, Packets } from './packets.js';
+import type { PacketAnswer, PacketId } from './packet.js';
+import { Packets } from './packets.js';
 import type { PositionRecord } from './position.js';
 import { type EndedOrder, type PrintRecord, paddedTime, type Tables, tablesOf, timeBound, timeKey } from './tables.js';
 

@@ -3,7 +3,7 @@ import type { Store } from '../../storage/index.js';
 import type { Tick } from '../market/market.js';
 import { keyOfId } from './ids.js';
 import type { FillRecord, OrderRecord } from './order.js';
-import type { PacketRange, PacketRecord } from './packets.js';
+import type { PacketRange, PacketRecord } from './packet.js';
 import type { PositionRecord } from './position.js';
 
 /** The brokerage's tables. Times in keys are padded so that keys sort as times do. */
