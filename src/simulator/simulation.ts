@@ -6,6 +6,7 @@ import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
 import { QuoteBoard } from './view/quote-board.js';
 import type { QuoteSimulation } from './view/quote-simulation.js';
+import { YearlyDividends } from './view/yearly-dividends.js';
 import { type CalendarMode, createWorld, type World } from './world/index.js';
 
 export interface SimulationOptions {
@@ -81,7 +82,7 @@ function compose(options: SimulationOptions, world: World, history: readonly Loa
     pairs: world.instruments({ market: 'FX' }),
     history,
   });
-  const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword });
+  const brokerage = createBrokerage({ clock, world, market, store, seed, corporateActions: new YearlyDividends(world), tradePassword });
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
     store,

@@ -5,6 +5,7 @@ import { type C2S as ModifyC2S, C2SSchema as ModifySchema } from '../../contract
 import { type C2S as PlaceC2S, C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { MemoryStore, type Store } from '../../storage/index.js';
 import { modifyOrder, placeOrder } from '../answers/account/index.js';
+import type { CorporateActions } from '../companies/corporate-actions.js';
 import { ScriptedMarket } from '../exchange/scripted-market.js';
 import { Refusal, type Simulation } from '../handler.js';
 import { type CalendarMode, createWorld, type Instrument } from '../world/index.js';
@@ -28,6 +29,9 @@ export const ids = {
   futures: 281756478396547008n,
   real: 281756479345015383n,
 };
+
+/** Issuers that do nothing. */
+const noActions: CorporateActions = { corporateActions: () => [] };
 
 export const dec = (text: string): Decimal => {
   const value = parseDecimal(text);
@@ -58,10 +62,11 @@ export class Fixture {
     readonly market: ScriptedMarket,
     readonly store: Store,
     readonly mode: CalendarMode,
+    readonly corporateActions: CorporateActions,
     endedOrdersKept: number,
   ) {
     const world = createWorld({ calendarMode: mode, generatedInstruments: 0, seed: 1 });
-    this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, tradePassword: '123456', endedOrdersKept });
+    this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, corporateActions, tradePassword: '123456', endedOrdersKept });
     this.brokerage.onEvent((event) => this.events.push(event));
     this.simulation = {
       clock,
@@ -76,19 +81,21 @@ export class Fixture {
     store = new MemoryStore(),
     mode = 'open',
     endedOrdersKept = 5_000,
+    corporateActions = noActions,
   }: {
     start?: number;
     store?: Store;
     mode?: CalendarMode;
     endedOrdersKept?: number;
+    corporateActions?: CorporateActions;
   } = {}): Fixture {
     const clock = new ManualClock(start);
-    return new Fixture(clock, new ScriptedMarket(clock), store, mode, endedOrdersKept);
+    return new Fixture(clock, new ScriptedMarket(clock), store, mode, corporateActions, endedOrdersKept);
   }
 
   /** Another process on the same store, `later` ms after; this one is left as it is, as a kill leaves it. */
   restarted(later = 1_000, store: Store = this.store): Fixture {
-    return Fixture.open({ start: this.clock.now() + later, store, mode: this.mode });
+    return Fixture.open({ start: this.clock.now() + later, store, mode: this.mode, corporateActions: this.corporateActions });
   }
 
   instrument(symbol: string): Instrument {

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../storage/index.js';
 import { Refusal } from '../refusal.js';
-import { keyOfId } from './ids.js';
+import { keyOfId } from '../row-keys.js';
 import type { PacketAnswer, PacketId, PacketRange, PacketRecord } from './packet.js';
 import type { Tables } from './tables.js';
 

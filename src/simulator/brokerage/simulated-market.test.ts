@@ -23,7 +23,15 @@ function open(seed: number, store: Store = new MemoryStore(), clock = new Manual
     calendarOf: (instrument) => world.calendar(instrument),
     pairs: world.instruments({ market: 'FX' }),
   });
-  const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword: '123456' });
+  const brokerage = createBrokerage({
+    clock,
+    world,
+    market,
+    store,
+    seed,
+    corporateActions: { corporateActions: () => [] },
+    tradePassword: '123456',
+  });
   const simulation = {
     clock,
     world,

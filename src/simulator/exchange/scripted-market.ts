@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
-import type { Bar, Book, BookLevel, Execution, Market, MarketEvent, Quote, SimulatedMarket, Tick, TickDirection } from '../market/index.js';
+import type { Bar, BarPeriod, Book, BookLevel, Execution, Market, MarketEvent, Quote, SimulatedMarket, Tick, TickDirection } from '../market/index.js';
 import type { Instrument } from '../world/index.js';
 import { opposite, type Side } from './price-levels.js';
 
@@ -56,8 +56,12 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
     return this.#script(instrument).ticks.slice(-count);
   }
 
-  bars(): readonly Bar[] {
-    return [];
+  /** One bar, of everything up to its end: enough for who asks for a close. */
+  bars(instrument: Instrument, _period: BarPeriod, { to = this.clock.now() }: { to?: number }): readonly Bar[] {
+    const { ticks } = this.#script(instrument);
+    const last = ticks.findLast(({ time }) => time < to)?.price ?? instrument.referencePrice;
+    const prices = { open: last, high: last, low: last, close: last, previousClose: last };
+    return [{ start: to - 1, end: to, ...prices, volume: 0n, turnover: 0n }];
   }
 
   watch(instrument: Instrument): void {

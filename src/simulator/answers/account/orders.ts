@@ -12,7 +12,7 @@ import { totalFees } from '../../brokerage/fees.js';
 import { type Filter, filterOf, passes, requiredTimes, statusesOf } from '../../brokerage/filter.js';
 import { type Addressed, addressed } from '../../brokerage/header.js';
 import { orderMessage } from '../../brokerage/messages.js';
-import type { OrderRecord } from '../../brokerage/order.js';
+import { mainLeg, type OrderRecord } from '../../brokerage/order.js';
 import { isOpen } from '../../brokerage/order-status.js';
 import type { EndedOrder } from '../../brokerage/tables.js';
 import type { OrderStatus } from '../../brokerage/terms.js';
@@ -107,12 +107,12 @@ export const getOrderFees: Handler<FeeC2S, FeeS2C> = ({ brokerage }, request) =>
 
 function isWanted(order: OrderRecord, filter: Filter, statuses: ReadonlySet<OrderStatus>): boolean {
   const wanted = statuses.size === 0 ? order.status !== 'deleted' : statuses.has(order.status);
-  return wanted && passes(filter, { ...order, orderIdEx: order.idEx, time: order.createdAt });
+  return wanted && order.legs.some(({ symbol }) => passes(filter, { ...order, symbol, orderIdEx: order.idEx, time: order.createdAt }));
 }
 
 /** Open, or changed on the trading day that its market is in. */
 function isCurrent(simulation: Simulation, order: OrderRecord): boolean {
-  return isOpen(order.status) || order.status === 'disabled' || isToday(simulation, order.symbol, order.updatedAt);
+  return isOpen(order.status) || order.status === 'disabled' || isToday(simulation, mainLeg(order).symbol, order.updatedAt);
 }
 
 /** Whether a time (epoch ms) is on the trading day that the symbol's market is in. */
