@@ -1,6 +1,18 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
-import type { Bar, BarPeriod, Book, BookLevel, Execution, Market, MarketEvent, Quote, SimulatedMarket, Tick, TickDirection } from '../market/index.js';
+import type {
+  Bar,
+  BarPeriod,
+  Book,
+  BookLevel,
+  Execution,
+  Market,
+  MarketEvent,
+  Quote,
+  SimulatedMarket,
+  Tick,
+  TickDirection,
+} from '../market/index.js';
 import type { Instrument } from '../world/index.js';
 import { opposite, type Side } from './price-levels.js';
 

@@ -28,7 +28,7 @@ export function bookCorporateActions(roll: Roll, source: CorporateActions, order
   const to = calendar.nextTradingDay(roll.day);
   // Days that were looked at already, when the calendar kept other days than now, are not looked at again.
   const lookedAt = records.rolled(marker) ?? '';
-  const from = addDays(lookedAt < roll.day ? roll.day : lookedAt, 1);
+  const from = lookedAt > roll.day ? addDays(lookedAt, 1) : addDays(roll.day, 1);
   if (from > to) return;
   records.putRoll(change, marker, to);
   const bySymbol = new Map<string, readonly CorporateAction[]>();
