@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
-import { writeDemoRecord } from '../cli/demo-record.js';
 import { TrdEnv, TrdMarket } from '../contract/generated/Trd_Common_pb.js';
 import { C2SSchema } from '../contract/generated/Trd_GetAccList_pb.js';
 import { account } from '../contract/operations/index.js';
+import { writeDemoRecord } from '../control/demo-record.js';
+import type { Daemon } from '../entry/daemon.js';
 import { payloadOf } from '../gateway/index.js';
-import type { Daemon } from './daemon.js';
 import type { DemoMaterial } from './demo.js';
 import { demoBanner, svcctlCommand } from './demo-banner.js';
 import type { Startup } from './startup.js';

@@ -2,11 +2,11 @@ import type { Message } from '@bufbuild/protobuf';
 import { create, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, context, type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import type * as QotGetSecuritySnapshot from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, metadata, operations, quote, system, trade } from '../../contract/operations/index.js';
 import { accounts } from '../../simulator/brokerage/account.js';
-import { call, context, type Fixture, payload, security, startFixture } from './fixture.js';
 import { handlersByName } from './handlers.js';
 
 let fixture: Fixture;

@@ -2,6 +2,16 @@ import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } fr
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, steadyClock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
+import { type ControlListener, listenForControl } from '../control/control-listener.js';
+import { auditToLog } from '../daemon/audit-to-log.js';
+import type { Logger } from '../daemon/log.js';
+import { auditStep, type Certificate, certificateOf, keysStep } from '../daemon/reload-steps.js';
+import { type Reloaded, Reloader } from '../daemon/reloader.js';
+import type { Settings } from '../daemon/settings.js';
+import { flagOf, type SettingName } from '../daemon/settings-table.js';
+import { openState } from '../daemon/state.js';
+import { loadTlsMaterial } from '../daemon/tls.js';
+import { tradePassword } from '../daemon/trade-password.js';
 import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
 import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
@@ -10,17 +20,7 @@ import { WS_PATH } from '../interfaces/ws/index.js';
 import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
 import { descriptorReserve, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
-import { auditToLog } from './audit-to-log.js';
-import { type ControlListener, listenForControl } from './control-listener.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
-import type { Logger } from './log.js';
-import { auditStep, type Certificate, certificateOf, keysStep } from './reload-steps.js';
-import { type Reloaded, Reloader } from './reloader.js';
-import type { Settings } from './settings.js';
-import { flagOf, type SettingName } from './settings-table.js';
-import { openState } from './state.js';
-import { loadTlsMaterial } from './tls.js';
-import { tradePassword } from './trade-password.js';
 import { createWsEndpoint } from './ws-endpoint.js';
 
 export interface DaemonOptions {

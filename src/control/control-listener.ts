@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { type ControlAnswer, type ControlCommand, controlPath } from '../cli/control-socket.js';
+import { type ControlAnswer, type ControlCommand, controlPath } from './control-socket.js';
 
 /** What each command does; the message is one sentence for whoever asked. */
 export type ControlActions = Readonly<Record<ControlCommand, () => Promise<Omit<ControlAnswer, 'pid'>>>>;

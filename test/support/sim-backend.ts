@@ -1,12 +1,12 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { ManualClock } from '../../contract/clock.js';
-import { type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
-import { parseSymbol } from '../../contract/markets.js';
-import type { Operation, PayloadOf, ProtocolMessages, RequestOf } from '../../contract/operation.js';
-import type { Backend, CallContext, PushEvent, ResponseMessage } from '../../gateway/backend.js';
-import { createSimulation, type RunningSimulation, type SimulationOptions } from '../../simulator/simulation.js';
-import { MemoryStore } from '../../storage/index.js';
-import { createSimBackend } from './index.js';
+import { createSimBackend } from '../../src/backends/sim/index.js';
+import { ManualClock } from '../../src/contract/clock.js';
+import { type Security, SecuritySchema } from '../../src/contract/generated/Qot_Common_pb.js';
+import { parseSymbol } from '../../src/contract/markets.js';
+import type { Operation, PayloadOf, ProtocolMessages, RequestOf } from '../../src/contract/operation.js';
+import type { Backend, CallContext, PushEvent, ResponseMessage } from '../../src/gateway/backend.js';
+import { createSimulation, type RunningSimulation, type SimulationOptions } from '../../src/simulator/simulation.js';
+import { MemoryStore } from '../../src/storage/index.js';
 
 /** For tests: a started backend on a clock that stands still at 2026-11-20 10:30 in Hong Kong (a Friday), and what it pushed. */
 export interface Fixture {

@@ -1,6 +1,6 @@
-import type { StartEmbedded } from './mcp.js';
-import { runSvcctl } from './program.js';
-import { processTerminal } from './terminal.js';
+import type { StartEmbedded } from '../cli/mcp.js';
+import { runSvcctl } from '../cli/program.js';
+import { processTerminal } from '../cli/terminal.js';
 
 // A reader that has seen enough (svcctl watch … | head) closes the pipe: that is the end, not a failure. A command that
 // listens itself has something to bring to an end first.
@@ -10,6 +10,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 // Loaded when it is asked for: the other commands need nothing of a daemon.
-const startEmbedded: StartEmbedded = async (env) => (await import('../daemon/embedded.js')).startEmbedded(env);
+const startEmbedded: StartEmbedded = async (env) => (await import('./embedded.js')).startEmbedded(env);
 
 process.exitCode = await runSvcctl(process.argv.slice(2), processTerminal, startEmbedded);

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../contract/clock.js';
 import { Rejection } from '../contract/rejection.js';
+import type { Logger } from '../daemon/log.js';
 import type { Caller, Gateway } from '../gateway/index.js';
 import { writeError } from '../interfaces/common/error-body.js';
 import { isLoopback, isTrustedHost, pathOf } from '../interfaces/common/http.js';
 import { type Authentication, WsEndpoint } from '../interfaces/ws/index.js';
-import type { Logger } from './log.js';
 
 export interface WsOptions {
   readonly gateway: Gateway;

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
+import { Fixture, ids } from '../../../../test/support/brokerage.js';
 import { C2SSchema as AccountsSchema } from '../../../contract/generated/Trd_GetAccList_pb.js';
 import { C2SSchema as FundsSchema } from '../../../contract/generated/Trd_GetFunds_pb.js';
 import { C2SSchema as HistoryFillsSchema } from '../../../contract/generated/Trd_GetHistoryOrderFillList_pb.js';
@@ -11,7 +12,6 @@ import { C2SSchema as FillsSchema } from '../../../contract/generated/Trd_GetOrd
 import { C2SSchema as OrdersSchema } from '../../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as PositionsSchema } from '../../../contract/generated/Trd_GetPositionList_pb.js';
 import { C2SSchema as UnlockSchema } from '../../../contract/generated/Trd_UnlockTrade_pb.js';
-import { Fixture, ids } from '../../brokerage/fixture.js';
 import { fillPush, orderPush } from '../../brokerage/index.js';
 import { Refusal } from '../../handler.js';
 import {

@@ -3,7 +3,7 @@ import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/gene
 import { addressed } from '../../brokerage/header.js';
 import { orderHours, orderTypes, timesInForce, tradeSides } from '../../brokerage/terms.js';
 import { type Handler, Refusal } from '../../handler.js';
-import { given } from './given.js';
+import { given } from '../../view/given.js';
 import { adjustmentOf, fingerprintOf, packetOf, trailOf } from './order-fields.js';
 
 /** Trd_PlaceOrder: answered with the order's number once the order is on disk. */

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { err, ok, type Result } from '../access/index.js';
 import type { EmbeddedGateway } from '../cli/mcp.js';
 import { systemClock } from '../contract/clock.js';
+import { prepareDemo } from '../daemon/demo.js';
+import type { Environment } from '../daemon/environment.js';
+import { stderrLog } from '../daemon/log.js';
+import { flagOf, settingNames } from '../daemon/settings-table.js';
+import { planStartup } from '../daemon/startup.js';
 import { configFolder, stateFolder } from '../storage/index.js';
 import { StartProblem, startDaemon } from './daemon.js';
-import { prepareDemo } from './demo.js';
-import type { Environment } from './environment.js';
-import { stderrLog } from './log.js';
-import { flagOf, settingNames } from './settings-table.js';
-import { planStartup } from './startup.js';
 
 /** Every listener but REST has a switch that turns it off. */
 const otherListenersOff = settingNames.filter((name) => /^no[A-Z]/.test(name)).map(flagOf);

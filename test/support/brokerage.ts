@@ -1,18 +1,18 @@
 import { create } from '@bufbuild/protobuf';
-import { ManualClock } from '../../contract/clock.js';
-import { type Decimal, parseDecimal } from '../../contract/decimal.js';
-import { type C2S as ModifyC2S, C2SSchema as ModifySchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
-import { type C2S as PlaceC2S, C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
-import { MemoryStore, type Store } from '../../storage/index.js';
-import { modifyOrder, placeOrder } from '../answers/account/index.js';
-import { ScriptedMarket } from '../exchange/scripted-market.js';
-import { Refusal, type Simulation } from '../handler.js';
-import { type CalendarMode, createWorld, type Instrument } from '../world/index.js';
-import type { Account } from './account.js';
-import type { BrokerageEvent } from './events.js';
-import { type Brokerage, createBrokerage } from './index.js';
-import type { OrderRecord } from './order.js';
-import { type TradeMarket, tradeEnvironments, tradeMarkets } from './terms.js';
+import { ManualClock } from '../../src/contract/clock.js';
+import { type Decimal, parseDecimal } from '../../src/contract/decimal.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifySchema } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
+import { type C2S as PlaceC2S, C2SSchema as PlaceSchema } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import { modifyOrder, placeOrder } from '../../src/simulator/answers/account/index.js';
+import type { Account } from '../../src/simulator/brokerage/account.js';
+import type { BrokerageEvent } from '../../src/simulator/brokerage/events.js';
+import { type Brokerage, createBrokerage } from '../../src/simulator/brokerage/index.js';
+import type { OrderRecord } from '../../src/simulator/brokerage/order.js';
+import { type TradeMarket, tradeEnvironments, tradeMarkets } from '../../src/simulator/brokerage/terms.js';
+import { Refusal, type Simulation } from '../../src/simulator/handler.js';
+import { type CalendarMode, createWorld, type Instrument } from '../../src/simulator/world/index.js';
+import { MemoryStore, type Store } from '../../src/storage/index.js';
+import { ScriptedMarket } from './scripted-market.js';
 
 /** Friday, 10:00 in Hong Kong. */
 export const START = Date.UTC(2026, 10, 20, 2);

@@ -1,8 +1,19 @@
-import type { Clock } from '../../contract/clock.js';
-import type { Decimal } from '../../contract/decimal.js';
-import type { Bar, Book, BookLevel, Execution, Market, MarketEvent, Quote, SimulatedMarket, Tick, TickDirection } from '../market/index.js';
-import type { Instrument } from '../world/index.js';
-import { opposite, type Side } from './price-levels.js';
+import type { Clock } from '../../src/contract/clock.js';
+import type { Decimal } from '../../src/contract/decimal.js';
+import { opposite, type Side } from '../../src/simulator/exchange/price-levels.js';
+import type {
+  Bar,
+  Book,
+  BookLevel,
+  Execution,
+  Market,
+  MarketEvent,
+  Quote,
+  SimulatedMarket,
+  Tick,
+  TickDirection,
+} from '../../src/simulator/market/index.js';
+import type { Instrument } from '../../src/simulator/world/index.js';
 
 interface Script {
   readonly background: Readonly<Record<Side, Map<Decimal, bigint>>>;

@@ -1,12 +1,12 @@
-import { removeDemoRecord } from '../cli/demo-record.js';
 import { systemClock } from '../contract/clock.js';
+import { removeDemoRecord } from '../control/demo-record.js';
+import { prepareDemo } from '../daemon/demo.js';
+import { announceDemo } from '../daemon/demo-announcement.js';
+import { exposedFiles } from '../daemon/exposed-files.js';
+import { stderrLog } from '../daemon/log.js';
+import { handleSignals } from '../daemon/signals.js';
+import { EXIT_MISCONFIGURED, planStartup } from '../daemon/startup.js';
 import { type Daemon, StartProblem, startDaemon } from './daemon.js';
-import { prepareDemo } from './demo.js';
-import { announceDemo } from './demo-announcement.js';
-import { exposedFiles } from './exposed-files.js';
-import { stderrLog } from './log.js';
-import { handleSignals } from './signals.js';
-import { EXIT_MISCONFIGURED, planStartup } from './startup.js';
 
 /** `svcd`: reads the settings, starts the daemon, and ends it on a signal. */
 async function main(): Promise<void> {

@@ -13,7 +13,7 @@ import { units } from '../../brokerage/order.js';
 import { type PositionRecord, tradesOn } from '../../brokerage/position.js';
 import { currencies, tradeMarkets } from '../../brokerage/terms.js';
 import { type Handler, Refusal, type Simulation } from '../../handler.js';
-import { given } from './given.js';
+import { given } from '../../view/given.js';
 
 /** Trd_GetPositionList: what is held, and what was closed today. */
 export const getPositions: Handler<C2S, S2C> = (simulation, request) => {

@@ -7,7 +7,7 @@ import type { OrderRecord } from '../../brokerage/order.js';
 import type { PacketAnswer } from '../../brokerage/packets.js';
 import { type ModifyOperation, modifyOperations, tradeMarkets } from '../../brokerage/terms.js';
 import { type Handler, Refusal } from '../../handler.js';
-import { given } from './given.js';
+import { given } from '../../view/given.js';
 import { adjustmentOf, fingerprintOf, packetOf, trailOf } from './order-fields.js';
 
 /** Trd_ModifyOrder: new quantity and prices, cancel, disable, enable, delete; or the cancellation of every open order. */

@@ -12,7 +12,7 @@ import { resolve } from '../../brokerage/resolve.js';
 import { orderTypes } from '../../brokerage/terms.js';
 import { type Handler, Refusal } from '../../handler.js';
 import type { Instrument } from '../../world/index.js';
-import { adjustmentOf } from './order-fields.js';
+import { adjustmentOf } from '../trade/order-fields.js';
 
 /** Trd_GetMaxTrdQtys: how much of a code the account could trade at a price, in whole lots. */
 export const getMaxQuantities: Handler<C2S, S2C> = ({ brokerage, world, market }, request) => {

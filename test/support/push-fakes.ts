@@ -1,20 +1,20 @@
 import { create } from '@bufbuild/protobuf';
-import * as Notify from '../../contract/generated/Notify_pb.js';
-import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
-import * as QotUpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
-import * as QotUpdateKL from '../../contract/generated/Qot_UpdateKL_pb.js';
-import * as QotUpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
-import * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js';
-import { messageWriter } from '../../contract/json/message-json.js';
-import { parseSymbol, secKeyOf } from '../../contract/markets.js';
-import type { NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage, TradePush } from '../backend.js';
-import type { PushSink } from './connection.js';
-import type { PushFormat } from './format.js';
-import { BytesFrame } from './frame.js';
-import type { PushBackend } from './hub.js';
-import { decimalNumbers } from './numbering.js';
-import { payloadOf, pushMessagesOf } from './push-messages.js';
-import { isKline, streamKey } from './streams.js';
+import * as Notify from '../../src/contract/generated/Notify_pb.js';
+import * as QotSub from '../../src/contract/generated/Qot_Sub_pb.js';
+import * as QotUpdateBasicQot from '../../src/contract/generated/Qot_UpdateBasicQot_pb.js';
+import * as QotUpdateKL from '../../src/contract/generated/Qot_UpdateKL_pb.js';
+import * as QotUpdateTicker from '../../src/contract/generated/Qot_UpdateTicker_pb.js';
+import * as TrdUpdateOrder from '../../src/contract/generated/Trd_UpdateOrder_pb.js';
+import { messageWriter } from '../../src/contract/json/message-json.js';
+import { parseSymbol, secKeyOf } from '../../src/contract/markets.js';
+import type { NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage, TradePush } from '../../src/gateway/backend.js';
+import type { PushSink } from '../../src/gateway/push/connection.js';
+import type { PushFormat } from '../../src/gateway/push/format.js';
+import { BytesFrame } from '../../src/gateway/push/frame.js';
+import type { PushBackend } from '../../src/gateway/push/hub.js';
+import { decimalNumbers } from '../../src/gateway/push/numbering.js';
+import { payloadOf, pushMessagesOf } from '../../src/gateway/push/push-messages.js';
+import { isKline, streamKey } from '../../src/gateway/push/streams.js';
 
 /** Fakes for the tests of the push path. */
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
-import type { Scope } from '../../contract/scope.js';
-import { digestOf } from '../digest-table.js';
-import type { OrderFacts, OrderLeg } from '../gates.js';
-import type { KeyRecord } from '../key-record.js';
-import { type Limits, unlimited } from '../limits.js';
-import { scopeMask } from '../scopes.js';
-import type { Worth } from '../worth.js';
+import { digestOf } from '../../src/access/digest-table.js';
+import type { OrderFacts, OrderLeg } from '../../src/access/gates.js';
+import type { KeyRecord } from '../../src/access/key-record.js';
+import { type Limits, unlimited } from '../../src/access/limits.js';
+import { scopeMask } from '../../src/access/scopes.js';
+import type { Worth } from '../../src/access/worth.js';
+import type { Scope } from '../../src/contract/scope.js';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -61,7 +61,7 @@ export function ordered(...legs: OrderLeg[]): OrderFacts {
   return { accId: 1n, legs, rates: () => undefined };
 }
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /** Compiles `entries` (below src/) for child processes, which cannot load TypeScript; returns the folder that stands for src/. */
 export function compileForChildren(name: string, ...entries: string[]): string {
