@@ -3,13 +3,15 @@ import { ManualClock } from '../../src/contract/clock.js';
 import { type Decimal, parseDecimal } from '../../src/contract/decimal.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifySchema } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceSchema } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
-import { modifyOrder, placeOrder } from '../../src/simulator/answers/account/index.js';
+import { modifyOrder } from '../../src/simulator/answers/trade/modify-order.js';
+import { placeOrder } from '../../src/simulator/answers/trade/place-order.js';
 import type { Account } from '../../src/simulator/brokerage/account.js';
 import type { BrokerageEvent } from '../../src/simulator/brokerage/events.js';
 import { type Brokerage, createBrokerage } from '../../src/simulator/brokerage/index.js';
 import type { OrderRecord } from '../../src/simulator/brokerage/order.js';
 import { type TradeMarket, tradeEnvironments, tradeMarkets } from '../../src/simulator/brokerage/terms.js';
-import { Refusal, type Simulation } from '../../src/simulator/handler.js';
+import { Refusal } from '../../src/simulator/handler.js';
+import type { Facts } from '../../src/simulator/view/facts.js';
 import { type CalendarMode, createWorld, type Instrument } from '../../src/simulator/world/index.js';
 import { MemoryStore, type Store } from '../../src/storage/index.js';
 import { ScriptedMarket } from './scripted-market.js';
@@ -49,7 +51,7 @@ export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 /** For tests: a brokerage on a scripted market and a clock that stands still. */
 export class Fixture {
-  readonly simulation: Simulation;
+  readonly simulation: Facts<'clock' | 'world' | 'market' | 'brokerage'>;
   readonly brokerage: Brokerage;
   readonly events: BrokerageEvent[] = [];
 

@@ -6,7 +6,7 @@ import { ManualClock } from '../../contract/clock.js';
 import { decimalToNumber } from '../../contract/decimal.js';
 import { C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { MemoryStore, type Store } from '../../storage/index.js';
-import { placeOrder } from '../answers/account/index.js';
+import { placeOrder } from '../answers/trade/place-order.js';
 import { Refusal } from '../handler.js';
 import { createMarket } from '../market/index.js';
 import { createWorld, nextPrice } from '../world/index.js';

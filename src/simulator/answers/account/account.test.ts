@@ -14,19 +14,21 @@ import { C2SSchema as PositionsSchema } from '../../../contract/generated/Trd_Ge
 import { C2SSchema as UnlockSchema } from '../../../contract/generated/Trd_UnlockTrade_pb.js';
 import { fillPush, orderPush } from '../../brokerage/index.js';
 import { Refusal } from '../../handler.js';
-import {
-  getAccounts,
-  getFills,
+import { unlockTrade } from '../trade/unlock-trade.js';
+import { account as answers } from './index.js';
+
+const {
+  listAccounts,
   getFunds,
-  getHistoryFills,
-  getHistoryOrders,
-  getMarginRatios,
-  getMaxQuantities,
-  getOrderFees,
-  getOrders,
   getPositions,
-  unlockTrade,
-} from './index.js';
+  getOrders,
+  getDeals,
+  getHistoryOrders,
+  getHistoryDeals,
+  getOrderFee,
+  getMaxTrdQtys,
+  getMarginRatio,
+} = answers;
 
 const HK = 'HK.00700';
 const buy = { code: '00700', qty: 200, price: 600 };
@@ -56,7 +58,7 @@ async function traded() {
 describe('accounts', () => {
   it('have numbers of 18 digits that a double cannot hold', async () => {
     const f = Fixture.open();
-    const { accList } = await answer(getAccounts(f.simulation, create(AccountsSchema, { userID: 0n })));
+    const { accList } = await answer(listAccounts(f.simulation, create(AccountsSchema, { userID: 0n })));
     expect(accList.map((account) => account.accID)).toEqual(f.brokerage.accounts.map((account) => account.id));
     for (const { accID } of accList) {
       expect(accID.toString()).toMatch(/^\d{18}$/);
@@ -68,7 +70,7 @@ describe('accounts', () => {
 
   it('real ones carry cards and every market; futures are a category of their own', async () => {
     const f = Fixture.open();
-    const securities = await answer(getAccounts(f.simulation, create(AccountsSchema, { userID: 0n, trdCategory: 1 })));
+    const securities = await answer(listAccounts(f.simulation, create(AccountsSchema, { userID: 0n, trdCategory: 1 })));
     expect(securities.accList.find((account) => account.trdEnv === 1)).toMatchObject({
       accID: ids.real,
       accType: 2,
@@ -77,7 +79,7 @@ describe('accounts', () => {
       uniCardNum: expect.stringMatching(/^\d{16}$/),
       trdMarketAuthList: [1, 2, 4, 6, 15, 111],
     });
-    const futures = await answer(getAccounts(f.simulation, create(AccountsSchema, { userID: 0n, trdCategory: 2 })));
+    const futures = await answer(listAccounts(f.simulation, create(AccountsSchema, { userID: 0n, trdCategory: 2 })));
     expect(futures.accList.map((account) => account.trdMarketAuthList)).toEqual([[10, 11, 12, 13], [5]]);
   });
 });
@@ -123,7 +125,7 @@ describe('orders and fills', () => {
       createTime: '2026-11-20 10:00:00.000',
       createTimestamp: Date.UTC(2026, 10, 20, 2) / 1000,
     });
-    const { orderFillList } = await answer(getFills(f.simulation, create(FillsSchema, { header })));
+    const { orderFillList } = await answer(getDeals(f.simulation, create(FillsSchema, { header })));
     expect(orderFillList).toMatchObject([{ orderID: filled, orderIDEx: orderList[1]?.orderIDEx, qty: 200, price: 600, status: 0 }]);
     expect(orderFillList[0]?.createTime).toMatch(/^2026-11-20 10:00:00\.\d{3}$/);
   });
@@ -149,11 +151,11 @@ describe('orders and fills', () => {
     const { f, filled, working, header } = await traded();
     await f.pass(3 * 86_400_000);
     expect((await answer(getOrders(f.simulation, create(OrdersSchema, { header })))).orderList).toEqual([]);
-    expect((await answer(getFills(f.simulation, create(FillsSchema, { header })))).orderFillList).toEqual([]);
+    expect((await answer(getDeals(f.simulation, create(FillsSchema, { header })))).orderFillList).toEqual([]);
     const filterConditions = { beginTime: '2026-11-20 10:00:00', endTime: '2026-11-20 10:00:01' };
     const history = await answer(getHistoryOrders(f.simulation, create(HistoryOrdersSchema, { header, filterConditions })));
     expect(history.orderList.map((order) => order.orderID)).toEqual([working, filled]);
-    const fills = await answer(getHistoryFills(f.simulation, create(HistoryFillsSchema, { header, filterConditions })));
+    const fills = await answer(getHistoryDeals(f.simulation, create(HistoryFillsSchema, { header, filterConditions })));
     expect(fills.orderFillList.map((fill) => fill.orderID)).toEqual([filled]);
     const day = { beginTime: '2026-11-21', endTime: '2026-11-22' };
     expect(
@@ -166,12 +168,12 @@ describe('orders and fills', () => {
 
   it('have their fees item by item', async () => {
     const { f, filled, header } = await traded();
-    const { orderFeeList } = await answer(getOrderFees(f.simulation, create(FeeSchema, { header, orderIdExList: [f.order(filled).idEx] })));
+    const { orderFeeList } = await answer(getOrderFee(f.simulation, create(FeeSchema, { header, orderIdExList: [f.order(filled).idEx] })));
     expect(orderFeeList[0]?.feeAmount).toBe(186.24);
     expect(orderFeeList[0]?.feeList).toContainEqual(expect.objectContaining({ title: 'Stamp Duty', value: 120 }));
     const withoutMarket = create(FeeSchema, { header: { ...header, trdMarket: 0 }, orderIdExList: [f.order(filled).idEx] });
-    expect((await answer(getOrderFees(f.simulation, withoutMarket))).orderFeeList).toEqual(orderFeeList);
-    expect(await refusal(getOrderFees(f.simulation, create(FeeSchema, { header, orderIdExList: ['20261120-0000000000000'] })))).toContain(
+    expect((await answer(getOrderFee(f.simulation, withoutMarket))).orderFeeList).toEqual(orderFeeList);
+    expect(await refusal(getOrderFee(f.simulation, create(FeeSchema, { header, orderIdExList: ['20261120-0000000000000'] })))).toContain(
       'has no order',
     );
   });
@@ -246,7 +248,7 @@ describe('what an account has', () => {
   it('how much can be traded: that much is accepted, a lot more is not', async () => {
     const { f, header } = await traded();
     const { maxTrdQtys } = await answer(
-      getMaxQuantities(f.simulation, create(MaxSchema, { header, orderType: 1, code: '00700', price: 600 })),
+      getMaxTrdQtys(f.simulation, create(MaxSchema, { header, orderType: 1, code: '00700', price: 600 })),
     );
     expect(maxTrdQtys?.maxPositionSell).toBe(200);
     const most = maxTrdQtys?.maxCashBuy ?? 0;
@@ -258,7 +260,7 @@ describe('what an account has', () => {
     const f = Fixture.open();
     const header = f.header(f.account(ids.hkMargin));
     const { maxTrdQtys } = await answer(
-      getMaxQuantities(f.simulation, create(MaxSchema, { header, orderType: 1, code: '00700', price: 600 })),
+      getMaxTrdQtys(f.simulation, create(MaxSchema, { header, orderType: 1, code: '00700', price: 600 })),
     );
     const { maxCashBuy = 0, maxCashAndMarginBuy = 0, maxSellShort = 0 } = maxTrdQtys ?? {};
     expect(maxCashAndMarginBuy).toBeGreaterThan(maxCashBuy * 1.9);
@@ -274,13 +276,13 @@ describe('what an account has', () => {
       { market: 1, code: '00700' },
       { market: 21, code: '600519' },
     ];
-    const { marginRatioInfoList } = await answer(getMarginRatios(f.simulation, create(MarginSchema, { header, securityList })));
+    const { marginRatioInfoList } = await answer(getMarginRatio(f.simulation, create(MarginSchema, { header, securityList })));
     expect(marginRatioInfoList).toMatchObject([
       { isLongPermit: true, isShortPermit: true, imLongRatio: 50 },
       { isLongPermit: false, isShortPermit: false },
     ]);
     const unknown = create(MarginSchema, { header, securityList: [{ market: 1, code: '99999' }] });
-    expect(await refusal(getMarginRatios(f.simulation, unknown))).toContain('unknown security HK.99999');
+    expect(await refusal(getMarginRatio(f.simulation, unknown))).toContain('unknown security HK.99999');
   });
 });
 

@@ -11,10 +11,11 @@ import type { Brokerage } from '../../brokerage/index.js';
 import { stockInitialPercent } from '../../brokerage/margin.js';
 import { currencies, type TradeMarket, tradeMarkets } from '../../brokerage/terms.js';
 import type { Valuation } from '../../brokerage/valuation.js';
-import { type Handler, Refusal } from '../../handler.js';
+import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
 
 /** Trd_GetFunds: assets, buying power and margin, summed in the currency asked for (by default the account's). */
-export const getFunds: Handler<C2S, S2C> = ({ brokerage }, request) => {
+export const getFunds: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const currency = request.currency === 0 ? to.account.base : currencies.wordOf(request.currency);

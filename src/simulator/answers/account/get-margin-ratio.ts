@@ -5,7 +5,8 @@ import { symbolOf } from '../../../contract/markets.js';
 import { tradeMarketOf } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
 import { marginRatios } from '../../brokerage/margin.js';
-import { type Handler, Refusal } from '../../handler.js';
+import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
 import type { Instrument } from '../../world/index.js';
 
 /** As many as the public protocol takes in one request. */
@@ -14,7 +15,7 @@ const SECURITIES_MAX = 100;
 const SHORT_FEE_RATE = 3;
 
 /** Trd_GetMarginRatio: margin terms of securities, in percent of market value. */
-export const getMarginRatios: Handler<C2S, S2C> = ({ brokerage, world }, { header, securityList }) => {
+export const getMarginRatio: Answer<'world' | 'brokerage', C2S, S2C> = ({ brokerage, world }, { header, securityList }) => {
   const to = addressed(brokerage, header);
   if (to instanceof Refusal) return to;
   if (securityList.length > SECURITIES_MAX)

@@ -10,12 +10,13 @@ import { frozenCash, type OrderRecord, remainingOf, reservedMargin } from '../..
 import { checkPrice, marketPrice } from '../../brokerage/price.js';
 import { resolve } from '../../brokerage/resolve.js';
 import { orderTypes } from '../../brokerage/terms.js';
-import { type Handler, Refusal } from '../../handler.js';
+import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
 import type { Instrument } from '../../world/index.js';
 import { adjustmentOf } from '../trade/order-fields.js';
 
 /** Trd_GetMaxTrdQtys: how much of a code the account could trade at a price, in whole lots. */
-export const getMaxQuantities: Handler<C2S, S2C> = ({ brokerage, world, market }, request) => {
+export const getMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', C2S, S2C> = ({ brokerage, world, market }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   if (orderTypes.wordOf(request.orderType) === undefined) return new Refusal(orderTypes.unknown(request.orderType));

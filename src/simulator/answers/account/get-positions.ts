@@ -12,12 +12,13 @@ import { percentOf } from '../../brokerage/messages.js';
 import { units } from '../../brokerage/order.js';
 import { type PositionRecord, tradesOn } from '../../brokerage/position.js';
 import { currencies, tradeMarkets } from '../../brokerage/terms.js';
-import { type Handler, Refusal, type Simulation } from '../../handler.js';
+import { Refusal } from '../../handler.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 
 /** Trd_GetPositionList: what is held, and what was closed today. */
-export const getPositions: Handler<C2S, S2C> = (simulation, request) => {
-  const { brokerage } = simulation;
+export const getPositions: Answer<'clock' | 'world' | 'market' | 'brokerage', C2S, S2C> = (facts, request) => {
+  const { brokerage } = facts;
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const filter = filterOf(request.filterConditions, to.market);
@@ -27,7 +28,7 @@ export const getPositions: Handler<C2S, S2C> = (simulation, request) => {
   const positionList: Position[] = [];
   for (const position of brokerage.records.ledger.positions(to.account)) {
     if (!passes(filter, position)) continue;
-    const message = positionMessage(simulation, to.account, position);
+    const message = positionMessage(facts, to.account, position);
     if (message === undefined) continue;
     if (min !== undefined && message.plRatio <= min) continue;
     if (max !== undefined && message.plRatio >= max) continue;
@@ -38,7 +39,7 @@ export const getPositions: Handler<C2S, S2C> = (simulation, request) => {
 
 /** Undefined for a position that was closed before today. */
 function positionMessage(
-  { clock, world, market, brokerage }: Simulation,
+  { clock, world, market, brokerage }: Facts<'clock' | 'world' | 'market' | 'brokerage'>,
   account: Account,
   position: PositionRecord,
 ): Position | undefined {

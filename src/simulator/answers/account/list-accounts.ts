@@ -13,7 +13,8 @@ import type { C2S, S2C } from '../../../contract/generated/Trd_GetAccList_pb.js'
 import { S2CSchema } from '../../../contract/generated/Trd_GetAccList_pb.js';
 import type { Account } from '../../brokerage/account.js';
 import { tradeEnvironments, tradeMarkets } from '../../brokerage/terms.js';
-import { type Handler, Refusal } from '../../handler.js';
+import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
 
 const trades: Readonly<Record<number, Account['trades']>> = {
   [TrdCategory.TrdCategory_Security]: 'securities',
@@ -21,7 +22,7 @@ const trades: Readonly<Record<number, Account['trades']>> = {
 };
 
 /** Trd_GetAccList: every account, or those of one category. */
-export const getAccounts: Handler<C2S, S2C> = ({ brokerage }, { trdCategory }) => {
+export const listAccounts: Answer<'brokerage', C2S, S2C> = ({ brokerage }, { trdCategory }) => {
   const wanted = trades[trdCategory];
   if (trdCategory !== TrdCategory.TrdCategory_Unknown && wanted === undefined) {
     return new Refusal(`trdCategory ${trdCategory} is not accepted; accepted: 0 all, 1 securities, 2 futures`);

@@ -6,12 +6,13 @@ import type { Brokerage } from '../../brokerage/index.js';
 import type { OrderRecord } from '../../brokerage/order.js';
 import type { PacketAnswer } from '../../brokerage/packets.js';
 import { type ModifyOperation, modifyOperations, tradeMarkets } from '../../brokerage/terms.js';
-import { type Handler, Refusal } from '../../handler.js';
+import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { adjustmentOf, fingerprintOf, packetOf, trailOf } from './order-fields.js';
 
 /** Trd_ModifyOrder: new quantity and prices, cancel, disable, enable, delete; or the cancellation of every open order. */
-export const modifyOrder: Handler<C2S, S2C> = async ({ brokerage }, request) => {
+export const modifyOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const operation = modifyOperations.wordOf(request.modifyOrderOp);

@@ -2,12 +2,13 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
 import { addressed } from '../../brokerage/header.js';
 import { orderHours, orderTypes, timesInForce, tradeSides } from '../../brokerage/terms.js';
-import { type Handler, Refusal } from '../../handler.js';
+import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { adjustmentOf, fingerprintOf, packetOf, trailOf } from './order-fields.js';
 
 /** Trd_PlaceOrder: answered with the order's number once the order is on disk. */
-export const placeOrder: Handler<C2S, S2C> = async ({ brokerage }, request) => {
+export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const side = tradeSides.wordOf(request.trdSide);
