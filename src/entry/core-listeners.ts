@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { ProtocolIds } from '../contract/protocol-ids.js';
 import type { Logger } from '../daemon/log.js';
-import type { Settings } from '../daemon/settings.js';
+import type { Settings } from '../daemon/settings-table.js';
 import type { TlsMaterial } from '../daemon/tls.js';
 import type { Gateway } from '../gateway/index.js';
 import { type CoreServices, CoreWsEndpoint, TcpEndpoint, type TcpEndpointOptions } from '../interfaces/core/index.js';

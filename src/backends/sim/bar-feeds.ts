@@ -10,7 +10,7 @@ import { averagePrice } from '../../simulator/view/figures.js';
 import type { Listing } from '../../simulator/view/listings.js';
 import { timeShareMessage } from '../../simulator/view/time-shares.js';
 import { success } from './answers.js';
-import type { Feed } from './feeds.js';
+import type { Feed } from './feed.js';
 import { RunningBars } from './running-bars.js';
 
 const ProtoId = { kline: 3007, rt: 3009 } as const;

@@ -3,9 +3,9 @@ import * as UpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.
 import * as UpdateBroker from '../../contract/generated/Qot_UpdateBroker_pb.js';
 import * as UpdateOrderBook from '../../contract/generated/Qot_UpdateOrderBook_pb.js';
 import * as UpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
-import type { QuoteStream, ResponseMessage } from '../../gateway/backend.js';
+import type { QuoteStream } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
-import type { MarketEvent, Tick } from '../../simulator/market/market.js';
+import type { Tick } from '../../simulator/market/market.js';
 import { isRegular } from '../../simulator/view/bars.js';
 import { queueFields } from '../../simulator/view/broker-queue.js';
 import type { Facts } from '../../simulator/view/facts.js';
@@ -15,17 +15,7 @@ import { klTypeOfSubType, SubType, subTypesOf } from '../../simulator/view/sub-t
 import { PushDataType, tickerMessage } from '../../simulator/view/tickers.js';
 import { success } from './answers.js';
 import { klineFeed, timeShareFeed } from './bar-feeds.js';
-
-/** Makes the pushes of one stream. Each message is made anew and never changed afterwards. */
-export interface Feed {
-  readonly protoId: number;
-  /** The kind of market event that it answers. */
-  readonly on: MarketEvent['kind'];
-  /** What to push at an event; undefined when it holds nothing for this stream. */
-  next(event: MarketEvent): ResponseMessage | undefined;
-  /** What a first push says now; undefined when there is nothing yet. */
-  current(): ResponseMessage | undefined;
-}
+import type { Feed } from './feed.js';
 
 const ProtoId = { basic: 3005, ticker: 3011, orderBook: 3013, broker: 3015 } as const;
 

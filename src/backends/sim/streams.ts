@@ -7,7 +7,8 @@ import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
 import { locate } from '../../simulator/view/locate.js';
 import { subTypesOf } from '../../simulator/view/sub-types.js';
-import { createFeed, type Feed } from './feeds.js';
+import type { Feed } from './feed.js';
+import { createFeed } from './feeds.js';
 
 interface Running {
   readonly stream: QuoteStream;
