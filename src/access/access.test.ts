@@ -79,7 +79,7 @@ describe('scope mode', () => {
         iface: 'daemon',
         endpoint: 'reload',
         outcome: 'reject',
-        reason: `keys file refused: ${path}:1:2: expected a field name in double quotes, found the end of the file`,
+        reason: `keys file refused: ${path}:1:2: expected a field name in double quotes, found the end of the text`,
       },
     ]);
   });

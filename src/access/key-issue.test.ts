@@ -87,8 +87,8 @@ describe('issueKey', () => {
     const path = join(folder, 'keys.json');
     for (const [text, message] of [
       [keysFileText({ id: 'a' }), 'duplicate id "a"'],
-      ['{"version": 2, "keys": [', `${path}:1:25: expected a JSON value`],
-      ['', `${path}:1:1: expected a JSON value`],
+      ['{"version": 2, "keys": [', `${path}:1:25: expected a value`],
+      ['', `${path}:1:1: expected a value`],
     ] as const) {
       writeFileSync(path, text);
       const before = statSync(path);

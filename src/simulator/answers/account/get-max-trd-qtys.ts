@@ -12,8 +12,8 @@ import { resolve } from '../../brokerage/resolve.js';
 import { orderTypes } from '../../brokerage/terms.js';
 import { Refusal } from '../../handler.js';
 import type { Answer } from '../../view/facts.js';
+import { adjustmentOf } from '../../view/order-fields.js';
 import type { Instrument } from '../../world/index.js';
-import { adjustmentOf } from '../trade/order-fields.js';
 
 /** Trd_GetMaxTrdQtys: how much of a code the account could trade at a price, in whole lots. */
 export const getMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', C2S, S2C> = ({ brokerage, world, market }, request) => {

@@ -9,7 +9,7 @@ import { type ModifyOperation, modifyOperations, tradeMarkets } from '../../brok
 import { Refusal } from '../../handler.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
-import { adjustmentOf, fingerprintOf, packetOf, trailOf } from './order-fields.js';
+import { adjustmentOf, fingerprintOf, packetOf, trailOf } from '../../view/order-fields.js';
 
 /** Trd_ModifyOrder: new quantity and prices, cancel, disable, enable, delete; or the cancellation of every open order. */
 export const modifyOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {

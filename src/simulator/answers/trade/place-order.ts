@@ -5,7 +5,7 @@ import { orderHours, orderTypes, timesInForce, tradeSides } from '../../brokerag
 import { Refusal } from '../../handler.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
-import { adjustmentOf, fingerprintOf, packetOf, trailOf } from './order-fields.js';
+import { adjustmentOf, fingerprintOf, packetOf, trailOf } from '../../view/order-fields.js';
 
 /** Trd_PlaceOrder: answered with the order's number once the order is on disk. */
 export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {

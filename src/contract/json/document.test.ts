@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonNode, parseJsonText, positionOf } from './json-text.js';
+import { type JsonNode, readDocument } from './document.js';
+import { positionOf } from './parse.js';
 
 function plain(node: JsonNode): unknown {
   switch (node.kind) {
@@ -18,19 +19,19 @@ function plain(node: JsonNode): unknown {
 }
 
 function faultOf(text: string): string {
-  const parsed = parseJsonText(text);
+  const parsed = readDocument(text);
   if (parsed.ok) throw new Error('read without a fault');
   const { line, column } = positionOf(text, parsed.error.at);
   return `${line}:${column} ${parsed.error.message}`;
 }
 
-describe('parseJsonText', () => {
+describe('readDocument', () => {
   it('reads what the standard parser reads, to the same value', () => {
     // "__proto__" is an ordinary field here; Object.fromEntries treats it so as well.
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 2), (text, indent) => {
         const spaced = JSON.stringify(JSON.parse(text), null, indent);
-        const parsed = parseJsonText(spaced);
+        const parsed = readDocument(spaced);
         expect(parsed.ok && JSON.stringify(plain(parsed.value))).toBe(JSON.stringify(JSON.parse(spaced)));
       }),
     );
@@ -46,7 +47,7 @@ describe('parseJsonText', () => {
         } catch {
           accepted = false;
         }
-        const parsed = parseJsonText(text);
+        const parsed = readDocument(text);
         const twice = !parsed.ok && parsed.error.message.endsWith('appears twice');
         expect(parsed.ok || twice).toBe(accepted);
       }),
@@ -56,28 +57,28 @@ describe('parseJsonText', () => {
 
   it('keeps the digits of a number and knows where a value stands', () => {
     const text = '{"a": [281474976710655123456, "é"]}';
-    const parsed = parseJsonText(text);
+    const parsed = readDocument(text);
     const list = parsed.ok && parsed.value.kind === 'object' ? parsed.value.fields.get('a')?.value : undefined;
     expect(list?.kind === 'array' && list.items[0]).toMatchObject({ kind: 'number', text: '281474976710655123456' });
     expect(list && text.slice(list.start, list.end)).toBe('[281474976710655123456, "é"]');
   });
 
   it.each([
-    ['', '1:1 expected a JSON value, found the end of the file'],
-    ['{\n  "a": 1\n  "b": 2}', "3:3 expected ',' or '}', found \"\\\"\""],
-    ['[1,]', '1:4 expected a JSON value, found "]"'],
+    ['', '1:1 expected a value, found the end of the text'],
+    ['{\n  "a": 1\n  "b": 2}', '3:3 expected "," or "}", found "\\""'],
+    ['[1,]', '1:4 expected a value, found "]"'],
     ['{"a":1,}', '1:8 expected a field name in double quotes, found "}"'],
-    ['{"a":1,"a":2}', '1:8 field "a" appears twice'],
-    ['[01]', '1:2 01 is no JSON number'],
+    ['{"a":1,"a":2}', '1:8 the field "a" appears twice'],
+    ['[01]', '1:3 expected "," or "]", found "1"'],
     ['["a\nb"]', '1:4 a control character must be escaped in a string'],
     ['["\\x"]', '1:3 unknown escape in a string'],
     ['["abc', '1:2 this string has no closing quote'],
-    ['{} {}', '1:4 expected the end of the file, found "{"'],
+    ['{} {}', '1:4 unexpected "{" after the end of the value'],
     [`[${'9'.repeat(1000)}]`, '1:2 a number of 1000 characters; at most 64'],
   ])('says what is wrong with %j', (text, fault) => expect(faultOf(text)).toBe(fault));
 
   it('stops at a depth instead of running out of stack', () => {
-    expect(faultOf('['.repeat(100_000))).toBe('1:33 nested deeper than 32 levels');
-    expect(faultOf('{"a":'.repeat(100_000))).toContain('nested deeper than 32 levels');
+    expect(faultOf('['.repeat(100_000))).toBe('1:65 nested deeper than 64 levels');
+    expect(faultOf('{"a":'.repeat(100_000))).toContain('nested deeper than 64 levels');
   });
 });

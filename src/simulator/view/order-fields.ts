@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { create, type DescMessage, toBinary } from '@bufbuild/protobuf';
-import { type PacketID, PacketIDSchema } from '../../../contract/generated/Common_pb.js';
-import type { C2S as ModifyC2S } from '../../../contract/generated/Trd_ModifyOrder_pb.js';
-import type { C2S as PlaceC2S } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
-import type { PacketId } from '../../brokerage/packets.js';
-import type { PriceAdjustment } from '../../brokerage/price.js';
-import { type TrailType, trailTypes } from '../../brokerage/terms.js';
-import { Refusal } from '../../handler.js';
+import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { PacketId } from '../brokerage/packets.js';
+import type { PriceAdjustment } from '../brokerage/price.js';
+import { type TrailType, trailTypes } from '../brokerage/terms.js';
+import { Refusal } from '../handler.js';
 
 /** The number under which a repetition is recognised; none when both parts are 0. */
 export function packetOf(packet: PacketID | undefined): PacketId | undefined {
