@@ -55,6 +55,27 @@ describe('readDocument', () => {
     );
   });
 
+  it('knows of every value where it stands', () => {
+    const check = (text: string, node: JsonNode) => {
+      const again = readDocument(text.slice(node.start, node.end));
+      expect(again.ok && JSON.stringify(plain(again.value))).toBe(JSON.stringify(plain(node)));
+      if (node.kind === 'array') for (const item of node.items) check(text, item);
+      if (node.kind !== 'object') return;
+      for (const [name, field] of node.fields) {
+        expect(JSON.parse(/^"(?:[^"\\]|\\.)*"/.exec(text.slice(field.start))?.[0] ?? '0')).toBe(name);
+        check(text, field.value);
+      }
+    };
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), fc.constantFrom('', '\ufeff', ' \n'), (text, around) => {
+        const whole = around + JSON.stringify(JSON.parse(text), null, 1) + around.replace('\ufeff', '');
+        const parsed = readDocument(whole);
+        expect(parsed.ok).toBe(true);
+        if (parsed.ok) check(whole, parsed.value);
+      }),
+    );
+  });
+
   it('keeps the digits of a number and knows where a value stands', () => {
     const text = '{"a": [281474976710655123456, "é"]}';
     const parsed = readDocument(text);
