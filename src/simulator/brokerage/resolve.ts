@@ -1,5 +1,5 @@
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../handler.js';
 import type { Instrument, World } from '../world/index.js';
 import { type Account, isFuturesMarket, namedMarkets, quoteMarketsOf, tradeMarketOf } from './account.js';
 import { type TradeMarket, tradeMarkets } from './terms.js';

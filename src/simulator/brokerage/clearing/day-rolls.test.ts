@@ -1,14 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
+import { collected, dec, Fixture, ids, START } from '../../../../test/support/brokerage.js';
 import { type Decimal, formatDecimal } from '../../../contract/decimal.js';
 import type { Funds } from '../../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as FundsSchema } from '../../../contract/generated/Trd_GetFunds_pb.js';
 import { MemoryStore } from '../../../storage/index.js';
-import { getFunds } from '../../answers/account/index.js';
+import { getFunds } from '../../answers/account/get-funds.js';
 import type { CorporateAction, CorporateActions } from '../../companies/corporate-actions.js';
 import { Refusal } from '../../handler.js';
 import { totalFees } from '../fees.js';
-import { collected, dec, Fixture, ids, START } from '../fixture.js';
 import { tablesOf } from '../tables.js';
 
 const HK = 'HK.00700';

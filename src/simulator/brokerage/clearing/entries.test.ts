@@ -1,19 +1,19 @@
 import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { collected, dec, Fixture, ids } from '../../../../test/support/brokerage.js';
 import { CrashingStore } from '../../../../test/support/crashing-store.js';
+import { summed } from '../../../../test/support/summed.js';
 import { decimalToNumber } from '../../../contract/decimal.js';
 import { C2SSchema as FundsSchema } from '../../../contract/generated/Trd_GetFunds_pb.js';
 import type { Currency } from '../../../contract/markets.js';
 import { dayNumber } from '../../../contract/time.js';
-import { getFunds } from '../../answers/account/index.js';
+import { getFunds } from '../../answers/account/get-funds.js';
 import type { CorporateAction, CorporateActions } from '../../companies/corporate-actions.js';
 import { Refusal } from '../../handler.js';
 import type { LedgerTransaction } from '../../ledger/index.js';
-import { summed } from '../../ledger/summed.js';
 import { currenciesOf } from '../account.js';
 import { totalFees } from '../fees.js';
-import { collected, dec, Fixture, ids } from '../fixture.js';
 import { currencies } from '../terms.js';
 
 const HOUR = 3_600_000;
