@@ -22,8 +22,8 @@ export class Balances {
   #interest: Decimal = 0n;
   #realised: Decimal = 0n;
   readonly #totals: Record<PendingBalance, Decimal> = { unsettled: 0n, dividends: 0n };
-  /** By all that is not the amount. */
-  readonly #pending = new Map<string, Pending>();
+  /** By all that is not the amount; changed in place, as every fill adds to one. */
+  readonly #pending = new Map<string, { -readonly [K in keyof Pending]: Pending[K] }>();
 
   get settled(): Decimal {
     return this.#settled;
@@ -85,19 +85,23 @@ export class Balances {
         this.#realised += amount;
         break;
       case 'unsettled':
-        this.#addPending({ ...entry, balance, kind: 'settlement', symbol: '' });
+        this.#addPending(balance, entry, 'settlement', '');
         break;
       case 'dividends':
-        this.#addPending({ ...entry, balance, symbol });
+        this.#addPending(balance, entry, entry.kind, symbol);
         break;
     }
   }
 
-  #addPending({ balance, venue, day, kind, symbol, amount }: Pending): void {
+  #addPending(balance: PendingBalance, { venue, day, amount }: Entry, kind: EntryKind, symbol: string): void {
     this.#totals[balance] += amount;
     const key = `${balance}/${venue}/${day}/${kind}/${symbol}`;
-    const sum = (this.#pending.get(key)?.amount ?? 0n) + amount;
-    if (sum === 0n) this.#pending.delete(key);
-    else this.#pending.set(key, { balance, venue, day, kind, symbol, amount: sum });
+    const pending = this.#pending.get(key);
+    if (pending === undefined) {
+      if (amount !== 0n) this.#pending.set(key, { balance, venue, day, kind, symbol, amount });
+      return;
+    }
+    pending.amount += amount;
+    if (pending.amount === 0n) this.#pending.delete(key);
   }
 }
