@@ -32,8 +32,6 @@ export class OrderDesk {
     private readonly check: OrderCheck,
     private readonly routing: Routing,
     private readonly lock: TradeLock,
-    /** Books the days that have passed. */
-    private readonly catchUp: () => void,
   ) {
     const orders = accounts.flatMap((account) => [...records.openOrders(account)]);
     for (const order of orders.sort((a, b) => (a.priority < b.priority ? -1 : 1))) routing.resume(order);
@@ -207,7 +205,6 @@ export class OrderDesk {
 
   /** The answer that a command gets without being carried out: it was given before, or trading is locked. */
   #known(account: Account, { packet, fingerprint }: Write): Promise<PacketAnswer> | Refusal | undefined {
-    this.catchUp();
     const first = this.records.packets.find(packet, fingerprint);
     if (first instanceof Refusal) return first;
     // The first request may still be on its way to the disk.
