@@ -39,7 +39,9 @@ export function execute(records: Records, change: Change, execution: Execution):
   const buying = isBuying(leg.side);
   if (quantity <= 0n || quantity > legRemaining(order, leg))
     throw new Error(`order ${order.id} cannot fill ${quantity} of ${legRemaining(order, leg)}`);
-  if (buying ? price > order.worstPrice : price < order.worstPrice) throw new Error(`order ${order.id} cannot trade at ${price}`);
+  // Several legs together keep to the price of the order, not each of them.
+  const isBeyond = buying ? price > order.worstPrice : price < order.worstPrice;
+  if (isBeyond && order.legs.length === 1) throw new Error(`order ${order.id} cannot trade at ${price}`);
 
   const { order: filled, fee } = afterFill(execution, leg);
   const id = records.nextId(time);
