@@ -2,7 +2,7 @@ import { type BinaryToTextEncoding, hash } from 'node:crypto';
 
 /** SHA-256 digests are compared as eight words of 32 bits. */
 const WORDS = 8;
-/** A row is as long as a processor's cache line, so that a look-up waits for one: the digest, and then numbers. */
+/** A row is as long as a processor's cache line: the digest, and then numbers. */
 const ROW_WORDS = 16;
 const ROW_NUMBERS = ROW_WORDS / 2;
 const FIRST_NUMBER = WORDS / 2;
@@ -21,10 +21,12 @@ export function digestOf(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** One row of a {@link DigestTable}. */
-export interface DigestRow {
+/** What a {@link DigestTable} holds. */
+export interface DigestEntry {
   /** 64 hex digits; no digest twice. */
   readonly digest: string;
+  /** Not empty. */
+  readonly name: string;
   /** At most four. */
   readonly numbers: readonly number[];
 }
@@ -33,43 +35,51 @@ export interface DigestRow {
 const wanted = new Uint32Array(WORDS);
 
 /**
- * Rows of numbers by the SHA-256 digest of a text. A look-up costs the same for any number of rows: an open-addressing table,
- * and one cache line that holds all there is to read, where a `Map` of hex texts and what it leads to is a dozen. All words of
- * a digest are compared whatever the first ones say, so the time tells nothing about how much of a wrong text's digest was
- * right.
+ * A name and some numbers by the SHA-256 digest of a text. A look-up costs about the same for any number of entries, most of
+ * which are in no cache of the processor: it is an open-addressing table whose rows hold all but the names, and a row and its
+ * name are waited for at the same time. All words of a digest are compared whatever the first ones say, so the time tells
+ * nothing about how much of a wrong text's digest was right.
  */
 export class DigestTable {
   readonly #words: Uint32Array;
   readonly #numbers: Float64Array;
-  /** Row, or NONE. At least half are empty, so that a search ends soon. */
-  readonly #rows: Int32Array;
+  /** By row; empty where there is none. */
+  readonly #names: readonly string[];
   readonly #mask: number;
 
-  constructor(rows: readonly DigestRow[]) {
+  constructor(entries: readonly DigestEntry[]) {
+    // At least half of the rows are empty, so that a search ends soon.
     let size = 2;
-    while (size < rows.length * 2 + 1) size *= 2;
+    while (size < entries.length * 2 + 1) size *= 2;
     this.#mask = size - 1;
-    this.#numbers = new Float64Array(rows.length * ROW_NUMBERS);
+    this.#numbers = new Float64Array(size * ROW_NUMBERS);
     this.#words = new Uint32Array(this.#numbers.buffer);
-    this.#rows = new Int32Array(size).fill(NONE);
-    for (const [row, { digest, numbers }] of rows.entries()) {
-      if (numbers.length > NUMBERS_MAX) throw new Error(`a row has room for ${NUMBERS_MAX} numbers, not for ${numbers.length}`);
+    const names = new Array<string>(size).fill('');
+    for (const { digest, name, numbers } of entries) {
+      if (numbers.length > NUMBERS_MAX) throw new Error(`there is room for ${NUMBERS_MAX} numbers, not for ${numbers.length}`);
       readWords(Buffer.from(digest, 'hex').toString('utf16le'));
+      let row = this.#firstRow();
+      while (names[row] !== '') row = (row + 1) & this.#mask;
+      names[row] = name;
       this.#words.set(wanted, row * ROW_WORDS);
       this.#numbers.set(numbers, row * ROW_NUMBERS + FIRST_NUMBER);
-      let slot = this.#firstSlot();
-      while (this.#rows[slot] !== NONE) slot = (slot + 1) & this.#mask;
-      this.#rows[slot] = row;
+    }
+    // A copy: the names side by side, and not between what else was read with them.
+    this.#names = structuredClone(names);
+  }
+
+  /** The row whose digest is that of `text`; {@link NONE} where there is none. */
+  find(text: string): number {
+    readWords(hash('sha256', text, TWO_BYTES));
+    for (let row = this.#firstRow(); ; row = (row + 1) & this.#mask) {
+      if (this.name(row).length === 0) return NONE;
+      if (this.#matches(row)) return row;
     }
   }
 
-  /** The row, counted as they were given, whose digest is that of `text`; {@link NONE} where there is none. */
-  find(text: string): number {
-    readWords(hash('sha256', text, TWO_BYTES));
-    for (let slot = this.#firstSlot(); ; slot = (slot + 1) & this.#mask) {
-      const row = this.#rows[slot] ?? NONE;
-      if (row === NONE || this.#matches(row)) return row;
-    }
+  /** The name of a row that was found. */
+  name(row: number): string {
+    return this.#names[row] ?? '';
   }
 
   /** A number of a row that was found. */
@@ -77,7 +87,7 @@ export class DigestTable {
     return this.#numbers[row * ROW_NUMBERS + FIRST_NUMBER + index] ?? 0;
   }
 
-  #firstSlot(): number {
+  #firstRow(): number {
     return (wanted[0] ?? 0) & this.#mask;
   }
 

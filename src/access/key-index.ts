@@ -3,31 +3,16 @@ import type { KeyRecord } from './key-record.js';
 import type { Limits } from './limits.js';
 import type { ScopeMask } from './scopes.js';
 
-/** The numbers that stand beside a digest. */
+/** The numbers that stand beside a key's digest and id. */
 const UNTIL = 0;
 const SCOPES = 1;
 const LIMITS = 2;
-const PLACE = 3;
 
-/** A key that was found by a digest. */
-export interface FoundKey {
-  readonly key: KeyRecord;
-  /** It may be used before this moment, epoch ms; -Infinity where something else is against it. */
-  readonly goodUntil: number;
-}
-
-/**
- * The keys of one load of the file, by each thing that names one. A caller's key is mostly not in the processor's cache: what
- * judges a read is read from the row of the digest, and the record is left alone.
- */
+/** The keys of one load of the file, by each thing that names one. */
 export class KeyIndex {
+  readonly byText: KeyTable;
+  readonly bySdkText: KeyTable;
   readonly byId: ReadonlyMap<string, KeyRecord>;
-  readonly #records: readonly KeyRecord[];
-  /** Apart from the records, side by side. */
-  readonly #ids: readonly string[];
-  readonly #limits: readonly Limits[];
-  readonly #byText: DigestTable;
-  readonly #bySdkText: DigestTable;
   readonly #machineProblems = new Map<KeyRecord, string>();
 
   constructor(records: readonly KeyRecord[], machineProblemOf: (key: KeyRecord) => string | undefined) {
@@ -35,63 +20,71 @@ export class KeyIndex {
       const problem = machineProblemOf(key);
       if (problem !== undefined) this.#machineProblems.set(key, problem);
     }
-    this.#records = records;
-    this.#ids = structuredClone(records.map(({ id }) => id));
-    this.#limits = [...new Set(records.map(({ limits }) => limits))];
-    const places = new Map(this.#limits.map((limits, place) => [limits, place]));
-    const rowOf = (key: KeyRecord, digest: string, place: number) => ({
-      digest,
-      numbers: [this.#goodUntil(key), key.scopes, places.get(key.limits) ?? NONE, place],
-    });
-    this.#byText = new DigestTable(records.map((key, place) => rowOf(key, key.hash, place)));
-    this.#bySdkText = new DigestTable(
-      records.flatMap((key, place) => (key.sdkHash === null ? [] : [rowOf(key, key.sdkHash, place)])),
-    );
     this.byId = new Map(records.map((key) => [key.id, key]));
-  }
-
-  /** The key of this text. */
-  byText(text: string): FoundKey | undefined {
-    return this.#find(this.#byText, text);
-  }
-
-  /** The key whose text has this MD5 in lower-case hex. */
-  bySdkText(md5Hex: string): FoundKey | undefined {
-    return this.#find(this.#bySdkText, md5Hex);
+    this.byText = new KeyTable(this, records, ({ hash }) => hash);
+    this.bySdkText = new KeyTable(this, records, ({ sdkHash }) => sdkHash);
   }
 
   /** Why this machine may not use a key. */
   machineProblem(key: KeyRecord): string | undefined {
     return this.#machineProblems.get(key);
   }
+}
 
-  #goodUntil(key: KeyRecord): number {
-    if (this.#machineProblems.has(key)) return Number.NEGATIVE_INFINITY;
-    return key.expiresAt ?? Number.POSITIVE_INFINITY;
+/**
+ * Keys by the digest of a text. Of ten thousand keys, that of the next request is in no cache of the processor: all that
+ * judges a read stands together here, and the record is left alone.
+ */
+export class KeyTable {
+  readonly #index: KeyIndex;
+  readonly #table: DigestTable;
+  /** Each once. */
+  readonly #limits: readonly Limits[];
+
+  /** @param digestOf undefined or null for a key that has no such text. */
+  constructor(index: KeyIndex, records: readonly KeyRecord[], digestOf: (key: KeyRecord) => string | null) {
+    this.#index = index;
+    this.#limits = [...new Set(records.map(({ limits }) => limits))];
+    const places = new Map(this.#limits.map((limits, place) => [limits, place]));
+    this.#table = new DigestTable(
+      records.flatMap((key) => {
+        const digest = digestOf(key);
+        const until = index.machineProblem(key) === undefined ? (key.expiresAt ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY;
+        return digest === null ? [] : [{ digest, name: key.id, numbers: [until, key.scopes, places.get(key.limits) ?? NONE] }];
+      }),
+    );
   }
 
-  #find(table: DigestTable, text: string): FoundKey | undefined {
-    const row = table.find(text);
-    if (row === NONE) return undefined;
-    const place = table.number(row, PLACE);
-    const [id, limits, record] = [this.#ids[place], this.#limits[table.number(row, LIMITS)], this.#records[place]];
-    if (id === undefined || limits === undefined || record === undefined) throw new Error(`no key stands at ${place}`);
-    return { key: new KeyView(id, table.number(row, SCOPES), limits, record), goodUntil: table.number(row, UNTIL) };
+  /** The row of the key whose text this is; undefined where there is none. */
+  find(text: string): number | undefined {
+    const row = this.#table.find(text);
+    return row === NONE ? undefined : row;
+  }
+
+  /** Whether nothing is against the key of a row at `now`, epoch ms: neither its age nor its machines. */
+  isGood(row: number, now: number): boolean {
+    return now < this.#table.number(row, UNTIL);
+  }
+
+  id(row: number): string {
+    return this.#table.name(row);
+  }
+
+  key(row: number): KeyRecord {
+    const limits = this.#limits[this.#table.number(row, LIMITS)];
+    if (limits === undefined) throw new Error(`no key stands in row ${row}`);
+    return new FoundKey(this.id(row), this.#table.number(row, SCOPES), limits, this.#index);
   }
 }
 
-/** A record as every request reads it: what few ask for is read from the record itself. */
-class KeyView implements KeyRecord {
-  readonly #record: KeyRecord;
-
+/** A key's record, of which the parts that judge a read are at hand; the others are read from the record itself. */
+class FoundKey implements KeyRecord {
   constructor(
     readonly id: string,
     readonly scopes: ScopeMask,
     readonly limits: Limits,
-    record: KeyRecord,
-  ) {
-    this.#record = record;
-  }
+    private readonly index: KeyIndex,
+  ) {}
 
   get hash(): string {
     return this.#record.hash;
@@ -115,5 +108,11 @@ class KeyView implements KeyRecord {
 
   get note(): string {
     return this.#record.note;
+  }
+
+  get #record(): KeyRecord {
+    const record = this.index.byId.get(this.id);
+    if (record === undefined) throw new Error(`no key has the id ${this.id}`);
+    return record;
   }
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../contract/clock.js';
 import { digestOf } from './digest-table.js';
-import { type FoundKey, KeyIndex } from './key-index.js';
+import { KeyIndex, type KeyTable } from './key-index.js';
 import type { KeyRecord } from './key-record.js';
 import { type KeysLoadError, loadKeysFile } from './keys-source.js';
 import { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
@@ -81,13 +81,12 @@ export class Keyring {
 
   /** Who bears this key text (`svc_…`). */
   authenticate(keyText: string): KeyAuth {
-    return this.#judgeFound(this.#index.byText(keyText), keyText);
+    return this.#find(this.#index.byText, keyText);
   }
 
   /** Who bears this MD5 hex of a key text, as the public SDKs send it. */
   authenticateSdk(md5Hex: string): KeyAuth {
-    const text = md5Hex.toLowerCase();
-    return this.#judgeFound(this.#index.bySdkText(text), text);
+    return this.#find(this.#index.bySdkText, md5Hex.toLowerCase());
   }
 
   /** The key that the operator named for callers who can send none (`--api-key-id`). */
@@ -124,10 +123,10 @@ export class Keyring {
     return { path: this.#path, keys: this.#index.byId.size, loadedAt: this.#loadedAt, failure: this.#failure };
   }
 
-  #judgeFound(found: FoundKey | undefined, text: string): KeyAuth {
-    if (found === undefined) return this.#unknown(text);
-    // Only what is against a key is looked up in its record.
-    return this.#clock.now() < found.goodUntil ? { ok: true, key: found.key } : this.#judgeId(found.key.id);
+  #find(table: KeyTable, text: string): KeyAuth {
+    const row = table.find(text);
+    if (row === undefined) return this.#unknown(text);
+    return table.isGood(row, this.#clock.now()) ? { ok: true, key: table.key(row) } : this.#judgeId(table.id(row));
   }
 
   #unknown(text: string): KeyAuth {
