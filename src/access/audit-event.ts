@@ -56,7 +56,7 @@ export class AuditLines {
     }
     out.quoted(event.requestId);
     if (trade !== undefined) out.text(withoutKeyTexts(tradeFields(trade)));
-    out.text('}');
+    out.byte(CLOSING_BRACE);
   }
 
   /** All up to the key's id, which for the requests of one millisecond is mostly the same. */
@@ -93,6 +93,7 @@ interface Head {
 }
 
 const HEADS_MAX = 1_000;
+const CLOSING_BRACE = 0x7d;
 const NOTHING = Buffer.alloc(0);
 
 /** Account ids and amounts are JSON numbers, exact to the last digit. */

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { DigestTable, digestOf, NONE } from './digest-table.js';
 
 const nameOf = (table: DigestTable, text: string) => table.name(table.find(text));
-const tableOf = (digests: readonly string[]) => new DigestTable(digests.map((digest, index) => ({ digest, name: `${index}`, numbers: [] })));
+const tableOf = (digests: readonly string[]) =>
+  new DigestTable(digests.map((digest, index) => ({ digest, name: `${index}`, numbers: [] })));
 
 it('takes lower-case hex SHA-256 of the UTF-8 bytes', () => {
   expect(digestOf('svc_é')).toBe(createHash('sha256').update(Buffer.from('svc_é', 'utf8')).digest('hex'));
@@ -33,7 +34,8 @@ it('keeps the numbers of each row', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.double({ noNaN: true }), { maxLength: 4 }), { maxLength: 50 }), (rows) => {
       const table = new DigestTable(rows.map((numbers, row) => ({ digest: digestOf(`${row}`), name: 'row', numbers })));
-      for (const [row, numbers] of rows.entries()) expect(numbers.map((_, index) => table.number(table.find(`${row}`), index))).toEqual(numbers);
+      for (const [row, numbers] of rows.entries())
+        expect(numbers.map((_, index) => table.number(table.find(`${row}`), index))).toEqual(numbers);
     }),
   );
   expect(() => new DigestTable([{ digest: digestOf('key'), name: 'key', numbers: [1, 2, 3, 4, 5] }])).toThrow('room for 4');
