@@ -68,7 +68,7 @@ describe('parseJsonText', () => {
     ['[1,]', '1:4 expected a JSON value, found "]"'],
     ['{"a":1,}', '1:8 expected a field name in double quotes, found "}"'],
     ['{"a":1,"a":2}', '1:8 field "a" appears twice'],
-    ['[01]', '1:2 01 is no JSON number'],
+    ['[01]', '1:2 invalid number 01'],
     ['["a\nb"]', '1:4 a control character must be escaped in a string'],
     ['["\\x"]', '1:3 unknown escape in a string'],
     ['["abc', '1:2 this string has no closing quote'],

@@ -197,7 +197,7 @@ class Reader {
     if (end === start) return this.#fail(`expected a JSON value, found ${this.#found()}`);
     if (end - start > NUMBER_LENGTH_MAX) return this.#fail(`a number of ${end - start} characters; at most ${NUMBER_LENGTH_MAX}`);
     const text = this.text.slice(start, end);
-    if (!NUMBER.test(text)) return this.#fail(`${text} is no JSON number`);
+    if (!NUMBER.test(text)) return this.#fail(`invalid number ${text}`);
     this.#at = end;
     return { kind: 'number', text, start, end };
   }

@@ -47,7 +47,7 @@ export class Permissions {
       const env = (request as Message & { header?: TrdHeader }).header?.trdEnv;
       if (env !== TrdEnv.TrdEnv_Simulate && env !== TrdEnv.TrdEnv_Real) {
         const accepted = trdEnv.members.map((member) => member.name).join(', ');
-        return new Rejection('request.invalid', `trd_env: ${env} is no trading environment, accepted: ${accepted}`);
+        return new Rejection('request.invalid', `trd_env: unknown trading environment ${env}, accepted: ${accepted}`);
       }
       const denied = this.#hold(key, env === TrdEnv.TrdEnv_Real ? real : simulate);
       if (denied !== undefined) return denied;

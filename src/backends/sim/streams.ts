@@ -83,7 +83,7 @@ export class Streams {
 
   #locate(symbol: string): Listing | Refusal {
     const parsed = parseSymbol(symbol);
-    if (parsed === undefined) return new Refusal(`${JSON.stringify(symbol)} is no symbol: expected MARKET.CODE`);
+    if (parsed === undefined) return new Refusal(`${JSON.stringify(symbol)} is not a symbol: expected MARKET.CODE`);
     return locate(this.#simulation, { market: parsed.market.number, code: parsed.code });
   }
 
