@@ -291,6 +291,17 @@ describe('days', () => {
   });
 });
 
+it('goes on where the world has no more of what is held', async () => {
+  const f = Fixture.open();
+  await holding(f, ids.hkCash, '00700', 100, 600);
+  const position = f.brokerage.records.ledger.position(ids.hkCash, HK);
+  const { positions } = tablesOf(f.store);
+  await f.store.write((change) => change.put(positions, `${ids.hkCash}/HK.X`, { ...position, symbol: 'HK.X' } as typeof position));
+  const again = f.restarted(3 * DAY);
+  await again.pass(DAY);
+  expect(balances(again, ids.hkCash).unsettled).toBe(0n);
+});
+
 it('opens the accounts of a version that kept no entries with what they had', async () => {
   const store = new MemoryStore();
   const tables = tablesOf(store);

@@ -69,15 +69,14 @@ export class DayRolls {
 
   /** Books every moment that has come. To be called before anything is done that a roll could matter to. */
   catchUp(): void {
-    const { clock } = this.#options;
+    const { clock, records } = this.#options;
     const now = clock.now();
     if (now < this.#next) return;
-    const { records } = this.#options;
+    // Nobody comes in again while days are being booked.
+    this.#next = Number.POSITIVE_INFINITY;
     let change = records.begin();
-    for (;;) {
-      const next = this.#upcoming.reduce((first, other) => (other.moment.time < first.moment.time ? other : first));
-      this.#next = next.moment.time;
-      if (this.#next > now) break;
+    let next = this.#earliest();
+    for (; next.moment.time <= now; next = this.#earliest()) {
       this.#roll(change, next.calendar, next.moment);
       next.moment = momentAfter(next.calendar, keyOfMoment(next.moment));
       // Moments that book nothing share a change with the next.
@@ -86,6 +85,7 @@ export class DayRolls {
       change = records.begin();
     }
     if (change.rolls.size > 0) this.#commit(change);
+    this.#next = next.moment.time;
     this.#stopTimer();
     this.#stopTimer = clock.at(this.#next, () => this.catchUp());
   }
@@ -105,6 +105,10 @@ export class DayRolls {
       if (records.rolled(name) === undefined) records.putRoll(change, name, keyOfMoment(lastMoment(world.calendar(name), now)));
     }
     if (change.transactions.length > 0 || change.rolls.size > 0) this.#commit(change);
+  }
+
+  #earliest(): Upcoming {
+    return this.#upcoming.reduce((first, other) => (other.moment.time < first.moment.time ? other : first));
   }
 
   #roll(change: Change, calendar: Calendar, moment: DayMoment): void {

@@ -33,10 +33,10 @@ export class Roll {
     return this.moment.day;
   }
 
-  instrument(symbol: string): Instrument {
+  /** What trades by the calendar; undefined for everything else, and for what the world has no more. */
+  instrument(symbol: string): Instrument | undefined {
     const instrument = this.world.instrument(symbol);
-    if (instrument === undefined) throw new Error(`the world does not know ${symbol}, which an account holds or has ordered`);
-    return instrument;
+    return instrument?.calendar === this.calendar.name ? instrument : undefined;
   }
 
   /** What accounts hold of what trades by the calendar. */
@@ -45,7 +45,7 @@ export class Roll {
       for (const position of [...this.records.ledger.positions(account)]) {
         if (position.quantity === 0n) continue;
         const instrument = this.instrument(position.symbol);
-        if (instrument.calendar === this.calendar.name) yield { account, instrument, position };
+        if (instrument !== undefined) yield { account, instrument, position };
       }
     }
   }
@@ -56,7 +56,7 @@ export class Roll {
     for (const account of accounts) {
       for (const { legs } of this.records.openOrders(account)) for (const { symbol } of legs) symbols.add(symbol);
     }
-    return new Set([...symbols].filter((symbol) => this.instrument(symbol).calendar === this.calendar.name));
+    return new Set([...symbols].filter((symbol) => this.instrument(symbol) !== undefined));
   }
 
   /** The closing price of a trading day that is over: the settlement price of futures. */
