@@ -12,9 +12,26 @@ export function readBody(request: IncomingMessage, bytesMax: number, done: (outc
     done({ kind: 'too_large' });
     return;
   }
-  // Nearly every body comes in one piece.
-  let first: Buffer = EMPTY;
-  let rest: Buffer[] | undefined;
+  // Nearly every body comes in one piece with its head: when the parser is through with that piece, all of it lies ready, and
+  // to listen for its parts would cost more than to read it.
+  process.nextTick(readWhenParsed, request, bytesMax, done);
+}
+
+function readWhenParsed(request: IncomingMessage, bytesMax: number, done: (outcome: BodyOutcome) => void): void {
+  if (!request.complete) {
+    gather(request, bytesMax, done);
+    return;
+  }
+  const bytes: Buffer = request.read() ?? EMPTY;
+  done(bytes.length > bytesMax ? { kind: 'too_large' } : { kind: 'read', bytes });
+}
+
+function gather(request: IncomingMessage, bytesMax: number, done: (outcome: BodyOutcome) => void): void {
+  if (request.destroyed) {
+    done({ kind: 'aborted' });
+    return;
+  }
+  const parts: Buffer[] = [];
   let size = 0;
   let settled = false;
   const settle = (outcome: BodyOutcome) => {
@@ -26,10 +43,8 @@ export function readBody(request: IncomingMessage, bytesMax: number, done: (outc
     if (settled) return;
     size += chunk.length;
     if (size > bytesMax) settle({ kind: 'too_large' });
-    else if (first.length === 0) first = chunk;
-    else if (rest === undefined) rest = [first, chunk];
-    else rest.push(chunk);
+    else parts.push(chunk);
   });
-  request.on('end', () => settle({ kind: 'read', bytes: rest === undefined ? first : Buffer.concat(rest) }));
+  request.on('end', () => settle({ kind: 'read', bytes: Buffer.concat(parts) }));
   request.on('error', () => settle({ kind: 'aborted' }));
 }
