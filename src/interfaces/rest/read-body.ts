@@ -7,23 +7,27 @@ const EMPTY = Buffer.alloc(0);
 
 /** Reads a request's body up to `bytesMax`; beyond it the rest is discarded unread. `done` is called once. */
 export function readBody(request: IncomingMessage, bytesMax: number, done: (outcome: BodyOutcome) => void): void {
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
-    request.resume();
-    done({ kind: 'too_large' });
-    return;
-  }
-  // Nearly every body comes in one piece with its head: when the parser is through with that piece, all of it lies ready, and
-  // to listen for its parts would cost more than to read it.
-  process.nextTick(readWhenParsed, request, bytesMax, done);
-}
-
-function readWhenParsed(request: IncomingMessage, bytesMax: number, done: (outcome: BodyOutcome) => void): void {
-  if (!request.complete) {
+  const length = request.headers['content-length'];
+  if (length === undefined) {
     gather(request, bytesMax, done);
     return;
   }
-  const bytes: Buffer = request.read() ?? EMPTY;
-  done(bytes.length > bytesMax ? { kind: 'too_large' } : { kind: 'read', bytes });
+  const bytes = Number(length);
+  if (bytes <= bytesMax) {
+    process.nextTick(readWhole, request, bytes, done);
+    return;
+  }
+  request.resume();
+  done({ kind: 'too_large' });
+}
+
+/**
+ * Nearly every body comes in one piece with its head, and lies ready once that piece is parsed: to listen for its parts would
+ * cost more than everything else about it.
+ */
+function readWhole(request: IncomingMessage, bytes: number, done: (outcome: BodyOutcome) => void): void {
+  if (request.readableLength === bytes) done({ kind: 'read', bytes: request.read() ?? EMPTY });
+  else gather(request, bytes, done);
 }
 
 function gather(request: IncomingMessage, bytesMax: number, done: (outcome: BodyOutcome) => void): void {
