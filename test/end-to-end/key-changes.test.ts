@@ -166,7 +166,7 @@ describe('requests on one connection', () => {
     }
   });
 
-  it('are refused from the moment that the key is narrowed, out of date or revoked', async () => {
+  it('are refused from the moment that the key is narrowed, expires or is revoked', async () => {
     const clock = new ManualClock(Date.now());
     const expiresAt = clock.now() + 60_000;
     const daemon = kept(
