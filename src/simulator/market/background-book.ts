@@ -1,5 +1,5 @@
+import { keyOf, mix, uniform } from '../chance/random.js';
 import type { BackgroundDay, Profile } from './background.js';
-import { keyOf, mix, uniform } from './random.js';
 import type { TickLadder } from './tick-ladder.js';
 import type { Trade } from './trades.js';
 

@@ -1,13 +1,13 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { DECIMAL_ONE, multiply } from '../../contract/decimal.js';
+import { chainPrice } from '../chance/price-chain.js';
+import { keyOf, mix, normal, uniform } from '../chance/random.js';
+import { Remembered } from '../chance/remembered.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Currencies } from './currencies.js';
 import { type DayOfTrades, DayTape } from './day-tape.js';
 import { PairTape } from './pair-tape.js';
-import { chainPrice } from './price-chain.js';
 import { priceLimit } from './price-limit.js';
-import { keyOf, mix, normal, uniform } from './random.js';
-import { Remembered } from './remembered.js';
 import { clamp, marks, type Stretch } from './stretch.js';
 import { type TickLadder, tickLadder } from './tick-ladder.js';
 import type { TradingDay, TradingDays } from './trading-days.js';

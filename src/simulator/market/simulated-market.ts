@@ -1,5 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
+import { Remembered } from '../chance/remembered.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Aggregate } from './aggregate.js';
@@ -11,7 +12,6 @@ import { History, type LoadedHistory } from './history.js';
 import { EMITTED_TICKS_MAX, LiveEvents } from './live-events.js';
 import type { Bar, BarPeriod, Book, Execution, ExtendedTrades, Market, MarketEvent, Quote, Tick, TickDirection } from './market.js';
 import { OrderBook } from './order-book.js';
-import { Remembered } from './remembered.js';
 import { Tape } from './tape.js';
 import { type TradingDay, TradingDays } from './trading-days.js';
 

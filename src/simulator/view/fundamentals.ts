@@ -1,6 +1,6 @@
 import { type Decimal, decimalFromNumber, divide, roundTo } from '../../contract/decimal.js';
 import { dayNumber } from '../../contract/time.js';
-import { keyOf, uniform } from '../market/random.js';
+import { keyOf, uniform } from '../chance/random.js';
 import type { Instrument } from '../world/instrument.js';
 
 /**
