@@ -2,7 +2,7 @@ import { parseSymbol } from '../../contract/markets.js';
 import type { PushEvent, QuotePush, QuoteStream } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
 import type { MarketEvent } from '../../simulator/market/market.js';
-import { checkRehabType } from '../../simulator/view/bars.js';
+import { adjustmentOf } from '../../simulator/view/bars.js';
 import type { Listing } from '../../simulator/view/listings.js';
 import { locate } from '../../simulator/view/locate.js';
 import type { QuoteSimulation } from '../../simulator/view/quote-simulation.js';
@@ -45,8 +45,8 @@ export class Streams {
     for (const stream of streams) {
       const listing = this.#locate(stream.symbol);
       if (listing instanceof Refusal) return listing;
-      const badRehab = checkRehabType(stream.rehabType);
-      if (badRehab !== undefined) return badRehab;
+      const adjustment = adjustmentOf(stream.rehabType);
+      if (adjustment instanceof Refusal) return adjustment;
       const feed = createFeed(this.#simulation, listing, stream);
       if (feed instanceof Refusal) return feed;
       fresh.push({ stream, listing, feed });

@@ -20,7 +20,7 @@ const YEAR_MS = 52 * 7 * 86_400_000;
 // Whole days do not change any more, so their range is worked out once a trading day.
 const remembered = new WeakMap<QuoteSimulation, Map<Listing, Remembered>>();
 
-/** Highest and lowest regular trade of the 52 weeks up to now. */
+/** Highest and lowest regular trade of the 52 weeks up to now, at prices that dividends and splits since then are taken off. */
 export function yearRange(simulation: QuoteSimulation, listing: Listing, quote: Quote): PriceRange {
   const { before } = rememberedRange(simulation, listing, quote) ?? workOut(simulation, listing, quote);
   return {
@@ -69,7 +69,7 @@ function workOut(simulation: QuoteSimulation, listing: Listing, { tradingDay }: 
 function daysBefore(simulation: QuoteSimulation, listing: Listing, tradingDay: string): PriceRange | undefined {
   const to = simulation.world.calendar(listing.instrument).sessions(tradingDay)[0]?.start ?? simulation.clock.now();
   let range: PriceRange | undefined;
-  for (const { high, low } of simulation.market.bars(listing.instrument, { unit: 'day' }, { from: to - YEAR_MS, to })) {
+  for (const { high, low } of simulation.market.bars(listing.instrument, { unit: 'day' }, { from: to - YEAR_MS, to }, 'forward')) {
     range = {
       high: range === undefined || high > range.high ? high : range.high,
       low: range === undefined || low < range.low ? low : range.low,

@@ -1,3 +1,4 @@
+import type { Companies } from '../companies/index.js';
 import type { Handler, Simulation } from '../handler.js';
 import type { CapitalFlows, SimulatedMarket } from '../market/index.js';
 import type { HistoryQuota } from './history-quota.js';
@@ -6,6 +7,7 @@ import type { QuoteBoard } from './quote-board.js';
 
 /** What the handlers of quote and system operations look at. Made once, by `createSimulation`. */
 export interface QuoteSimulation extends Simulation {
+  readonly companies: Companies;
   readonly market: SimulatedMarket;
   readonly listings: Listings;
   readonly quoteBoard: QuoteBoard;

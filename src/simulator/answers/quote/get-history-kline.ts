@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../handler.js';
-import { checkRehabType, hoursOf, klineMessage, periodOf } from '../../view/bars.js';
+import { adjustmentOf, hoursOf, klineMessage, periodOf } from '../../view/bars.js';
 import { type HistoryRange, historyPage } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
@@ -39,8 +39,8 @@ export const getHistoryKline: QuoteHandler<C2S, S2C> = (simulation, request) => 
 function rangeOf(listing: Listing, request: C2S): HistoryRange | Refusal {
   const period = periodOf(request.klType);
   if (period instanceof Refusal) return period;
-  const refused = checkRehabType(request.rehabType);
-  if (refused !== undefined) return refused;
+  const adjustment = adjustmentOf(request.rehabType);
+  if (adjustment instanceof Refusal) return adjustment;
   const { timeZone } = listing.market;
   const first = parseLocal(request.beginTime, timeZone);
   const end = parseLocal(request.endTime, timeZone);
@@ -49,7 +49,7 @@ function rangeOf(listing: Listing, request: C2S): HistoryRange | Refusal {
   // A date without a time of day means the whole day.
   const last = request.endTime.includes(' ') ? end : end + DAY_MS - 1;
   if (first > last) return new Refusal('begin_time is after end_time');
-  return { period, first, last, hours: hoursOf(request.extendedTime, request.session) };
+  return { period, adjustment, first, last, hours: hoursOf(request.extendedTime, request.session) };
 }
 
 function badTime(field: string): Refusal {
@@ -65,7 +65,7 @@ function page(simulation: QuoteSimulation, listing: Listing, range: HistoryRange
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;
-  payload.klList = bars.map((bar) => klineMessage(simulation, listing, range.period, bar, fields));
+  payload.klList = bars.map((bar) => klineMessage(simulation, listing, range.period, bar, range.adjustment, fields));
   if (next !== undefined) payload.nextReqKey = writeResumeKey(next);
   return payload;
 }

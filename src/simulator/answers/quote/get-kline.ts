@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetKL_pb.js';
 import { Refusal } from '../../handler.js';
-import { checkRehabType, klineMessage, periodOf } from '../../view/bars.js';
+import { adjustmentOf, klineMessage, periodOf } from '../../view/bars.js';
 import { locate } from '../../view/locate.js';
 import type { QuoteHandler } from '../../view/quote-simulation.js';
 
@@ -16,8 +16,8 @@ export const getKline: QuoteHandler<C2S, S2C> = (simulation, request) => {
   if (listing instanceof Refusal) return listing;
   const period = periodOf(request.klType);
   if (period instanceof Refusal) return period;
-  const refused = checkRehabType(request.rehabType);
-  if (refused !== undefined) return refused;
+  const adjustment = adjustmentOf(request.rehabType);
+  if (adjustment instanceof Refusal) return adjustment;
   const { reqNum } = request;
   if (!(reqNum >= 1 && reqNum <= BARS_MAX)) return new Refusal(`req_num ${reqNum}: expected 1 to ${BARS_MAX}`);
 
@@ -25,7 +25,7 @@ export const getKline: QuoteHandler<C2S, S2C> = (simulation, request) => {
   payload.security = listing.security;
   payload.name = listing.instrument.name;
   payload.klList = simulation.market
-    .bars(listing.instrument, period, { limit: reqNum })
-    .map((bar) => klineMessage(simulation, listing, period, bar));
+    .bars(listing.instrument, period, { limit: reqNum }, adjustment)
+    .map((bar) => klineMessage(simulation, listing, period, bar, adjustment));
   return payload;
 };

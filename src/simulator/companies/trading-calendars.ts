@@ -1,0 +1,45 @@
+import { dayOfNumber } from '../../contract/time.js';
+import { Remembered } from '../chance/remembered.js';
+import type { Calendar } from '../world/calendar.js';
+import type { Instrument } from '../world/instrument.js';
+
+const REMEMBERED_DAYS = 20_000;
+/** Longer than any holiday, so that the search for a common trading day ends. */
+const SEARCH_MAX_DAYS = 60;
+
+/** Days of corporate actions, on which all listings of an issuer trade. Days are counted from 1970-01-01. */
+export class TradingCalendars {
+  readonly #texts = new Remembered<number, string>(REMEMBERED_DAYS);
+
+  /** The exchanges' own calendars, also where the simulated market is open around the clock. */
+  constructor(private readonly calendarOf: (instrument: Instrument) => Calendar) {}
+
+  text(day: number): string {
+    return this.#texts.get(day, () => dayOfNumber(day));
+  }
+
+  /** The first day from `day` on on which all of them trade. */
+  firstCommon(instruments: readonly Instrument[], day: number): number {
+    const calendars = [...new Set(instruments.map((instrument) => this.calendarOf(instrument)))];
+    for (let candidate = day; candidate < day + SEARCH_MAX_DAYS; candidate++) {
+      const text = this.text(candidate);
+      if (calendars.every((calendar) => calendar.isTradingDay(text))) return candidate;
+    }
+    return day;
+  }
+
+  /** "2026-11-20": `count` trading days after a trading day (before it, where negative). */
+  shifted(instrument: Instrument, day: string, count: number): string {
+    const calendar = this.calendarOf(instrument);
+    let shifted = day;
+    for (let step = 0; step < Math.abs(count); step++) {
+      shifted = count > 0 ? calendar.nextTradingDay(shifted) : calendar.previousTradingDay(shifted);
+    }
+    return shifted;
+  }
+
+  /** The first trading day from `day` on. */
+  firstFrom(instrument: Instrument, day: number): string {
+    return this.text(this.firstCommon([instrument], day));
+  }
+}
