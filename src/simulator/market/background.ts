@@ -92,6 +92,15 @@ export class Background {
     return BigInt(tape.root.close * grid);
   }
 
+  /** The price of the last background trade of a day's regular trading. */
+  regularClose(instrument: Instrument, day: TradingDay): Decimal {
+    const { start, end } = day.regular;
+    if (start === day.start && end === day.end) return this.close(instrument, day);
+    const { tape, grid } = this.day(instrument, day);
+    const [totals] = tape.totals([start, end]);
+    return BigInt((totals ?? tape.root).close * grid);
+  }
+
   /** What a close is compared with on the next trading day: the same, unless something goes off on that day. On the tick. */
   reference(instrument: Instrument, next: TradingDay, close: Decimal): Decimal {
     const actions = this.profile(instrument).timeline?.on(next.number) ?? [];

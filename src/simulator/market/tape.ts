@@ -81,7 +81,8 @@ export class Tape {
   drop(instrument: Instrument, ex: number): { readonly close: Decimal; readonly reference: Decimal } {
     const day = this.days(instrument).on(dayOfNumber(ex));
     const previous = this.days(instrument).previous(day);
-    const close = this.#historyOf(instrument, previous)?.lastAt(previous.number)?.close ?? this.background.close(instrument, previous);
+    const close =
+      this.#historyOf(instrument, previous)?.lastAt(previous.number)?.close ?? this.background.regularClose(instrument, previous);
     return { close, reference: this.background.reference(instrument, day, close) };
   }
 

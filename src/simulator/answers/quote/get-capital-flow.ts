@@ -73,7 +73,7 @@ function byDays(
 ): CapitalFlowItem[] | Refusal {
   const range = datesOf(simulation, listing, request);
   if (range instanceof Refusal) return range;
-  const { bars } = historyPage(simulation, listing, { period: day, hours: 'all', ...range }, RANGE_DAYS_MAX, undefined);
+  const { bars } = historyPage(simulation, listing, { period: day, adjustment: 'none', hours: 'all', ...range }, RANGE_DAYS_MAX, undefined);
   const today = simulation.capitalFlows.of(listing.instrument);
   const items: CapitalFlowItem[] = [];
   let group: { name: string; time: number; flow: BySize } | undefined;
