@@ -4,7 +4,7 @@ import { mix, uniform } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Instrument } from '../world/instrument.js';
 import { Accounts } from './accounts.js';
-import { compound, FIRST_YEAR, LAST_YEAR, REFERENCE_DAY, yearsTo } from './growth.js';
+import { compound, FIRST_YEAR, LAST_YEAR, REFERENCE_DAY, yearOf, yearsTo } from './growth.js';
 import type { Issuer } from './issuers.js';
 import { type KnownPrice, PricePath } from './price-path.js';
 import { aspect, type CompanyProfile } from './profile.js';
@@ -33,6 +33,8 @@ interface Fraction {
   readonly denominator: bigint;
 }
 
+const UNCHANGED: Fraction = { numerator: 1n, denominator: 1n };
+
 const REMEMBERED_YEARS = 32;
 const REMEMBERED_QUARTERS = 96;
 const SPECIAL_CHANCE = 0.03;
@@ -47,6 +49,8 @@ export class Company {
   readonly accounts: Accounts;
   readonly prices: PricePath;
   readonly events: readonly DatedShareEvent[];
+  readonly #lagKey: number;
+  readonly #reportKey: number;
   readonly #years = new Remembered<number, readonly Declared[]>(REMEMBERED_YEARS);
   readonly #reports = new Remembered<number, number>(REMEMBERED_QUARTERS);
   readonly #declared = new Remembered<number, readonly Declared[]>(REMEMBERED_QUARTERS);
@@ -61,6 +65,8 @@ export class Company {
     /** Days on which no action goes ex: those of loaded price history. */
     private readonly isQuiet: (day: number) => boolean,
   ) {
+    this.#lagKey = aspect(profile, 'lags');
+    this.#reportKey = aspect(profile, 'reports');
     const listings = issuer.classes.map(({ instrument }) => instrument);
     const drawn = shareEvents(aspect(profile, 'share events'), issuer.home, this.priceGrowth);
     this.events = drawn.map((event) => ({ ...event, ex: calendars.firstCommon(listings, event.due) })).filter(({ ex }) => !isQuiet(ex));
@@ -78,6 +84,7 @@ export class Company {
 
   /** How many shares each share of the reference day is on `day`, as a fraction. */
   shareFactor(day: number): Fraction {
+    if (this.events.length === 0) return UNCHANGED;
     let [numerator, denominator] = [1n, 1n];
     for (const { ex, becomes, from } of this.events) {
       if (ex > REFERENCE_DAY && ex <= day) [numerator, denominator] = [numerator * BigInt(becomes), denominator * BigInt(from)];
@@ -88,8 +95,7 @@ export class Company {
 
   /** Issued ordinary shares at the end of a day. What is issued and bought back counts from the quarter after. */
   ordinaryShares(day: number): bigint {
-    const text = this.calendars.text(day);
-    const ended = this.profile.fiscal.endOf(this.profile.fiscal.lastEnded(text));
+    const ended = this.profile.fiscal.endOf(this.profile.fiscal.lastEnded(day));
     const drift = compound(this.profile.shareGrowth, yearsTo(ended));
     const { numerator, denominator } = this.shareFactor(day);
     const drifted = (this.issuer.ordinaryShares * BigInt(Math.round(drift * 1e9))) / 1_000_000_000n;
@@ -110,7 +116,7 @@ export class Company {
 
   /** The last quarter whose figures are known on `day`. */
   lastPublished(day: number): number {
-    let quarter = this.profile.fiscal.lastEnded(this.calendars.text(day));
+    let quarter = this.profile.fiscal.lastEnded(day);
     while (this.published(quarter) > day) quarter -= 1;
     return quarter;
   }
@@ -129,7 +135,7 @@ export class Company {
       const { fiscal } = this.profile;
       const found: Declared[] = [];
       for (let quarter = fiscal.quarterOf(year, 1) - 4; quarter <= fiscal.quarterOf(year, 12); quarter++) {
-        found.push(...this.#declaredFor(quarter).filter(({ ex }) => Number(this.calendars.text(ex).slice(0, 4)) === year));
+        found.push(...this.#declaredFor(quarter).filter(({ ex }) => yearOf(ex) === year));
       }
       return found.sort((a, b) => a.ex - b.ex);
     });
@@ -188,7 +194,7 @@ export class Company {
 
   #paidIn(quarter: number): bigint {
     const [from, to] = this.#daysOf(quarter);
-    const year = Number(this.calendars.text(from).slice(0, 4));
+    const year = yearOf(from);
     const declared = [year - 1, year, year + 1].flatMap((one) => this.dividendsIn(one));
     return declared
       .filter(({ pay }) => pay >= from && pay <= to)
@@ -218,11 +224,11 @@ export class Company {
 
   /** A steady trait of the company between two bounds, both included. */
   #within(least: number, most: number, trait: number): number {
-    return least + Math.floor((most - least + 1) * uniform(aspect(this.profile, 'lags'), trait));
+    return least + Math.floor((most - least + 1) * uniform(this.#lagKey, trait));
   }
 
   #stream(quarter: number): number {
-    return mix(aspect(this.profile, 'reports'), quarter);
+    return mix(this.#reportKey, quarter);
   }
 }
 

@@ -19,9 +19,10 @@ export class FiscalCalendar {
     return Math.ceil((year * 12 + month - 1 - this.#offset) / 3);
   }
 
-  /** The last quarter that ended before `day`. */
-  lastEnded(day: string): number {
-    return this.quarterOf(Number(day.slice(0, 4)), Number(day.slice(5, 7))) - 1;
+  /** The last quarter that ended before `day` (days since 1970-01-01). */
+  lastEnded(day: number): number {
+    const date = new Date(day * 86_400_000);
+    return this.quarterOf(date.getUTCFullYear(), date.getUTCMonth() + 1) - 1;
   }
 
   /** The last quarter of a fiscal year. */

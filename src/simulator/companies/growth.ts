@@ -7,6 +7,16 @@ export const REFERENCE_DAY = requireDay('2026-01-01');
 export const FIRST_YEAR = 1990;
 export const LAST_YEAR = 2060;
 
+/** The calendar year of a day counted from 1970-01-01. */
+export function yearOf(day: number): number {
+  return new Date(day * 86_400_000).getUTCFullYear();
+}
+
+/** Days from 1970-01-01 to the first of a month (1 to 12). */
+export function firstOf(year: number, month: number): number {
+  return Date.UTC(year, month - 1, 1) / 86_400_000;
+}
+
 const DAYS_PER_YEAR = 365.25;
 const YEARS_BACK = (REFERENCE_DAY - requireDay(`${FIRST_YEAR}-01-01`)) / DAYS_PER_YEAR;
 const YEARS_AHEAD = (requireDay(`${LAST_YEAR}-12-31`) - REFERENCE_DAY) / DAYS_PER_YEAR;

@@ -4,6 +4,7 @@ import { Remembered } from '../chance/remembered.js';
 import type { Instrument } from '../world/instrument.js';
 import type { DatedShareEvent, Declared } from './company.js';
 import type { CorporateAction } from './corporate-actions.js';
+import { firstOf, yearOf } from './growth.js';
 import { reportingIn } from './reporting.js';
 import type { TradingCalendars } from './trading-calendars.js';
 
@@ -28,6 +29,16 @@ interface ActionsOfYear {
   readonly dividends: readonly { readonly ex: number; readonly cash: number }[];
 }
 
+/** A dividend on its way into the price, on the days [from, until). */
+interface Accrual {
+  readonly from: number;
+  /** Its ex-day. */
+  readonly until: number;
+  readonly cash: number;
+  /** Shares on its last day, for each of the reference day. */
+  readonly sharesAtEnd: number;
+}
+
 const REMEMBERED_YEARS = 32;
 /** Trades in the United States settle on the next day from then on, and on the second before. */
 const ONE_DAY_SETTLEMENT = '2024-05-28';
@@ -38,6 +49,9 @@ const LONGEST_ACCRUAL_DAYS = 366;
 export class ListingTimeline {
   readonly #years = new Remembered<number, ActionsOfYear>(REMEMBERED_YEARS);
   readonly #listed: number;
+  // Days are asked for one after the other: what held for the last one mostly holds for the next.
+  #accrual: Accrual | undefined;
+  #recent: { readonly year: number; readonly of: ActionsOfYear } | undefined;
 
   constructor(
     readonly instrument: Instrument,
@@ -50,7 +64,7 @@ export class ListingTimeline {
   /** Actions that go ex on the days [from, to], oldest first. */
   between(from: number, to: number): readonly CorporateAction[] {
     const found: CorporateAction[] = [];
-    for (let year = this.#yearOf(from); year <= this.#yearOf(to); year++) {
+    for (let year = yearOf(from); year <= yearOf(to); year++) {
       for (const { ex, action } of this.#year(year).actions) if (ex >= from && ex <= to) found.push(action);
     }
     return found;
@@ -63,7 +77,7 @@ export class ListingTimeline {
 
   /** Those that go ex on a day. */
   on(day: number): readonly CorporateAction[] {
-    const { actions } = this.#year(this.#yearOf(day));
+    const { actions } = this.#year(yearOf(day));
     return actions.length === 0 ? [] : actions.filter(({ ex }) => ex === day).map(({ action }) => action);
   }
 
@@ -90,23 +104,35 @@ export class ListingTimeline {
   }
 
   #accrued(day: number): number {
-    const year = this.#yearOf(day);
-    let before = this.source.accruesFrom;
-    for (const of of [year - 1, year, year + 1]) {
-      for (const { ex, cash } of this.#year(of).dividends) {
-        if (ex <= day) before = Math.max(before, ex);
-        else {
-          const from = Math.max(before, ex - LONGEST_ACCRUAL_DAYS);
-          const part = ex - 1 === from ? 1 : Math.max(0, (day - from) / (ex - 1 - from));
-          return cash * part * (this.source.shareFactor(ex - 1) / this.source.shareFactor(day));
-        }
-      }
+    let accrual = this.#accrual;
+    if (accrual === undefined || day < accrual.from || day >= accrual.until) {
+      accrual = this.#accrualOn(day);
+      this.#accrual = accrual;
     }
-    return 0;
+    const { cash, from, until, sharesAtEnd } = accrual;
+    if (cash === 0) return 0;
+    const last = until - 1;
+    const start = Math.max(from, until - LONGEST_ACCRUAL_DAYS);
+    const part = last <= start ? 1 : Math.max(0, (day - start) / (last - start));
+    return (cash * part * sharesAtEnd) / this.source.shareFactor(day);
+  }
+
+  /** The days from one ex-day of a dividend to the next, around `day`. */
+  #accrualOn(day: number): Accrual {
+    const year = yearOf(day);
+    const before = (of: number) => this.#year(of).dividends.findLast(({ ex }) => ex <= day)?.ex;
+    const after = (of: number) => this.#year(of).dividends.find(({ ex }) => ex > day);
+    const next = after(year) ?? after(year + 1);
+    const until = next?.ex ?? firstOf(year + 2, 1);
+    const from = Math.max(before(year) ?? before(year - 1) ?? firstOf(year - 1, 1), Math.min(day, this.source.accruesFrom));
+    return { from, until, cash: next?.cash ?? 0, sharesAtEnd: this.source.shareFactor(until - 1) };
   }
 
   #year(year: number): ActionsOfYear {
-    return this.#years.get(year, () => this.#makeYear(year));
+    if (this.#recent?.year === year) return this.#recent.of;
+    const of = this.#years.get(year, () => this.#makeYear(year));
+    this.#recent = { year, of };
+    return of;
   }
 
   #makeYear(year: number): ActionsOfYear {
@@ -115,7 +141,7 @@ export class ListingTimeline {
       .filter(({ ex }) => ex > this.#listed)
       .map((declared) => ({ ex: declared.ex, action: this.#dividend(declared) }));
     const events = this.source.events
-      .filter(({ ex }) => ex > this.#listed && this.#yearOf(ex) === year)
+      .filter(({ ex }) => ex > this.#listed && yearOf(ex) === year)
       .map((event) => ({ ex: event.ex, action: this.#shareAction(event) }));
     return {
       actions: [...dividends, ...events].sort((a, b) => a.ex - b.ex),
@@ -154,10 +180,6 @@ export class ListingTimeline {
     const { market } = this.instrument;
     const after = market === 'US' && exDay < ONE_DAY_SETTLEMENT ? 1 : reportingIn(market).recordAfter;
     return this.calendars.shifted(this.instrument, exDay, after);
-  }
-
-  #yearOf(day: number): number {
-    return Number(this.calendars.text(day).slice(0, 4));
   }
 }
 

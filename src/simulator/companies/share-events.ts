@@ -1,7 +1,7 @@
 import { requireDay } from '../../contract/time.js';
 import { mix, uniform } from '../chance/random.js';
 import type { Instrument } from '../world/instrument.js';
-import { compound, FIRST_YEAR, LAST_YEAR, yearsTo } from './growth.js';
+import { compound, FIRST_YEAR, firstOf, LAST_YEAR, yearsTo } from './growth.js';
 
 /** A change of the number of shares that is no business of a company's buying or issuing some day by day. */
 export interface ShareEvent {
@@ -80,7 +80,7 @@ function isPlausible({ kind, becomes, from }: ShareEvent, before: number, after:
 /** What a stretch of years would bring. */
 function drawn(key: number, home: Instrument, window: number): ShareEvent | undefined {
   const stream = mix(key, window);
-  const due = requireDay(`${window * YEARS}-01-01`) + Math.floor(YEARS * 365 * uniform(stream, 0));
+  const due = firstOf(window * YEARS, 1) + Math.floor(YEARS * 365 * uniform(stream, 0));
   const chance = uniform(stream, 1);
   const [kind, ratios] = kindOf(home, chance);
   if (kind === undefined) return undefined;

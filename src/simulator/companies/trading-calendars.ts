@@ -1,7 +1,7 @@
 import { dayOfNumber } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Calendar } from '../world/calendar.js';
-import type { Instrument } from '../world/instrument.js';
+import type { CalendarName, Instrument } from '../world/instrument.js';
 
 const REMEMBERED_DAYS = 20_000;
 /** Longer than any holiday, so that the search for a common trading day ends. */
@@ -10,6 +10,8 @@ const SEARCH_MAX_DAYS = 60;
 /** Days of corporate actions, on which all listings of an issuer trade. Days are counted from 1970-01-01. */
 export class TradingCalendars {
   readonly #texts = new Remembered<number, string>(REMEMBERED_DAYS);
+
+  readonly #tradingDays = new Map<CalendarName, Remembered<number, boolean>>();
 
   /** The exchanges' own calendars, also where the simulated market is open around the clock. */
   constructor(private readonly calendarOf: (instrument: Instrument) => Calendar) {}
@@ -20,12 +22,16 @@ export class TradingCalendars {
 
   /** The first day from `day` on on which all of them trade. */
   firstCommon(instruments: readonly Instrument[], day: number): number {
-    const calendars = [...new Set(instruments.map((instrument) => this.calendarOf(instrument)))];
     for (let candidate = day; candidate < day + SEARCH_MAX_DAYS; candidate++) {
-      const text = this.text(candidate);
-      if (calendars.every((calendar) => calendar.isTradingDay(text))) return candidate;
+      if (instruments.every((instrument) => this.#isTradingDay(instrument, candidate))) return candidate;
     }
     return day;
+  }
+
+  #isTradingDay(instrument: Instrument, day: number): boolean {
+    const days = this.#tradingDays.get(instrument.calendar) ?? new Remembered<number, boolean>(REMEMBERED_DAYS);
+    this.#tradingDays.set(instrument.calendar, days);
+    return days.get(day, () => this.calendarOf(instrument).isTradingDay(this.text(day)));
   }
 
   /** "2026-11-20": `count` trading days after a trading day (before it, where negative). */

@@ -1,6 +1,6 @@
 import { type Decimal, roundTo } from '../../contract/decimal.js';
-import { dayOfNumber } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
+import { yearOf } from '../companies/growth.js';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Aggregate } from './aggregate.js';
@@ -98,8 +98,4 @@ export class Adjustments {
 
 function times(a: bigint, b: bigint): bigint {
   return (a * b + FACTOR_ONE / 2n) / FACTOR_ONE;
-}
-
-function yearOf(day: number): number {
-  return Number(dayOfNumber(day).slice(0, 4));
 }
