@@ -110,6 +110,8 @@ export interface Market {
     range: { from?: number; to?: number; limit?: number },
     adjustment?: PriceAdjustment,
   ): readonly Bar[];
+  /** What a price at `time` (now when not given) is multiplied by to be adjusted as of now: see `adjustedPrice`. */
+  adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint;
   /** Starts (or stops) live events of a symbol. Calls nest: each watch needs its own unwatch. */
   watch(instrument: Instrument): void;
   unwatch(instrument: Instrument): void;

@@ -45,8 +45,6 @@ export interface MarketOptions {
 export interface SimulatedMarket extends Market {
   /** All ticks of the current trading day's regular hours with a sequence above `after`, oldest first (of callers' own prints, the newest thousand). */
   dayTicks(instrument: Instrument, after: bigint): readonly Tick[];
-  /** What a price at `time` is multiplied by to be adjusted as of now: see {@link adjustedPrice}. */
-  adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time: number): bigint;
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
 }
@@ -141,7 +139,7 @@ class MarketOfTape implements SimulatedMarket {
     return barsOf(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
   }
 
-  adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time: number): bigint {
+  adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#clock.now()): bigint {
     const days = this.#tape.days(instrument);
     return this.#adjustments.factor(instrument, adjustment, days.at(time).number, days.at(this.#clock.now()).number);
   }

@@ -6,9 +6,9 @@ import { Refusal } from '../handler.js';
 import { type Bar, type BarPeriod, FACTOR_ONE, type PriceAdjustment } from '../market/index.js';
 import type { TradingSession } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
+import type { Facts } from './facts.js';
 import { multiple, percent, turnoverRate } from './figures.js';
 import type { Listing } from './listings.js';
-import type { QuoteSimulation } from './quote-simulation.js';
 
 /** Qot_Common.KLType → period. */
 const periods: ReadonlyMap<number, BarPeriod> = new Map<number, BarPeriod>([
@@ -53,14 +53,14 @@ export function hoursOf(extendedTime: boolean, session: number): Hours {
 }
 
 /** Whether a bar belongs to the hours. Bars of days and longer always do. */
-export function inHours(simulation: QuoteSimulation, listing: Listing, period: BarPeriod, bar: Bar, hours: Hours): boolean {
+export function inHours(facts: Facts<'world'>, listing: Listing, period: BarPeriod, bar: Bar, hours: Hours): boolean {
   if (hours === 'all' || period.unit !== 'minute' || listing.market.name !== 'US') return true;
-  return isRegular(simulation, listing, bar.start) || isRegular(simulation, listing, bar.end - 1);
+  return isRegular(facts, listing, bar.start) || isRegular(facts, listing, bar.end - 1);
 }
 
 /** Whether `time` lies in a session of regular trading. */
-export function isRegular(simulation: QuoteSimulation, listing: Listing, time: number): boolean {
-  const session: TradingSession | undefined = simulation.world.calendar(listing.instrument).sessionAt(time);
+export function isRegular(facts: Facts<'world'>, listing: Listing, time: number): boolean {
+  const session: TradingSession | undefined = facts.world.calendar(listing.instrument).sessionAt(time);
   return session?.kind === 'regular';
 }
 
@@ -68,9 +68,9 @@ export function isRegular(simulation: QuoteSimulation, listing: Listing, time: n
  * The time that names a bar, epoch ms: the end of a minute bar; local midnight of the first trading day of longer ones.
  * It is what the bar's time text says, and what begin and end times of requests are held against.
  */
-export function labelTime(simulation: QuoteSimulation, listing: Listing, period: BarPeriod, bar: Bar): number {
+export function labelTime(facts: Facts<'world'>, listing: Listing, period: BarPeriod, bar: Bar): number {
   if (period.unit === 'minute') return bar.end;
-  const day = simulation.world.calendar(listing.instrument).tradingDay(bar.start);
+  const day = facts.world.calendar(listing.instrument).tradingDay(bar.start);
   const midnight = parseLocal(day, listing.market.timeZone);
   if (midnight === undefined) throw new Error(`trading day ${day} is no date`);
   return midnight;
@@ -94,7 +94,7 @@ const ALL_FIELDS = 1023;
 
 /** A bar as the protocol writes it; its prices carry the adjustment already. `fields` is a sum of {@link KlField}. */
 export function klineMessage(
-  simulation: QuoteSimulation,
+  facts: Facts<'world' | 'companies' | 'market'>,
   listing: Listing,
   period: BarPeriod,
   bar: Bar,
@@ -102,7 +102,7 @@ export function klineMessage(
   fields: number = ALL_FIELDS,
 ): KLine {
   const { instrument, market } = listing;
-  const label = labelTime(simulation, listing, period, bar);
+  const label = labelTime(facts, listing, period, bar);
   const line = create(KLineSchema);
   line.time = localDateTime(label, market.timeZone);
   line.timestamp = label / 1000;
@@ -114,14 +114,14 @@ export function klineMessage(
   if (fields & KlField.lastClose) line.lastClosePrice = decimalToNumber(bar.previousClose);
   if (fields & KlField.volume) line.volume = bar.volume;
   if (fields & KlField.turnover) line.turnover = decimalToNumber(bar.turnover);
-  if (fields & (KlField.turnoverRate | KlField.priceEarnings)) addFundamentals(simulation, instrument, bar, adjustment, fields, line);
+  if (fields & (KlField.turnoverRate | KlField.priceEarnings)) addFundamentals(facts, instrument, bar, adjustment, fields, line);
   if (fields & KlField.changeRate) line.changeRate = percent(bar.close - bar.previousClose, bar.previousClose);
   return line;
 }
 
 /** What the bar says of the company: as it was known on the bar's last day, and of the price as it was traded. */
 function addFundamentals(
-  { companies, market, world }: QuoteSimulation,
+  { companies, market, world }: Facts<'world' | 'companies' | 'market'>,
   instrument: Instrument,
   bar: Bar,
   adjustment: PriceAdjustment,
