@@ -248,3 +248,27 @@ describe('timelines', () => {
     expect(asked('2055-11-20')).toBeLessThanOrEqual(now + 2);
   });
 });
+
+describe('loaded price history', () => {
+  const coke = world.instrument('US.KO')!;
+  const loaded = { firstDay: requireDay('2018-01-02'), lastDay: requireDay('2026-06-30'), close: 7_500_000_000n };
+  const withHistory = companiesOf(world, 1, (symbol) => (symbol === coke.symbol ? loaded : undefined));
+
+  test('has no simulated action on its days: what happened then is in its prices', () => {
+    expect(companies(1).corporateActions(coke.symbol, '2018-01-02', '2026-06-30').length).toBeGreaterThan(0);
+    expect(withHistory.corporateActions(coke.symbol, '2018-01-02', '2026-06-30')).toEqual([]);
+    expect(withHistory.corporateActions(coke.symbol, '2026-07-01', '2028-06-30').length).toBeGreaterThan(0);
+  });
+
+  test('says what the company is worth: its price goes on from there, and its books follow', () => {
+    expect(withHistory.timeline(coke)!.priceAt(loaded.lastDay)).toBeCloseTo(Number(loaded.close), 0);
+    const ratio = (of: typeof withHistory, price: number) => price / Number(of.figures(coke, '2026-07-01').earningsPerShareTtm);
+    const drawn = Number(coke.referencePrice) * companies(1).company(coke).prices.levelOn(loaded.lastDay);
+    expect(ratio(withHistory, Number(loaded.close)) / ratio(companies(1), drawn)).toBeCloseTo(1, 3);
+  });
+
+  test('leaves other companies as they are', () => {
+    const other = world.instrument('US.PEP')!;
+    expect(withHistory.figures(other, '2026-11-20')).toEqual(companies(1).figures(other, '2026-11-20'));
+  });
+});
