@@ -3,12 +3,14 @@
 // A target is a folder, or one file of it (mostly its face, index.ts).
 
 const contract = ['contract', 'contract/json', 'contract/operations', 'contract/generated'];
-const worldAndBelow = ['simulator/world', 'contract'];
+const worldAndBelow = ['simulator/world', 'simulator/chance', 'contract'];
 const interfaceTargets = ['interfaces/common', 'gateway/index.ts', 'gateway/push/index.ts', ...contract];
 const simulatorTargets = [
   'simulator/handler.ts',
   'simulator/pace.ts',
   'simulator/view',
+  'simulator/chance',
+  'simulator/companies',
   'simulator/brokerage',
   'simulator/market',
   'simulator/world',
@@ -45,8 +47,9 @@ export const arrows = {
 
   'simulator/world': ['simulator/world/data', 'contract'],
   'simulator/world/data': worldAndBelow,
-  'simulator/market': worldAndBelow,
-  'simulator/companies': ['contract'],
+  'simulator/chance': [],
+  'simulator/companies': worldAndBelow,
+  'simulator/market': ['simulator/companies', ...worldAndBelow],
   'simulator/exchange': ['simulator/market', ...worldAndBelow],
   'simulator/ledger': ['simulator/row-keys.ts', 'storage/index.ts', 'contract'],
   'simulator/brokerage': [
@@ -70,10 +73,11 @@ export const arrows = {
     ...worldAndBelow,
   ],
   'simulator/view': [
-    'simulator/companies/corporate-actions.ts',
     'simulator/handler.ts',
     'simulator/brokerage',
     'simulator/market',
+    'simulator/companies/index.ts',
+    'simulator/chance',
     'simulator/world',
     'storage/index.ts',
     ...contract,
@@ -96,6 +100,7 @@ export const arrows = {
   // Its composition; what all of its rooms share (refusals, pace) lies beside it.
   simulator: [
     'simulator/brokerage/index.ts',
+    'simulator/companies/index.ts',
     'simulator/market/index.ts',
     'simulator/view',
     'simulator/world/index.ts',

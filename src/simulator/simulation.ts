@@ -1,13 +1,14 @@
 import type { Clock } from '../contract/clock.js';
+import { requireDay } from '../contract/time.js';
 import type { Store } from '../storage/index.js';
 import { createBrokerage } from './brokerage/index.js';
-import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder } from './market/index.js';
+import { companiesOf } from './companies/index.js';
+import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder, pastsOf } from './market/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
 import { QuoteBoard } from './view/quote-board.js';
-import { YearlyDividends } from './view/yearly-dividends.js';
-import { type CalendarMode, createWorld, type World } from './world/index.js';
+import { type CalendarMode, createWorld, type Instrument, type World } from './world/index.js';
 
 export interface SimulationOptions {
   readonly clock: Clock;
@@ -75,23 +76,22 @@ function worldOf({ calendarMode, seed, generatedInstruments = GENERATED_INSTRUME
 
 function compose(options: SimulationOptions, world: World, history: readonly LoadedHistory[]): RunningSimulation {
   const { clock, seed, store, tradePassword = TRADE_PASSWORD } = options;
-  const market = createMarket({
-    clock,
-    seed,
-    calendarOf: (instrument) => world.calendar(instrument),
-    pairs: world.instruments({ market: 'FX' }),
-    history,
-  });
-  const brokerage = createBrokerage({ clock, world, market, store, seed, corporateActions: new YearlyDividends(world), tradePassword });
+  const calendarOf = (instrument: Instrument) => world.calendar(instrument);
+  const today = (instrument: Instrument) => requireDay(calendarOf(instrument).tradingDay(clock.now()));
+  const pasts = pastsOf(history, today);
+  const companies = companiesOf(world, seed, (symbol) => pasts.get(symbol)?.loadedPrices);
+  const market = createMarket({ clock, seed, calendarOf, companies, pairs: world.instruments({ market: 'FX' }), history: pasts });
+  const brokerage = createBrokerage({ clock, world, market, store, seed, corporateActions: companies, tradePassword });
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
     store,
     clock,
     world,
+    companies,
     market,
     brokerage,
     listings: new Listings(world),
-    quoteBoard: new QuoteBoard(market),
+    quoteBoard: new QuoteBoard(market, companies),
     capitalFlows: new CapitalFlows(market),
     historyQuota,
     async close() {

@@ -14,6 +14,7 @@ import type {
   Tick,
   TickDirection,
 } from '../../src/simulator/market/index.js';
+import { FACTOR_ONE } from '../../src/simulator/market/index.js';
 import type { Instrument } from '../../src/simulator/world/index.js';
 
 interface Script {
@@ -74,6 +75,10 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
     const last = ticks.findLast(({ time }) => time < to)?.price ?? instrument.referencePrice;
     const prices = { open: last, high: last, low: last, close: last, previousClose: last };
     return [{ start: to - 1, end: to, ...prices, volume: 0n, turnover: 0n }];
+  }
+
+  adjustmentFactor(): bigint {
+    return FACTOR_ONE;
   }
 
   watch(instrument: Instrument): void {
