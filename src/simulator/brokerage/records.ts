@@ -21,6 +21,8 @@ const LAST_ID = 'last';
 const FOREVER = Number.MAX_SAFE_INTEGER;
 /** Orders that are over and are looked at in one turn of the event loop: a few milliseconds' worth. */
 const ENDED_A_TURN = 500;
+/** Of the orders that are over and are kept, this part more may be in memory for a while. */
+const ENDED_SURPLUS = 20;
 
 /** Changes that take effect together: in memory as they are made, on disk in one transaction. */
 export interface Change {
@@ -250,8 +252,8 @@ export class Records {
     for (const order of orders.values()) {
       if (this.#orders.get(order.id) === order && this.#ended.has(order.id)) this.#ended.set(order.id, true);
     }
-    // Not even begun: at the front of the map are the gaps of those that were forgotten.
-    if (this.#ended.size <= this.endedKeptMax) return;
+    // Many at a time: the map is walked from its front, where the gaps of those are that were forgotten before.
+    if (this.#ended.size <= this.endedKeptMax + Math.floor(this.endedKeptMax / ENDED_SURPLUS)) return;
     for (const [id, onDisk] of this.#ended) {
       if (this.#ended.size <= this.endedKeptMax || !onDisk) break;
       this.#ended.delete(id);
