@@ -2,8 +2,8 @@ import { clone, create, equals, fromBinary, toBinary } from '@bufbuild/protobuf'
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { askedText } from './asked-text.js';
-import { C2SSchema } from './generated/Trd_PlaceOrder_pb.js';
 import { C2SSchema as SubC2S } from './generated/Qot_Sub_pb.js';
+import { C2SSchema } from './generated/Trd_PlaceOrder_pb.js';
 
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const placed = fc
@@ -41,7 +41,8 @@ it('leaves one field out', () => {
 });
 
 it('tells lists and what is nested in them', () => {
-  const text = (codes: string[]) => askedText(SubC2S, create(SubC2S, { securityList: codes.map((code) => ({ market: 1, code })), subTypeList: [1, 2] }));
+  const text = (codes: string[]) =>
+    askedText(SubC2S, create(SubC2S, { securityList: codes.map((code) => ({ market: 1, code })), subTypeList: [1, 2] }));
   expect(text(['1', '2'])).not.toBe(text(['12']));
   expect(text(['1', '2'])).toBe(text(['1', '2']));
 });

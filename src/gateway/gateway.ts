@@ -10,7 +10,6 @@ import type { Store } from '../storage/index.js';
 import { type Backend, BackendLost, type BackendStatus, type ResponseMessage } from './backend.js';
 import { defaultBounds, type GatewayBounds } from './bounds.js';
 import { CredentialRefresher } from './credential-refresher.js';
-import { IdempotencyKeys } from './idempotency.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
 import { capabilityWith4Minutes, historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { adminHandlers } from './local/admin.js';
@@ -20,6 +19,10 @@ import type { LocalHandlers } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
+import { IdempotencyKeys } from './orders/idempotency.js';
+import type { TradePasswordSource } from './orders/trade-password.js';
+import { UnlockThrottle } from './orders/unlock-throttle.js';
+import { Writes } from './orders/writes.js';
 import { type Answer, Pipeline } from './pipeline.js';
 import { type Preview, Previewer } from './preview/index.js';
 import type { Permits } from './push/index.js';
@@ -27,9 +30,6 @@ import { PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
 import { RefusalThrottle } from './refusal-throttle.js';
 import { payloadOf } from './responses.js';
-import type { TradePasswordSource } from './trade-password.js';
-import { UnlockThrottle } from './unlock-throttle.js';
-import { Writes } from './writes.js';
 
 export interface GatewayOptions {
   readonly access: Access;

@@ -19,6 +19,7 @@ export { addressByCard } from './card-accounts.js';
 export { type CertificateStatus, Gateway, type GatewayOptions, type OpenedPush, type Trouble } from './gateway.js';
 export type { Caller, Credential, Identity, Iface, Peer } from './identity.js';
 export type { Logger } from './logger.js';
+export type { TradePasswordSource } from './orders/trade-password.js';
 export type { Answer } from './pipeline.js';
 export {
   type CancelPreview,
@@ -30,4 +31,3 @@ export {
 } from './preview/index.js';
 export { symbolOfEvent } from './push-permits.js';
 export { payloadOf } from './responses.js';
-export type { TradePasswordSource } from './trade-password.js';

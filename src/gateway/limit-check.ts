@@ -5,10 +5,10 @@ import type { C2S as MaxTrdQtysC2S } from '../contract/generated/Trd_GetMaxTrdQt
 import { quoteMarketNumbered } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
-import { marketsOfCancelAll } from './cancel-scope.js';
 import { tradedMarketNames } from './market-names.js';
 import type { NamedMarket } from './named-markets.js';
-import { resolveSecurity } from './order-facts.js';
+import { marketsOfCancelAll } from './orders/cancel-scope.js';
+import { resolveSecurity } from './orders/order-facts.js';
 import type { NamedSecurity, Subjects } from './subjects.js';
 
 /** Whether a caller is limited by lists at all, of accounts, markets or symbols. */

@@ -8,21 +8,21 @@ import { StorageFailure } from '../storage/index.js';
 import { filterAnswer } from './answer-filter.js';
 import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
 import { BackendLost } from './backend.js';
-import { confineCancelAll } from './cancel-scope.js';
-import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './idempotency.js';
 import { type Caller, type Identity, identityOf, ownerOfKey } from './identity.js';
 import type { LocalHandler, LocalHandlers } from './local/index.js';
 import type { Logger } from './logger.js';
 import { limitsOf } from './market-names.js';
 import type { Meter } from './meter.js';
-import { OrderPermits } from './order-permits.js';
+import { confineCancelAll } from './orders/cancel-scope.js';
+import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
+import { OrderPermits } from './orders/order-permits.js';
+import { type TradePasswordSource, withTradePassword } from './orders/trade-password.js';
+import type { UnlockThrottle } from './orders/unlock-throttle.js';
+import { cancelled, isCancel, type Writes } from './orders/writes.js';
 import { Permissions } from './permissions.js';
 import type { Preview, Previewer } from './preview/index.js';
 import type { RefusalThrottle, TurnedAway } from './refusal-throttle.js';
 import { RET_SUCCEED } from './responses.js';
-import { type TradePasswordSource, withTradePassword } from './trade-password.js';
-import type { UnlockThrottle } from './unlock-throttle.js';
-import { cancelled, isCancel, type Writes } from './writes.js';
 
 /** Statuses from here on are the daemon's own fault (RFC 9110, section 15.6). */
 const SERVER_FAULT = 500;

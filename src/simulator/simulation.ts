@@ -2,10 +2,10 @@ import type { Clock } from '../contract/clock.js';
 import type { Store } from '../storage/index.js';
 import { createBrokerage } from './brokerage/index.js';
 import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder } from './market/index.js';
-import { HistoryQuota } from './quote/history-quota.js';
-import { Listings } from './quote/listings.js';
-import { QuoteBoard } from './quote/quote-board.js';
-import type { QuoteSimulation } from './quote/quote-simulation.js';
+import { HistoryQuota } from './view/history-quota.js';
+import { Listings } from './view/listings.js';
+import { QuoteBoard } from './view/quote-board.js';
+import type { QuoteSimulation } from './view/quote-simulation.js';
 import { type CalendarMode, createWorld, type World } from './world/index.js';
 
 export interface SimulationOptions {

@@ -1,7 +1,7 @@
 import type { PushEvent } from '../../gateway/backend.js';
 import { type BrokerageEvent, fillPush, orderPush } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/handler.js';
-import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
+import type { QuoteSimulation } from '../../simulator/view/quote-simulation.js';
 
 const ProtoId = { order: 2208, fill: 2218 } as const;
 

@@ -1,10 +1,10 @@
 import type { Operation, PayloadOf, RequestOf } from '../../contract/operation.js';
 import { account, metadata, quote, system, trade } from '../../contract/operations/index.js';
-import * as brokerageHandlers from '../../simulator/brokerage/handlers/index.js';
-import * as metadataHandlers from '../../simulator/metadata/index.js';
-import * as quoteHandlers from '../../simulator/quote/index.js';
-import type { QuoteHandler } from '../../simulator/quote/quote-simulation.js';
-import * as systemHandlers from '../../simulator/system/index.js';
+import * as brokerageHandlers from '../../simulator/answers/account/index.js';
+import * as metadataHandlers from '../../simulator/answers/metadata/index.js';
+import * as quoteHandlers from '../../simulator/answers/quote/index.js';
+import * as systemHandlers from '../../simulator/answers/system/index.js';
+import type { QuoteHandler } from '../../simulator/view/quote-simulation.js';
 import type { BackendOperations } from './operations.js';
 
 type HandlerOf<O extends Operation> = QuoteHandler<RequestOf<O>, PayloadOf<O>>;

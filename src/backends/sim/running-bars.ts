@@ -1,9 +1,9 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { EMITTED_TICKS_MAX } from '../../simulator/market/live-events.js';
 import type { Bar, BarPeriod, Tick } from '../../simulator/market/market.js';
-import { type Hours, inHours, isRegular } from '../../simulator/quote/bars.js';
-import type { Listing } from '../../simulator/quote/listings.js';
-import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
+import { type Hours, inHours, isRegular } from '../../simulator/view/bars.js';
+import type { Listing } from '../../simulator/view/listings.js';
+import type { QuoteSimulation } from '../../simulator/view/quote-simulation.js';
 
 /**
  * The running bar of a stream, carried on from trade to trade: reading it from the market at every trade would cost the

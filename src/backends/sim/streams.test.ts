@@ -6,7 +6,7 @@ import type * as UpdateRT from '../../contract/generated/Qot_UpdateRT_pb.js';
 import type * as UpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
 import { account, quote, trade } from '../../contract/operations/index.js';
 import type { QuotePush, QuoteStream } from '../../gateway/backend.js';
-import { klTypeOfSubType } from '../../simulator/quote/sub-types.js';
+import { klTypeOfSubType } from '../../simulator/view/sub-types.js';
 import { FIXTURE_TIME, type Fixture, payload, security, startFixture } from './fixture.js';
 
 const stream = (subType: number, more: Partial<QuoteStream> = {}): QuoteStream => ({

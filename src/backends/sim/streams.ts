@@ -2,11 +2,11 @@ import { parseSymbol } from '../../contract/markets.js';
 import type { PushEvent, QuotePush, QuoteStream } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
 import type { MarketEvent } from '../../simulator/market/market.js';
-import { checkRehabType } from '../../simulator/quote/bars.js';
-import type { Listing } from '../../simulator/quote/listings.js';
-import { locate } from '../../simulator/quote/locate.js';
-import type { QuoteSimulation } from '../../simulator/quote/quote-simulation.js';
-import { subTypesOf } from '../../simulator/quote/sub-types.js';
+import { checkRehabType } from '../../simulator/view/bars.js';
+import type { Listing } from '../../simulator/view/listings.js';
+import { locate } from '../../simulator/view/locate.js';
+import type { QuoteSimulation } from '../../simulator/view/quote-simulation.js';
+import { subTypesOf } from '../../simulator/view/sub-types.js';
 import { createFeed, type Feed } from './feeds.js';
 
 interface Running {

@@ -3,7 +3,7 @@ import { currency as currencies } from '../../contract/enums.js';
 import { type C2S, C2SSchema } from '../../contract/generated/Trd_GetFunds_pb.js';
 import { account } from '../../contract/operations/index.js';
 import type { Backend } from '../backend.js';
-import { protocolInterfaces } from '../cancel-scope.js';
+import { protocolInterfaces } from '../orders/cancel-scope.js';
 import { failure, payloadOf } from '../responses.js';
 import type { LocalHandler } from './index.js';
 

@@ -1,5 +1,5 @@
 import type { Access, KeyRecord, OrderFacts } from '../../access/index.js';
-import { rejectDenial } from '../valuation.js';
+import { rejectDenial } from '../orders/valuation.js';
 import type { PreviewBase } from './preview.js';
 
 /** What the gates would say at `now` (epoch ms) of an order, in the words in which they would refuse it. */

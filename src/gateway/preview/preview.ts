@@ -2,7 +2,7 @@ import type { GateFigure, GateName, TradeSide } from '../../access/index.js';
 import type { Decimal } from '../../contract/decimal.js';
 import type { Rejection } from '../../contract/rejection.js';
 import type { FeeItem } from '../backend.js';
-import type { Pricing } from '../order-pricing.js';
+import type { Pricing } from '../orders/order-pricing.js';
 
 /** What a write would do and meet if it were sent now. Nothing of it is a promise: prices and totals move on. */
 export type Preview = PlacePreview | ModifyPreview | CancelPreview;

@@ -6,7 +6,7 @@ import { C2SSchema as MaxQtysC2S } from '../../contract/generated/Trd_GetMaxTrdQ
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { account } from '../../contract/operations/index.js';
 import type { Backend, CallContext } from '../backend.js';
-import type { ValuedLeg } from '../order-facts.js';
+import type { ValuedLeg } from '../orders/order-facts.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { Capacity, PreviewFees, Worth } from './preview.js';
 

@@ -2,9 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
 import { C2SSchema as ListSchema } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ModifySchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { getOrders, modifyOrder } from '../answers/account/index.js';
 import { Refusal } from '../handler.js';
 import { Fixture, ids, type PlaceInit } from './fixture.js';
-import { getOrders, modifyOrder } from './handlers/index.js';
 
 const HK = 'HK.00700';
 const buy: PlaceInit = { code: '00700', trdSide: 1, qty: 100, price: 1 };

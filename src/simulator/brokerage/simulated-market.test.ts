@@ -5,11 +5,11 @@ import { ManualClock } from '../../contract/clock.js';
 import { decimalToNumber } from '../../contract/decimal.js';
 import { C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { MemoryStore, type Store } from '../../storage/index.js';
+import { placeOrder } from '../answers/account/index.js';
 import { Refusal } from '../handler.js';
 import { createMarket } from '../market/index.js';
 import { createWorld, nextPrice } from '../world/index.js';
 import { ids, START } from './fixture.js';
-import { placeOrder } from './handlers/index.js';
 import { type BrokerageEvent, createBrokerage } from './index.js';
 
 const world = createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 1 });

@@ -1,0 +1,30 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import { trade } from '../../contract/operations/index.js';
+import type { Iface } from '../identity.js';
+import { type NamedMarket, tradingMarketOf } from '../named-markets.js';
+
+/** The protocol's word for every market in `C2S.trdMarket`. */
+const EVERY_TRD_MARKET = 0;
+
+/** Interfaces whose callers fill the protocol's messages themselves. */
+export const protocolInterfaces: ReadonlySet<Iface> = new Set(['grpc', 'core-ws', 'core-tcp']);
+
+/**
+ * Cancel-all is for one market, the header's. The protocol has a field of its own for it, which JSON has no name for: without
+ * this, what the allowlists check and what the backend cancels would not be the same. Callers of the protocol itself say in
+ * that field what they mean, every market included.
+ */
+export function confineCancelAll(operation: Operation, request: Message, iface: Iface): void {
+  if (operation !== trade.cancelAllOrder || protocolInterfaces.has(iface)) return;
+  const cancel = request as ModifyC2S;
+  cancel.trdMarket = cancel.header?.trdMarket ?? EVERY_TRD_MARKET;
+}
+
+/** The trading markets of a request for all orders, each of which has to be allowed as a whole; undefined for other requests. */
+export function marketsOfCancelAll(operation: Operation, request: Message): readonly NamedMarket[] | undefined {
+  if (operation.messages !== trade.modifyOrder.messages) return undefined;
+  const { forAll, header, trdMarket } = request as ModifyC2S;
+  return forAll ? [tradingMarketOf(header?.trdMarket ?? EVERY_TRD_MARKET), tradingMarketOf(trdMarket)] : undefined;
+}

@@ -1,0 +1,195 @@
+import { hash } from 'node:crypto';
+import { clearField, clone, type DescField, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import type { SteadyTime } from '../../access/index.js';
+import { askedText } from '../../contract/asked-text.js';
+import type { Clock } from '../../contract/clock.js';
+import type { Operation } from '../../contract/operation.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Store } from '../../storage/index.js';
+import type { ResponseMessage } from '../backend.js';
+import type { Caller } from '../identity.js';
+import { RET_SUCCEED } from '../responses.js';
+import { type IdempotencyRow, IdempotencyRows, type PacketId, ROOM_SECONDS } from './idempotency-rows.js';
+
+/** A write as it was on its way when nothing more was heard of it. */
+export interface Interrupted {
+  readonly packet: PacketId;
+  /** What was sent, or was about to be. */
+  readonly request: Message;
+}
+
+/** Puts a write on disk under its key, as it will be sent. It must be awaited before the write leaves the daemon. */
+export type Commit = (packet: PacketId, sent: Message) => Promise<void>;
+
+/** Sends a write: `interrupted` again as it was, past the gates that it has passed, or else anew. */
+export type Run = (
+  send: (commit: Commit | undefined, interrupted: Interrupted | undefined) => Promise<ResponseMessage | Rejection>,
+) => Promise<ResponseMessage | Rejection>;
+
+/** What a write with an idempotency key is. */
+export type Admission =
+  /** Seen before, answered before. */
+  | { readonly kind: 'answered'; readonly response: ResponseMessage }
+  /** Seen before by this process and still under way. */
+  | { readonly kind: 'under_way'; readonly answer: Promise<ResponseMessage | Rejection> }
+  /** To be sent, as `run` says: a repetition in the meantime then waits for the same answer. */
+  | { readonly kind: 'first' | 'interrupted'; readonly run: Run };
+
+export interface IdempotencyOptions {
+  readonly store: Store;
+  readonly time: SteadyTime;
+  readonly clock: Clock;
+  /** Writes of one owner that are remembered at a time; ten times as many in all. */
+  readonly keysMax: number;
+}
+
+const OWNERS_FULL = 10;
+const REFUSED_MAX = 10_000;
+
+/** Keys are 1 to 255 visible ASCII characters. */
+const KEY_TEXT = /^[\x21-\x7e]{1,255}$/;
+
+/** What is wrong with the text of a caller's idempotency key, by the name that the caller's interface has for it. */
+export function checkKeyText({ idempotencyKey: key, iface }: Pick<Caller, 'idempotencyKey' | 'iface'>): Rejection | undefined {
+  if (key === undefined || KEY_TEXT.test(key)) return undefined;
+  const field = iface === 'rest' ? 'Idempotency-Key' : iface === 'grpc' ? 'idempotency-key' : 'idempotency_key';
+  const what = /^[\x21-\x7e]*$/.test(key) ? 'found' : 'found spaces or others among';
+  return new Rejection('request.invalid', `${field}: expected 1 to 255 visible ASCII characters, ${what} ${key.length} characters`, {
+    field,
+  });
+}
+
+/**
+ * Remembers every write that carries an idempotency key for 24 hours: a repetition gets the first answer and never
+ * makes a second order, also after a crash. The write is on disk as it will be sent, with the packet id it will be sent
+ * under, before it leaves the daemon; the backend's replay protection does the rest when the daemon dies in between.
+ */
+export class IdempotencyKeys {
+  readonly #rows: IdempotencyRows;
+  readonly #underWay = new Map<string, { digest: string; answer: Promise<ResponseMessage | Rejection> }>();
+
+  constructor({ store, time, clock, keysMax }: IdempotencyOptions) {
+    const bounds = { perOwner: keysMax, inAll: OWNERS_FULL * keysMax, refused: REFUSED_MAX };
+    this.#rows = new IdempotencyRows(store, time, bounds, (ms, action) => clock.after(ms, action));
+  }
+
+  /** Keys that are remembered, those of refused writes aside. */
+  get count(): number {
+    return this.#rows.count;
+  }
+
+  /** Says what the write is; another request under the same key is rejected. */
+  admit(owner: string, key: string, operation: Operation, request: Message): Admission | Rejection {
+    const digest = digestOf(operation, request);
+    const underWay = this.#underWay.get(idOf(owner, key));
+    if (underWay !== undefined) {
+      return underWay.digest === digest ? { kind: 'under_way', answer: underWay.answer } : mismatch(key);
+    }
+    const row = this.#rows.get(owner, key);
+    if (row === undefined) {
+      return this.#rows.hasRoom(owner)
+        ? { kind: 'first', run: (send) => this.#run(owner, key, operation, digest, undefined, send) }
+        : full();
+    }
+    if (row.operation !== operation.name || row.digest !== digest) return mismatch(key);
+    if (row.response === undefined) {
+      return { kind: 'interrupted', run: (send) => this.#run(owner, key, operation, digest, row, send) };
+    }
+    return { kind: 'answered', response: fromBinary(operation.messages.ResponseSchema, row.response) as ResponseMessage };
+  }
+
+  stop(): void {
+    this.#rows.stop();
+  }
+
+  async #run(
+    owner: string,
+    key: string,
+    operation: Operation,
+    digest: string,
+    known: IdempotencyRow | undefined,
+    send: Parameters<Run>[0],
+  ): Promise<ResponseMessage | Rejection> {
+    const { C2SSchema, ResponseSchema } = operation.messages;
+    let row = known;
+    let kept: Promise<void> | undefined;
+    const commit: Commit = (packet, sent) => {
+      const entered = this.#rows.enter(owner, key, {
+        operation: operation.name,
+        digest,
+        packet,
+        request: toBinary(C2SSchema, withoutSecrets(operation, sent)),
+      });
+      row = entered.row;
+      return entered.durable;
+    };
+    const interrupted = known?.request && { packet: known.packet, request: fromBinary(C2SSchema, known.request) };
+    const answer = send(interrupted === undefined ? commit : undefined, interrupted).then(async (result) => {
+      if (row === undefined) return result;
+      // Nothing left the daemon: the same key may try again.
+      if (result instanceof Rejection) {
+        if (known === undefined) await this.#rows.withdraw(owner, key, row);
+        return result;
+      }
+      const response = toBinary(ResponseSchema, result);
+      // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
+      // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
+      if (result.retType === RET_SUCCEED) kept = this.#rows.answer(owner, key, row, response);
+      else await this.#rows.refuse(owner, key, row, response);
+      return result;
+    });
+    const id = idOf(owner, key);
+    this.#underWay.set(id, { digest, answer });
+    const leave = () => {
+      this.#underWay.delete(id);
+      this.#rows.leave(owner, key);
+    };
+    try {
+      return await answer;
+    } finally {
+      // Until the answer is on disk, a repetition has it from here.
+      if (kept === undefined) leave();
+      else kept.then(leave, leave);
+    }
+  }
+}
+
+function idOf(owner: string, key: string): string {
+  return `${owner}\n${key}`;
+}
+
+/** The request without its credentials: nothing may be kept of them, not even a digest, which could be used to guess them. */
+function withoutSecrets(operation: Operation, request: Message): Message {
+  const secrets = secretsOf(operation);
+  if (secrets.length === 0) return request;
+  const copy = clone(operation.messages.C2SSchema, request);
+  for (const field of secrets) clearField(copy, field);
+  return copy;
+}
+
+const secretFields = new WeakMap<Operation, readonly DescField[]>();
+
+function secretsOf(operation: Operation): readonly DescField[] {
+  let known = secretFields.get(operation);
+  if (known === undefined) {
+    const names = new Set(operation.shape.filter(({ secret }) => secret).map(({ field }) => field));
+    known = operation.messages.C2SSchema.fields.filter(({ name }) => names.has(name));
+    secretFields.set(operation, known);
+  }
+  return known;
+}
+
+/** Of what the caller asked, before anything is filled in. A caller's packet id counts its tries; what is asked is the same. */
+function digestOf(operation: Operation, request: Message): string {
+  const asked = askedText(operation.messages.C2SSchema, withoutSecrets(operation, request), 'packetID');
+  return hash('sha256', `${operation.name}\0${asked}`, 'base64');
+}
+
+function mismatch(key: string): Rejection {
+  return new Rejection('idempotency.mismatch', `idempotency key "${key}" was used for another request; use a new key for a new request`);
+}
+
+function full(): Rejection {
+  const message = 'too many idempotency keys were used in the last 24 hours: no other can be remembered now';
+  return new Rejection('limit.idempotency_keys', message, { retryAfterSeconds: ROOM_SECONDS });
+}

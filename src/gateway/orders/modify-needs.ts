@@ -1,0 +1,12 @@
+import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_pb.js';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { Rejection } from '../../contract/rejection.js';
+import { hasLimit } from './order-pricing.js';
+
+/** What a modify must say is up to the type of the order that it names: one with a limit needs its price. */
+export function lackedByModify(request: ModifyC2S, order: Order): Rejection | undefined {
+  if (request.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Normal) return undefined;
+  if (!hasLimit(order.orderType) || Object.hasOwn(request, 'price')) return undefined;
+  const message = `missing field "price": order ${order.orderIDEx} is of a type with a price, and a modify names the quantity and price that it is to have`;
+  return new Rejection('request.missing_field', message, { field: 'price' });
+}

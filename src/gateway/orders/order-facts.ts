@@ -1,0 +1,284 @@
+import { create } from '@bufbuild/protobuf';
+import type { OrderLeg, Unknown } from '../../access/index.js';
+import { type Decimal, multiplyUp } from '../../contract/decimal.js';
+import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
+import { ModifyOrderOp, type Order, TrdMarket } from '../../contract/generated/Trd_Common_pb.js';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Backend, CallContext, TradingTerms } from '../backend.js';
+import { tradedMarketNames } from '../market-names.js';
+import { marketName, sideName } from '../trade-names.js';
+import {
+  type Adjustment,
+  atLeast,
+  exactField,
+  hasLimit,
+  isTrailing,
+  type MarketView,
+  mayHaveLimit,
+  type PriceTerms,
+  type Pricing,
+  pricingOf,
+  viewOf,
+} from './order-pricing.js';
+import type { TriggerTerms } from './trigger-pricing.js';
+import { whenKnown } from './when-known.js';
+
+/** An order that may add risk, as it will stand. */
+export interface Valued {
+  readonly accId: bigint;
+  /** At least one. */
+  readonly legs: readonly [ValuedLeg, ...ValuedLeg[]];
+}
+
+/** One security of an order, with how it is valued. */
+export interface ValuedLeg extends OrderLeg {
+  readonly qty: Decimal;
+  /** undefined where no price is known. */
+  readonly pricing: Pricing | undefined;
+  /** Money per point of the price; undefined where it is not known. */
+  readonly multiplier: Decimal | undefined;
+  /** "HKD": what the security trades in, or its market where nobody says. */
+  readonly currency: string;
+}
+
+/** Which security markets a trading market trades; the first is meant when a request names none and there is only one. */
+const securityMarkets: ReadonlyMap<number, readonly number[]> = new Map([
+  [TrdMarket.TrdMarket_HK, [1]],
+  [TrdMarket.TrdMarket_US, [2]],
+  [TrdMarket.TrdMarket_CN, [31, 32]],
+  [TrdMarket.TrdMarket_HKCC, [31, 32]],
+  [TrdMarket.TrdMarket_Futures, [1, 2, 41, 51]],
+  [TrdMarket.TrdMarket_SG, [41]],
+  [TrdMarket.TrdMarket_AU, [61]],
+  [TrdMarket.TrdMarket_JP, [51]],
+  [TrdMarket.TrdMarket_MY, [71]],
+  [TrdMarket.TrdMarket_CA, [81]],
+  [TrdMarket.TrdMarket_Futures_Simulate_HK, [1]],
+  [TrdMarket.TrdMarket_Futures_Simulate_US, [2]],
+  [TrdMarket.TrdMarket_Futures_Simulate_SG, [41]],
+  [TrdMarket.TrdMarket_Futures_Simulate_JP, [51]],
+]);
+
+const SHANGHAI = 31;
+const SHENZHEN = 32;
+
+/**
+ * Decides which security an order means and writes its `secMarket` into the request, so that the gates and the backend
+ * cannot read it differently.
+ */
+export function resolveSecurity(
+  request: Pick<PlaceC2S, 'header' | 'secMarket' | 'code'>,
+): { market: QuoteMarketInfo; symbol: string } | Rejection {
+  const trading = request.header?.trdMarket ?? 0;
+  const accepted = securityMarkets.get(trading);
+  if (accepted === undefined)
+    return new Rejection('request.invalid', `market: orders cannot be placed in trading market ${trading}`, { field: 'market' });
+  let number = Object.hasOwn(request, 'secMarket') ? request.secMarket : undefined;
+  if (number === undefined && accepted.includes(SHANGHAI)) number = chineseExchange(request.code);
+  if (number === undefined && accepted.length === 1) number = accepted[0];
+  if (number === undefined) {
+    return new Rejection(
+      'request.missing_field',
+      `missing field "sec_market": market ${marketName(trading)} leaves open which of ${accepted.join(', ')} it is`,
+      {
+        field: 'sec_market',
+      },
+    );
+  }
+  const market = quoteMarketOfSecMarket(number);
+  if (!accepted.includes(number) || market === undefined) {
+    return new Rejection(
+      'request.invalid',
+      `sec_market: ${number} is not traded in market ${marketName(trading)}, accepted: ${accepted.join(', ')}`,
+      {
+        field: 'sec_market',
+      },
+    );
+  }
+  const prefix = /^([A-Z]{2})\.(.+)$/.exec(request.code);
+  if (prefix !== null && quoteMarketOfSecMarket(number)?.name === prefix[1]) {
+    return new Rejection('request.invalid', `code: "${request.code}" has a market prefix; write "${prefix[2]}", or use "symbol"`, {
+      field: 'code',
+    });
+  }
+  request.secMarket = number;
+  return { market, symbol: `${market.name}.${request.code}` };
+}
+
+/** Shanghai lists 5, 6 and 9, Shenzhen 0 to 3 (exchange code ranges of stocks, funds and B shares). */
+function chineseExchange(code: string): number | undefined {
+  if (/^[569]\d{5}$/.test(code)) return SHANGHAI;
+  return /^[0123]\d{5}$/.test(code) ? SHENZHEN : undefined;
+}
+
+/** Values a new order: quantity × price × multiplier. */
+export function valuePlace(backend: Backend, request: PlaceC2S, context: CallContext): Valued | Rejection | Promise<Valued | Rejection> {
+  const security = resolveSecurity(request);
+  if (security instanceof Rejection) return security;
+  const side = sideName(request.trdSide);
+  if (side === undefined) return new Rejection('request.invalid', `side: unknown side ${request.trdSide}`, { field: 'side' });
+  const qty = positive(request.qty, 'qty');
+  if (qty instanceof Rejection) return qty;
+  const price = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : 0n;
+  if (price instanceof Rejection) return price;
+  if (hasLimit(request.orderType) && price <= 0n) {
+    return new Rejection('request.missing_field', 'price: a limit order needs a price above 0', { field: 'price' });
+  }
+  const order: Stand = {
+    ...leg(security.market, request.code, request.header?.trdMarket ?? 0, side),
+    qty,
+    filled: nothing,
+    terms: termsOf(request, price, request),
+  };
+  return whenKnown(valueLeg(backend, order, undefined, context), (valued) => oneLegged(request, valued));
+}
+
+/**
+ * Values a change by the order as it will stand; only what that adds counts towards the day. An order that is enabled comes
+ * back as it was, whatever the request says of quantity and price, and counts whole.
+ */
+export function valueModify(
+  backend: Backend,
+  request: ModifyC2S,
+  order: Order,
+  context: CallContext,
+): Valued | Rejection | Promise<Valued | Rejection> {
+  const market = quoteMarketOfSecMarket(order.secMarket);
+  const side = sideName(order.trdSide);
+  if (market === undefined || side === undefined) {
+    return new Rejection('request.invalid', `order ${order.orderIDEx} is in a market or on a side that this gateway does not trade`);
+  }
+  const identity = leg(market, order.code, order.trdMarket || (request.header?.trdMarket ?? 0), side);
+  const filled = { qty: atLeast(order.fillQty), price: atLeast(order.fillAvgPrice) };
+  const standing: Stand = { ...identity, qty: atLeast(order.qty), filled, terms: termsOf(order, atLeast(order.price)) };
+  const enables = request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable;
+  const changed = enables ? standing : changedBy(request, order, standing);
+  if (changed instanceof Rejection) return changed;
+  return whenKnown(valueLeg(backend, changed, enables ? undefined : standing, context), (valued) => oneLegged(request, valued));
+}
+
+function oneLegged({ header }: Pick<PlaceC2S, 'header'>, leg: ValuedLeg | Rejection): Valued | Rejection {
+  return leg instanceof Rejection ? leg : { accId: header?.accID ?? 0n, legs: [leg] };
+}
+
+/** An order, or one leg of it, as it stands or is to stand. */
+interface Stand extends Pick<OrderLeg, 'markets' | 'symbol' | 'side'> {
+  readonly market: QuoteMarketInfo;
+  readonly code: string;
+  readonly qty: Decimal;
+  /** What of it has traded already, at its average price. */
+  readonly filled: { readonly qty: Decimal; readonly price: Decimal };
+  readonly terms: PriceTerms;
+}
+
+const nothing = { qty: 0n, price: 0n };
+
+function leg(market: QuoteMarketInfo, code: string, trading: number, side: OrderLeg['side']): Omit<Stand, 'qty' | 'filled' | 'terms'> {
+  return { market, code, markets: tradedMarketNames(trading, market), symbol: `${market.name}.${code}`, side };
+}
+
+/** Named one by one: in a message of the protocol, what was not given is no property of its own. */
+function termsOf(
+  { orderType, auxPrice, trailType, trailValue, trailSpread }: TriggerTerms & { readonly orderType: number },
+  price: Decimal,
+  { adjustPrice, adjustSideAndLimit }: Adjustment = { adjustPrice: false, adjustSideAndLimit: 0 },
+): PriceTerms {
+  return { orderType, price, auxPrice, trailType, trailValue, trailSpread, adjustPrice, adjustSideAndLimit };
+}
+
+/**
+ * What a request leaves out, or gives as 0, stays as it is, and is written into the request: a backend that carries it out
+ * after another change, or reads it otherwise, would make an order that nobody has valued.
+ */
+function changedBy(request: ModifyC2S, order: Order, standing: Stand): Stand | Rejection {
+  if (!Object.hasOwn(request, 'qty')) request.qty = order.qty;
+  const qty = positive(request.qty, 'qty');
+  if (qty instanceof Rejection) return qty;
+  if (mayHaveLimit(order.orderType) && request.price === 0 && order.price !== 0) request.price = order.price;
+  const price = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : 0n;
+  if (price instanceof Rejection) return price;
+  if (price < 0n)
+    return new Rejection('request.out_of_range', `price: ${request.price} is out of range, accepted: at least 0`, { field: 'price' });
+  const triggers = isTrailing(order.orderType) ? trailingAs(request, order) : waitingAs(request, order);
+  return triggers instanceof Rejection ? triggers : { ...standing, qty, terms: termsOf(triggers, price, request) };
+}
+
+type Triggers = Parameters<typeof termsOf>[0];
+
+/** An order that waits for a price, or for nothing. */
+function waitingAs(request: ModifyC2S, order: Order): Triggers {
+  if (request.auxPrice === 0 && order.auxPrice !== 0) request.auxPrice = order.auxPrice;
+  const { auxPrice, trailType, trailValue, trailSpread } = request;
+  return { orderType: order.orderType, auxPrice, trailType, trailValue, trailSpread };
+}
+
+/** An order whose price follows the market: the price it waits for now, which the backend moves, is not the caller's to say. */
+function trailingAs(request: ModifyC2S, order: Order): Triggers | Rejection {
+  if (request.trailType !== 0 && request.trailType !== order.trailType && request.trailValue === 0) {
+    const message = 'missing field "trail_value": a trail of another type has another value';
+    return new Rejection('request.missing_field', message, { field: 'trail_value' });
+  }
+  if (request.trailType === 0) request.trailType = order.trailType;
+  if (request.trailValue === 0) request.trailValue = order.trailValue;
+  if (!Object.hasOwn(request, 'trailSpread') && order.trailSpread !== 0) request.trailSpread = order.trailSpread;
+  const { trailType, trailValue, trailSpread } = request;
+  const auxPrice = Math.max(order.auxPrice, request.auxPrice);
+  return { orderType: order.orderType, auxPrice, trailType, trailValue, trailSpread: trailSpread || order.trailSpread };
+}
+
+/** Values one leg as it is to stand. `before`: as it stands, when it is changed; what that was worth does not count again. */
+function valueLeg(
+  backend: Backend,
+  order: Stand,
+  before: Stand | undefined,
+  context: CallContext,
+): ValuedLeg | Rejection | Promise<ValuedLeg | Rejection> {
+  const security = create(SecuritySchema, { market: order.market.number, code: order.code });
+  const trading = backend.tradingTerms(security, context);
+  const view = viewOf(backend, security, order.side, order.terms.orderType, context);
+  if (!(trading instanceof Promise || view instanceof Promise)) return valuedLeg(order, before, trading, view);
+  return Promise.all([trading, view]).then(([terms, seen]) => valuedLeg(order, before, terms, seen));
+}
+
+function valuedLeg(order: Stand, before: Stand | undefined, trading: TradingTerms | undefined, view: MarketView): ValuedLeg | Rejection {
+  const { market, markets, symbol, side, qty } = order;
+  const pricing = pricingOf(order.terms, view);
+  if (pricing instanceof Rejection) return pricing;
+  const multiplier = trading?.multiplier;
+  const currency = trading?.currency ?? market.currency;
+  const identity = { markets, symbol, side, qty, pricing, multiplier, currency };
+  if (pricing === undefined) return { ...identity, worth: unpriced(symbol) };
+  if (multiplier === undefined || multiplier <= 0n) return { ...identity, worth: unmultiplied(symbol) };
+  const value = multiplyUp(costOf(order, pricing.price), multiplier);
+  const known = before === undefined ? undefined : pricingOf(before.terms, view);
+  const counted =
+    before === undefined || known === undefined || known instanceof Rejection ? 0n : multiplyUp(costOf(before, known.price), multiplier);
+  return { ...identity, worth: { currency, value, increase: value > counted ? value - counted : 0n } };
+}
+
+/** Quantity × price; what has traded for more is not made cheaper by a new price. */
+function costOf({ qty, filled }: Stand, price: Decimal): Decimal {
+  const traded = filled.qty < qty ? filled.qty : qty;
+  const dearer = filled.price > price ? filled.price - price : 0n;
+  return multiplyUp(qty, price) + multiplyUp(traded, dearer);
+}
+
+function unpriced(symbol: string): Unknown {
+  return {
+    code: 'limit.price_unknown',
+    reason: `order value unknown: ${symbol} has no price on the side of the book that this order would take`,
+  };
+}
+
+function unmultiplied(symbol: string): Unknown {
+  return { code: 'limit.multiplier_unknown', reason: `order value unknown: what one unit of ${symbol} counts with is not known` };
+}
+
+function positive(value: number, field: string): Decimal | Rejection {
+  const exact = exactField(value, field);
+  if (exact instanceof Rejection || exact > 0n) return exact;
+  return new Rejection('request.out_of_range', `${field}: ${value} is out of range, accepted: more than 0`, { field });
+}

@@ -1,0 +1,48 @@
+import { create } from '@bufbuild/protobuf';
+import { type Order, OrderStatus, TrdFilterConditionsSchema, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { account } from '../../contract/operations/index.js';
+import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import { payloadOf, RET_SUCCEED } from '../responses.js';
+
+/** The statuses of an order that a cancel can still reach. */
+const working: readonly number[] = [
+  OrderStatus.OrderStatus_WaitingSubmit,
+  OrderStatus.OrderStatus_Submitting,
+  OrderStatus.OrderStatus_Submitted,
+  OrderStatus.OrderStatus_Filled_Part,
+];
+
+export function isWorking({ orderStatus }: Order): boolean {
+  return working.includes(orderStatus);
+}
+
+/** The order that a modify or a cancel names, by its text where that is given; undefined where number and text name two. */
+export async function orderNamed(backend: Backend, request: ModifyC2S, context: CallContext): Promise<Order | undefined> {
+  const filterConditions = create(
+    TrdFilterConditionsSchema,
+    request.orderIDEx === '' ? { idList: [request.orderID] } : { orderIDExList: [request.orderIDEx] },
+  );
+  const query = create(OrderListC2S, { ...(request.header === undefined ? {} : { header: request.header }), filterConditions });
+  const response = await backend.call(account.getOrders, query, context);
+  // Asked again of what was found: a backend may list more, and what is valued must be what is changed.
+  return payloadOf(account.getOrders, response)?.orderList.find(
+    (order) =>
+      (request.orderIDEx === '' || order.orderIDEx === request.orderIDEx) && (request.orderID === 0n || order.orderID === request.orderID),
+  );
+}
+
+/** Every working order of an account, of one trading market or (0) of all; the backend's refusal when it has no such account. */
+export async function workingOrders(
+  backend: Backend,
+  header: TrdHeader,
+  market: number,
+  context: CallContext,
+): Promise<readonly Order[] | ResponseMessage> {
+  const filterConditions = create(TrdFilterConditionsSchema, market === 0 ? {} : { filterMarket: market });
+  const query = create(OrderListC2S, { header, filterConditions, filterStatusList: [...working] });
+  const response = await backend.call(account.getOrders, query, context);
+  if (response.retType !== RET_SUCCEED) return response;
+  return payloadOf(account.getOrders, response)?.orderList ?? [];
+}

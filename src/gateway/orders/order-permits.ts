@@ -1,0 +1,157 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import { type Access, allowsMarket, allowsSymbol, type KeyRecord, type Limits } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { classOf, fieldsWithin } from '../../contract/field-classes.js';
+import { type Order, type TrdFilterConditions, TrdFilterConditionsSchema, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as HistoryC2S } from '../../contract/generated/Trd_GetHistoryOrderList_pb.js';
+import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import type { Operation } from '../../contract/operation.js';
+import { account } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import { denyMarket, denySymbol, firstDenied } from '../limit-check.js';
+import { limitsOf, tradedMarketNames } from '../market-names.js';
+import { tradingMarketOf } from '../named-markets.js';
+import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
+import { type Subjects, subjectsOf } from '../subjects.js';
+import { marketsOfCancelAll } from './cancel-scope.js';
+
+/** How far back orders are looked for: the longest range that the public protocol answers at once. */
+const HISTORY_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/**
+ * Holds requests that name orders by their ids against the lists of markets and, where they only read, of symbols. What
+ * counts is the order that is meant, and not the market that the request writes beside it.
+ */
+export class OrderPermits {
+  constructor(
+    private readonly backend: Backend,
+    private readonly access: Access,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * undefined where the request may pass, at once where nothing has to be looked up. A response is the backend's refusal
+   * to say which orders these are: then nothing else is asked of it.
+   */
+  check(
+    operation: Operation,
+    key: KeyRecord | undefined,
+    request: Message,
+    context: CallContext,
+  ): undefined | Promise<Rejection | ResponseMessage | undefined> {
+    if (!couldNameOrders(operation)) return undefined;
+    const reads = operation.effect === 'read';
+    const limits = limitsOf(this.access, key).filter(
+      ({ allowedMarkets, allowedSymbols }) => allowedMarkets !== null || (reads && allowedSymbols !== null),
+    );
+    if (limits.length === 0) return undefined;
+    const subjects = subjectsOf(operation, request);
+    // 0 and the empty text stand for an id that is not given.
+    const ids = subjects.orders.filter((id) => id !== 0n && id !== '');
+    if (subjects.orders.length === 0 || marketsOfCancelAll(operation, request) !== undefined) return undefined;
+    return this.#check(operation, limits, request as Message & { header?: TrdHeader }, ids, subjects, context);
+  }
+
+  async #check(
+    operation: Operation,
+    limits: readonly Limits[],
+    { header }: { readonly header?: TrdHeader },
+    ids: readonly (bigint | string)[],
+    { tradedCodes }: Subjects,
+    context: CallContext,
+  ): Promise<Rejection | ResponseMessage | undefined> {
+    const reads = operation.effect === 'read';
+    const orders = await this.#find(header, ids, reads, context);
+    if (!Array.isArray(orders)) return failure(operation, orders.retMsg, orders.errCode);
+    const trading = header?.trdMarket ?? 0;
+    const allKnown = ids.length > 0 && ids.every((id) => orders.some((order) => isOf(order, id)));
+    for (const each of limits) {
+      for (const order of orders) {
+        const denied = checkOrder(each, order, trading, reads);
+        if (denied !== undefined) return denied;
+      }
+      if (allKnown || tradedCodes.length > 0) continue;
+      // Of an order that nobody knows no market is known but the one that is written. A read of it could be of any.
+      const unknown = ids.find((id) => !orders.some((order) => isOf(order, id)));
+      if (reads && unknown !== undefined) return denyUnknown(each, unknown);
+      const denied = firstDenied(each, [tradingMarketOf(trading)]);
+      if (denied !== undefined) return denied;
+    }
+    return undefined;
+  }
+
+  /** Those of the orders that there are; the backend's refusal to say. Reads may be of orders that are long over. */
+  async #find(
+    header: TrdHeader | undefined,
+    ids: readonly (bigint | string)[],
+    reads: boolean,
+    context: CallContext,
+  ): Promise<Order[] | ResponseMessage> {
+    const base = header === undefined ? {} : { header };
+    const current = await this.#list(ids, (filterConditions) =>
+      this.backend.call(account.getOrders, create(OrderListC2S, { ...base, filterConditions }), context),
+    );
+    if (!reads || !Array.isArray(current)) return current;
+    const missing = ids.filter((id) => !current.some((order) => isOf(order, id)));
+    const now = this.clock.now();
+    const past = await this.#list(missing, (conditions) => {
+      const filterConditions = { ...conditions, beginTime: day(now - HISTORY_DAYS * DAY_MS), endTime: day(now + DAY_MS) };
+      return this.backend.call(account.getHistoryOrders, create(HistoryC2S, { ...base, filterConditions }), context);
+    });
+    return Array.isArray(past) ? [...current, ...past] : past;
+  }
+
+  async #list(
+    ids: readonly (bigint | string)[],
+    ask: (conditions: TrdFilterConditions) => ResponseMessage | Promise<ResponseMessage>,
+  ): Promise<Order[] | ResponseMessage> {
+    const numbers = ids.filter((id) => typeof id === 'bigint');
+    const texts = ids.filter((id) => typeof id === 'string');
+    const found: Order[] = [];
+    for (const conditions of [{ idList: numbers }, { orderIDExList: texts }]) {
+      if (Object.values(conditions).flat().length === 0) continue;
+      const response = await ask(create(TrdFilterConditionsSchema, conditions));
+      if (response.retType !== RET_SUCCEED) return response;
+      found.push(...(payloadOf(account.getOrders, response)?.orderList ?? []));
+    }
+    return found;
+  }
+}
+
+const nameOrders = new WeakMap<Operation, boolean>();
+
+function couldNameOrders(operation: Operation): boolean {
+  let known = nameOrders.get(operation);
+  if (known === undefined) {
+    const { messages, classes } = operation;
+    known = [...fieldsWithin(messages.C2SSchema)].some((field) => classOf(field, classes) === 'order');
+    nameOrders.set(operation, known);
+  }
+  return known;
+}
+
+function isOf({ orderID, orderIDEx }: Order, id: bigint | string): boolean {
+  return orderID === id || orderIDEx === id;
+}
+
+function checkOrder(limits: Limits, { trdMarket, secMarket, code }: Order, trading: number, reads: boolean): Rejection | undefined {
+  const market = quoteMarketOfSecMarket(secMarket);
+  const names = tradedMarketNames(trdMarket || trading, market);
+  if (!allowsMarket(limits, names)) return denyMarket(limits, names.join('/'));
+  const symbol = `${market?.name ?? secMarket}.${code}`;
+  // What takes risk away is held by its market alone: a caller can always get out.
+  return reads && !allowsSymbol(limits, symbol) ? denySymbol(limits, symbol) : undefined;
+}
+
+function denyUnknown({ allowedMarkets }: Limits, id: bigint | string): Rejection {
+  const message = `order ${id} is not among those of the last ${HISTORY_DAYS} days: its market and symbol are not known, and this key is limited`;
+  return new Rejection(allowedMarkets === null ? 'limit.symbol' : 'limit.market', message);
+}
+
+/** "2026-11-20", in UTC: a day of margin lies on either side. */
+function day(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

@@ -1,0 +1,35 @@
+import { DECIMAL_ONE, type Decimal, decimalFromNumber, divide, multiplyUp } from '../../contract/decimal.js';
+import { TrailType } from '../../contract/generated/Trd_Common_pb.js';
+import { Rejection } from '../../contract/rejection.js';
+
+/** What an order says of the price that it waits for; 0 = nothing. The trailing ratio is in percent. */
+export interface TriggerTerms {
+  readonly auxPrice: number;
+  readonly trailType: number;
+  readonly trailValue: number;
+  readonly trailSpread: number;
+}
+
+const fields = ['auxPrice', 'trailValue', 'trailSpread'] as const;
+const HUNDRED: Decimal = 100n * DECIMAL_ONE;
+
+/**
+ * The dearest price at which an order without a limit may begin to trade: the book's, the trigger's, or as far above the
+ * book as a trailing order's trigger can lie. `dearest` is the book's, 0 where it has none; so is the answer where nothing is known.
+ */
+export function dearestStart(terms: TriggerTerms, dearest: Decimal): Decimal | Rejection {
+  const [trigger, trail, spread] = fields.map((field) => decimalFromNumber(terms[field]));
+  if (trigger === undefined || trail === undefined || spread === undefined) {
+    const field = fields.find((name) => decimalFromNumber(terms[name]) === undefined) ?? fields[0];
+    return new Rejection('request.out_of_range', `${field}: ${terms[field]} has more than the nine decimal places that are accepted`, {
+      field,
+    });
+  }
+  const distance = terms.trailType === TrailType.TrailType_Ratio ? multiplyUp(dearest, divide(trail, HUNDRED)) : trail;
+  const trailed = dearest > 0n ? dearest + above(distance) + above(spread) : 0n;
+  return [dearest, trigger, trailed].reduce((most, price) => (price > most ? price : most));
+}
+
+function above(distance: Decimal): Decimal {
+  return distance > 0n ? distance : 0n;
+}

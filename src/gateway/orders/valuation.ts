@@ -1,0 +1,104 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { Access, ExchangeRates, GateDenial, KeyRecord, OrderFacts } from '../../access/index.js';
+import type { Decimal } from '../../contract/decimal.js';
+import { touchesOrders } from '../../contract/declaration-check.js';
+import { currency as currencies } from '../../contract/enums.js';
+import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_pb.js';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { Operation, ValuerName } from '../../contract/operation.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import { failure } from '../responses.js';
+import { lackedByModify } from './modify-needs.js';
+import { type Valued, valueModify, valuePlace } from './order-facts.js';
+import { orderNamed } from './order-lookup.js';
+import { whenKnown } from './when-known.js';
+
+/** A place or a modify with its value. */
+export interface ValuedOrder {
+  readonly valued: Valued;
+  /** What a modify changes, as it stands. */
+  readonly order?: Order;
+}
+
+/** What a valuer finds: `no risk` where a request takes risk away or cannot add any; a failure where there is no such order. */
+export type Valuation = ValuedOrder | 'no risk' | Rejection | ResponseMessage;
+
+type Valuer = (backend: Backend, operation: Operation, request: Message, context: CallContext) => Valuation | Promise<Valuation>;
+
+/** Every valuer that a declaration can name: leaving one out does not build. */
+const valuers: Readonly<Record<ValuerName, Valuer>> = {
+  place(backend, _, request, context) {
+    return whenKnown(valuePlace(backend, request as PlaceC2S, context), (valued) => (valued instanceof Rejection ? valued : { valued }));
+  },
+  async modify(backend, operation, request, context) {
+    const modify = request as ModifyC2S;
+    if (!addsRisk(modify)) return 'no risk';
+    const order = await orderNamed(backend, modify, context);
+    if (order === undefined) return noSuchOrder(operation, modify);
+    const lacked = lackedByModify(modify, order);
+    if (lacked !== undefined) return lacked;
+    const valued = await valueModify(backend, modify, order, context);
+    return valued instanceof Rejection ? valued : { valued, order };
+  },
+};
+
+/** Values a write: what is sent and what is only looked at are valued here alike. An operation on orders without a valuer is a defect. */
+export function valueOrder(backend: Backend, operation: Operation, request: Message, context: CallContext): Valuation | Promise<Valuation> {
+  if (operation.valuer !== null) return valuers[operation.valuer](backend, operation, request, context);
+  if (touchesOrders(operation)) throw new Error(`${operation.name} may change orders and names no valuer of their risk: nothing was sent`);
+  return 'no risk';
+}
+
+export function isValued(outcome: ValuedOrder | Rejection | ResponseMessage): outcome is ValuedOrder {
+  return !(outcome instanceof Rejection) && 'valued' in outcome;
+}
+
+const relieving: readonly number[] = [
+  ModifyOrderOp.ModifyOrderOp_Cancel,
+  ModifyOrderOp.ModifyOrderOp_Disable,
+  ModifyOrderOp.ModifyOrderOp_Delete,
+];
+
+/** Every change but those that take an order out of the market. */
+function addsRisk({ modifyOrderOp }: Pick<ModifyC2S, 'modifyOrderOp'>): boolean {
+  return !relieving.includes(modifyOrderOp);
+}
+
+/** The answer to a modify or cancel of an order that there is not. */
+export function noSuchOrder(operation: Operation, { orderID, orderIDEx, header }: ModifyC2S): ResponseMessage {
+  return failure(operation, `no order ${orderIDEx || orderID} in account ${header?.accID}`);
+}
+
+/** The facts that a caller's gates look at, with the exchange rates that its limits need. */
+export function factsOf(
+  backend: Backend,
+  access: Access,
+  key: KeyRecord | undefined,
+  { accId, legs }: Valued,
+  context: CallContext,
+): OrderFacts | Promise<OrderFacts> {
+  const targets = access.limitsCurrencies(key);
+  if (targets.length === 0) return { accId, legs, rates: noRates };
+  return ratesTo(backend, targets, context).then((rates) => ({ accId, legs, rates }));
+}
+
+const noRates: ExchangeRates = () => undefined;
+
+/** Rates from every currency, since those of the day's orders count as well. */
+async function ratesTo(backend: Backend, targets: readonly string[], context: CallContext): Promise<ExchangeRates> {
+  const rates = new Map<string, Decimal>();
+  const pairs = targets.flatMap((to) => currencies.members.filter(({ name }) => name !== to).map(({ name }) => [name, to] as const));
+  await Promise.all(
+    pairs.map(async ([from, to]) => {
+      const rate = await backend.exchangeRate(from, to, context);
+      if (rate !== undefined) rates.set(`${from}/${to}`, rate);
+    }),
+  );
+  return (from, to) => rates.get(`${from}/${to}`);
+}
+
+export function rejectDenial({ code, reason, retryAfterSeconds }: GateDenial): Rejection {
+  return new Rejection(code, reason, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Access, AuditTrade } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { decimalFromNumber } from '../../contract/decimal.js';
+import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
+import { ModifyOrderOp, TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import type { Operation } from '../../contract/operation.js';
+import { account, trade } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import type { Identity } from '../identity.js';
+import type { Meter } from '../meter.js';
+import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { sideName } from '../trade-names.js';
+import type { Commit, Run } from './idempotency.js';
+import type { PacketId } from './idempotency-rows.js';
+import type { Valued } from './order-facts.js';
+import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
+
+/** The refusal of what was not sent because its caller went away. */
+export function cancelled(): Rejection {
+  return new Rejection('request.cancelled', 'the call was cancelled or its deadline passed before anything was sent');
+}
+
+/** Whether a request takes orders out of the market, one or all. */
+export function isCancel(request: Message): boolean {
+  return (request as Partial<ModifyC2S>).modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel;
+}
+
+/** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
+const REFRESH_MS_MAX = 2000;
+
+/** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
+export class Writes {
+  // Of this process alone, so that serial numbers can start at 1: 63 random bits.
+  readonly #connId = randomBytes(8).readBigUInt64BE() >> 1n || 1n;
+  #serialNo = 0;
+
+  constructor(
+    readonly backend: Backend,
+    readonly access: Access,
+    readonly clock: Clock,
+    readonly meter: Meter,
+    /** The backend records a write in the gateway's own store, and so only after what is written here. */
+    readonly recordedInOrder: boolean,
+  ) {}
+
+  /** `isGone`: the caller does not wait any more; a write that has not left yet is then not sent. */
+  sender(operation: Operation, request: Message, identity: Identity, context: CallContext, isGone: () => boolean): Parameters<Run>[0] {
+    return async (commit, interrupted) => {
+      if (interrupted !== undefined) return this.#send(operation, interrupted.request, interrupted.packet, context);
+      const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
+      const valuation = valueOrder(this.backend, operation, request, context);
+      const outcome = valuation instanceof Promise ? await valuation : valuation;
+      if (isGone()) return cancelled();
+      if (outcome === 'no risk') {
+        const marks = commit === undefined ? [] : [commit(packet, request)];
+        return this.#sendAfter(marks, () => this.#send(operation, request, packet, context));
+      }
+      if (!isValued(outcome)) return outcome;
+      return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, context, isGone);
+    };
+  }
+
+  async #sendGated(
+    operation: Operation,
+    request: Message,
+    { key }: Identity,
+    valued: Valued,
+    packet: PacketId,
+    commit: Commit | undefined,
+    context: CallContext,
+    isGone: () => boolean,
+  ): Promise<ResponseMessage | Rejection> {
+    const known = factsOf(this.backend, this.access, key, valued, context);
+    const facts = known instanceof Promise ? await known : known;
+    const admittance = this.access.admit(key, facts, this.clock.now());
+    if (!admittance.ok) return rejectDenial(admittance.denial);
+    const { admission } = admittance;
+    // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
+    const marks = commit === undefined ? [admission.durable] : [admission.durable, commit(packet, request)];
+    let started = 0;
+    const response = await this.#sendAfter(marks, async () => {
+      // Under an idempotency key it goes on: the key would take it up again past the gates, and tells its outcome.
+      if (commit === undefined && isGone()) return cancelled();
+      started = performance.now();
+      return this.#send(operation, request, packet, context);
+    });
+    if (response instanceof Rejection) {
+      await admission.refund();
+      return response;
+    }
+    if (operation === trade.placeOrder && response.retType === RET_SUCCEED) {
+      this.meter.placed(payloadOf(trade.placeOrder, response)?.orderIDEx ?? '', performance.now() - started);
+    }
+    // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
+    if (response.retType !== RET_SUCCEED) await admission.refund();
+    return response;
+  }
+
+  /**
+   * Sends once the marks are on disk; where the backend's own record cannot get there before them, at once. Nothing is
+   * acknowledged before all of it is on disk.
+   */
+  async #sendAfter<T>(marks: readonly Promise<void>[], send: () => Promise<T>): Promise<T> {
+    if (!this.recordedInOrder) {
+      await Promise.all(marks);
+      return send();
+    }
+    const [response] = await Promise.all([send(), ...marks]);
+    return response;
+  }
+
+  async #send(operation: Operation, request: Message, packet: PacketId, context: CallContext): Promise<ResponseMessage> {
+    const write = request as Message & { packetID?: PacketID };
+    if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
+      write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
+    }
+    const response = await this.backend.call(operation, request, context);
+    const cancels = isCancel(request) && !(request as Partial<ModifyC2S>).forAll;
+    if (cancels && response.retType === RET_SUCCEED) await this.#refreshOrder(request as ModifyC2S, context);
+    return response;
+  }
+
+  /** One bounded refresh, of the one order; its failure does not turn an accepted cancel into a failed one. */
+  async #refreshOrder({ header, orderID, orderIDEx }: ModifyC2S, context: CallContext): Promise<void> {
+    const filterConditions = create(TrdFilterConditionsSchema, orderIDEx === '' ? { idList: [orderID] } : { orderIDExList: [orderIDEx] });
+    const query = create(OrderListC2S, { ...(header === undefined ? {} : { header }), filterConditions, refreshCache: true });
+    const refresh = (async () => this.backend.call(account.getOrders, query, context))();
+    let cancelTimer: () => void = () => undefined;
+    const timeout = new Promise<void>((resolve) => {
+      cancelTimer = this.clock.after(REFRESH_MS_MAX, resolve);
+    });
+    await Promise.race([refresh.catch(() => undefined), timeout]);
+    cancelTimer();
+  }
+
+  /** What the audit trail says of a write that was sent, or before that is about to be. */
+  auditTrade(request: Message, response?: ResponseMessage): AuditTrade {
+    const order = request as Message & Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderIDEx'>>;
+    const answered = (response as (ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } }) | undefined)?.s2c;
+    const orderId = answered?.orderIDEx || order.orderIDEx || undefined;
+    const market = order.secMarket === undefined ? undefined : quoteMarketOfSecMarket(order.secMarket);
+    const side = order.trdSide === undefined ? undefined : sideName(order.trdSide);
+    const qty = Object.hasOwn(order, 'qty') ? decimalFromNumber(order.qty ?? 0) : undefined;
+    const price = Object.hasOwn(order, 'price') ? decimalFromNumber(order.price ?? 0) : undefined;
+    return {
+      accId: order.header?.accID ?? 0n,
+      ...(orderId === undefined ? {} : { orderId }),
+      ...(market === undefined || !order.code ? {} : { symbol: `${market.name}.${order.code}` }),
+      ...(side === undefined ? {} : { side }),
+      ...(qty === undefined ? {} : { qty }),
+      ...(price === undefined ? {} : { price }),
+    };
+  }
+}

@@ -1,0 +1,98 @@
+import { create } from '@bufbuild/protobuf';
+import { listAccepted, tradeDateMarket } from '../../../contract/enums.js';
+import { TradeDateType } from '../../../contract/generated/Qot_Common_pb.js';
+import { type C2S, type S2C, S2CSchema, TradeDateSchema } from '../../../contract/generated/Qot_RequestTradeDate_pb.js';
+import { TIME_TEXT } from '../../../contract/param-rules.js';
+import { dayNumber, parseLocal } from '../../../contract/time.js';
+import { Refusal } from '../../handler.js';
+import { locate } from '../../view/locate.js';
+import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
+import type { Calendar, CalendarName, TradingDate } from '../../world/index.js';
+
+/** Ten years. */
+const RANGE_DAYS_MAX = 3660;
+const SHOWN_CHARACTERS_MAX = 40;
+
+/** The calendar of each Qot_Common.TradeDateMarket. */
+const calendars: Readonly<Record<number, CalendarName>> = {
+  1: 'HK',
+  2: 'US',
+  3: 'CN',
+  4: 'CN',
+  5: 'HK',
+  6: 'JP_FUTURE',
+  7: 'SG_FUTURE',
+  8: 'SG',
+  9: 'MY',
+  10: 'JP',
+};
+
+/**
+ * Stock Connect trades where both sides do (HKEX, since April 2023). How long it trades is up to the market that is traded: a
+ * half day in Hong Kong shortens the southbound day alone.
+ */
+const otherSides: Readonly<Record<number, CalendarName>> = { 4: 'HK', 5: 'CN' };
+
+const types = {
+  whole: TradeDateType.TradeDateType_Whole,
+  morning: TradeDateType.TradeDateType_Morning,
+  afternoon: TradeDateType.TradeDateType_Afternoon,
+} as const satisfies Record<TradingDate['type'], TradeDateType>;
+
+/** Whose days, and which of them count. */
+interface Days {
+  readonly calendar: Calendar;
+  trades(day: string): boolean;
+}
+
+/** Qot_RequestTradeDate: the trading days between two dates, both included, of a security or else of a market. */
+export const getTradingDays: QuoteHandler<C2S, S2C> = (simulation, request) => {
+  const days = request.security === undefined ? daysOfMarket(simulation, request.market) : daysOfSecurity(simulation, request.security);
+  if (days instanceof Refusal) return days;
+  const beginTime = dayOf(request.beginTime);
+  const endTime = dayOf(request.endTime);
+  const refused = checkRange(beginTime, endTime);
+  if (refused !== undefined) return refused;
+
+  const { timeZone } = days.calendar;
+  const payload = create(S2CSchema);
+  payload.tradeDateList = days.calendar
+    .tradingDays(beginTime, endTime)
+    .filter(({ day }) => days.trades(day))
+    .map(({ day, type }) =>
+      create(TradeDateSchema, { time: day, timestamp: (parseLocal(day, timeZone) ?? 0) / 1000, tradeDateType: types[type] }),
+    );
+  return payload;
+};
+
+function daysOfSecurity(simulation: QuoteSimulation, security: { readonly market: number; readonly code: string }): Days | Refusal {
+  const listing = locate(simulation, security);
+  if (listing instanceof Refusal) return listing;
+  return { calendar: simulation.world.calendar(listing.instrument), trades: () => true };
+}
+
+function daysOfMarket({ world }: QuoteSimulation, market: number): Days | Refusal {
+  const name = calendars[market];
+  if (name === undefined) return new Refusal(`unknown market ${market}; accepted: ${listAccepted(tradeDateMarket, 'rest')}`);
+  const other = otherSides[market];
+  const otherCalendar = other === undefined ? undefined : world.calendar(other);
+  return { calendar: world.calendar(name), trades: (day) => otherCalendar?.isTradingDay(day) ?? true };
+}
+
+/** Programs give a time as often as a date: its day counts. */
+function dayOf(text: string): string {
+  return TIME_TEXT.test(text) ? text.slice(0, 10) : text;
+}
+
+function checkRange(beginTime: string, endTime: string): Refusal | undefined {
+  const begin = dayNumber(beginTime);
+  const end = dayNumber(endTime);
+  if (begin === undefined) return badDate('begin_time', beginTime);
+  if (end === undefined) return badDate('end_time', endTime);
+  if (begin > end) return new Refusal('begin_time is after end_time');
+  return end - begin >= RANGE_DAYS_MAX ? new Refusal(`begin_time to end_time: at most ${RANGE_DAYS_MAX} days`) : undefined;
+}
+
+function badDate(field: string, text: string): Refusal {
+  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))}`);
+}

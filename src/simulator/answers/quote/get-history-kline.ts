@@ -1,0 +1,84 @@
+import { create } from '@bufbuild/protobuf';
+import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_RequestHistoryKL_pb.js';
+import { parseLocal } from '../../../contract/time.js';
+import { Refusal } from '../../handler.js';
+import { checkRehabType, hoursOf, klineMessage, periodOf } from '../../view/bars.js';
+import { type HistoryRange, historyPage } from '../../view/history-bars.js';
+import type { Listing } from '../../view/listings.js';
+import { locate } from '../../view/locate.js';
+import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
+
+/** Most bars of one page, also of a request without a limit: one answer must not hold the daemon up. The rest is on the next page. */
+const HISTORY_PAGE_BARS_MAX = 20_000;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Qot_RequestHistoryKL: bars whose time text lies between two times of the market's zone, both inclusive, in pages.
+ * A symbol counts towards the quota when it is first asked for; the answer waits until that is on disk.
+ */
+export const getHistoryKline: QuoteHandler<C2S, S2C> = (simulation, request) => {
+  const listing = locate(simulation, request.security);
+  if (listing instanceof Refusal) return listing;
+  const range = rangeOf(listing, request);
+  if (range instanceof Refusal) return range;
+  const resume = readResumeKey(request.nextReqKey);
+  if (resume instanceof Refusal) return resume;
+  const { maxAckKLNum } = request;
+  if (!(maxAckKLNum >= 0)) return new Refusal(`max_ack_kl_num ${maxAckKLNum}: expected 0 (no limit) or more`);
+
+  const counted = simulation.historyQuota.use(listing.instrument.symbol);
+  if (counted === 'exceeded') {
+    const { max } = simulation.historyQuota;
+    return new Refusal(`history K-line quota exceeded: ${max} symbols within 30 days; ${listing.instrument.symbol} is not one of them`);
+  }
+  const answer = () => page(simulation, listing, range, request, resume);
+  return counted === undefined ? answer() : counted.then(answer);
+};
+
+function rangeOf(listing: Listing, request: C2S): HistoryRange | Refusal {
+  const period = periodOf(request.klType);
+  if (period instanceof Refusal) return period;
+  const refused = checkRehabType(request.rehabType);
+  if (refused !== undefined) return refused;
+  const { timeZone } = listing.market;
+  const first = parseLocal(request.beginTime, timeZone);
+  const end = parseLocal(request.endTime, timeZone);
+  if (first === undefined) return badTime('begin_time');
+  if (end === undefined) return badTime('end_time');
+  // A date without a time of day means the whole day.
+  const last = request.endTime.includes(' ') ? end : end + DAY_MS - 1;
+  if (first > last) return new Refusal('begin_time is after end_time');
+  return { period, first, last, hours: hoursOf(request.extendedTime, request.session) };
+}
+
+function badTime(field: string): Refusal {
+  return new Refusal(`${field}: expected yyyy-MM-dd HH:mm:ss or yyyy-MM-dd`);
+}
+
+function page(simulation: QuoteSimulation, listing: Listing, range: HistoryRange, request: C2S, resume: number | undefined): S2C {
+  const count = request.maxAckKLNum === 0 ? HISTORY_PAGE_BARS_MAX : Math.min(request.maxAckKLNum, HISTORY_PAGE_BARS_MAX);
+  const { bars, next } = historyPage(simulation, listing, range, count, resume);
+  // 0 names no field, which nobody means: it is what a caller sends who leaves the choice open.
+  const fields = request.needKLFieldsFlag === 0n ? undefined : Number(BigInt.asUintN(32, request.needKLFieldsFlag));
+
+  const payload = create(S2CSchema);
+  payload.security = listing.security;
+  payload.name = listing.instrument.name;
+  payload.klList = bars.map((bar) => klineMessage(simulation, listing, range.period, bar, fields));
+  if (next !== undefined) payload.nextReqKey = writeResumeKey(next);
+  return payload;
+}
+
+const RESUME_KEY = /^from:(\d{1,15})$/;
+
+/** The key of the next page: the start of its first bar. Callers are not to read it. */
+function writeResumeKey(start: number): Uint8Array {
+  return new TextEncoder().encode(`from:${start}`);
+}
+
+function readResumeKey(key: Uint8Array): number | undefined | Refusal {
+  if (key.length === 0) return undefined;
+  const start = RESUME_KEY.exec(Buffer.from(key).toString('latin1'))?.[1];
+  return start === undefined ? new Refusal('next_req_key: not a key of an earlier page') : Number(start);
+}

@@ -1,0 +1,24 @@
+import { create } from '@bufbuild/protobuf';
+import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetOrderBook_pb.js';
+import { Refusal } from '../../handler.js';
+import { locate } from '../../view/locate.js';
+import { BOOK_DEPTH_MAX, BookType, bookFields, hasOddLots } from '../../view/order-book.js';
+import type { QuoteHandler } from '../../view/quote-simulation.js';
+
+/** Qot_GetOrderBook: best levels of both sides. Indices have an empty book. */
+export const getOrderBook: QuoteHandler<C2S, S2C> = (simulation, request) => {
+  const listing = locate(simulation, request.security);
+  if (listing instanceof Refusal) return listing;
+  const { num, orderBookType } = request;
+  if (!(num >= 1 && num <= BOOK_DEPTH_MAX)) return new Refusal(`num ${num}: expected 1 to ${BOOK_DEPTH_MAX} levels`);
+  if (orderBookType !== BookType.normal && orderBookType !== BookType.odd) {
+    return new Refusal(`unknown order_book_type ${orderBookType}; accepted: 0 (whole lots), 1 (odd lots)`);
+  }
+  if (orderBookType === BookType.odd && !hasOddLots(listing)) {
+    return new Refusal(`${listing.instrument.symbol} has no book of odd lots; shares and funds of Hong Kong with a board lot have one`);
+  }
+  const payload = create(S2CSchema);
+  payload.security = listing.security;
+  payload.name = listing.instrument.name;
+  return Object.assign(payload, bookFields(simulation, listing, num, orderBookType));
+};

@@ -1,0 +1,36 @@
+import { create } from '@bufbuild/protobuf';
+import type { BasicQot } from '../../../contract/generated/Qot_Common_pb.js';
+import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetBasicQot_pb.js';
+import { Refusal } from '../../handler.js';
+import { locate, locateAll } from '../../view/locate.js';
+import type { QuoteHandler } from '../../view/quote-simulation.js';
+
+const QUOTE_SYMBOLS_MAX = 200;
+
+// The answer about one symbol is kept with its quote, so that it too is the same object while nothing changes.
+const singles = new WeakMap<BasicQot, S2C>();
+
+/** Qot_GetBasicQot. The answer is shared between callers: nothing may write to it. */
+export const getQuote: QuoteHandler<C2S, S2C> = (simulation, request) => {
+  const { securityList } = request;
+  if (securityList.length !== 1) {
+    const listings = locateAll(simulation, securityList, QUOTE_SYMBOLS_MAX);
+    if (listings instanceof Refusal) return listings;
+    return answer(listings.map((listing) => simulation.quoteBoard.read(listing)));
+  }
+  const listing = locate(simulation, securityList[0]);
+  if (listing instanceof Refusal) return listing;
+  const quote = simulation.quoteBoard.read(listing);
+  let payload = singles.get(quote);
+  if (payload === undefined) {
+    payload = answer([quote]);
+    singles.set(quote, payload);
+  }
+  return payload;
+};
+
+function answer(quotes: BasicQot[]): S2C {
+  const payload = create(S2CSchema);
+  payload.basicQotList = quotes;
+  return payload;
+}

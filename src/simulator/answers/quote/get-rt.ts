@@ -1,0 +1,20 @@
+import { create } from '@bufbuild/protobuf';
+import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetRT_pb.js';
+import { Refusal } from '../../handler.js';
+import { timeShare } from '../../market/index.js';
+import { locate } from '../../view/locate.js';
+import type { QuoteHandler } from '../../view/quote-simulation.js';
+import { timeShareMessage } from '../../view/time-shares.js';
+
+/** Qot_GetRT: the trading day's regular hours minute by minute. Volumes and turnovers sum to the quote's. */
+export const getRt: QuoteHandler<C2S, S2C> = (simulation, request) => {
+  const listing = locate(simulation, request.security);
+  if (listing instanceof Refusal) return listing;
+  const { clock, world, market } = simulation;
+  const { instrument } = listing;
+  const payload = create(S2CSchema);
+  payload.security = listing.security;
+  payload.name = instrument.name;
+  payload.rtList = timeShare(market, world.calendar(instrument), instrument, clock.now()).map((point) => timeShareMessage(listing, point));
+  return payload;
+};

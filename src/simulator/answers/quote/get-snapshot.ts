@@ -1,0 +1,97 @@
+import { create } from '@bufbuild/protobuf';
+import { decimalToNumber } from '../../../contract/decimal.js';
+import {
+  type C2S,
+  type S2C,
+  S2CSchema,
+  type Snapshot,
+  type SnapshotBasicData,
+  SnapshotBasicDataSchema,
+  SnapshotSchema,
+} from '../../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
+import { Refusal } from '../../handler.js';
+import type { Book, Quote } from '../../market/market.js';
+import { averagePrice, percent } from '../../view/figures.js';
+import type { Listing } from '../../view/listings.js';
+import { locateAll } from '../../view/locate.js';
+import { prepareYearRanges, yearRange } from '../../view/price-range.js';
+import { SECURITY_STATUS_NORMAL } from '../../view/quote-board.js';
+import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
+import { addKindData } from '../../view/snapshot-kinds.js';
+import { lotSize } from './get-static-info.js';
+
+const SNAPSHOT_SYMBOLS_MAX = 400;
+/** Levels of each side over which the balance of bids and asks is taken. */
+const BALANCE_LEVELS = 5;
+
+/** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds, all as of one moment. */
+export const getSnapshot: QuoteHandler<C2S, S2C> = (simulation, request) => {
+  const listings = locateAll(simulation, request.securityList, SNAPSHOT_SYMBOLS_MAX);
+  if (listings instanceof Refusal) return listings;
+  const answer = () => {
+    const payload = create(S2CSchema);
+    payload.snapshotList = listings.map((listing) => snapshot(simulation, listing));
+    return payload;
+  };
+  const prepared = prepareYearRanges(simulation, listings);
+  return prepared === undefined ? answer() : prepared.then(answer);
+};
+
+function snapshot(simulation: QuoteSimulation, listing: Listing): Snapshot {
+  const quote = simulation.market.quote(listing.instrument);
+  const message = create(SnapshotSchema);
+  message.basic = basicData(simulation, listing, quote);
+  addKindData(simulation, listing, quote, message);
+  return message;
+}
+
+function basicData(simulation: QuoteSimulation, listing: Listing, quote: Quote): SnapshotBasicData {
+  const { instrument } = listing;
+  const board = simulation.quoteBoard.read(listing);
+  const range = yearRange(simulation, listing, quote);
+  const data = create(SnapshotBasicDataSchema);
+  data.security = board.security;
+  data.name = board.name;
+  data.type = listing.securityType;
+  data.isSuspend = board.isSuspended;
+  data.listTime = board.listTime;
+  data.listTimestamp = board.listTimestamp;
+  data.lotSize = lotSize(listing);
+  data.priceSpread = board.priceSpread;
+  data.updateTime = board.updateTime;
+  data.updateTimestamp = board.updateTimestamp;
+  data.highPrice = board.highPrice;
+  data.openPrice = board.openPrice;
+  data.lowPrice = board.lowPrice;
+  data.lastClosePrice = board.lastClosePrice;
+  data.curPrice = board.curPrice;
+  data.volume = board.volume;
+  data.turnover = board.turnover;
+  data.turnoverRate = board.turnoverRate;
+  data.amplitude = board.amplitude;
+  data.avgPrice = decimalToNumber(averagePrice(instrument, quote.turnover, quote.volume, quote.last));
+  data.highest52WeeksPrice = decimalToNumber(range.high);
+  data.lowest52WeeksPrice = decimalToNumber(range.low);
+  data.secStatus = SECURITY_STATUS_NORMAL;
+  if (board.preMarket !== undefined) data.preMarket = board.preMarket;
+  if (board.afterMarket !== undefined) data.afterMarket = board.afterMarket;
+  addBookTop(data, simulation.market.book(instrument, BALANCE_LEVELS));
+  return data;
+}
+
+/** A side without orders has no price: its fields are left out. */
+function addBookTop(data: SnapshotBasicData, { bids, asks }: Book): void {
+  const [bid] = bids;
+  const [ask] = asks;
+  if (bid !== undefined) {
+    data.bidPrice = decimalToNumber(bid.price);
+    data.bidVol = bid.volume;
+  }
+  if (ask !== undefined) {
+    data.askPrice = decimalToNumber(ask.price);
+    data.askVol = ask.volume;
+  }
+  const bidden = bids.reduce((sum, level) => sum + level.volume, 0n);
+  const asked = asks.reduce((sum, level) => sum + level.volume, 0n);
+  if (bidden + asked > 0n) data.bidAskRatio = percent(bidden - asked, bidden + asked);
+}

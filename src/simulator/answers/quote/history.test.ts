@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { call, FIXTURE_TIME, payload, security, startFixture } from '../../../backends/sim/fixture.js';
+import { ManualClock } from '../../../contract/clock.js';
+import type { KLine } from '../../../contract/generated/Qot_Common_pb.js';
+import { quote } from '../../../contract/operations/index.js';
+import { MemoryStore } from '../../../storage/index.js';
+
+const DAY_MS = 86_400_000;
+
+/** The longest range that is read of each klType, in days. */
+const spans: ReadonlyMap<number, number> = new Map([
+  [1, 4],
+  [6, 20],
+  [9, 100],
+  [15, 200],
+  [2, 500],
+  [3, 1000],
+  [4, 1000],
+]);
+
+test('pages give each bar of the range exactly once, whatever their size', async () => {
+  const { backend } = await startFixture({ calendarMode: 'calendar' });
+  const ranges = fc.record({
+    symbol: fc.constantFrom('HK.00700', 'US.AAPL', 'HK.HSImain', 'FX.EURUSD'),
+    klType: fc.constantFrom(...spans.keys()),
+    part: fc.double({ min: 0, max: 1, noNaN: true }),
+    pageSize: fc.integer({ min: 1, max: 500 }),
+    extendedTime: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(ranges, async ({ symbol, klType, part, pageSize, extendedTime }) => {
+      const first = new Date(FIXTURE_TIME - part * (spans.get(klType) ?? 0) * DAY_MS).toISOString().slice(0, 10);
+      const range = { security: security(symbol), klType, rehabType: 0, beginTime: first, endTime: '2026-11-20', extendedTime };
+      const { klList: all, nextReqKey } = await payload(backend, quote.getHistoryKline, { ...range, maxAckKLNum: 0 });
+      expect(nextReqKey).toHaveLength(0);
+      const paged: KLine[] = [];
+      const size = Math.max(pageSize, Math.ceil(all.length / 20));
+      for (let key: Uint8Array = new Uint8Array(); ; ) {
+        const page = await payload(backend, quote.getHistoryKline, { ...range, maxAckKLNum: size, nextReqKey: key });
+        expect(page.klList.length).toBeLessThanOrEqual(size);
+        paged.push(...page.klList);
+        if (page.nextReqKey.length === 0) break;
+        expect(page.klList).toHaveLength(size);
+        key = page.nextReqKey;
+      }
+      expect(paged).toEqual(all);
+      const times = all.map(({ time }) => time);
+      expect([...new Set(times)].sort()).toEqual(times);
+      for (const time of times) expect(time >= first && time <= '2026-11-20 23:59:59').toBe(true);
+      for (const [index, bar] of all.entries()) if (index > 0) expect(bar.lastClosePrice).toBeGreaterThan(0);
+    }),
+    { numRuns: 40 },
+  );
+  await backend.stop();
+});
+
+test('begin and end are inclusive times of the market’s zone; a minute is named by its end, a day by its date', async () => {
+  const { backend } = await startFixture({ calendarMode: 'calendar' });
+  const read = async (fields: object) =>
+    (await payload(backend, quote.getHistoryKline, { security: security('HK.00700'), rehabType: 0, ...fields })).klList.map(
+      ({ time }) => time,
+    );
+  expect(await read({ klType: 2, beginTime: '2026-11-17', endTime: '2026-11-19' })).toEqual([
+    '2026-11-17 00:00:00',
+    '2026-11-18 00:00:00',
+    '2026-11-19 00:00:00',
+  ]);
+  expect(await read({ klType: 1, beginTime: '2026-11-19 09:31:00', endTime: '2026-11-19 09:33:00' })).toEqual([
+    '2026-11-19 09:31:00',
+    '2026-11-19 09:32:00',
+    '2026-11-19 09:33:00',
+  ]);
+  expect(await read({ klType: 9, beginTime: '2026-11-19', endTime: '2026-11-19' })).toEqual([
+    '2026-11-19 10:30:00',
+    '2026-11-19 11:30:00',
+    '2026-11-19 12:00:00',
+    '2026-11-19 14:00:00',
+    '2026-11-19 15:00:00',
+    '2026-11-19 16:00:00',
+  ]);
+  expect(await read({ klType: 2, beginTime: '2027-01-01', endTime: '2027-02-01' })).toEqual([]);
+  expect(await read({ klType: 2, beginTime: '1990-01-01', endTime: '1990-02-01' })).toEqual([]);
+  await backend.stop();
+});
+
+test('US bars outside regular hours come only when asked for', async () => {
+  const { backend } = await startFixture({ calendarMode: 'calendar' });
+  const read = async (fields: object) => {
+    const range = { security: security('US.AAPL'), klType: 6, rehabType: 0, beginTime: '2026-11-18', endTime: '2026-11-18', ...fields };
+    return (await payload(backend, quote.getHistoryKline, range)).klList.map(({ time }) => time.slice(11));
+  };
+  const regular = await read({});
+  expect([regular[0], regular.at(-1)]).toEqual(['09:35:00', '16:00:00']);
+  for (const all of [await read({ extendedTime: true }), await read({ session: 3 })]) {
+    expect(all[0]! < '09:30:00').toBe(true);
+    expect(all.at(-1)! > '16:00:00').toBe(true);
+    expect(all.filter((time) => time > '09:30:00' && time <= '16:00:00')).toEqual(regular);
+  }
+  await backend.stop();
+});
+
+test('an answer holds the fields that its flag names', async () => {
+  const { backend } = await startFixture();
+  const range = { security: security('HK.00700'), klType: 2, rehabType: 0, beginTime: '2026-11-18', endTime: '2026-11-18' };
+  const own = async (flag: bigint) =>
+    Object.keys((await payload(backend, quote.getHistoryKline, { ...range, needKLFieldsFlag: flag })).klList[0]!).sort();
+  const always = ['$typeName', 'isBlank', 'time', 'timestamp'];
+  expect(await own(8n | 32n)).toEqual([...always, 'closePrice', 'volume'].sort());
+  expect(await own(0n)).toHaveLength(always.length + 10);
+  expect(await own(1023n)).toHaveLength(always.length + 10);
+  await backend.stop();
+});
+
+test('bad times and page keys are refused', async () => {
+  const { backend, simulation } = await startFixture();
+  const range = { security: security('HK.00700'), klType: 2, rehabType: 0, beginTime: '2026-11-01', endTime: '2026-11-18' };
+  const refused = async (fields: object) => {
+    const { retType, retMsg } = await call(backend, quote.getHistoryKline, { ...range, ...fields });
+    expect(retType).toBe(-1);
+    return retMsg;
+  };
+  expect(await refused({ beginTime: '2026-02-30' })).toContain('begin_time');
+  expect(await refused({ endTime: 'yesterday' })).toContain('end_time');
+  expect(await refused({ beginTime: '2026-11-19' })).toContain('after');
+  expect(await refused({ nextReqKey: new Uint8Array([255, 0, 1]) })).toContain('next_req_key');
+  expect(await refused({ maxAckKLNum: -1 })).toContain('max_ack_kl_num');
+  // What was refused used no quota.
+  expect(simulation.historyQuota.uses()).toEqual([]);
+  await backend.stop();
+});
+
+test('the quota counts each symbol once in 30 days, refuses the next, and survives a restart', async () => {
+  const store = new MemoryStore();
+  const clock = new ManualClock(FIXTURE_TIME);
+  const { backend } = await startFixture({ store, clock, historyKlQuotaMax: 2 });
+  const read = (symbol: string) =>
+    call(backend, quote.getHistoryKline, {
+      security: security(symbol),
+      klType: 2,
+      rehabType: 0,
+      beginTime: '2026-11-18',
+      endTime: '2026-11-18',
+    });
+  expect(await read('HK.00700')).toMatchObject({ retType: 0 });
+  expect(await read('HK.00700')).toMatchObject({ retType: 0 });
+  clock.advance(DAY_MS);
+  expect(await read('US.AAPL')).toMatchObject({ retType: 0 });
+  expect(await read('US.MSFT')).toMatchObject({ retType: -1, retMsg: expect.stringContaining('2 symbols within 30 days') });
+  expect(await payload(backend, quote.getHistoryKlQuota, { bGetDetail: true })).toMatchObject({
+    usedQuota: 2,
+    remainQuota: 0,
+    detailList: [
+      { security: { market: 1, code: '00700' }, name: 'TENCENT', requestTime: '2026-11-20 10:30:00' },
+      { security: { market: 11, code: 'AAPL' }, requestTime: '2026-11-20 21:30:00' },
+    ],
+  });
+  await backend.stop();
+
+  const restarted = await startFixture({ store, clock, historyKlQuotaMax: 2 });
+  expect(await payload(restarted.backend, quote.getHistoryKlQuota)).toMatchObject({ usedQuota: 2, remainQuota: 0, detailList: [] });
+  clock.advance(29 * DAY_MS);
+  expect(await payload(restarted.backend, quote.getHistoryKlQuota)).toMatchObject({ usedQuota: 1, remainQuota: 1 });
+  await restarted.backend.stop();
+});

@@ -1,0 +1,26 @@
+import { create } from '@bufbuild/protobuf';
+import { type C2S, CapabilitySchema, type S2C, S2CSchema } from '../../../contract/generated/svc/quote_capability_pb.js';
+import { quoteMarkets } from '../../../contract/markets.js';
+import { klTypes } from '../../view/bars.js';
+import { BOOK_DEPTH_MAX } from '../../view/order-book.js';
+import type { QuoteHandler } from '../../view/quote-simulation.js';
+import { subTypesOf } from '../../view/sub-types.js';
+import { SUBSCRIPTION_QUOTA } from './version.js';
+
+/** Per market: the subscription types that at least one of its instruments serves. */
+export const getQuoteCapability: QuoteHandler<C2S, S2C> = ({ world, listings }) =>
+  create(S2CSchema, {
+    subQuota: SUBSCRIPTION_QUOTA,
+    capabilityList: quoteMarkets.map(({ name, number }) => {
+      const served = new Set<number>();
+      for (const instrument of world.instruments({ market: name })) {
+        for (const subType of subTypesOf(listings.of(instrument))) served.add(subType);
+      }
+      return create(CapabilitySchema, {
+        market: number,
+        subTypeList: [...served].sort((a, b) => a - b),
+        klTypeList: [...klTypes],
+        orderBookDepthMax: BOOK_DEPTH_MAX,
+      });
+    }),
+  });
