@@ -34,6 +34,8 @@ type Database = ClassicLevel<string, Buffer>;
 interface Batch {
   readonly rows: Rows;
   readonly done: Promise<void>;
+  /** Somebody waits for it. */
+  urgent: boolean;
   settle(failure?: StorageFailure): void;
 }
 
@@ -48,6 +50,8 @@ const SHAPE_DIGITS = 5;
 const CHUNK_ROWS = 200;
 /** Rows of one flush, which are handed to the database in one turn of the event loop; a change is never cut. */
 const FLUSHED_ROWS_MAX = 1_000;
+/** How long a change waits for others to be flushed with that nobody waits for. */
+const SOON_MS = 4;
 const LOCKED = 'LEVEL_LOCKED';
 /** Stands beside a database until it has its identity: one without either has lost what it held. */
 const UNFINISHED_FILE = 'UNFINISHED';
@@ -120,6 +124,8 @@ class LevelStore implements DurableStore {
   /** What is gathered while the disk is busy, in the order in which it is flushed. */
   readonly #waiting: Batch[] = [];
   #busy = false;
+  /** Until what waits, and nobody waits for, is flushed all the same. */
+  #timer: NodeJS.Timeout | undefined;
   #idle: Promise<void> = Promise.resolve();
   #failure: StorageFailure | undefined;
 
@@ -153,11 +159,11 @@ class LevelStore implements DurableStore {
     return new LevelArchive<V>(name, prefixOf(ARCHIVES, name), this.database, this.format);
   }
 
-  write(change: (transaction: Transaction) => void): Promise<void> {
+  write(change: (transaction: Transaction) => void, when: 'now' | 'soon' = 'now'): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const gathered = new Gathered(this.format);
     change(gathered);
-    const { rows, done } = this.#batch();
+    const { rows, done } = this.#batch(when);
     for (const { number, names } of this.format.shapes.takeNew()) {
       const key = SHAPES + String(number).padStart(SHAPE_DIGITS, '0');
       rows.set(key, this.format.encode(key, names));
@@ -168,35 +174,51 @@ class LevelStore implements DurableStore {
 
   async advanceTo(sequence: number): Promise<void> {
     if (sequence <= this.durable) return;
-    const batch = this.#batch();
+    const batch = this.#batch('now');
     this.durable = sequence;
     await batch.done;
   }
 
   async close(): Promise<void> {
-    while (this.#busy) await this.#idle;
+    for (this.#start(); this.#busy; this.#start()) await this.#idle;
     await this.database.close();
   }
 
-  /** What is flushed next: after this turn, or when the flush under way is done. */
-  #batch(): Batch {
-    const last = this.#waiting.at(-1);
-    if (last !== undefined && last.rows.size < FLUSHED_ROWS_MAX) return last;
-    const batch = newBatch();
-    this.#waiting.push(batch);
-    if (!this.#busy) {
-      this.#busy = true;
-      this.#idle = new Promise((resolve) => setImmediate(() => this.#flushAll().then(resolve)));
+  /** What is flushed next: after this turn or in a while, or when the flush under way is done. */
+  #batch(when: 'now' | 'soon'): Batch {
+    let batch = this.#waiting.at(-1);
+    if (batch === undefined || batch.rows.size >= FLUSHED_ROWS_MAX) {
+      batch = newBatch();
+      this.#waiting.push(batch);
     }
+    batch.urgent ||= when === 'now';
+    this.#schedule();
     return batch;
   }
 
+  #schedule(): void {
+    if (this.#busy || this.#waiting.length === 0) return;
+    if (this.#waiting.length > 1 || this.#waiting[0]?.urgent) this.#start();
+    else this.#timer ??= setTimeout(() => this.#start(), SOON_MS);
+  }
+
+  /** Flushes what waits at the end of this turn. */
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#busy || this.#waiting.length === 0) return;
+    this.#busy = true;
+    this.#idle = new Promise((resolve) => setImmediate(() => this.#flushAll().then(resolve)));
+  }
+
   async #flushAll(): Promise<void> {
-    for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) {
-      if (this.#failure === undefined) await this.#flush(batch);
-      batch.settle(this.#failure);
-    }
+    do {
+      const batch = this.#waiting.shift();
+      if (this.#failure === undefined && batch !== undefined) await this.#flush(batch);
+      batch?.settle(this.#failure);
+    } while (this.#waiting.length > 1 || this.#waiting[0]?.urgent);
     this.#busy = false;
+    this.#schedule();
   }
 
   async #flush({ rows }: Batch): Promise<void> {
@@ -328,7 +350,7 @@ function newBatch(): Batch {
   const done = new Promise<void>((resolve, reject) => {
     settle = (failure) => (failure === undefined ? resolve() : reject(failure));
   });
-  return { rows: new Map(), done, settle };
+  return { rows: new Map(), done, urgent: false, settle };
 }
 
 function prefixIn(rows: Table<unknown> | Archive<unknown>): string {

@@ -44,9 +44,14 @@ export class Journal<Event> {
    * Resolves when the change is on disk and its events have been told; `settled` is called between the two. Rejects when it
    * is not known to be.
    */
-  commit(change: (transaction: Transaction) => void, events: readonly Event[], settled: () => void = () => undefined): Promise<void> {
+  commit(
+    change: (transaction: Transaction) => void,
+    events: readonly Event[],
+    settled: () => void = () => undefined,
+    when: 'now' | 'soon' = 'now',
+  ): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const { entries } = this.#groupOf(this.store.write(change));
+    const { entries } = this.#groupOf(this.store.write(change, when));
     this.#pending += 1;
     return new Promise((done, failed) => entries.push({ events, settled, done, failed }));
   }
@@ -96,6 +101,7 @@ export class Journal<Event> {
    */
   whenDurable<T>(answer: T): T | Promise<T> {
     if (this.#failure === undefined && this.#pending === 0) return answer;
+    this.#hurry();
     return this.#tail.then(() => {
       if (this.#failure !== undefined) throw this.#failure;
       return answer;
@@ -104,12 +110,18 @@ export class Journal<Event> {
 
   /** Resolves when nothing is on its way to the disk any more, also after a failure. */
   whenIdle(): Promise<void> {
+    this.#hurry();
     return this.#tail;
   }
 
   onEvent(listener: (event: Event) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Somebody waits now for what nobody waited for when it was written. */
+  #hurry(): void {
+    if (this.#pending > 0) this.store.write(() => undefined).catch(() => undefined);
   }
 
   #tell(event: Event): void {
