@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto';
+import type { DescMessage } from '@bufbuild/protobuf';
+import { askedText } from '../../contract/asked-text.js';
+import type { PacketID } from '../../contract/generated/Common_pb.js';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { PacketId } from '../brokerage/packets.js';
+import type { PriceAdjustment } from '../brokerage/price.js';
+import { type TrailType, trailTypes } from '../brokerage/terms.js';
+import { Refusal } from '../handler.js';
+
+/** The number under which a repetition is recognised; none when both parts are 0. */
+export function packetOf(packet: PacketID | undefined): PacketId | undefined {
+  if (packet === undefined || (packet.connID === 0n && packet.serialNo === 0)) return undefined;
+  return { connId: packet.connID, serialNo: packet.serialNo };
+}
+
+/** A digest of everything that a write asks for, its packet number aside. Messages of one type only are compared. */
+export function fingerprintOf(schema: DescMessage, request: PlaceC2S | ModifyC2S): string {
+  return hash('sha256', askedText(schema, request, 'packetID'), 'base64url');
+}
+
+/** Both parts are needed for an adjustment. */
+export function adjustmentOf(request: { adjustPrice: boolean; adjustSideAndLimit: number }): PriceAdjustment | undefined {
+  return request.adjustPrice && request.adjustSideAndLimit !== 0 ? { limit: request.adjustSideAndLimit } : undefined;
+}
+
+export function trailOf(request: { trailType: number; trailValue: number }): { type: TrailType; value: number } | undefined | Refusal {
+  if (request.trailType === 0) return undefined;
+  const type = trailTypes.wordOf(request.trailType);
+  return type === undefined ? new Refusal(trailTypes.unknown(request.trailType)) : { type, value: request.trailValue };
+}
