@@ -89,7 +89,7 @@ export class ToolCalls {
     return this.#write(asked, answer, additions);
   }
 
-  #write(asked: Asked, answer: ResponseMessage, additions: Additions): CallToolResult {
+  async #write(asked: Asked, answer: ResponseMessage, additions: Additions): Promise<CallToolResult> {
     const { gateway, pages } = this.#parts;
     const { operation, given, caller, visitor } = asked;
     const whole = payloadOf(operation, answer) ?? create(operation.messages.S2CSchema);
@@ -99,7 +99,7 @@ export class ToolCalls {
       if (operation.effect !== 'read') return payloadResult(operation, payload, visitor.int64, additions);
       const identity = given.apiKey === undefined ? visitor.identity : gateway.identify(caller);
       if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
-      const page = pages.first(payload, identity, operation);
+      const page = await pages.first(payload, identity, operation);
       return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(page, visitor.int64, additions);
     } catch (thrown) {
       return rejectionResult(gateway.defect(caller, thrown), caller.requestId);
