@@ -5,6 +5,7 @@ import type { JsonObject } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import { type Caller, type Gateway, payloadOf, previewText, type ResponseMessage } from '../../gateway/index.js';
+import type { HttpCallers } from '../common/callers.js';
 import { readToolArguments } from './arguments.js';
 import { type Asked, callerOf, decodeArguments } from './asked.js';
 import type { Confirmation } from './confirmation.js';
@@ -14,12 +15,12 @@ import { withProgress } from './progress.js';
 import { type Additions, failureResult, payloadResult, rejectionResult, textResult } from './result.js';
 import type { Toolbox } from './toolbox.js';
 import { understood } from './understood.js';
-import type { Callers, Visitor } from './visitor.js';
+import type { Visitor } from './visitor.js';
 
 export interface ToolCallParts {
   readonly gateway: Gateway;
   readonly toolbox: Toolbox;
-  readonly callers: Callers;
+  readonly callers: HttpCallers;
   readonly pages: PageStore;
   readonly confirmation: Confirmation;
 }
