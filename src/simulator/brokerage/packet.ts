@@ -19,4 +19,6 @@ export interface PacketRecord extends PacketAnswer {
 export interface PacketRange {
   readonly oldest: bigint;
   readonly newest: bigint;
+  /** From this one on, each connection's highest serial number is kept; absent where an earlier version wrote all of them. */
+  readonly tracedFrom?: bigint;
 }
