@@ -54,7 +54,7 @@ export class OrderCheck {
     const found = resolve(this.world, account, request.tradeMarket, request.code, request.secMarket);
     if (found instanceof Refusal) return found;
     const { instrument } = found;
-    const refusal = this.#checkType(instrument, request) ?? checkRemark(request.remark) ?? this.#checkContract(instrument);
+    const refusal = this.#checkType(instrument, request) ?? checkRemark(request.remark) ?? this.#checkListed(instrument);
     if (refusal !== undefined) return refusal;
     const expiresAt = this.#expiry(instrument, request);
     if (expiresAt instanceof Refusal) return expiresAt;
@@ -245,10 +245,16 @@ export class OrderCheck {
     return undefined;
   }
 
-  #checkContract(instrument: Instrument): Refusal | undefined {
-    const last = instrument.future?.lastTradeDate ?? '';
-    if (last === '' || this.world.calendar(instrument).tradingDay(this.clock.now()) <= last) return undefined;
-    return new Refusal(`${instrument.symbol} was last traded on ${last}`);
+  #checkListed(instrument: Instrument): Refusal | undefined {
+    const { symbol, listDate, lastTradingDay } = instrument;
+    switch (this.world.state(instrument)) {
+      case 'listed':
+        return undefined;
+      case 'coming':
+        return new Refusal(`${symbol} is not traded before ${listDate}`);
+      case 'over':
+        return new Refusal(`${symbol} was last traded on ${lastTradingDay}`);
+    }
   }
 
   #expiry(instrument: Instrument, request: PlaceRequest): number | Refusal {

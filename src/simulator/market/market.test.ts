@@ -6,8 +6,13 @@ import { turnoverOf } from './background.js';
 import { type Bar, type BarPeriod, createMarket, priceLimit, type Tick } from './index.js';
 
 const worlds = {
-  open: createWorld({ calendarMode: 'open', generatedInstruments: 40, seed: 'w' }),
-  calendar: createWorld({ calendarMode: 'calendar', generatedInstruments: 40, seed: 'w' }),
+  open: createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 40, seed: 'w' }),
+  calendar: createWorld({
+    clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
+    calendarMode: 'calendar',
+    generatedInstruments: 40,
+    seed: 'w',
+  }),
 };
 type Mode = keyof typeof worlds;
 const symbols = worlds.open.instruments().map((instrument) => instrument.symbol);

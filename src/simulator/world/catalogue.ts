@@ -1,3 +1,4 @@
+import { DECIMAL_ONE } from '../../contract/decimal.js';
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
 import { shEquities, shEtfs, shIndices, starEquities, szEquities, szEtfs, szIndices } from './data/cn.js';
 import { forexPairs } from './data/forex.js';
@@ -13,14 +14,18 @@ import type { CalendarName, Instrument, TickTable } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
 import { tickTables } from './tick-tables.js';
 
-/** What the rows of one table have in common. */
-interface Listing {
+/** What the rows of one table of indices have in common. */
+interface IndexListing {
   readonly market: QuoteMarket;
-  readonly kind: 'equity' | 'etf' | 'index';
   readonly exchange: number;
   readonly currency: Currency;
-  readonly tickTable: TickTable;
   readonly calendar: CalendarName;
+}
+
+/** What the rows of one table of securities have in common. */
+interface Listing extends IndexListing {
+  readonly kind: 'equity' | 'etf';
+  readonly tickTable: TickTable;
 }
 
 const hk = { market: 'HK', exchange: Exchange.hkMainBoard, currency: 'HKD', calendar: 'HK' } as const;
@@ -62,7 +67,7 @@ export function catalogue(): readonly Instrument[] {
 }
 
 function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[] {
-  return rows.map(([code, name, lotSize, price, listDate, issued, traded, volatility]) => {
+  return rows.map(([code, name, lotSize, price, listDate, issued, traded, volatility, lastTradingDay]) => {
     const symbol = `${listing.market}.${code}`;
     return {
       ...listing,
@@ -71,7 +76,9 @@ function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[
       id: instrumentId(symbol),
       name,
       lotSize,
+      multiplier: DECIMAL_ONE,
       listDate,
+      ...(lastTradingDay === undefined ? {} : { lastTradingDay }),
       referencePrice: exact(price),
       sharesIssued: BigInt(Math.round(issued * 1e6)),
       dailyVolume: Math.round(traded * 1e6),
@@ -83,7 +90,7 @@ function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[
 /** Typical turnover of an index's constituents, in shares a day: what its volume fields show. */
 const INDEX_DAILY_VOLUME = 3_000_000_000;
 
-function indices(listing: Omit<Listing, 'kind' | 'tickTable'>, rows: readonly IndexRow[]): Instrument[] {
+function indices(listing: IndexListing, rows: readonly IndexRow[]): Instrument[] {
   return rows.map(([code, name, level, listDate, volatility]) => {
     const symbol = `${listing.market}.${code}`;
     const { market, exchange, currency, calendar } = listing;
@@ -97,6 +104,7 @@ function indices(listing: Omit<Listing, 'kind' | 'tickTable'>, rows: readonly In
       exchange,
       currency,
       lotSize: 1,
+      multiplier: DECIMAL_ONE,
       tickTable: tickTables.index,
       listDate,
       referencePrice: exact(level),
@@ -121,6 +129,7 @@ function forex(): Instrument[] {
       exchange: Exchange.unknown,
       currency,
       lotSize: 1,
+      multiplier: DECIMAL_ONE,
       tickTable: code.endsWith('JPY') ? tickTables.fxJpy : tickTables.fx,
       listDate: '2000-01-01',
       referencePrice: exact(rate),

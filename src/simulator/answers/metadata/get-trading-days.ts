@@ -5,7 +5,7 @@ import { type C2S, type S2C, S2CSchema, TradeDateSchema } from '../../../contrac
 import { TIME_TEXT } from '../../../contract/param-rules.js';
 import { dayNumber, parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../handler.js';
-import { locate } from '../../view/locate.js';
+import { locateTerms } from '../../view/locate.js';
 import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
 import type { Calendar, CalendarName, TradingDate } from '../../world/index.js';
 
@@ -66,7 +66,7 @@ export const getTradingDays: QuoteHandler<C2S, S2C> = (simulation, request) => {
 };
 
 function daysOfSecurity(simulation: QuoteSimulation, security: { readonly market: number; readonly code: string }): Days | Refusal {
-  const listing = locate(simulation, security);
+  const listing = locateTerms(simulation, security);
   if (listing instanceof Refusal) return listing;
   return { calendar: simulation.world.calendar(listing.instrument), trades: () => true };
 }

@@ -14,6 +14,8 @@ export type SecurityRow = readonly [
   traded: number,
   /** Annualised, in percent. */
   volatility: number,
+  /** Last day of trading, of what has been delisted. */
+  delisted?: string,
 ];
 
 /** The columns of a market's table of indices: the level stands in place of a price. */

@@ -1,0 +1,149 @@
+import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
+import { dayOfNumber, requireDay } from '../../contract/time.js';
+import { businessDayFrom, businessDaysOf, daysLater } from './business-days.js';
+import { drawer } from './draw.js';
+import { exact } from './exact.js';
+import { Exchange } from './exchange.js';
+import type { Instrument, Warrant, WarrantTerms } from './instrument.js';
+import { instrumentId } from './instrument-id.js';
+import type { Underlyings } from './options.js';
+import { tickTables } from './tick-tables.js';
+import { roundToTick } from './ticks.js';
+
+/** HKEX's stock code allocation plan: which codes are given to structured products. */
+const ranges = [
+  { from: 10_000, to: 29_999, types: ['call', 'call', 'put'], termDays: [180, 730], lastDaysBefore: 4 },
+  { from: 47_000, to: 48_999, types: ['inline'], termDays: [180, 365], lastDaysBefore: 4 },
+  { from: 60_000, to: 69_999, types: ['bull', 'bear'], termDays: [90, 540], lastDaysBefore: 1 },
+] as const satisfies readonly {
+  from: number;
+  to: number;
+  types: readonly WarrantTerms['type'][];
+  termDays: readonly [number, number];
+  lastDaysBefore: number;
+}[];
+
+const issuers = ['SG', 'UB', 'JP', 'HS', 'BP', 'MB', 'CT', 'BI'];
+/** One code in four is in use, and is given out again every four years: longer than any contract lives. */
+const USED_SHARE = 0.25;
+const REUSE_DAYS = 1461;
+/** Code ranges of this width began in 2008. */
+const FIRST_LISTING = '2008-04-07';
+const CALENDAR = 'HK';
+const LOT = 10_000;
+/** Half of the warrants are on an index, as it is in the market. */
+const INDEX_SHARE = 0.5;
+
+/** The structured products of Hong Kong, whose terms are a pure function of seed, code and day. */
+export class Warrants {
+  readonly #seed: string | number;
+  readonly #underlyings: Underlyings;
+  readonly #indices: readonly Instrument[];
+  readonly #stocks: readonly Instrument[];
+
+  /** `securities`: what warrants may be on; of stocks the most traded. */
+  constructor(seed: string | number, underlyings: Underlyings, securities: readonly Instrument[]) {
+    this.#seed = seed;
+    this.#underlyings = underlyings;
+    const ofHongKong = securities.filter(({ market }) => market === 'HK');
+    const turnover = ({ referencePrice, dailyVolume }: Instrument) => Number(referencePrice) * dailyVolume;
+    this.#indices = ofHongKong.filter(({ kind }) => kind === 'index');
+    this.#stocks = ofHongKong
+      .filter(({ kind, code }) => kind === 'equity' && code < '10000')
+      .sort((a, b) => turnover(b) - turnover(a))
+      .slice(0, 40);
+  }
+
+  /** What a code of five digits means on a day: the contract that has it then, or had it last. Undefined before its first one. */
+  understand(code: string, day: string): Warrant | undefined {
+    const number = /^\d{5}$/.test(code) ? Number(code) : Number.NaN;
+    const range = ranges.find(({ from, to }) => number >= from && number <= to);
+    const of = drawer(`${this.#seed}/HK.${code}`);
+    if (range === undefined || of() >= USED_SHARE) return undefined;
+    const phase = Math.floor(of() * REUSE_DAYS);
+    const round = Math.floor((requireDay(day) - phase) / REUSE_DAYS);
+    for (const candidate of [round, round - 1]) {
+      const listDate = businessDayFrom(dayOfNumber(candidate * REUSE_DAYS + phase), businessDaysOf(CALENDAR));
+      if (listDate <= day && listDate >= FIRST_LISTING) return this.#issue(code, range, listDate);
+    }
+    return undefined;
+  }
+
+  /** The warrants that are listed on a day, by code; those of an underlying alone when it is named. */
+  on(day: string, underlying?: Instrument): readonly Warrant[] {
+    const found: Warrant[] = [];
+    for (const { from, to } of ranges) {
+      for (let code = from; code <= to; code += 1) {
+        const warrant = this.understand(String(code), day);
+        if (warrant === undefined || (warrant.lastTradingDay ?? '') < day) continue;
+        if (underlying === undefined || warrant.warrant.underlying === underlying.symbol) found.push(warrant);
+      }
+    }
+    return found;
+  }
+
+  #issue(code: string, range: (typeof ranges)[number], listDate: string): Warrant {
+    const draw = drawer(`${this.#seed}/HK.${code} ${listDate}`);
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(draw() * list.length)] as T;
+    const type = pick<WarrantTerms['type']>(range.types);
+    const issuer = pick(issuers);
+    const [shortest, longest] = range.termDays;
+    const calendar = businessDaysOf(CALENDAR);
+    const maturity = daysLater(listDate, shortest + Math.floor(draw() * (longest - shortest)), calendar);
+    let lastTradingDay = maturity;
+    for (let days = 0; days < range.lastDaysBefore; days += 1) lastTradingDay = calendar.previousTradingDay(lastTradingDay);
+    const listed = (draw() < INDEX_SHARE ? this.#indices : this.#stocks).filter(
+      (one) => one.listDate < listDate && (one.lastTradingDay === undefined || one.lastTradingDay > maturity),
+    );
+    const underlying = pick(listed);
+    const price = this.#underlyings.closeBefore(underlying, listDate);
+    const warrant: WarrantTerms = { underlying: underlying.symbol, type, issuer, maturity, ...terms(type, underlying, price, draw) };
+    const symbol = `HK.${code}`;
+    const letters = { call: 'C', put: 'P', bull: 'C', bear: 'P', inline: 'I' }[type];
+    return {
+      symbol,
+      market: 'HK',
+      code,
+      id: instrumentId(`${symbol} ${listDate}`),
+      name: `${issuer}-${underlying.name.slice(0, 5)}@E${letters}${maturity.slice(2, 7).replace('-', '')}`,
+      kind: 'warrant',
+      exchange: Exchange.hkMainBoard,
+      currency: 'HKD',
+      lotSize: LOT,
+      multiplier: DECIMAL_ONE,
+      tickTable: tickTables.hkEquity,
+      listDate,
+      lastTradingDay,
+      // What issuers aim at when they list; an inline warrant pays one dollar.
+      referencePrice: exact(type === 'inline' ? 0.5 : 0.25),
+      sharesIssued: BigInt(40 + Math.floor(draw() * 16) * 10) * 1_000_000n,
+      dailyVolume: 2_000_000,
+      volatility: 1,
+      calendar: CALENDAR,
+      warrant,
+    };
+  }
+}
+
+function terms(
+  type: WarrantTerms['type'],
+  underlying: Instrument,
+  price: Decimal,
+  draw: () => number,
+): Pick<WarrantTerms, 'conversionRatio' | 'strike' | 'upperStrike' | 'callPrice'> {
+  const at = (fraction: number) => roundToTick(underlying.tickTable, (price * BigInt(Math.round(fraction * 1e6))) / 1_000_000n, 'nearest');
+  const conversionRatio = underlying.kind === 'index' ? 10_000 : Number(price) / 1e9 < 20 ? 1 : Number(price) / 1e9 < 100 ? 10 : 100;
+  const away = 0.02 + 0.13 * draw();
+  switch (type) {
+    case 'call':
+      return { conversionRatio, strike: at(1 + away) };
+    case 'put':
+      return { conversionRatio, strike: at(1 - away) };
+    case 'bull':
+      return { conversionRatio, strike: at(1 - away - 0.02), callPrice: at(1 - away) };
+    case 'bear':
+      return { conversionRatio, strike: at(1 + away + 0.02), callPrice: at(1 + away) };
+    case 'inline':
+      return { conversionRatio: 1, strike: at(1 - away), upperStrike: at(1 + away) };
+  }
+}
