@@ -1,5 +1,5 @@
 import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
-import { dayOfNumber, requireDay } from '../../contract/time.js';
+import { addDays, dayOfNumber, requireDay } from '../../contract/time.js';
 import { businessDayFrom, businessDaysOf, daysLater } from './business-days.js';
 import { drawer } from './draw.js';
 import { exact } from './exact.js';
@@ -23,10 +23,14 @@ const ranges = [
   lastDaysBefore: number;
 }[];
 
+type Range = (typeof ranges)[number];
+
 const issuers = ['SG', 'UB', 'JP', 'HS', 'BP', 'MB', 'CT', 'BI'];
 /** One code in four is in use, and is given out again every four years: longer than any contract lives. */
 const USED_SHARE = 0.25;
 const REUSE_DAYS = 1461;
+/** Days that a maturity may be put off to the next business day. */
+const LONGEST_CLOSURE = 12;
 /** Code ranges of this width began in 2008. */
 const FIRST_LISTING = '2008-04-07';
 const CALENDAR = 'HK';
@@ -58,31 +62,40 @@ export class Warrants {
   understand(code: string, day: string): Warrant | undefined {
     const number = /^\d{5}$/.test(code) ? Number(code) : Number.NaN;
     const range = ranges.find(({ from, to }) => number >= from && number <= to);
-    const of = drawer(`${this.#seed}/HK.${code}`);
-    if (range === undefined || of() >= USED_SHARE) return undefined;
-    const phase = Math.floor(of() * REUSE_DAYS);
-    const round = Math.floor((requireDay(day) - phase) / REUSE_DAYS);
-    for (const candidate of [round, round - 1]) {
-      const listDate = businessDayFrom(dayOfNumber(candidate * REUSE_DAYS + phase), businessDaysOf(CALENDAR));
-      if (listDate <= day && listDate >= FIRST_LISTING) return this.#issue(code, range, listDate);
-    }
-    return undefined;
+    const listDate = range === undefined ? undefined : this.#listingUpTo(code, day);
+    return range === undefined || listDate === undefined ? undefined : this.#issue(code, range, listDate);
   }
 
   /** The warrants that are listed on a day, by code; those of an underlying alone when it is named. */
   on(day: string, underlying?: Instrument): readonly Warrant[] {
     const found: Warrant[] = [];
-    for (const { from, to } of ranges) {
-      for (let code = from; code <= to; code += 1) {
-        const warrant = this.understand(String(code), day);
-        if (warrant === undefined || (warrant.lastTradingDay ?? '') < day) continue;
+    for (const range of ranges) {
+      const oldest = addDays(day, -range.termDays[1] - LONGEST_CLOSURE);
+      for (let code = range.from; code <= range.to; code += 1) {
+        const listDate = this.#listingUpTo(String(code), day);
+        if (listDate === undefined || listDate < oldest) continue;
+        const warrant = this.#issue(String(code), range, listDate);
+        if (warrant.lastTradingDay !== undefined && warrant.lastTradingDay < day) continue;
         if (underlying === undefined || warrant.warrant.underlying === underlying.symbol) found.push(warrant);
       }
     }
     return found;
   }
 
-  #issue(code: string, range: (typeof ranges)[number], listDate: string): Warrant {
+  /** The last day up to `day` on which a code was given out. */
+  #listingUpTo(code: string, day: string): string | undefined {
+    const draw = drawer(`${this.#seed}/HK.${code}`);
+    if (draw() >= USED_SHARE) return undefined;
+    const phase = Math.floor(draw() * REUSE_DAYS);
+    const round = Math.floor((requireDay(day) - phase) / REUSE_DAYS);
+    for (const candidate of [round, round - 1]) {
+      const listDate = businessDayFrom(dayOfNumber(candidate * REUSE_DAYS + phase), businessDaysOf(CALENDAR));
+      if (listDate <= day) return listDate < FIRST_LISTING ? undefined : listDate;
+    }
+    return undefined;
+  }
+
+  #issue(code: string, range: Range, listDate: string): Warrant {
     const draw = drawer(`${this.#seed}/HK.${code} ${listDate}`);
     const pick = <T>(list: readonly T[]): T => list[Math.floor(draw() * list.length)] as T;
     const type = pick<WarrantTerms['type']>(range.types);
