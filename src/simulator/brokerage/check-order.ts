@@ -99,12 +99,14 @@ export class OrderCheck {
     const { side, quantity } = order;
     const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: this.#dearest(instrument, side, order) });
     if (hold instanceof Refusal) return hold;
+    const refusal = this.#checkListed(instrument);
+    if (refusal !== undefined) return refusal;
     const now = this.clock.now();
     const expiresAt =
       order.timeInForce === 'day' || order.expiresAt <= now
         ? this.#dayOrderEnd(instrument, order.type, order.extendedHours)
         : order.expiresAt;
-    return { hold, expiresAt };
+    return { hold, expiresAt: Math.min(expiresAt, this.#lastMoment(instrument)) };
   }
 
   /**
@@ -247,17 +249,24 @@ export class OrderCheck {
 
   #checkListed(instrument: Instrument): Refusal | undefined {
     const { symbol, listDate, lastTradingDay } = instrument;
-    switch (this.world.state(instrument)) {
-      case 'listed':
-        return undefined;
-      case 'coming':
-        return new Refusal(`${symbol} is not traded before ${listDate}`);
-      case 'over':
-        return new Refusal(`${symbol} was last traded on ${lastTradingDay}`);
-    }
+    const state = this.world.state(instrument);
+    if (state === 'coming') return new Refusal(`${symbol} is not traded before ${listDate}`);
+    const isOver = state === 'over' || this.clock.now() >= this.#lastMoment(instrument);
+    return isOver ? new Refusal(`${symbol} was last traded on ${lastTradingDay}`) : undefined;
+  }
+
+  /** The end of an instrument's last day of trading, epoch ms; no order outlives it. */
+  #lastMoment(instrument: Instrument): number {
+    if (instrument.lastTradingDay === undefined) return Infinity;
+    return this.world.calendar(instrument).sessions(instrument.lastTradingDay).at(-1)?.end ?? Infinity;
   }
 
   #expiry(instrument: Instrument, request: PlaceRequest): number | Refusal {
+    const asked = this.#askedExpiry(instrument, request);
+    return asked instanceof Refusal ? asked : Math.min(asked, this.#lastMoment(instrument));
+  }
+
+  #askedExpiry(instrument: Instrument, request: PlaceRequest): number | Refusal {
     const now = this.clock.now();
     switch (request.timeInForce) {
       case 'gtc':

@@ -6,7 +6,7 @@ export type SecurityRow = readonly [
   lot: number,
   /** A realistic price, on its tick, in the row's currency. */
   price: number,
-  /** "2004-06-16". */
+  /** "2004-06-16": in its country, also where it has moved from one exchange to another. */
   listed: string,
   /** Issued shares, millions. */
   issued: number,
