@@ -9,11 +9,15 @@ const calendars = new Map<CalendarName, Calendar>();
 /** The business days by which the contracts of a calendar are dated. */
 export function businessDaysOf(name: CalendarName): Calendar {
   // CME trades part of most US holidays, but does not count them as business days.
-  const counted = name === 'US_FUTURE' ? 'US' : name;
-  let calendar = calendars.get(counted);
+  return tradingDaysOf(name === 'US_FUTURE' ? 'US' : name);
+}
+
+/** The days on which an exchange does trade. */
+export function tradingDaysOf(name: CalendarName): Calendar {
+  let calendar = calendars.get(name);
   if (calendar === undefined) {
-    calendar = createCalendar(counted, 'calendar');
-    calendars.set(counted, calendar);
+    calendar = createCalendar(name, 'calendar');
+    calendars.set(name, calendar);
   }
   return calendar;
 }

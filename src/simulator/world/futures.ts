@@ -1,4 +1,4 @@
-import { businessDayFrom, businessDaysOf, monthAfter, yearOf } from './business-days.js';
+import { businessDayFrom, businessDaysOf, monthAfter, tradingDaysOf, yearOf } from './business-days.js';
 import { type FutureProduct, futureProducts } from './data/futures.js';
 import { exact } from './exact.js';
 import type { CalendarName, Future, Instrument } from './instrument.js';
@@ -49,7 +49,7 @@ function contractOf(product: FutureProduct, month: string): Future {
   const key = `${product.market}.${product.root} ${month}`;
   const known = contracts.get(key);
   if (known !== undefined) return known;
-  const days = businessDaysOf(product.calendar);
+  const days = tradingDaysOf(product.calendar);
   const yearBefore = lastDayOf(product, monthAfter(month, -LISTED_MONTHS));
   const listed = yearBefore < product.listed ? businessDayFrom(product.listed, days) : days.nextTradingDay(yearBefore);
   const label = month.slice(2).replace('-', '');
