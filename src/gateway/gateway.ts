@@ -19,6 +19,7 @@ import type { LocalHandlers } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
+import type { CertificateStatus, Trouble } from './operator-status.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
@@ -58,24 +59,6 @@ export interface GatewayOptions {
   readonly certificate?: () => CertificateStatus;
   /** Lines of the daemon's log that were never written; 0 by default. */
   readonly logLinesLost?: () => number;
-}
-
-/** The certificate that every listener shows. Times are epoch ms. */
-export interface CertificateStatus {
-  readonly path: string;
-  readonly expiresAt: number;
-  /** Of the last attempt that succeeded. */
-  readonly loadedAt: number;
-  /** The attempt that failed since then, if any. */
-  readonly failure: { readonly at: number; readonly reason: string } | undefined;
-}
-
-/** Something that an operator has to look at. */
-export interface Trouble {
-  /** "audit: cannot write …" */
-  readonly message: string;
-  /** Writes are refused until it has passed. */
-  readonly stopsWrites: boolean;
 }
 
 /** Who opened a push connection, and what it may see. */

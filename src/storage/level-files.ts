@@ -1,14 +1,10 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { damageInLog } from './level-log.js';
+import { liveFiles } from './level-manifest.js';
 
-/** LevelDB's log format: blocks of records, each with checksum (4 bytes), length (2) and type (1). */
-const BLOCK = 32_768;
-const HEADER = 7;
-const TYPE_MAX = 4;
 /** The last eight bytes of a table file. */
 const TABLE_MAGIC = Buffer.from('57fb808b247547db', 'hex');
-/** The library's checksums are stored masked, since they cover data that may hold checksums. */
-const MASK_DELTA = 0xa282ead8;
 
 /** Whether a path still leads to the file that it led to at first. */
 export class FileWatch {
@@ -27,80 +23,43 @@ export class FileWatch {
 /**
  * What is wrong with the files of a LevelDB database, as a clause; undefined where nothing is. LevelDB itself goes on
  * without the records of a log that it cannot read, and so forgets what was acknowledged; a record that a crash cut off
- * at the log's end was not.
+ * at the log's end was not. Nor is a table lost that a crash cut off: it belongs to the database once the manifest names it.
  */
 export function damageOf(folder: string): string | undefined {
+  const names = readdirSync(folder);
   if (!existsSync(join(folder, 'CURRENT'))) {
-    const left = readdirSync(folder).find((name) => /\.(?:ldb|sst|log)$/.test(name) && statSync(join(folder, name)).size > 0);
+    const left = names.find((name) => /\.(?:ldb|sst|log)$/.test(name) && statSync(join(folder, name)).size > 0);
     return left === undefined ? undefined : `the file CURRENT is missing beside ${left}`;
   }
-  for (const name of readdirSync(folder)) {
+  const live = liveFiles(folder);
+  if (live === undefined) return undefined;
+  const missing = new Map(live.tables);
+  for (const name of names) {
+    const [, digits, extension] = /^(\d+)\.(ldb|sst|log)$/.exec(name) ?? [];
+    if (digits === undefined) continue;
+    const number = BigInt(digits);
     const path = join(folder, name);
-    if (name.endsWith('.log')) {
-      const offset = damageInLog(readFileSync(path));
+    if (extension === 'log') {
+      const offset = number < live.firstLog ? undefined : damageInLog(readFileSync(path));
       if (offset !== undefined) return `${name} cannot be read from byte ${offset} on, and has more records behind it`;
-    } else if (/\.(?:ldb|sst)$/.test(name) && !endsAsTable(path)) return `${name} is cut short or overwritten`;
-  }
-  return undefined;
-}
-
-/** Where the first unreadable record stands that others follow. */
-function damageInLog(log: Buffer): number | undefined {
-  let offset = 0;
-  while (offset < log.length) {
-    const left = BLOCK - (offset % BLOCK);
-    if (left < HEADER) {
-      offset += left;
       continue;
     }
-    const length = recordAt(log, offset);
-    if (length === undefined) return recordFollows(log, offset + 1) ? offset : undefined;
-    offset += HEADER + length;
+    const size = live.tables.get(number);
+    if (size !== undefined && !isTable(path, size)) return `${name} is cut short or overwritten`;
+    missing.delete(number);
   }
+  for (const number of missing.keys()) return `table ${number} is missing`;
   return undefined;
 }
 
-/** The length of the intact record at `offset`; undefined where there is none. */
-function recordAt(log: Buffer, offset: number): number | undefined {
-  if (offset + HEADER > log.length || (offset % BLOCK) + HEADER > BLOCK) return undefined;
-  const length = log.readUInt16LE(offset + 4);
-  const type = log[offset + 6] ?? 0;
-  if (type === 0 || type > TYPE_MAX) return undefined;
-  if ((offset % BLOCK) + HEADER + length > BLOCK || offset + HEADER + length > log.length) return undefined;
-  return unmasked(log.readUInt32LE(offset)) === crc32c(log.subarray(offset + 6, offset + HEADER + length)) ? length : undefined;
-}
-
-function recordFollows(log: Buffer, from: number): boolean {
-  for (let offset = from; offset + HEADER <= log.length; offset++) if (recordAt(log, offset) !== undefined) return true;
-  return false;
-}
-
-function endsAsTable(path: string): boolean {
+function isTable(path: string, size: bigint): boolean {
   const file = openSync(path, 'r');
   try {
-    const { size } = statSync(path);
+    const stored = fstatSync(file, { bigint: true }).size;
     const end = Buffer.alloc(TABLE_MAGIC.length);
-    readSync(file, end, 0, end.length, Math.max(0, size - end.length));
-    return end.equals(TABLE_MAGIC);
+    readSync(file, end, 0, end.length, stored - BigInt(end.length));
+    return stored === size && end.equals(TABLE_MAGIC);
   } finally {
     closeSync(file);
   }
-}
-
-function unmasked(stored: number): number {
-  const rotated = (stored - MASK_DELTA) >>> 0;
-  return ((rotated >>> 17) | (rotated << 15)) >>> 0;
-}
-
-/** CRC-32C (Castagnoli), which zlib does not have. */
-const crc32cTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let remainder = byte;
-  for (let bit = 0; bit < 8; bit++) remainder = remainder & 1 ? (remainder >>> 1) ^ 0x82f63b78 : remainder >>> 1;
-  return remainder;
-});
-
-function crc32c(bytes: Buffer): number {
-  let sum = 0xffffffff;
-  for (const byte of bytes) sum = (crc32cTable[(sum ^ byte) & 0xff] ?? 0) ^ (sum >>> 8);
-  return ~sum >>> 0;
 }

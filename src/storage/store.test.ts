@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -257,6 +258,16 @@ describe('a damaged database', () => {
       harm(fileIn(path, /\.ldb$/));
       expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged' });
     }
+  });
+
+  it('is none when a table file was cut off that the manifest does not name yet', async () => {
+    const path = await killed();
+    await (await openedStore(path)).close();
+    const orphan = join(path, '000999.ldb');
+    writeFileSync(orphan, readFileSync(fileIn(path, /\.ldb$/)).subarray(0, 1_000));
+    const store = await open(path);
+    expect(store.archive('rows').get('199')).toBe('x'.repeat(500));
+    expect(existsSync(orphan)).toBe(false);
   });
 
   it('tells of a row whose bytes were changed when it is read', async () => {

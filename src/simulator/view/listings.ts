@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { type QuoteMarketInfo, quoteMarket, quoteMarketNumbered, quoteMarkets, secKeyOf, symbolOf } from '../../contract/markets.js';
 import { parseLocal } from '../../contract/time.js';
-import type { World } from '../world/index.js';
+import type { ListingState, World } from '../world/index.js';
 import type { Instrument } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 
@@ -40,6 +40,11 @@ export class Listings {
   named(symbol: string): Listing | undefined {
     const instrument = this.#world.instrument(symbol);
     return instrument === undefined ? undefined : this.of(instrument);
+  }
+
+  /** Where a listing stands between its first day of trading and its last. */
+  state({ instrument }: Listing): ListingState {
+    return this.#world.state(instrument);
   }
 
   of(instrument: Instrument): Listing {

@@ -1,7 +1,7 @@
 import { Refusal } from '../handler.js';
 import { kinds } from '../world/kinds.js';
+import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
-import type { QuoteSimulation } from './quote-simulation.js';
 
 interface SecurityName {
   readonly market: number;
@@ -12,8 +12,8 @@ interface SecurityName {
  * The listing that a request for quotes names, or why there is none: not known, not listed yet, or of a kind without quotes. What has
  * expired or been delisted shows its last day. A message's required security may be missing on a raw protocol connection.
  */
-export function locate(simulation: QuoteSimulation, security: SecurityName | undefined): Listing | Refusal {
-  const listing = locateTerms(simulation, security);
+export function locate(facts: Facts<'listings'>, security: SecurityName | undefined): Listing | Refusal {
+  const listing = locateTerms(facts, security);
   if (listing instanceof Refusal) return listing;
   const { symbol, kind } = listing.instrument;
   const { quoted, noun } = kinds[kind];
@@ -21,36 +21,30 @@ export function locate(simulation: QuoteSimulation, security: SecurityName | und
 }
 
 /** As {@link locate}, of a request for terms, which instruments without quotes have as well. */
-export function locateTerms(simulation: QuoteSimulation, security: SecurityName | undefined): Listing | Refusal {
+export function locateTerms({ listings }: Facts<'listings'>, security: SecurityName | undefined): Listing | Refusal {
   if (security === undefined) return new Refusal('missing field "security"');
-  const listing = simulation.listings.find(security);
-  if (listing === undefined) return new Refusal(simulation.listings.describeUnknown(security));
-  // Nearly always; a night session may begin on the evening before.
-  if (simulation.clock.now() >= listing.listTimestamp * 1000) return listing;
+  const listing = listings.find(security);
+  if (listing === undefined) return new Refusal(listings.describeUnknown(security));
   const { symbol, listDate } = listing.instrument;
-  return simulation.world.state(listing.instrument) === 'coming' ? new Refusal(`${symbol} is not listed before ${listDate}`) : listing;
+  return listings.state(listing) === 'coming' ? new Refusal(`${symbol} is not listed before ${listDate}`) : listing;
 }
 
 /** The listings that a request for quotes names, in its order. One unknown symbol refuses the whole request, so that no answer is partial. */
-export function locateAll(
-  simulation: QuoteSimulation,
-  securities: readonly SecurityName[],
-  countMax: number,
-): readonly Listing[] | Refusal {
-  return locateEach(simulation, securities, countMax, locate);
+export function locateAll(facts: Facts<'listings'>, securities: readonly SecurityName[], countMax: number): readonly Listing[] | Refusal {
+  return locateEach(facts, securities, countMax, locate);
 }
 
 /** As {@link locateAll}, of a request for terms. */
 export function locateAllTerms(
-  simulation: QuoteSimulation,
+  facts: Facts<'listings'>,
   securities: readonly SecurityName[],
   countMax: number,
 ): readonly Listing[] | Refusal {
-  return locateEach(simulation, securities, countMax, locateTerms);
+  return locateEach(facts, securities, countMax, locateTerms);
 }
 
 function locateEach(
-  simulation: QuoteSimulation,
+  facts: Facts<'listings'>,
   securities: readonly SecurityName[],
   countMax: number,
   locateOne: typeof locate,
@@ -59,7 +53,7 @@ function locateEach(
   if (securities.length > countMax) return new Refusal(`${securities.length} symbols: at most ${countMax} in one request`);
   const listings: Listing[] = [];
   for (const security of securities) {
-    const listing = locateOne(simulation, security);
+    const listing = locateOne(facts, security);
     if (listing instanceof Refusal) return listing;
     listings.push(listing);
   }

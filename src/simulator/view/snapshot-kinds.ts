@@ -11,21 +11,21 @@ import {
   type TrustSnapshotExData,
   TrustSnapshotExDataSchema,
 } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
-import { lastTrade } from '../answers/quote/get-static-info.js';
 import type { Quote } from '../market/market.js';
 import { isContinuous } from '../world/futures.js';
 import type { Instrument, SecurityKind } from '../world/instrument.js';
+import { lastTrade } from './contract-terms.js';
+import type { Facts } from './facts.js';
 import { percent } from './figures.js';
 import { equityFacts, fundFacts, openInterest } from './fundamentals.js';
 import type { Listing } from './listings.js';
-import type { QuoteSimulation } from './quote-simulation.js';
 
 /** Adds to a snapshot what only its kind of instrument has. Currency pairs have nothing of the sort. */
-export function addKindData(simulation: QuoteSimulation, listing: Listing, quote: Quote, message: Snapshot): void {
-  adders[listing.instrument.kind]?.(message, listing, quote, simulation);
+export function addKindData(facts: Facts<'world'>, listing: Listing, quote: Quote, message: Snapshot): void {
+  adders[listing.instrument.kind]?.(message, listing, quote, facts);
 }
 
-type Adder = (message: Snapshot, listing: Listing, quote: Quote, simulation: QuoteSimulation) => void;
+type Adder = (message: Snapshot, listing: Listing, quote: Quote, facts: Facts<'world'>) => void;
 
 const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
   equity(message, { instrument }, quote) {
@@ -34,8 +34,8 @@ const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
   etf(message, { instrument }, quote) {
     message.trustExData = fundData(instrument, quote);
   },
-  index(message, { instrument }, quote, simulation) {
-    message.indexExData = indexData(simulation, instrument, quote);
+  index(message, { instrument }, quote, facts) {
+    message.indexExData = indexData(facts, instrument, quote);
   },
   future(message, listing, quote) {
     message.futureExData = futureData(listing, quote);
@@ -88,8 +88,8 @@ function fundData(instrument: Instrument, { last }: Quote): TrustSnapshotExData 
 const BROAD_MOVE = 0.01;
 
 /** How many members rise and fall, from how far the index moved. The members are its market's equities. */
-function indexData(simulation: QuoteSimulation, instrument: Instrument, quote: Quote): IndexSnapshotExData {
-  const members = simulation.world.listed({ market: instrument.market, kind: 'equity' }).length;
+function indexData(facts: Facts<'world'>, instrument: Instrument, quote: Quote): IndexSnapshotExData {
+  const members = facts.world.listed({ market: instrument.market, kind: 'equity' }).length;
   const change = Number(quote.last - quote.previousClose) / Number(quote.previousClose);
   const rising = 0.5 + 0.5 * (change / (BROAD_MOVE + Math.abs(change)));
   const equalCount = Math.round(members * 0.04);

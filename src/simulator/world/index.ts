@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import type { QuoteMarket } from '../../contract/markets.js';
-import { localDate } from '../../contract/time.js';
+import { dayOfNumber, localDate } from '../../contract/time.js';
 import type { Calendar, CalendarMode } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
@@ -62,6 +62,7 @@ export interface World {
 
 /** Contracts kept once they have been understood. */
 const UNDERSTOOD_MAX = 20_000;
+const DAY_MS = 86_400_000;
 
 /** Throws RangeError when `generatedInstruments` is no whole number from 0 to {@link GENERATED_INSTRUMENTS_MAX}. */
 export function createWorld(options: WorldOptions): World {
@@ -82,6 +83,7 @@ class SimulatedWorld implements World {
   readonly #options: Options;
   readonly #warrants: Warrants;
   readonly #calendars = new Map<CalendarName, Calendar>();
+  #past = { number: Number.NaN, day: '' };
 
   constructor({
     clock,
@@ -118,9 +120,18 @@ class SimulatedWorld implements World {
   }
 
   state(instrument: Instrument): ListingState {
+    // Asked at every read: nearly everything has been listed for long, and has no end.
+    if (instrument.lastTradingDay === undefined && instrument.listDate <= this.#yesterday()) return 'listed';
     const day = this.today(instrument);
     if (day < instrument.listDate) return 'coming';
     return isListed(instrument, day) ? 'listed' : 'over';
+  }
+
+  /** A day that is over everywhere. */
+  #yesterday(): string {
+    const number = Math.floor(this.#clock.now() / DAY_MS) - 1;
+    if (number !== this.#past.number) this.#past = { number, day: dayOfNumber(number) };
+    return this.#past.day;
   }
 
   today(of: Instrument | CalendarName): string {

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { DECIMAL_ONE, decimalToNumber } from '../../../contract/decimal.js';
+import { decimalToNumber } from '../../../contract/decimal.js';
 import { listAccepted, securityType } from '../../../contract/enums.js';
 import {
   FutureStaticExDataSchema,
@@ -15,9 +15,10 @@ import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_G
 import { quoteMarketNumbered } from '../../../contract/markets.js';
 import { parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../handler.js';
+import { lastTrade, lotSize } from '../../view/contract-terms.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAllTerms } from '../../view/locate.js';
-import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
 import { isContinuous } from '../../world/futures.js';
 import type { Instrument, SecurityKind, WarrantTerms } from '../../world/instrument.js';
 import { kinds } from '../../world/kinds.js';
@@ -27,31 +28,30 @@ const SYMBOLS_MAX = 1000;
 const HK_FUTURE = 2;
 
 /** Qot_GetStaticInfo: of the securities named, or else of all of a market, a type or both. 0 is not given. */
-export const getStaticInfo: QuoteHandler<C2S, S2C> = (simulation, request) => {
-  const listings =
-    request.securityList.length > 0 ? locateAllTerms(simulation, request.securityList, SYMBOLS_MAX) : listAll(simulation, request);
+export const getStaticInfo: Answer<'world' | 'listings', C2S, S2C> = (facts, request) => {
+  const listings = request.securityList.length > 0 ? locateAllTerms(facts, request.securityList, SYMBOLS_MAX) : listAll(facts, request);
   if (listings instanceof Refusal) return listings;
   const payload = create(S2CSchema);
-  payload.staticInfoList = listings.map((listing) => staticInfo(simulation, listing));
+  payload.staticInfoList = listings.map((listing) => staticInfo(facts, listing));
   return payload;
 };
 
-function listAll(simulation: QuoteSimulation, { market: marketNumber, secType }: C2S): readonly Listing[] | Refusal {
+function listAll(facts: Facts<'world' | 'listings'>, { market: marketNumber, secType }: C2S): readonly Listing[] | Refusal {
   if (marketNumber === 0 && secType === 0) return new Refusal('name symbols, or a market, sec_type or both');
   const market = quoteMarketNumbered(marketNumber);
   if (market === undefined && marketNumber !== 0) {
-    return new Refusal(simulation.listings.describeUnknown({ market: marketNumber, code: '' }));
+    return new Refusal(facts.listings.describeUnknown({ market: marketNumber, code: '' }));
   }
   if (secType !== 0 && !securityType.members.some((member) => member.public === secType)) {
     return new Refusal(`unknown sec_type ${secType}; accepted: ${listAccepted(securityType, 'rest')}`);
   }
-  const instruments = simulation.world.listed(market === undefined ? {} : { market: market.name });
+  const instruments = facts.world.listed(market === undefined ? {} : { market: market.name });
   const isWanted = ({ kind }: Instrument) =>
     (secType === 0 || kinds[kind].securityType === secType) && (marketNumber !== HK_FUTURE || kind === 'future');
-  return instruments.filter(isWanted).map((one) => simulation.listings.of(one));
+  return instruments.filter(isWanted).map((one) => facts.listings.of(one));
 }
 
-function staticInfo(simulation: QuoteSimulation, listing: Listing): SecurityStaticInfo {
+function staticInfo(facts: Facts<'world' | 'listings'>, listing: Listing): SecurityStaticInfo {
   const { instrument } = listing;
   const info = create(SecurityStaticInfoSchema);
   info.basic = create(SecurityStaticBasicSchema, {
@@ -62,14 +62,14 @@ function staticInfo(simulation: QuoteSimulation, listing: Listing): SecurityStat
     name: instrument.name,
     listTime: instrument.listDate,
     listTimestamp: listing.listTimestamp,
-    delisting: simulation.world.state(instrument) === 'over',
+    delisting: facts.world.state(instrument) === 'over',
     exchType: instrument.exchange,
   });
-  termAdders[instrument.kind]?.(info, listing, simulation);
+  termAdders[instrument.kind]?.(info, listing, facts);
   return info;
 }
 
-type TermAdder = (info: SecurityStaticInfo, listing: Listing, simulation: QuoteSimulation) => void;
+type TermAdder = (info: SecurityStaticInfo, listing: Listing, facts: Facts<'world' | 'listings'>) => void;
 
 /** What only instruments of a kind have. */
 const termAdders: Readonly<Record<SecurityKind, TermAdder | undefined>> = {
@@ -78,10 +78,10 @@ const termAdders: Readonly<Record<SecurityKind, TermAdder | undefined>> = {
     info.futureExData = create(FutureStaticExDataSchema, { lastTradeTime, isMainContract: isContinuous(listing.instrument) });
     if (lastTradeTimestamp !== undefined) info.futureExData.lastTradeTimestamp = lastTradeTimestamp;
   },
-  option(info, { instrument, market }, simulation) {
+  option(info, { instrument, market }, facts) {
     if (instrument.kind !== 'option') return;
     const { underlying, expiry, strike, right } = instrument.option;
-    const owner = simulation.listings.named(underlying)?.security;
+    const owner = facts.listings.named(underlying)?.security;
     if (owner === undefined) return;
     info.optionExData = create(OptionStaticExDataSchema, {
       type: right === 'call' ? OptionType.OptionType_Call : OptionType.OptionType_Put,
@@ -93,9 +93,9 @@ const termAdders: Readonly<Record<SecurityKind, TermAdder | undefined>> = {
       market: market.name,
     });
   },
-  warrant(info, { instrument }, simulation) {
+  warrant(info, { instrument }, facts) {
     if (instrument.kind !== 'warrant') return;
-    const owner = simulation.listings.named(instrument.warrant.underlying)?.security;
+    const owner = facts.listings.named(instrument.warrant.underlying)?.security;
     if (owner !== undefined) info.warrantExData = create(WarrantStaticExDataSchema, { type: warrantTypes[instrument.warrant.type], owner });
   },
   equity: undefined,
@@ -111,15 +111,3 @@ const warrantTypes = {
   bear: WarrantType.WarrantType_Bear,
   inline: WarrantType.WarrantType_InLine,
 } as const satisfies Record<WarrantTerms['type'], WarrantType>;
-
-/** The protocol's lot size: of a contract its multiplier, as a whole number. */
-export function lotSize({ instrument }: Listing): number {
-  return instrument.lotSize * Math.max(1, Number(instrument.multiplier / DECIMAL_ONE));
-}
-
-/** When a future stops trading; the continuous contract never does, and has an empty text and no timestamp. */
-export function lastTrade({ instrument, market }: Listing): { lastTradeTime: string; lastTradeTimestamp: number | undefined } {
-  const lastTradeTime = instrument.lastTradingDay ?? '';
-  const midnight = parseLocal(lastTradeTime, market.timeZone);
-  return { lastTradeTime, lastTradeTimestamp: midnight === undefined ? undefined : midnight / 1000 };
-}

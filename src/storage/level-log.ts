@@ -1,0 +1,75 @@
+/** LevelDB's log format, which its manifest has too: blocks of records, each with checksum (4 bytes), length (2) and type (1). */
+const BLOCK = 32_768;
+const HEADER = 7;
+/** Where a record stands in its message: the whole of it, or its first, a middle or its last piece. */
+const [FULL, FIRST, , LAST] = [1, 2, 3, 4];
+/** The library's checksums are stored masked, since they cover data that may hold checksums. */
+const MASK_DELTA = 0xa282ead8;
+
+/** Where the first unreadable record stands that others follow; undefined where there is none. A crash cuts off the last record only. */
+export function damageInLog(log: Buffer): number | undefined {
+  const end = readableEnd(log);
+  return end !== undefined && recordFollows(log, end + 1) ? end : undefined;
+}
+
+/** The messages of a log, up to the first record that cannot be read. */
+export function messagesIn(log: Buffer): Buffer[] {
+  const messages: Buffer[] = [];
+  let pieces: Buffer[] = [];
+  readableEnd(log, (type, piece) => {
+    if (type === FULL || type === FIRST) pieces = [];
+    pieces.push(piece);
+    if (type === FULL || type === LAST) messages.push(Buffer.concat(pieces));
+  });
+  return messages;
+}
+
+/** Where the first unreadable record stands, after a visit of all before it; undefined where every one can be read. */
+function readableEnd(log: Buffer, visit: (type: number, piece: Buffer) => void = () => undefined): number | undefined {
+  let offset = 0;
+  while (offset < log.length) {
+    const left = BLOCK - (offset % BLOCK);
+    if (left < HEADER) {
+      offset += left;
+      continue;
+    }
+    const length = recordAt(log, offset);
+    if (length === undefined) return offset;
+    visit(log[offset + 6] ?? 0, log.subarray(offset + HEADER, offset + HEADER + length));
+    offset += HEADER + length;
+  }
+  return undefined;
+}
+
+/** The length of the intact record at `offset`; undefined where there is none. */
+function recordAt(log: Buffer, offset: number): number | undefined {
+  if (offset + HEADER > log.length || (offset % BLOCK) + HEADER > BLOCK) return undefined;
+  const length = log.readUInt16LE(offset + 4);
+  const type = log[offset + 6] ?? 0;
+  if (type < FULL || type > LAST) return undefined;
+  if ((offset % BLOCK) + HEADER + length > BLOCK || offset + HEADER + length > log.length) return undefined;
+  return unmasked(log.readUInt32LE(offset)) === crc32c(log.subarray(offset + 6, offset + HEADER + length)) ? length : undefined;
+}
+
+function recordFollows(log: Buffer, from: number): boolean {
+  for (let offset = from; offset + HEADER <= log.length; offset++) if (recordAt(log, offset) !== undefined) return true;
+  return false;
+}
+
+function unmasked(stored: number): number {
+  const rotated = (stored - MASK_DELTA) >>> 0;
+  return ((rotated >>> 17) | (rotated << 15)) >>> 0;
+}
+
+/** CRC-32C (Castagnoli), which zlib does not have. */
+const crc32cTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let remainder = byte;
+  for (let bit = 0; bit < 8; bit++) remainder = remainder & 1 ? (remainder >>> 1) ^ 0x82f63b78 : remainder >>> 1;
+  return remainder;
+});
+
+function crc32c(bytes: Buffer): number {
+  let sum = 0xffffffff;
+  for (const byte of bytes) sum = (crc32cTable[(sum ^ byte) & 0xff] ?? 0) ^ (sum >>> 8);
+  return ~sum >>> 0;
+}
