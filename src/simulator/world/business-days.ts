@@ -1,7 +1,6 @@
 import { addDays } from '../../contract/time.js';
-import type { Calendar } from './calendar.js';
+import type { Calendar, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
-import type { CalendarName } from './instrument.js';
 
 // Contracts expire on the exchanges' days, in every calendar mode. Calendars are pure, so that one of each name serves all.
 const calendars = new Map<CalendarName, Calendar>();

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays, localDate } from '../../contract/time.js';
-import type { CalendarMode } from './calendar.js';
+import type { CalendarMode, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
-import type { CalendarName } from './instrument.js';
 import { schedules } from './schedules.js';
 
 const names = Object.keys(schedules) as CalendarName[];

@@ -1,5 +1,6 @@
 import { DECIMAL_ONE } from '../../contract/decimal.js';
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import type { CalendarName } from './calendar.js';
 import { shEquities, shEtfs, shIndices, starEquities, szEquities, szEtfs, szIndices } from './data/cn.js';
 import { forexPairs } from './data/forex.js';
 import { hkEquities, hkEtfs, hkIndices } from './data/hk.js';
@@ -10,7 +11,7 @@ import { sgEquities, sgEtfs, sgIndices } from './data/sg.js';
 import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, usIndices } from './data/us.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
-import type { CalendarName, Instrument, TickTable } from './instrument.js';
+import type { Instrument, TickTable } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
 import { tickTables } from './tick-tables.js';
 
@@ -36,34 +37,55 @@ const sg = { market: 'SG', exchange: Exchange.singapore, currency: 'SGD', calend
 const jp = { market: 'JP', exchange: Exchange.tokyo, currency: 'JPY', calendar: 'JP', tickTable: tickTables.jpTopix500 } as const;
 const my = { market: 'MY', exchange: Exchange.bursaMalaysia, currency: 'MYR', calendar: 'MY', tickTable: tickTables.my } as const;
 
-/** Every real instrument but futures, in the order of lists: by market, equities before ETFs before indices. */
-export function catalogue(): readonly Instrument[] {
-  return [
+/** The real instruments of each market but futures, in the order of lists: equities before ETFs before indices. */
+const byMarket: Readonly<Record<QuoteMarket, () => readonly Instrument[]>> = {
+  HK: () => [
     ...securities({ ...hk, kind: 'equity', tickTable: tickTables.hkEquity }, hkEquities),
     ...securities({ ...hk, kind: 'etf', tickTable: tickTables.hkEtf }, hkEtfs),
     ...indices(hk, hkIndices),
+  ],
+  US: () => [
     ...securities({ ...us, kind: 'equity', exchange: Exchange.nasdaq }, nasdaqEquities),
     ...securities({ ...us, kind: 'equity', exchange: Exchange.nyse }, nyseEquities),
     ...securities({ ...us, kind: 'etf', exchange: Exchange.amex }, arcaEtfs),
     ...securities({ ...us, kind: 'etf', exchange: Exchange.nasdaq }, nasdaqEtfs),
     ...indices({ ...us, exchange: Exchange.cboe }, usIndices),
+  ],
+  SH: () => [
     ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity }, shEquities),
     ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity, exchange: Exchange.star }, starEquities),
     ...securities({ ...sh, kind: 'etf', tickTable: tickTables.cnEtf }, shEtfs),
     ...indices(sh, shIndices),
+  ],
+  SZ: () => [
     ...securities({ ...sz, kind: 'equity', tickTable: tickTables.cnEquity }, szEquities),
     ...securities({ ...sz, kind: 'etf', tickTable: tickTables.cnEtf }, szEtfs),
     ...indices(sz, szIndices),
+  ],
+  SG: () => [
     ...securities({ ...sg, kind: 'equity' }, sgEquities),
     ...securities({ ...sg, kind: 'etf' }, sgEtfs),
     ...indices(sg, sgIndices),
+  ],
+  JP: () => [
     ...securities({ ...jp, kind: 'equity' }, jpEquities),
     ...securities({ ...jp, kind: 'etf' }, jpEtfs),
     ...indices(jp, jpIndices),
-    ...securities({ ...my, kind: 'equity' }, myEquities),
-    ...indices(my, myIndices),
-    ...forex(),
-  ];
+  ],
+  MY: () => [...securities({ ...my, kind: 'equity' }, myEquities), ...indices(my, myIndices)],
+  FX: forex,
+};
+
+const made = new Map<QuoteMarket, readonly Instrument[]>();
+
+/** The real instruments of a market but futures. Made when they are first asked for; the same in every world. */
+export function catalogue(market: QuoteMarket): readonly Instrument[] {
+  let instruments = made.get(market);
+  if (instruments === undefined) {
+    instruments = byMarket[market]();
+    made.set(market, instruments);
+  }
+  return instruments;
 }
 
 function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[] {

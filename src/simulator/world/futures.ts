@@ -1,7 +1,8 @@
 import { businessDayFrom, businessDaysOf, monthAfter, tradingDaysOf, yearOf } from './business-days.js';
+import type { CalendarName } from './calendar.js';
 import { type FutureProduct, futureProducts } from './data/futures.js';
 import { exact } from './exact.js';
-import type { CalendarName, Future, Instrument } from './instrument.js';
+import type { Future, Instrument } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
 import { lastTradeDate } from './last-trade.js';
 import { flatTickTable } from './tick-tables.js';
@@ -22,16 +23,21 @@ const contracts = new Map<string, Future>();
 const lastDays = new Map<string, string>();
 const products = new Map(futureProducts.map((product) => [`${product.market}.${product.root}`.toUpperCase(), product]));
 
+let continuous: readonly Future[] | undefined;
+
 /** The continuous contracts, "HSImain". */
-export const continuousContracts: readonly Future[] = futureProducts.map((product) => contract(product, 'main', 'main', product.listed));
+export function continuousContracts(): readonly Future[] {
+  continuous ??= futureProducts.map((product) => contract(product, 'main', 'main', product.listed));
+  return continuous;
+}
 
 /** Every product's continuous contract, followed by its dated ones that are listed on the day of its calendar, in order of expiry. */
 export function contractsOn(dayOf: (calendar: CalendarName) => string): readonly Future[] {
-  return continuousContracts.flatMap((continuous) => {
-    const day = dayOf(continuous.calendar);
-    const { product } = continuous.future;
+  return continuousContracts().flatMap((main) => {
+    const day = dayOf(main.calendar);
+    const { product } = main.future;
     const dated = monthsFrom(product, day).map((month) => contractOf(product, month));
-    return [continuous, ...dated.filter(({ listDate }) => listDate <= day)];
+    return [main, ...dated.filter(({ listDate }) => listDate <= day)];
   });
 }
 

@@ -1,9 +1,10 @@
 import { DECIMAL_ONE } from '../../contract/decimal.js';
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import type { CalendarName } from './calendar.js';
 import { drawer } from './draw.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
-import type { CalendarName, Instrument, TickTable } from './instrument.js';
+import type { Instrument, TickTable } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
 import { tickTables } from './tick-tables.js';
 import { roundToTick } from './ticks.js';

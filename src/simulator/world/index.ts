@@ -1,20 +1,20 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
-import type { QuoteMarket } from '../../contract/markets.js';
+import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
 import { dayOfNumber, localDate } from '../../contract/time.js';
-import type { Calendar, CalendarMode } from './calendar.js';
+import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
 import { GENERATED_INSTRUMENTS_MAX, generatedInstruments } from './generated.js';
-import type { CalendarName, Instrument, SecurityKind } from './instrument.js';
+import type { Instrument, SecurityKind } from './instrument.js';
 import { Options } from './options.js';
 import { Warrants } from './warrants.js';
 
-export type { Calendar, CalendarMode, TradingDate, TradingSession } from './calendar.js';
+export type { Calendar, CalendarMode, CalendarName, TradingDate, TradingSession } from './calendar.js';
 export { typicalVolume } from './futures.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
-export type { CalendarName, FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
+export type { FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
 export { kinds } from './kinds.js';
 export { isOnTick, nextPrice, roundToTick, tickSize } from './ticks.js';
 
@@ -76,9 +76,10 @@ export function createWorld(options: WorldOptions): World {
 class SimulatedWorld implements World {
   readonly #clock: Clock;
   readonly #calendarMode: CalendarMode;
-  readonly #real: readonly Instrument[];
   readonly #generated: readonly Instrument[];
-  readonly #bySymbol: ReadonlyMap<string, Instrument>;
+  /** Of the markets that have been asked for, by symbols in upper case. */
+  readonly #bySymbol = new Map<string, Instrument>();
+  readonly #loaded = new Set<QuoteMarket>();
   readonly #understood = new Map<string, Instrument>();
   readonly #options: Options;
   readonly #warrants: Warrants;
@@ -94,28 +95,38 @@ class SimulatedWorld implements World {
   }: WorldOptions) {
     this.#clock = clock;
     this.#calendarMode = calendarMode;
-    this.#real = catalogue();
     this.#generated = generatedInstruments(count, seed);
-    this.#bySymbol = new Map(this.instruments().map((instrument) => [instrument.symbol.toUpperCase(), instrument]));
-    const underlyings = { instrument: (symbol: string) => this.#bySymbol.get(symbol.toUpperCase()), closeBefore };
-    this.#options = new Options(underlyings, this.#real);
-    this.#warrants = new Warrants(seed, underlyings, this.#real);
+    const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore };
+    this.#options = new Options(underlyings);
+    this.#warrants = new Warrants(seed, underlyings);
   }
 
   instrument(symbol: string): Instrument | undefined {
     const named = this.#bySymbol.get(symbol);
     if (named !== undefined) return named;
     const upper = symbol.toUpperCase();
-    return this.#bySymbol.get(upper) ?? this.#contract(upper);
+    return this.#named(upper) ?? this.#contract(upper);
+  }
+
+  /** What tables name by a symbol in upper case. A market's instruments are made when one of them is first asked for. */
+  #named(symbol: string): Instrument | undefined {
+    const known = this.#bySymbol.get(symbol);
+    if (known !== undefined) return known;
+    const name = symbol.slice(0, symbol.indexOf('.'));
+    const market = markets.find((one) => one === name);
+    if (market === undefined || this.#loaded.has(market)) return undefined;
+    this.#loaded.add(market);
+    for (const one of this.instruments({ market })) this.#bySymbol.set(one.symbol.toUpperCase(), one);
+    return this.#bySymbol.get(symbol);
   }
 
   instruments(filter: Filter = {}): readonly Instrument[] {
-    return [...this.#real, ...continuousContracts, ...this.#generated].filter((one) => matches(one, filter));
+    return [...real(filter.market), ...continuousContracts(), ...this.#generated].filter((one) => matches(one, filter));
   }
 
   listed(filter: Filter = {}, day?: string): readonly Instrument[] {
     const derivatives = filter.underlying !== undefined || filter.kind === 'warrant';
-    const candidates = derivatives ? this.#derivatives(filter, day) : this.#enumerated(day);
+    const candidates = derivatives ? this.#derivatives(filter, day) : this.#enumerated(filter, day);
     return candidates.filter((one) => matches(one, filter) && isListed(one, day ?? this.today(one)));
   }
 
@@ -153,8 +164,9 @@ class SimulatedWorld implements World {
     return calendar;
   }
 
-  #enumerated(day: string | undefined): readonly Instrument[] {
-    return [...this.#real, ...contractsOn((calendar) => day ?? this.today(calendar)), ...this.#generated];
+  #enumerated({ market, kind }: Filter, day: string | undefined): readonly Instrument[] {
+    const futures = kind === undefined || kind === 'future' ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
+    return [...real(market), ...futures, ...this.#generated];
   }
 
   #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
@@ -189,6 +201,13 @@ class SimulatedWorld implements World {
       (market === 'HK' ? this.#warrants.understand(code, day) : undefined)
     );
   }
+}
+
+const markets = quoteMarkets.map(({ name }) => name);
+
+/** The real instruments but futures, of a market or of all in their order. */
+function real(market: QuoteMarket | undefined): readonly Instrument[] {
+  return market === undefined ? markets.flatMap(catalogue) : catalogue(market);
 }
 
 function isListed({ listDate, lastTradingDay }: Instrument, day: string): boolean {

@@ -1,5 +1,6 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import type { CalendarName } from './calendar.js';
 import type { FutureProduct } from './data/futures.js';
 
 /** One tradable or quotable thing of the simulated world. Static: nothing here changes while the daemon runs. What differs by kind is in `kinds.ts`. */
@@ -110,5 +111,3 @@ export interface TickTable {
   readonly name: string;
   readonly steps: readonly { readonly below?: Decimal; readonly tick: Decimal }[];
 }
-
-export type CalendarName = 'HK' | 'US' | 'CN' | 'SG' | 'JP' | 'MY' | 'HK_FUTURE' | 'US_FUTURE' | 'SG_FUTURE' | 'JP_FUTURE' | 'FX';

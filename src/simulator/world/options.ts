@@ -1,6 +1,7 @@
 import { type Decimal, formatDecimal } from '../../contract/decimal.js';
 import { addDays, dayNumber } from '../../contract/time.js';
 import { yearOf } from './business-days.js';
+import { catalogue } from './catalogue.js';
 import {
   hkClasses,
   type OptionClass,
@@ -49,14 +50,19 @@ const CODE = /^([A-Z]{1,5})(\d\d)(\d\d)(\d\d)([CP])(\d{1,9})$/;
  */
 export class Options {
   readonly #underlyings: Underlyings;
-  readonly #classes = new Map<string, OptionClass>();
+  #made: ReadonlyMap<string, OptionClass> | undefined;
   readonly #known = new Map<string, readonly Band[]>();
 
-  /** `securities`: the stocks and funds that may have options. */
-  constructor(underlyings: Underlyings, securities: readonly Instrument[]) {
+  constructor(underlyings: Underlyings) {
     this.#underlyings = underlyings;
-    for (const one of [...hkClasses, ...usIndexClasses, ...securities.flatMap(usClassOf)])
-      this.#classes.set(`${one.market}.${one.root}`, one);
+  }
+
+  /** By market and root. */
+  get #classes(): ReadonlyMap<string, OptionClass> {
+    this.#made ??= new Map(
+      [...hkClasses, ...usIndexClasses, ...catalogue('US').flatMap(usClassOf)].map((one) => [`${one.market}.${one.root}`, one]),
+    );
+    return this.#made;
   }
 
   /** The contract of a symbol, "US.AAPL261218C200000", whether or not it is listed now; undefined when it never is. `year`: see {@link yearOf}. */

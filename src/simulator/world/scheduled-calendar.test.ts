@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dayOfNumber, localDateTime, parseLocal, weekdayOfNumber } from '../../contract/time.js';
+import type { CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
-import type { CalendarName } from './instrument.js';
 import { MarketState } from './market-state.js';
 import { schedules } from './schedules.js';
 

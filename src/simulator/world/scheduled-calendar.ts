@@ -1,7 +1,6 @@
 import { dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay, weekdayOfNumber } from '../../contract/time.js';
-import type { Calendar, TradingDate, TradingSession } from './calendar.js';
+import type { Calendar, CalendarName, TradingDate, TradingSession } from './calendar.js';
 import type { HolidayYear } from './holidays/holidays.js';
-import type { CalendarName } from './instrument.js';
 import type { Hours, Mark, Schedule } from './schedule.js';
 
 const DAY_MS = 86_400_000;

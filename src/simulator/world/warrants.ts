@@ -1,6 +1,7 @@
 import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
 import { addDays, dayOfNumber, requireDay } from '../../contract/time.js';
 import { businessDayFrom, businessDaysOf, daysLater } from './business-days.js';
+import { catalogue } from './catalogue.js';
 import { drawer } from './draw.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
@@ -35,6 +36,7 @@ const LONGEST_CLOSURE = 12;
 const FIRST_LISTING = '2008-04-07';
 const CALENDAR = 'HK';
 const LOT = 10_000;
+const ELIGIBLE_STOCKS = 40;
 /** Half of the warrants are on an index, as it is in the market. */
 const INDEX_SHARE = 0.5;
 
@@ -42,20 +44,24 @@ const INDEX_SHARE = 0.5;
 export class Warrants {
   readonly #seed: string | number;
   readonly #underlyings: Underlyings;
-  readonly #indices: readonly Instrument[];
-  readonly #stocks: readonly Instrument[];
+  #candidates: { readonly indices: readonly Instrument[]; readonly stocks: readonly Instrument[] } | undefined;
 
-  /** `securities`: what warrants may be on; of stocks the most traded. */
-  constructor(seed: string | number, underlyings: Underlyings, securities: readonly Instrument[]) {
+  constructor(seed: string | number, underlyings: Underlyings) {
     this.#seed = seed;
     this.#underlyings = underlyings;
-    const ofHongKong = securities.filter(({ market }) => market === 'HK');
+  }
+
+  /** What warrants may be on: of stocks, those that trade most. */
+  get #eligible(): { readonly indices: readonly Instrument[]; readonly stocks: readonly Instrument[] } {
     const turnover = ({ referencePrice, dailyVolume }: Instrument) => Number(referencePrice) * dailyVolume;
-    this.#indices = ofHongKong.filter(({ kind }) => kind === 'index');
-    this.#stocks = ofHongKong
-      .filter(({ kind, code }) => kind === 'equity' && code < '10000')
-      .sort((a, b) => turnover(b) - turnover(a))
-      .slice(0, 40);
+    this.#candidates ??= {
+      indices: catalogue('HK').filter(({ kind }) => kind === 'index'),
+      stocks: catalogue('HK')
+        .filter(({ kind }) => kind === 'equity')
+        .sort((a, b) => turnover(b) - turnover(a))
+        .slice(0, ELIGIBLE_STOCKS),
+    };
+    return this.#candidates;
   }
 
   /** What a code of five digits means on a day: the contract that has it then, or had it last. Undefined before its first one. */
@@ -105,7 +111,7 @@ export class Warrants {
     const maturity = daysLater(listDate, shortest + Math.floor(draw() * (longest - shortest)), calendar);
     let lastTradingDay = maturity;
     for (let days = 0; days < range.lastDaysBefore; days += 1) lastTradingDay = calendar.previousTradingDay(lastTradingDay);
-    const listed = (draw() < INDEX_SHARE ? this.#indices : this.#stocks).filter(
+    const listed = (draw() < INDEX_SHARE ? this.#eligible.indices : this.#eligible.stocks).filter(
       (one) => one.listDate < listDate && (one.lastTradingDay === undefined || one.lastTradingDay > maturity),
     );
     const underlying = pick(listed);
