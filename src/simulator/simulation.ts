@@ -98,7 +98,7 @@ function compose(options: SimulationOptions, { world, priceBy }: PricedWorld, hi
     clock,
     seed,
     calendarOf: (instrument) => world.calendar(instrument),
-    pairs: world.instruments({ market: 'FX' }),
+    pairs: world.instruments({ market: 'FX', kind: 'forex' }),
     history,
   });
   priceBy(market);

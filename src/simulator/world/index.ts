@@ -121,7 +121,8 @@ class SimulatedWorld implements World {
   }
 
   instruments(filter: Filter = {}): readonly Instrument[] {
-    return [...real(filter.market), ...continuousContracts(), ...this.#generated].filter((one) => matches(one, filter));
+    const futures = hasFutures(filter) ? continuousContracts() : [];
+    return [...real(filter.market), ...futures, ...this.#generated].filter((one) => matches(one, filter));
   }
 
   listed(filter: Filter = {}, day?: string): readonly Instrument[] {
@@ -164,9 +165,9 @@ class SimulatedWorld implements World {
     return calendar;
   }
 
-  #enumerated({ market, kind }: Filter, day: string | undefined): readonly Instrument[] {
-    const futures = kind === undefined || kind === 'future' ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
-    return [...real(market), ...futures, ...this.#generated];
+  #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
+    const futures = hasFutures(filter) ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
+    return [...real(filter.market), ...futures, ...this.#generated];
   }
 
   #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
@@ -212,6 +213,10 @@ function real(market: QuoteMarket | undefined): readonly Instrument[] {
 
 function isListed({ listDate, lastTradingDay }: Instrument, day: string): boolean {
   return listDate <= day && (lastTradingDay === undefined || day <= lastTradingDay);
+}
+
+function hasFutures({ kind }: Filter): boolean {
+  return kind === undefined || kind === 'future';
 }
 
 function matches(instrument: Instrument, { market, kind, underlying }: Filter): boolean {
