@@ -1,11 +1,12 @@
 import { type Decimal, formatDecimal } from '../../contract/decimal.js';
 import { addDays, dayNumber } from '../../contract/time.js';
 import { yearOf } from './business-days.js';
+import type { CalendarName } from './calendar.js';
 import { catalogue } from './catalogue.js';
 import {
   hkClasses,
   type OptionClass,
-  type StrikeSteps,
+  type OptionFamily,
   strikeSteps,
   US_DAILIES_SINCE,
   US_DAILY,
@@ -16,7 +17,7 @@ import {
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
 import { type OptionSeries, seriesExpiring, seriesOn } from './expiries.js';
-import type { Instrument, Option } from './instrument.js';
+import type { Instrument, Option, SecurityKind, TickTable } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
 import { isStrike, strikesBetween } from './strikes.js';
 import { tickTables } from './tick-tables.js';
@@ -76,7 +77,7 @@ export class Options {
     if (of === undefined || underlying === undefined || dayNumber(expiry) === undefined) return undefined;
     const strike = BigInt(thousandths) * THOUSANDTHS;
     const series = seriesExpiring(of, expiry);
-    if (series === undefined || thousandths.startsWith('0') || !isStrike(stepsOf(of, underlying), strike)) return undefined;
+    if (series === undefined || thousandths.startsWith('0') || !isStrike(strikeSteps[of.family], strike)) return undefined;
     const listed = this.#listedFrom(underlying, series, strike);
     return listed === undefined ? undefined : contract(of, underlying, expiry, listed, strike, right === 'C' ? 'call' : 'put');
   }
@@ -94,7 +95,7 @@ export class Options {
       if (band.low < low) low = band.low;
       if (band.high > high) high = band.high;
     }
-    return strikesBetween(stepsOf(of, underlying), low, high).flatMap((strike) => {
+    return strikesBetween(strikeSteps[of.family], low, high).flatMap((strike) => {
       const listed = bands.find((band) => band.low <= strike && strike <= band.high)?.day;
       if (listed === undefined) return [];
       return (['call', 'put'] as const).map((right) => contract(of, underlying, series.expiry, listed, strike, right));
@@ -131,28 +132,35 @@ export class Options {
   }
 }
 
+const us = { tickTable: tickTables.usOption, calendar: 'US', exchange: Exchange.cboe } as const;
+
+const families: Readonly<Record<OptionFamily, { tickTable: TickTable; calendar: CalendarName; exchange: number }>> = {
+  usStock: us,
+  usFund: us,
+  usIndex: us,
+  hkStock: { tickTable: tickTables.hkStockOption, calendar: 'HK', exchange: Exchange.hkex },
+  hkIndex: { tickTable: tickTables.hkIndexOption, calendar: 'HK_FUTURE', exchange: Exchange.hkex },
+};
+
+/** Of what is listed in the United States, what may have options of its own name. */
+const usFamilies: Readonly<Partial<Record<SecurityKind, OptionFamily>>> = { equity: 'usStock', etf: 'usFund' };
+
 function usClassOf({ symbol, market, code, kind, dailyVolume }: Instrument): OptionClass[] {
-  if (market !== 'US' || (kind !== 'equity' && kind !== 'etf')) return [];
+  const family = usFamilies[kind];
+  if (family === undefined) return [];
   const root = code.replaceAll('.', '');
   if (!/^[A-Z]{1,5}$/.test(root)) return [];
   const isDaily = US_DAILY.has(code);
   const cycle = isDaily ? 'daily' : dailyVolume >= WEEKLY_FROM_VOLUME ? 'weekly' : 'monthly';
   const since = isDaily ? US_DAILIES_SINCE : cycle === 'weekly' ? US_WEEKLIES_SINCE : '1973-04-26';
-  return [{ root, market, underlying: symbol, style: 'american', multiplier: 100, cycle, since }];
-}
-
-function stepsOf({ market }: OptionClass, { kind }: Instrument): StrikeSteps {
-  if (market === 'HK') return kind === 'index' ? strikeSteps.hkIndex : strikeSteps.hkStock;
-  if (kind === 'index') return strikeSteps.usIndex;
-  return kind === 'etf' ? strikeSteps.usFund : strikeSteps.usStock;
+  return [{ root, market, underlying: symbol, family, style: 'american', multiplier: 100, cycle, since }];
 }
 
 function contract(of: OptionClass, underlying: Instrument, expiry: string, listed: string, strike: Decimal, right: 'call' | 'put'): Option {
   const { market, root, style, multiplier } = of;
   const code = `${root}${expiry.slice(2).replaceAll('-', '')}${right === 'call' ? 'C' : 'P'}${strike / THOUSANDTHS}`;
   const symbol = `${market}.${code}`;
-  const tickTable =
-    market === 'HK' ? (underlying.kind === 'index' ? tickTables.hkIndexOption : tickTables.hkStockOption) : tickTables.usOption;
+  const { tickTable, calendar, exchange } = families[of.family];
   return {
     symbol,
     market,
@@ -160,7 +168,7 @@ function contract(of: OptionClass, underlying: Instrument, expiry: string, liste
     id: instrumentId(symbol),
     name: `${underlying.name} ${expiry.slice(2).replaceAll('-', '')} ${formatDecimal(strike)}${right === 'call' ? 'C' : 'P'}`,
     kind: 'option',
-    exchange: market === 'HK' ? Exchange.hkex : Exchange.cboe,
+    exchange,
     currency: underlying.currency,
     lotSize: 1,
     multiplier: exact(multiplier),
@@ -172,7 +180,7 @@ function contract(of: OptionClass, underlying: Instrument, expiry: string, liste
     sharesIssued: 0n,
     dailyVolume: 1_000,
     volatility: underlying.volatility,
-    calendar: market === 'HK' ? (underlying.kind === 'index' ? 'HK_FUTURE' : 'HK') : 'US',
+    calendar,
     option: { underlying: underlying.symbol, expiry, strike, right, style },
   };
 }

@@ -3,6 +3,9 @@ import type { QuoteMarket } from '../../../contract/markets.js';
 /** How long before its expiry a series is listed, by which days expire. */
 export type OptionCycle = 'monthly' | 'weekly' | 'daily';
 
+/** Classes with the same ladder of strikes, ticks and sessions. */
+export type OptionFamily = keyof typeof strikeSteps;
+
 /** The options on one underlying that share a root. */
 export interface OptionClass {
   /** What codes begin with: "TCH" in "TCH261230C500000". */
@@ -10,6 +13,7 @@ export interface OptionClass {
   readonly market: QuoteMarket;
   /** Symbol. */
   readonly underlying: string;
+  readonly family: OptionFamily;
   readonly style: 'american' | 'european';
   /** Shares, or money per index point, of one contract. */
   readonly multiplier: number;
@@ -27,8 +31,26 @@ export const US_DAILY: ReadonlySet<string> = new Set(['SPY', 'QQQ']);
 export const US_DAILIES_SINCE = '2022-11-14';
 /** Cboe's options on the S&P 500: monthly ones, and those of every business day under a root of their own. */
 export const usIndexClasses: readonly OptionClass[] = [
-  { root: 'SPX', market: 'US', underlying: 'US..SPX', style: 'european', multiplier: 100, cycle: 'monthly', since: '1983-07-01' },
-  { root: 'SPXW', market: 'US', underlying: 'US..SPX', style: 'european', multiplier: 100, cycle: 'daily', since: '2022-05-11' },
+  {
+    root: 'SPX',
+    market: 'US',
+    underlying: 'US..SPX',
+    family: 'usIndex',
+    style: 'european',
+    multiplier: 100,
+    cycle: 'monthly',
+    since: '1983-07-01',
+  },
+  {
+    root: 'SPXW',
+    market: 'US',
+    underlying: 'US..SPX',
+    family: 'usIndex',
+    style: 'european',
+    multiplier: 100,
+    cycle: 'daily',
+    since: '2022-05-11',
+  },
 ];
 
 type HkRow = readonly [root: string, code: string, multiplier: number];
@@ -75,6 +97,7 @@ export const hkClasses: readonly OptionClass[] = [
       root,
       market: 'HK',
       underlying: `HK.${code}`,
+      family: 'hkStock',
       style: 'american',
       multiplier,
       cycle: 'monthly',
@@ -86,6 +109,7 @@ export const hkClasses: readonly OptionClass[] = [
       root,
       market: 'HK',
       underlying,
+      family: 'hkIndex',
       style: 'european',
       multiplier,
       cycle,
