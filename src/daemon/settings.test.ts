@@ -141,7 +141,7 @@ describe('resolution', () => {
 
   it('warns of variables that look like a slip, and of no others', () => {
     const { warnings } = run([], { SVC_MAX_ORDER_VALU: '5', SVC_SERVICE_HOST: '10.0.0.1', SVC_API_KEY: 'x', PATH: '/bin' });
-    expect(warnings).toEqual(['environment variable SVC_MAX_ORDER_VALU is no setting and is ignored; did you mean SVC_MAX_ORDER_VALUE?']);
+    expect(warnings).toEqual(['unknown environment variable SVC_MAX_ORDER_VALU ignored; did you mean SVC_MAX_ORDER_VALUE?']);
   });
 });
 

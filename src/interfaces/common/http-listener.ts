@@ -40,6 +40,13 @@ const HEAD_MS_AT_CLOSE = 250;
 /** How long requests under way may take once the listener closes; below the daemon's own limit of ten seconds. */
 const CLOSE_MS_MAX = 5_000;
 
+/** Of a socket, what is known of its connection: found for each request, for which a look-up in a map is dear. */
+const CONNECTION = Symbol('connection');
+
+interface HttpSocket extends Socket {
+  [CONNECTION]?: Connection;
+}
+
 /** What is known of one connection that speaks HTTP. */
 interface Connection {
   /** To the last request that came. */
@@ -81,7 +88,7 @@ export class HttpListener {
     this.server.on('connection', (socket: Socket) => this.#connected(socket));
     this.server.on(this.#shakenHands, (socket: Socket) => this.#speaksHttp(socket));
     this.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const connection = this.#connections.get(request.socket);
+      const connection = (request.socket as HttpSocket)[CONNECTION];
       if (connection !== undefined) connection.answer = response;
       options.onRequest(request, response);
     });
@@ -123,9 +130,11 @@ export class HttpListener {
     socket.once('close', () => this.#sockets.delete(socket));
   }
 
-  #speaksHttp(socket: Socket): void {
+  #speaksHttp(socket: HttpSocket): void {
     if (this.#connections.has(socket)) return;
-    this.#connections.set(socket, { answer: undefined, bytesWritten: 0, unreadMs: 0 });
+    const connection: Connection = { answer: undefined, bytesWritten: 0, unreadMs: 0 };
+    socket[CONNECTION] = connection;
+    this.#connections.set(socket, connection);
     socket.once('close', () => {
       this.#connections.delete(socket);
       this.#upgraded.delete(socket);

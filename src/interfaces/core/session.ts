@@ -117,6 +117,7 @@ export class CoreSession {
   }
 
   #startsPushes(protoId: number): boolean {
+    if (protoId === protocol.keepAlive) return false;
     if (protoId === protocol.regQotPush) return true;
     return this.#services.ids.operationsOf(protoId).some(({ effect }) => effect === 'subscription');
   }

@@ -10,7 +10,7 @@ import type { TlsPair } from '../common/tls.js';
 import { noSubprotocol, refuseUpgrade, tokenOf } from '../common/upgrade.js';
 import { Connections } from './connections.js';
 import type { CoreServices } from './services.js';
-import { WsConnection } from './ws-connection.js';
+import { WsConnection, type WsConnectionOptions } from './ws-connection.js';
 
 export interface WsEndpointOptions {
   readonly services: CoreServices;
@@ -94,14 +94,19 @@ export class CoreWsEndpoint {
       }
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
         socket.off('error', onError);
-        const connection = new WsConnection({ services, webSocket, socket, peer: peerOf(request), token: tokenOf(request) });
-        this.#connections.add(connection);
-        webSocket.on('close', () => this.#connections.remove(connection));
+        this.#accept({ services, webSocket, socket, peer: peerOf(request), token: tokenOf(request) });
       });
     } catch (error) {
       services.onDefect(error);
       socket.destroy();
     }
+  }
+
+  /** Apart from the handshake, which a listener made beside it would keep in memory for as long as the connection lasts. */
+  #accept(options: WsConnectionOptions): void {
+    const connection = new WsConnection(options);
+    this.#connections.add(connection);
+    options.webSocket.on('close', () => this.#connections.remove(connection));
   }
 
   #judge(request: IncomingMessage): Rejection | undefined {

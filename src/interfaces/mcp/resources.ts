@@ -115,8 +115,7 @@ export class Resources {
     const accounts = await this.#accounts(visitor);
     if (accounts instanceof Rejection) return accounts;
     const found = accounts.find((each) => each.accId === accId);
-    if (found === undefined)
-      return new Rejection('request.invalid', `acc_id: there is no account ${accId.slice(0, 20)}; see ${ACCOUNTS_URI}`);
+    if (found === undefined) return new Rejection('request.invalid', `acc_id: unknown account ${accId.slice(0, 20)}; see ${ACCOUNTS_URI}`);
     return { acc_id: found.accId, env: found.env, market: found.market };
   }
 

@@ -179,7 +179,7 @@ export class Responder {
     if (this.#closing) response.setHeader('connection', 'close');
     // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
     if (response.req.method !== 'POST') response.setHeader('cache-control', 'no-store');
-    response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
+    response.writeHead(status, ['content-type', type, 'content-length', byteLength, 'x-request-id', requestId]);
   }
 }
 
