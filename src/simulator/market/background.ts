@@ -1,5 +1,6 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { DECIMAL_ONE, multiply } from '../../contract/decimal.js';
+import { multiply } from '../../contract/decimal.js';
+import { typicalVolume } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
 import type { Currencies } from './currencies.js';
@@ -20,7 +21,7 @@ export interface Profile {
   readonly ladder: TickLadder;
   /** Shares (contracts, units) that the generator counts as one lot. */
   readonly lotSize: number;
-  /** Typical lots of a day. */
+  /** Typical lots of a day; of a dated contract, while it is the front month. */
   readonly lotsADay: number;
   /** Standard deviation of a day's change, as a fraction of the price. */
   readonly daily: number;
@@ -115,7 +116,7 @@ export class Background {
     const lowest = Math.max(1, Math.min(steps(open), steps(close), Math.ceil(low / grid)));
 
     const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / deviation;
-    const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round(profile.lotsADay * bustle));
+    const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round((typicalVolume(instrument, day.day) / profile.lotSize) * bustle));
     const countMax = Math.max(TRADES_A_DAY_MIN, Math.floor(day.activity.seconds * TRADES_PER_SECOND_MAX));
     const count = clamp(Math.floor(lots / LOTS_PER_TRADE), TRADES_A_DAY_MIN, countMax);
     const markLots = Math.floor(lots / (4 * count));
@@ -169,7 +170,7 @@ export class Background {
 
 /** price × volume (× multiplier for futures). */
 export function turnoverOf(instrument: Instrument, price: Decimal, volume: bigint): Decimal {
-  return multiply(price * volume, instrument.future?.multiplier ?? DECIMAL_ONE);
+  return multiply(price * volume, instrument.multiplier);
 }
 
 /** The prices that a day may reach; a step is left free on both sides, as the exchange's own limits are rounded. */

@@ -7,7 +7,12 @@ import { DECIMAL_ONE } from '../../contract/decimal.js';
 import { createWorld } from '../world/index.js';
 import { createMarket, loadHistoryFolder, parseHistory } from './index.js';
 
-const world = createWorld({ calendarMode: 'calendar', generatedInstruments: 0, seed: 'w' });
+const world = createWorld({
+  clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
+  calendarMode: 'calendar',
+  generatedInstruments: 0,
+  seed: 'w',
+});
 const tencent = world.instrument('HK.00700')!;
 const apple = world.instrument('US.AAPL')!;
 const HEADER = 'time,open,high,low,close,volume\n';

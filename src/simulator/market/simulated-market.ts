@@ -2,6 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
+import { kinds } from '../world/kinds.js';
 import type { Aggregate } from './aggregate.js';
 import { Background } from './background.js';
 import { type BookState, bookState, refreshAt, refreshesOf, type Side } from './background-book.js';
@@ -32,6 +33,8 @@ export interface SimulatedMarket extends Market {
   dayTicks(instrument: Instrument, after: bigint): readonly Tick[];
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
+  /** Price of an instrument at the end of its last trading day before a day, whether that is past or to come; callers' trades do not count. */
+  closeBefore(instrument: Instrument, day: string): Decimal;
 }
 
 export function createMarket(options: MarketOptions): SimulatedMarket {
@@ -54,6 +57,7 @@ interface View {
 }
 
 const REMEMBERED_VIEWS = 10_000;
+const DAY_MS = 86_400_000;
 /** The book of symbols that no caller touched. */
 const NO_ORDERS = new OrderBook();
 const noView = (): { view: View | undefined } => ({ view: undefined });
@@ -85,7 +89,7 @@ class MarketOfTape implements SimulatedMarket {
     this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies), histories);
     this.#live = new LiveEvents(clock, {
       newest: (instrument) => this.ticks(instrument, 1).at(-1)?.sequence ?? 0n,
-      ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#clock.now(), EMITTED_TICKS_MAX, Number(sequence)),
+      ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#now(instrument), EMITTED_TICKS_MAX, Number(sequence)),
       nextChange: (instrument) => this.#view(instrument).until,
     });
   }
@@ -104,15 +108,15 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   ticks(instrument: Instrument, count: number): readonly Tick[] {
-    return this.#tape.ticks(instrument, this.#clock.now(), count);
+    return this.#tape.ticks(instrument, this.#now(instrument), count);
   }
 
   dayTicks(instrument: Instrument, after: bigint): readonly Tick[] {
-    return this.#tape.dayTicks(instrument, this.#clock.now(), Number(after));
+    return this.#tape.dayTicks(instrument, this.#now(instrument), Number(after));
   }
 
   bars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): readonly Bar[] {
-    const now = this.#clock.now();
+    const now = this.#now(instrument);
     return barsOf(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1 }, now);
   }
 
@@ -130,7 +134,7 @@ class MarketOfTape implements SimulatedMarket {
 
   take(instrument: Instrument, side: Side, volume: bigint, limit?: Decimal): readonly Execution[] {
     const { book, closedAt } = this.#view(instrument);
-    if (instrument.kind === 'index' || closedAt !== undefined) return [];
+    if (!kinds[instrument.kind].hasBook || closedAt !== undefined) return [];
     const now = this.#clock.now();
     const executions = this.#orders(instrument).take(book, side, volume, limit);
     for (const { price, volume: part, resting } of executions) {
@@ -142,7 +146,7 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   volumeAt(instrument: Instrument, side: Side, price: Decimal): bigint {
-    if (instrument.kind === 'index') return 0n;
+    if (!kinds[instrument.kind].hasBook) return 0n;
     return (this.#books.get(instrument.symbol) ?? NO_ORDERS).volumeAt(this.#view(instrument).book, side, price);
   }
 
@@ -163,6 +167,17 @@ class MarketOfTape implements SimulatedMarket {
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void {
     this.#tape.restore(instrument, ticks);
     this.#changed(instrument);
+  }
+
+  closeBefore(instrument: Instrument, day: string): Decimal {
+    return this.#tape.closeBefore(instrument, day);
+  }
+
+  /** The clock's time; of what is traded no more, the end of its last day. */
+  #now(instrument: Instrument): number {
+    const now = this.#clock.now();
+    if (instrument.lastTradingDay === undefined) return now;
+    return Math.min(now, this.#tape.days(instrument).on(instrument.lastTradingDay).end - 1);
   }
 
   #orders(instrument: Instrument): OrderBook {
@@ -192,11 +207,14 @@ class MarketOfTape implements SimulatedMarket {
     return view;
   }
 
-  #look(instrument: Instrument, now: number): View {
+  #look(instrument: Instrument, time: number): View {
     const background = this.#tape.background;
     const daysOf = this.#tape.days(instrument);
+    const now = this.#now(instrument);
+    // What has expired or been delisted stays as its last day left it.
+    const isOver = now < time;
     const day = daysOf.at(now);
-    const open = day.sessions.find(({ start, end }) => start <= now && now < end);
+    const open = isOver ? undefined : day.sessions.find(({ start, end }) => start <= now && now < end);
     const closedAt = open === undefined ? (day.sessions.findLast(({ end }) => end <= now)?.end ?? day.start) - 1 : undefined;
     const today = background.day(instrument, day);
     const profile = background.profile(instrument);
@@ -206,9 +224,12 @@ class MarketOfTape implements SimulatedMarket {
     const [last] = today.tape.trades(happened - 1, happened);
     const [next] = today.tape.trades(happened, happened + 1);
     const quote = this.#quote(instrument, day, now);
+    const changes = isOver
+      ? time + DAY_MS
+      : Math.min(next?.time ?? Infinity, open === undefined ? nextSession : Math.min(refresh.next, open.end));
     return {
-      from: now,
-      until: Math.min(next?.time ?? Infinity, open === undefined ? nextSession : Math.min(refresh.next, open.end)),
+      from: time,
+      until: changes,
       closedAt,
       quote,
       book: bookState(profile, today, last, Number(background.close(instrument, daysOf.previous(day))), refresh.number, instrument.lotSize),
@@ -218,7 +239,7 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   #book(instrument: Instrument, { book, bookTime }: View, depth: number): Book {
-    if (instrument.kind === 'index') return { time: bookTime, bids: [], asks: [] };
+    if (!kinds[instrument.kind].hasBook) return { time: bookTime, bids: [], asks: [] };
     const orders = this.#books.get(instrument.symbol) ?? NO_ORDERS;
     const time = Math.max(bookTime, orders.changedAt);
     return { time, bids: orders.levels(book, 'buy', depth), asks: orders.levels(book, 'sell', depth) };

@@ -70,6 +70,13 @@ export class Tape {
     });
   }
 
+  /** The generator's (or loaded) close of the last trading day before a date, whatever callers traded on it. */
+  closeBefore(instrument: Instrument, date: string): Decimal {
+    const days = this.days(instrument);
+    const day = days.on(days.calendar.previousTradingDay(date));
+    return this.#historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
+  }
+
   /** Close of the last day before `day`, of its regular trading; the background's own price where the symbol was not listed yet. */
   previousClose(instrument: Instrument, day: TradingDay): Decimal {
     const previous = this.days(instrument).previous(day);

@@ -1,4 +1,4 @@
-import { DECIMAL_ONE, type Decimal, divide } from '../../contract/decimal.js';
+import { type Decimal, divide } from '../../contract/decimal.js';
 import type { Instrument } from '../world/instrument.js';
 
 /** 100 × part ÷ whole to three places, for display; 0 where the whole is 0. */
@@ -9,8 +9,7 @@ export function percent(part: bigint, whole: bigint): number {
 /** The volume-weighted average price of `turnover` over `volume`, to nine places; `otherwise` where nothing was traded. */
 export function averagePrice(instrument: Instrument, turnover: Decimal, volume: bigint, otherwise: Decimal): Decimal {
   if (volume === 0n) return otherwise;
-  const multiplier = instrument.future?.multiplier ?? DECIMAL_ONE;
-  return divide(turnover, multiplier * volume);
+  return divide(turnover, instrument.multiplier * volume);
 }
 
 /** Share of the issued shares that `volume` is, in percent; 0 for what has no shares. */

@@ -9,6 +9,7 @@ import {
 } from '../../contract/generated/Qot_Common_pb.js';
 import { localDateTime } from '../../contract/time.js';
 import type { ExtendedTrades, Market, Quote } from '../market/market.js';
+import { kinds } from '../world/kinds.js';
 import { tickSize } from '../world/ticks.js';
 import { percent, turnoverRate } from './figures.js';
 import { openInterest } from './fundamentals.js';
@@ -92,7 +93,7 @@ function basicQuote(listing: Listing, quote: Quote): BasicQot {
   if (quote.preMarket !== undefined) message.preMarket = extendedData(quote.preMarket, quote.previousClose);
   // After the close, the change is from it.
   if (quote.afterMarket !== undefined) message.afterMarket = extendedData(quote.afterMarket, quote.last);
-  if (instrument.kind === 'future') {
+  if (kinds[instrument.kind].tradedBy === 'futures') {
     const interest = openInterest(instrument, quote.tradingDay);
     const terms = create(FutureBasicQotExDataSchema, {
       lastSettlePrice: message.lastClosePrice,
