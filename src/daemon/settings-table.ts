@@ -64,7 +64,7 @@ const CONNECTIONS_MAX = 10_000;
 const BOUND_MAX = 10_000_000;
 
 /** Every setting of `svcd`. Order within a group is the order of the help text. */
-export const settingsTable = {
+const settingsTable = {
   bind: setting({
     type: listenAddress,
     default: '127.0.0.1',

@@ -205,6 +205,22 @@ describe('refusals', () => {
     expect(refused(['--audit-log', '--enable-trading'])).toContain('--audit-log needs a value');
   });
 
+  it('takes what follows a flag for its value, a dash before it or not', () => {
+    expect(run(['--sim-trade-password', '-hunter2', '--allowed-symbols=', '--state-dir', '-x']).settings).toMatchObject({
+      simTradePassword: '-hunter2',
+      stateDir: '/srv/-x',
+    });
+    expect(refused(['--max-order-value', '-5'])).toContain('a number, not negative');
+    expect(refused(['--enable-trading', 'false'])).toBe('svcd: unexpected argument "false": svcd takes flags only (see svcd --help)\n');
+    expect(run(['--enable-trading=false', '--no-grpc=off', '--no-no-websocket']).settings).toMatchObject({
+      enableTrading: false,
+      noGrpc: false,
+      noWebsocket: false,
+    });
+    expect(refused(['--', '--enable-trading'])).toContain('unexpected argument "--enable-trading"');
+    expect(refused(['-x', '--help=please'])).toBe('svcd: unknown flag -x (see svcd --help)\nsvcd: --help takes no value; found "please"\n');
+  });
+
   it('demands the whole TLS pair with a keys file, and loopback without one', () => {
     expect(refused(['--keys-file', 'k'])).toContain('--rest-keys-file needs --rest-tls-cert and --rest-tls-key');
     expect(refused(['--keys-file', 'k', '--rest-tls-cert', 'c'])).toContain('--rest-tls-cert is given without --rest-tls-key');

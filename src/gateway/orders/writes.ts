@@ -55,11 +55,12 @@ export class Writes {
     return async (commit, interrupted) => {
       if (interrupted !== undefined) return this.#send(operation, interrupted.request, interrupted.packet, context);
       const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
-      const outcome = await valueOrder(this.backend, operation, request, context);
+      const valuation = valueOrder(this.backend, operation, request, context);
+      const outcome = valuation instanceof Promise ? await valuation : valuation;
       if (isGone()) return cancelled();
       if (outcome === 'no risk') {
-        const remembered = commit?.(packet, request) ?? Promise.resolve();
-        return this.#sendAfter([remembered], () => this.#send(operation, request, packet, context));
+        const marks = commit === undefined ? [] : [commit(packet, request)];
+        return this.#sendAfter(marks, () => this.#send(operation, request, packet, context));
       }
       if (!isValued(outcome)) return outcome;
       return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, context, isGone);
@@ -76,12 +77,13 @@ export class Writes {
     context: CallContext,
     isGone: () => boolean,
   ): Promise<ResponseMessage | Rejection> {
-    const facts = await factsOf(this.backend, this.access, key, valued, context);
+    const known = factsOf(this.backend, this.access, key, valued, context);
+    const facts = known instanceof Promise ? await known : known;
     const admittance = this.access.admit(key, facts, this.clock.now());
     if (!admittance.ok) return rejectDenial(admittance.denial);
     const { admission } = admittance;
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
-    const marks = [admission.durable, commit?.(packet, request) ?? Promise.resolve()];
+    const marks = commit === undefined ? [admission.durable] : [admission.durable, commit(packet, request)];
     let started = 0;
     const response = await this.#sendAfter(marks, async () => {
       // Under an idempotency key it goes on: the key would take it up again past the gates, and tells its outcome.
@@ -116,7 +118,7 @@ export class Writes {
 
   async #send(operation: Operation, request: Message, packet: PacketId, context: CallContext): Promise<ResponseMessage> {
     const write = request as Message & { packetID?: PacketID };
-    if (operation.messages.C2SSchema.fields.some((field) => field.name === 'packetID')) {
+    if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
     const response = await this.backend.call(operation, request, context);

@@ -11,6 +11,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { peerOf } from './http.js';
+import { type ListenAddress, listenAt, type TlsListener } from './listen.js';
 import { withoutUpgrade } from './plain-request.js';
 import { type TlsPair, tlsOptions } from './tls.js';
 
@@ -60,7 +61,7 @@ interface Connection {
  * An HTTP or HTTPS server on which no peer can stay without keeping to the protocol: handshake, head and body of a request, the
  * reading of its answer and the pause before the next have their time, and what is refused is closed.
  */
-export class HttpListener {
+export class HttpListener implements TlsListener {
   readonly #options: HttpListenerOptions;
   /** Underneath: for figures. */
   readonly server: Server;
@@ -98,12 +99,8 @@ export class HttpListener {
   }
 
   /** Resolves to the port; rejects with the system's error when the address cannot be had. */
-  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
-    this.server.listen(port, host);
-    await once(this.server, 'listening');
-    this.server.on('error', (error) => this.#options.onTrouble?.(error));
-    const address = this.server.address();
-    return typeof address === 'object' && address !== null ? address.port : port;
+  listen(address: ListenAddress): Promise<number> {
+    return listenAt(this.server, address, this.#options.onTrouble);
   }
 
   /** New connections get this certificate; those that are open go on. */

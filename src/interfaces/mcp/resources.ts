@@ -14,9 +14,10 @@ import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import { fullOutputSchema } from '../../contract/tools.js';
 import { type Gateway, payloadOf } from '../../gateway/index.js';
+import type { HttpCallers } from '../common/callers.js';
 import { type AccountKind, accountKinds, findKind, type ResourceKind, symbolKinds } from './resource-kinds.js';
 import type { Toolbox } from './toolbox.js';
-import type { Callers, Visitor } from './visitor.js';
+import type { Visitor } from './visitor.js';
 
 const JSON_TYPE = 'application/json';
 const ACCOUNTS_URI = 'svc://accounts';
@@ -26,7 +27,7 @@ const TOOL_PREFIX = 'svc://tools/';
 export class Resources {
   constructor(
     readonly gateway: Gateway,
-    readonly callers: Callers,
+    readonly callers: HttpCallers,
     readonly toolbox: Toolbox,
   ) {}
 

@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation, RestRoute } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Answer, Caller, Gateway, Peer, ResponseMessage } from '../../gateway/index.js';
+import type { Answer, Caller, Gateway, ResponseMessage } from '../../gateway/index.js';
 import { type Body, bodyOf } from '../common/body.js';
+import { HttpCallers } from '../common/callers.js';
 import { envelopePieces, writeEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import type { Exchange } from '../common/exchange.js';
-import { bearerOf, isLoopback, pathOf, wantsProblem } from '../common/http.js';
+import { bearerOf, wantsProblem } from '../common/http.js';
 import { isLong, ownTurn } from '../common/long-answers.js';
 import { decodeRequest } from './body.js';
 
@@ -19,11 +18,7 @@ export type RouteHandler = (exchange: Exchange, body: Buffer | undefined) => voi
 
 /** Writes answers and refusals. */
 export class Responder {
-  // Request ids are unique among restarts without costing a random number each.
-  readonly #idPrefix = randomBytes(6).toString('base64url');
-  #idCount = 0;
-  readonly #peers = new WeakMap<Socket, Peer>();
-
+  readonly #callers = new HttpCallers('rest');
   #closing = false;
 
   constructor(readonly gateway: Gateway) {}
@@ -49,17 +44,10 @@ export class Responder {
     };
   }
 
-  caller({ headers, socket }: IncomingMessage, endpoint: string): Caller {
+  caller(request: IncomingMessage, endpoint: string): Caller {
+    const { headers } = request;
     const idempotencyKey = headers['idempotency-key'];
-    this.#idCount += 1;
-    return {
-      iface: 'rest',
-      endpoint,
-      requestId: `${this.#idPrefix}-${this.#idCount}`,
-      peer: this.#peerOf(socket),
-      keyText: bearerOf(headers),
-      idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : undefined,
-    };
+    return this.#callers.of(request, endpoint, bearerOf(headers), typeof idempotencyKey === 'string' ? idempotencyKey : undefined);
   }
 
   /** Answers with a text of this type. */
@@ -70,30 +58,15 @@ export class Responder {
   }
 
   /** Refuses what never reached an operation. */
-  reject({ request, response }: Exchange, rejection: Rejection, caller = this.#strayCaller(request)): void {
+  reject({ request, response }: Exchange, rejection: Rejection, caller = this.#callers.stray(request, bearerOf(request.headers))): void {
     this.gateway.auditRejection(caller, rejection);
     this.#writeRejection(caller, { request, response }, rejection);
   }
 
   /** Refuses what failed before it reached an operation, by a defect. */
   fail(exchange: Exchange, thrown: unknown): void {
-    const caller = this.#strayCaller(exchange.request);
+    const caller = this.#callers.stray(exchange.request, bearerOf(exchange.request.headers));
     this.reject(exchange, this.gateway.defect(caller, thrown), caller);
-  }
-
-  /** Of a request that reached no route. */
-  #strayCaller(request: IncomingMessage): Caller {
-    return this.caller(request, `${request.method} ${pathOf(request.url).slice(0, ASKED_CHARACTERS_MAX)}`);
-  }
-
-  #peerOf(socket: Socket): Peer {
-    let peer = this.#peers.get(socket);
-    if (peer === undefined) {
-      const { remoteAddress } = socket;
-      peer = { address: remoteAddress ?? '', loopback: isLoopback(remoteAddress) };
-      this.#peers.set(socket, peer);
-    }
-    return peer;
   }
 
   #answer(operation: Operation, caller: Caller, exchange: Exchange, answer: Answer): void {
@@ -195,8 +168,6 @@ function drainOf(response: ServerResponse): Promise<void> {
     response.once('close', done);
   });
 }
-
-const ASKED_CHARACTERS_MAX = 200;
 
 /** The text after the "?". */
 function queryOf({ url = '/' }: IncomingMessage): string {
