@@ -45,8 +45,9 @@ export const arrows = {
   'gateway/push': ['gateway', ...contract],
   'gateway/local': ['gateway', 'gateway/orders', 'gateway/push/index.ts', 'access/index.ts', ...contract],
 
-  'simulator/world': ['simulator/world/data', 'contract'],
-  'simulator/world/data': worldAndBelow,
+  'simulator/world': ['simulator/world/data', 'contract', 'simulator/world/holidays'],
+  'simulator/world/data': ['simulator/world', 'simulator/world/holidays', 'contract'],
+  'simulator/world/holidays': ['contract'],
   'simulator/chance': [],
   'simulator/companies': worldAndBelow,
   'simulator/market': ['simulator/companies', ...worldAndBelow],

@@ -3,7 +3,7 @@ import { requireDay } from '../contract/time.js';
 import type { Store } from '../storage/index.js';
 import { createBrokerage } from './brokerage/index.js';
 import { companiesOf } from './companies/index.js';
-import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder, pastsOf } from './market/index.js';
+import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder, pastsOf, type SimulatedMarket } from './market/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
@@ -52,14 +52,15 @@ export function createSimulation(options: SimulationOptions): RunningSimulation 
 
 /** As {@link createSimulation}, with the bars of the folder's `MARKET.CODE.csv` files as those symbols' history. */
 export async function createSimulationWithData(options: SimulationOptions, folder: string): Promise<RunningSimulation | DataProblems> {
-  const world = worldOf(options);
+  const priced = worldOf(options);
+  const { world } = priced;
   try {
     const { histories, problems } = await loadHistoryFolder(
       folder,
       (symbol) => world.instrument(symbol),
       (instrument) => world.calendar(instrument),
     );
-    return problems.length > 0 ? new DataProblems(problems) : compose(options, world, histories);
+    return problems.length > 0 ? new DataProblems(problems) : compose(options, priced, histories);
   } catch (error) {
     if (isFileError(error)) return new DataProblems([`cannot read the data folder: ${error.message}`]);
     throw error;
@@ -70,17 +71,44 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-function worldOf({ calendarMode, seed, generatedInstruments = GENERATED_INSTRUMENTS }: SimulationOptions): World {
-  return createWorld({ calendarMode, generatedInstruments, seed });
+/** A world whose strikes lie around the prices of a market that is still to be made. */
+function worldOf({ clock, calendarMode, seed, generatedInstruments = GENERATED_INSTRUMENTS }: SimulationOptions): PricedWorld {
+  let market: SimulatedMarket | undefined;
+  return {
+    world: createWorld({
+      clock,
+      calendarMode,
+      generatedInstruments,
+      seed,
+      closeBefore: (instrument, day) => market?.closeBefore(instrument, day) ?? instrument.referencePrice,
+    }),
+    priceBy(made) {
+      market = made;
+    },
+  };
 }
 
-function compose(options: SimulationOptions, world: World, history: readonly LoadedHistory[]): RunningSimulation {
+interface PricedWorld {
+  readonly world: World;
+  /** Called once, before anybody asks for strikes. */
+  priceBy(market: SimulatedMarket): void;
+}
+
+function compose(options: SimulationOptions, { world, priceBy }: PricedWorld, history: readonly LoadedHistory[]): RunningSimulation {
   const { clock, seed, store, tradePassword = TRADE_PASSWORD } = options;
   const calendarOf = (instrument: Instrument) => world.calendar(instrument);
   const today = (instrument: Instrument) => requireDay(calendarOf(instrument).tradingDay(clock.now()));
   const pasts = pastsOf(history, today);
   const companies = companiesOf(world, seed, (symbol) => pasts.get(symbol)?.loadedPrices);
-  const market = createMarket({ clock, seed, calendarOf, companies, pairs: world.instruments({ market: 'FX' }), history: pasts });
+  const market = createMarket({
+    clock,
+    seed,
+    calendarOf,
+    companies,
+    pairs: world.instruments({ market: 'FX', kind: 'forex' }),
+    history: pasts,
+  });
+  priceBy(market);
   const brokerage = createBrokerage({ clock, world, market, store, seed, corporateActions: companies, tradePassword });
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {

@@ -67,7 +67,7 @@ export class Fixture {
     readonly corporateActions: CorporateActions,
     endedOrdersKept: number,
   ) {
-    const world = createWorld({ calendarMode: mode, generatedInstruments: 0, seed: 1 });
+    const world = createWorld({ clock, calendarMode: mode, generatedInstruments: 0, seed: 1 });
     this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, corporateActions, tradePassword: '123456', endedOrdersKept });
     this.brokerage.onEvent((event) => this.events.push(event));
     this.simulation = {

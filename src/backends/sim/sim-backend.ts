@@ -1,6 +1,6 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
-import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
+import type { Decimal } from '../../contract/decimal.js';
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
@@ -109,7 +109,7 @@ class SimBackend implements Backend {
 
   tradingTerms({ market, code }: Security): TradingTerms | undefined {
     const instrument = this.#simulation.listings.find({ market, code })?.instrument;
-    return instrument && { multiplier: instrument.future?.multiplier ?? DECIMAL_ONE, currency: instrument.currency };
+    return instrument && { multiplier: instrument.multiplier, currency: instrument.currency };
   }
 
   exchangeRate(from: string, to: string): Decimal | undefined {

@@ -1,6 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
 import type { Instrument } from '../world/instrument.js';
+import { kinds } from '../world/kinds.js';
 import { units } from './order.js';
 import type { TradeEnvironment, TradeMarket } from './terms.js';
 
@@ -144,10 +145,22 @@ const simulatedFutureMarkets: Readonly<Partial<Record<QuoteMarket, TradeMarket>>
 
 /** The market under which accounts of an environment trade an instrument; undefined when nobody can. */
 export function tradeMarketOf(instrument: Instrument, environment: TradeEnvironment): TradeMarket | undefined {
-  if (instrument.kind === 'future') return environment === 'real' ? 'FUTURES' : simulatedFutureMarkets[instrument.market];
-  if (instrument.kind === 'index' || instrument.kind === 'forex') return undefined;
-  const market = securityMarkets[instrument.market];
-  return market === 'CN' && environment === 'real' ? 'HKCC' : market;
+  switch (kinds[instrument.kind].tradedBy) {
+    case 'futures':
+      return environment === 'real' ? 'FUTURES' : simulatedFutureMarkets[instrument.market];
+    case 'securities': {
+      const market = securityMarkets[instrument.market];
+      return market === 'CN' && environment === 'real' ? 'HKCC' : market;
+    }
+    case undefined:
+      return undefined;
+  }
+}
+
+/** Why nobody can trade an instrument. */
+export function untraded({ symbol, kind }: Instrument): string {
+  const { noun, quoted } = kinds[kind];
+  return `${symbol} is ${noun}: ${quoted ? 'it has quotes only' : 'the simulation knows its terms, but does not quote or trade it'}`;
 }
 
 /** Quote markets whose codes a trading market's orders may name, in the order in which a bare code is looked up. */

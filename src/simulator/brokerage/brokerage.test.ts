@@ -510,7 +510,7 @@ describe('every account', () => {
     const account = f.account(id);
     const instrument = f.simulation.world
       .instruments()
-      .find((one) => tradeMarketOf(one, account.environment) === market && (one.kind !== 'future' || one.future?.isMain));
+      .find((one) => tradeMarketOf(one, account.environment) === market && (one.kind !== 'future' || one.future.month === undefined));
     if (instrument === undefined) throw new Error(`the world has nothing to trade in ${market}`);
     const price = Number(instrument.referencePrice) / 1e9;
     f.market.setBook(instrument, [], [[instrument.referencePrice, 1_000n]]);

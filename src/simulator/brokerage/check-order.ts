@@ -54,7 +54,7 @@ export class OrderCheck {
     const found = resolve(this.world, account, request.tradeMarket, request.code, request.secMarket);
     if (found instanceof Refusal) return found;
     const { instrument } = found;
-    const refusal = this.#checkType(instrument, request) ?? checkRemark(request.remark) ?? this.#checkContract(instrument);
+    const refusal = this.#checkType(instrument, request) ?? checkRemark(request.remark) ?? this.#checkListed(instrument);
     if (refusal !== undefined) return refusal;
     const expiresAt = this.#expiry(instrument, request);
     if (expiresAt instanceof Refusal) return expiresAt;
@@ -101,12 +101,14 @@ export class OrderCheck {
     const { side } = mainLeg(order);
     const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: this.#dearest(instrument, side, order) });
     if (hold instanceof Refusal) return hold;
+    const refusal = this.#checkListed(instrument);
+    if (refusal !== undefined) return refusal;
     const now = this.clock.now();
     const expiresAt =
       order.timeInForce === 'day' || order.expiresAt <= now
         ? this.#dayOrderEnd(instrument, order.type, order.extendedHours)
         : order.expiresAt;
-    return { hold, expiresAt };
+    return { hold, expiresAt: Math.min(expiresAt, this.#lastMoment(instrument)) };
   }
 
   /**
@@ -247,13 +249,26 @@ export class OrderCheck {
     return undefined;
   }
 
-  #checkContract(instrument: Instrument): Refusal | undefined {
-    const last = instrument.future?.lastTradeDate ?? '';
-    if (last === '' || this.world.calendar(instrument).tradingDay(this.clock.now()) <= last) return undefined;
-    return new Refusal(`${instrument.symbol} was last traded on ${last}`);
+  #checkListed(instrument: Instrument): Refusal | undefined {
+    const { symbol, listDate, lastTradingDay } = instrument;
+    const state = this.world.state(instrument);
+    if (state === 'coming') return new Refusal(`${symbol} is not traded before ${listDate}`);
+    const isOver = state === 'over' || this.clock.now() >= this.#lastMoment(instrument);
+    return isOver ? new Refusal(`${symbol} was last traded on ${lastTradingDay}`) : undefined;
+  }
+
+  /** The end of an instrument's last day of trading, epoch ms; no order outlives it. */
+  #lastMoment(instrument: Instrument): number {
+    if (instrument.lastTradingDay === undefined) return Infinity;
+    return this.world.calendar(instrument).sessions(instrument.lastTradingDay).at(-1)?.end ?? Infinity;
   }
 
   #expiry(instrument: Instrument, request: PlaceRequest): number | Refusal {
+    const asked = this.#askedExpiry(instrument, request);
+    return asked instanceof Refusal ? asked : Math.min(asked, this.#lastMoment(instrument));
+  }
+
+  #askedExpiry(instrument: Instrument, request: PlaceRequest): number | Refusal {
     const now = this.clock.now();
     switch (request.timeInForce) {
       case 'gtc':

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dec } from '../../../test/support/brokerage.js';
+import { ManualClock } from '../../contract/clock.js';
 import { formatDecimal } from '../../contract/decimal.js';
 import { createWorld } from '../world/index.js';
 import { feesOf, totalFees } from './fees.js';
 
-const world = createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 1 });
+const world = createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed: 1 });
 const of = (symbol: string, buying: boolean, turnover: string, quantity: bigint) =>
   Object.fromEntries(
     feesOf(world.instrument(symbol)!, buying, dec(turnover), quantity).map(({ title, value }) => [title, formatDecimal(value)]),

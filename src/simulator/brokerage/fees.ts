@@ -1,6 +1,7 @@
 import { type Decimal, multiply, parseDecimal } from '../../contract/decimal.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Instrument } from '../world/instrument.js';
+import { type KindRules, kinds } from '../world/kinds.js';
 
 /** One kind of fee and its amount in the order's currency. */
 export interface FeeItem {
@@ -22,7 +23,7 @@ interface FeeRule {
   /** Only on orders that buy, or that sell. */
   readonly side?: 'buy' | 'sell';
   /** Exchange-traded funds do not pay it. */
-  readonly exceptEtf?: boolean;
+  readonly exceptFunds?: boolean;
   /** Rounded up to a whole multiple of this; otherwise to the nearest cent (yen for JPY), half up. */
   readonly upTo?: Decimal;
 }
@@ -43,7 +44,7 @@ const mainlandSchedule: readonly FeeRule[] = [
   { title: 'Handling Fee', rate: d('0.0000341') },
   { title: 'Securities Management Fee', rate: d('0.00002') },
   { title: 'Transfer Fee', rate: d('0.00001') },
-  { title: 'Stamp Duty', rate: d('0.0005'), side: 'sell', exceptEtf: true },
+  { title: 'Stamp Duty', rate: d('0.0005'), side: 'sell', exceptFunds: true },
 ];
 
 /**
@@ -54,7 +55,7 @@ const schedules: Readonly<Record<QuoteMarket, readonly FeeRule[]>> = {
   HK: [
     { title: 'Commission', rate: d('0.0003'), min: d('3') },
     { title: 'Platform Fee', perOrder: d('15') },
-    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, exceptEtf: true },
+    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, exceptFunds: true },
     { title: 'Trading Fee', rate: d('0.0000565'), min: CENT },
     { title: 'SFC Transaction Levy', rate: d('0.000027'), min: CENT },
     { title: 'AFRC Transaction Levy', rate: d('0.0000015') },
@@ -80,7 +81,7 @@ const schedules: Readonly<Record<QuoteMarket, readonly FeeRule[]>> = {
     { title: 'Commission', rate: d('0.0003'), min: d('3') },
     { title: 'Platform Fee', perOrder: d('3') },
     { title: 'Clearing Fee', rate: d('0.0003'), max: d('1000') },
-    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, max: d('1000'), exceptEtf: true },
+    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, max: d('1000'), exceptFunds: true },
   ],
   FX: [],
 };
@@ -115,8 +116,9 @@ const futureSchedules: Readonly<Partial<Record<QuoteMarket, readonly FeeRule[]>>
 export function feesOf(instrument: Instrument, buying: boolean, turnover: Decimal, quantity: bigint): readonly FeeItem[] {
   if (quantity === 0n) return [];
   const step = instrument.currency === 'JPY' ? UNIT : CENT;
-  return scheduleOf(instrument)
-    .filter((rule) => (rule.side === undefined || (rule.side === 'buy') === buying) && !(rule.exceptEtf && instrument.kind === 'etf'))
+  const feeClass = kinds[instrument.kind].fees;
+  return scheduleOf[feeClass](instrument.market)
+    .filter((rule) => (rule.side === undefined || (rule.side === 'buy') === buying) && !(rule.exceptFunds && feeClass === 'fund'))
     .map((rule) => ({ title: rule.title, value: amount(rule, turnover, quantity, step) }));
 }
 
@@ -124,9 +126,12 @@ export function totalFees(items: readonly FeeItem[]): Decimal {
   return items.reduce((sum, item) => sum + item.value, 0n);
 }
 
-function scheduleOf(instrument: Instrument): readonly FeeRule[] {
-  return instrument.kind === 'future' ? (futureSchedules[instrument.market] ?? []) : schedules[instrument.market];
-}
+const scheduleOf: Readonly<Record<KindRules['fees'], (market: QuoteMarket) => readonly FeeRule[]>> = {
+  stock: (market) => schedules[market],
+  fund: (market) => schedules[market],
+  contract: (market) => futureSchedules[market] ?? [],
+  none: () => [],
+};
 
 function amount(rule: FeeRule, turnover: Decimal, quantity: bigint, step: Decimal): Decimal {
   let value = (rule.perOrder ?? 0n) + multiply(turnover, rule.rate ?? 0n) + (rule.perUnit ?? 0n) * quantity;

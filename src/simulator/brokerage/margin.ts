@@ -1,6 +1,7 @@
 import { DECIMAL_ONE, type Decimal, multiply } from '../../contract/decimal.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Instrument } from '../world/instrument.js';
+import { type KindRules, kinds } from '../world/kinds.js';
 
 /** Margin of a margin account, each as a part of market value in percent. */
 interface MarginTerms {
@@ -32,12 +33,17 @@ const lendsStock: ReadonlySet<QuoteMarket> = new Set(['HK', 'US', 'JP']);
 
 /** The margin terms under which a margin account holds an instrument. */
 export function marginRatios(instrument: Instrument): MarginRatios {
-  if (instrument.kind === 'future') return { long: futureTerms, short: futureTerms };
-  return {
-    ...(lends.has(instrument.market) ? { long: longTerms } : {}),
-    ...(lendsStock.has(instrument.market) ? { short: shortTerms } : {}),
-  };
+  return byMargin[kinds[instrument.kind].margin](instrument.market);
 }
+
+const byMargin: Readonly<Record<KindRules['margin'], (market: QuoteMarket) => MarginRatios>> = {
+  stock: (market) => ({
+    ...(lends.has(market) ? { long: longTerms } : {}),
+    ...(lendsStock.has(market) ? { short: shortTerms } : {}),
+  }),
+  contract: () => ({ long: futureTerms, short: futureTerms }),
+  none: () => ({}),
+};
 
 /** Initial margin of one unit worth `unitValue`; all of it where nothing is lent. */
 export function initialMargin(instrument: Instrument, direction: 'long' | 'short', unitValue: Decimal): Decimal {
@@ -54,7 +60,7 @@ export function marginCallMargin(instrument: Instrument, direction: 'long' | 'sh
 
 /** What one unit of an instrument is worth at a price: the contract multiplier counts for futures. */
 export function unitValue(instrument: Instrument, price: Decimal): Decimal {
-  return instrument.future === undefined ? price : multiply(price, instrument.future.multiplier);
+  return multiply(price, instrument.multiplier);
 }
 
 function percent(value: Decimal, parts: bigint): Decimal {

@@ -1,5 +1,6 @@
 import type { Remainder } from '../exchange/index.js';
 import type { Instrument } from '../world/instrument.js';
+import { kinds } from '../world/kinds.js';
 import type { OrderType } from './terms.js';
 
 /** What the brokerage does with one type of order. */
@@ -59,7 +60,7 @@ const mainland: readonly OrderType[] = ['normal'];
 
 /** The order types that an instrument's market takes. */
 export function orderTypesOf(instrument: Instrument): readonly OrderType[] {
-  if (instrument.kind === 'future')
+  if (kinds[instrument.kind].tradedBy === 'futures')
     return instrument.market === 'HK' ? ['normal', 'market', 'auction', 'auction_limit', ...triggered] : everywhere;
   if (instrument.market === 'HK') return hongKong;
   return instrument.market === 'SH' || instrument.market === 'SZ' ? mainland : everywhere;

@@ -1,7 +1,7 @@
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { Refusal } from '../handler.js';
-import type { Instrument, World } from '../world/index.js';
-import { type Account, isFuturesMarket, namedMarkets, quoteMarketsOf, tradeMarketOf } from './account.js';
+import { type Instrument, kinds, type World } from '../world/index.js';
+import { type Account, isFuturesMarket, namedMarkets, quoteMarketsOf, tradeMarketOf, untraded } from './account.js';
 import { type TradeMarket, tradeMarkets } from './terms.js';
 
 export interface Tradable {
@@ -25,10 +25,9 @@ export function resolve(world: World, account: Account, market: TradeMarket, cod
   }
   for (const candidate of named === undefined ? candidates : [named.name]) {
     const instrument = world.instrument(`${candidate}.${code}`);
-    if (instrument === undefined || (instrument.kind === 'future') !== isFuturesMarket(market)) continue;
+    if (instrument === undefined || (kinds[instrument.kind].tradedBy === 'futures') !== isFuturesMarket(market)) continue;
     const tradeMarket = tradeMarketOf(instrument, account.environment);
-    if (tradeMarket === undefined)
-      return new Refusal(`${instrument.symbol} is ${instrument.kind === 'index' ? 'an index' : 'a currency pair'}: it has quotes only`);
+    if (tradeMarket === undefined) return new Refusal(untraded(instrument));
     return account.markets.includes(tradeMarket)
       ? { instrument, tradeMarket }
       : new Refusal(`account ${account.id} may not trade ${instrument.symbol}: its markets are ${namedMarkets(account).join(', ')}`);

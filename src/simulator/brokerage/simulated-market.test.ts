@@ -13,7 +13,7 @@ import { createMarket } from '../market/index.js';
 import { createWorld, nextPrice } from '../world/index.js';
 import { type BrokerageEvent, createBrokerage } from './index.js';
 
-const world = createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 1 });
+const world = createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed: 1 });
 const tencent = world.instrument('HK.00700')!;
 
 /** The brokerage on the real simulated market. */

@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../contract/clock.js';
 import { DECIMAL_ONE } from '../../contract/decimal.js';
 import { dayOfNumber, requireDay } from '../../contract/time.js';
 import { createWorld } from '../world/index.js';
 import { companiesOf } from './index.js';
 
-const world = createWorld({ calendarMode: 'calendar', generatedInstruments: 200, seed: 'w' });
+const world = createWorld({
+  clock: new ManualClock(Date.UTC(2026, 10, 20)),
+  calendarMode: 'calendar',
+  generatedInstruments: 200,
+  seed: 'w',
+});
 const equities = world.instruments({ kind: 'equity' });
 const funds = world.instruments({ kind: 'etf' });
 const seeds = fc.integer({ min: 0, max: 50 });

@@ -1,7 +1,6 @@
-import type { Calendar } from '../world/calendar.js';
+import type { Calendar, CalendarName } from '../world/calendar.js';
 import { createCalendar } from '../world/calendars.js';
 import type { World } from '../world/index.js';
-import type { CalendarName } from '../world/instrument.js';
 import { Companies, type LoadedPrices } from './companies.js';
 
 export { Companies, type CompaniesOptions, type LoadedPrices } from './companies.js';

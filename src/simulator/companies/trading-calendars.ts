@@ -1,7 +1,7 @@
 import { dayOfNumber } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
-import type { Calendar } from '../world/calendar.js';
-import type { CalendarName, Instrument } from '../world/instrument.js';
+import type { Calendar, CalendarName } from '../world/calendar.js';
+import type { Instrument } from '../world/instrument.js';
 
 const REMEMBERED_DAYS = 20_000;
 /** Longer than any holiday, so that the search for a common trading day ends. */

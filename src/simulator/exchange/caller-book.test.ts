@@ -8,7 +8,7 @@ import { createWorld } from '../world/index.js';
 import { CallerBook, type Matching } from './caller-book.js';
 import type { Side } from './price-levels.js';
 
-const world = createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 1 });
+const world = createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed: 1 });
 const tencent = world.instrument('HK.00700')!;
 const START = Date.UTC(2026, 10, 20, 2);
 const p = (text: string): Decimal => parseDecimal(text)!;

@@ -8,7 +8,7 @@ import type { Match } from './caller-book.js';
 import { Exchange } from './exchange.js';
 import type { Side } from './price-levels.js';
 
-const world = createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 1 });
+const world = createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed: 1 });
 const tencent = world.instrument('HK.00700')!;
 const hsbc = world.instrument('HK.00005')!;
 const p = (text: string): Decimal => parseDecimal(text)!;

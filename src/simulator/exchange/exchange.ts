@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Market, MarketEvent, Tick } from '../market/market.js';
-import type { Calendar, TradingSession } from '../world/calendar.js';
-import type { CalendarName, Instrument } from '../world/instrument.js';
+import type { Calendar, CalendarName, TradingSession } from '../world/calendar.js';
+import type { Instrument } from '../world/instrument.js';
 import { CallerBook, type Incoming, type Matching } from './caller-book.js';
 
 /**

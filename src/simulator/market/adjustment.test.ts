@@ -7,11 +7,11 @@ import { type CorporateAction, companiesOf } from '../companies/index.js';
 import { createWorld, type Instrument, isOnTick, tickSize } from '../world/index.js';
 import { adjustedPrice, type Bar, type BarPeriod, createMarket, FACTOR_ONE, type PriceAdjustment, priceLimit } from './index.js';
 
-const world = createWorld({ calendarMode: 'calendar', generatedInstruments: 80, seed: 'w' });
-const companies = companiesOf(world, 5);
-const issued = world.instruments().filter(({ kind }) => kind === 'equity' || kind === 'etf');
 const NOW = Date.UTC(2036, 10, 20, 8);
 const clock = new ManualClock(NOW);
+const world = createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 80, seed: 'w' });
+const companies = companiesOf(world, 5);
+const issued = world.instruments().filter(({ kind }) => kind === 'equity' || kind === 'etf');
 const market = createMarket({
   clock,
   seed: 5,

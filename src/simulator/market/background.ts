@@ -1,11 +1,12 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { DECIMAL_ONE, multiply } from '../../contract/decimal.js';
+import { multiply } from '../../contract/decimal.js';
 import { chainPrice } from '../chance/price-chain.js';
 import { keyOf, mix, normal, uniform } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import { exPrice } from '../companies/ex-price.js';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
+import { typicalVolume } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
 import { roundToTick, tickSize } from '../world/ticks.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
@@ -24,7 +25,7 @@ export interface Profile {
   readonly ladder: TickLadder;
   /** Shares (contracts, units) that the generator counts as one lot. */
   readonly lotSize: number;
-  /** Typical lots of a day. */
+  /** Typical lots of a day; of a dated contract, while it is the front month. */
   readonly lotsADay: number;
   /** Standard deviation of a day's change, as a fraction of the price. */
   readonly daily: number;
@@ -142,7 +143,8 @@ export class Background {
     const lowest = Math.max(1, Math.min(steps(open), steps(close), Math.ceil(low / grid)));
 
     const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / deviation;
-    const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round(profile.lotsADay * (profile.timeline?.shareFactor(day.number) ?? 1) * bustle));
+    const typical = typicalVolume(instrument, day.day) * (profile.timeline?.shareFactor(day.number) ?? 1);
+    const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round((typical / profile.lotSize) * bustle));
     const countMax = Math.max(TRADES_A_DAY_MIN, Math.floor(day.activity.seconds * TRADES_PER_SECOND_MAX));
     const count = clamp(Math.floor(lots / LOTS_PER_TRADE), TRADES_A_DAY_MIN, countMax);
     const markLots = Math.floor(lots / (4 * count));
@@ -202,7 +204,7 @@ function rawReference({ timeline }: Profile, day: TradingDay, price: number): nu
 
 /** price × volume (× multiplier for futures). */
 export function turnoverOf(instrument: Instrument, price: Decimal, volume: bigint): Decimal {
-  return multiply(price * volume, instrument.future?.multiplier ?? DECIMAL_ONE);
+  return multiply(price * volume, instrument.multiplier);
 }
 
 /** The prices that a day may reach; a step is left free on both sides, as the exchange's own limits are rounded. */

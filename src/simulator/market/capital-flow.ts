@@ -1,4 +1,4 @@
-import { DECIMAL_ONE, type Decimal, multiply } from '../../contract/decimal.js';
+import { type Decimal, multiply } from '../../contract/decimal.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Tick } from './market.js';
@@ -41,7 +41,7 @@ const TRADES_A_DAY = 30_000;
 /** Turnover of a symbol's typical trade, from which the size classes are counted: super from 3 times, big from 1.5, mid from 0.6. */
 function typicalTrade(instrument: Instrument): Decimal {
   const volume = BigInt(Math.round(Math.max(LOTS_PER_TRADE * instrument.lotSize, instrument.dailyVolume / TRADES_A_DAY)));
-  return multiply(instrument.referencePrice * volume, instrument.future?.multiplier ?? DECIMAL_ONE);
+  return multiply(instrument.referencePrice * volume, instrument.multiplier);
 }
 
 function sizeOf(turnover: Decimal, typical: Decimal): keyof BySize {

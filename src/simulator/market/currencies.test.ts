@@ -6,8 +6,13 @@ import { createWorld, type Instrument, isOnTick, tickSize } from '../world/index
 import { type Bar, createMarket, type SimulatedMarket } from './index.js';
 
 const worlds = {
-  open: createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 'w' }),
-  calendar: createWorld({ calendarMode: 'calendar', generatedInstruments: 0, seed: 'w' }),
+  open: createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed: 'w' }),
+  calendar: createWorld({
+    clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
+    calendarMode: 'calendar',
+    generatedInstruments: 0,
+    seed: 'w',
+  }),
 };
 const pairs = worlds.open.instruments({ market: 'FX' });
 const crosses = pairs.filter(({ code }) => !code.includes('USD'));

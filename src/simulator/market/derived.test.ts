@@ -5,7 +5,12 @@ import { companiesOf } from '../companies/index.js';
 import { createWorld } from '../world/index.js';
 import { brokerQueue, type CapitalFlow, CapitalFlows, createMarket, timeShare } from './index.js';
 
-const world = createWorld({ calendarMode: 'calendar', generatedInstruments: 0, seed: 'w' });
+const world = createWorld({
+  clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
+  calendarMode: 'calendar',
+  generatedInstruments: 0,
+  seed: 'w',
+});
 const AFTERNOON = Date.UTC(2026, 10, 20, 6, 30);
 const symbols = ['HK.00700', 'HK.800000', 'SH.600519', 'HK.HSImain', 'US.AAPL'].filter((symbol) => world.instrument(symbol) !== undefined);
 

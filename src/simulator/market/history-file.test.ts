@@ -9,7 +9,12 @@ import { companiesOf } from '../companies/index.js';
 import { createWorld } from '../world/index.js';
 import { createMarket, loadHistoryFolder, parseHistory, pastsOf } from './index.js';
 
-const world = createWorld({ calendarMode: 'calendar', generatedInstruments: 0, seed: 'w' });
+const world = createWorld({
+  clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
+  calendarMode: 'calendar',
+  generatedInstruments: 0,
+  seed: 'w',
+});
 const tencent = world.instrument('HK.00700')!;
 const apple = world.instrument('US.AAPL')!;
 const HEADER = 'time,open,high,low,close,volume\n';

@@ -5,7 +5,7 @@ import { companiesOf } from '../companies/index.js';
 import { createWorld, type Instrument, nextPrice, roundToTick } from '../world/index.js';
 import { createMarket, type Market, type MarketEvent, type Tick } from './index.js';
 
-const world = createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 'w' });
+const world = createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed: 'w' });
 const NOON = Date.UTC(2026, 10, 20, 12);
 
 function marketAt(time: number, seed = 1) {

@@ -4,6 +4,7 @@ import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
+import { kinds } from '../world/kinds.js';
 import { Adjustments } from './adjustment.js';
 import type { Aggregate } from './aggregate.js';
 import { Background } from './background.js';
@@ -47,6 +48,8 @@ export interface SimulatedMarket extends Market {
   dayTicks(instrument: Instrument, after: bigint): readonly Tick[];
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
+  /** Price of an instrument at the end of its last trading day before a day, whether that is past or to come; callers' trades do not count. */
+  closeBefore(instrument: Instrument, day: string): Decimal;
 }
 
 export function createMarket(options: MarketOptions): SimulatedMarket {
@@ -69,6 +72,7 @@ interface View {
 }
 
 const REMEMBERED_VIEWS = 10_000;
+const DAY_MS = 86_400_000;
 /** The book of symbols that no caller touched. */
 const NO_ORDERS = new OrderBook();
 const noView = (): { view: View | undefined } => ({ view: undefined });
@@ -101,7 +105,7 @@ class MarketOfTape implements SimulatedMarket {
     );
     this.#live = new LiveEvents(clock, {
       newest: (instrument) => this.ticks(instrument, 1).at(-1)?.sequence ?? 0n,
-      ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#clock.now(), EMITTED_TICKS_MAX, Number(sequence)),
+      ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#now(instrument), EMITTED_TICKS_MAX, Number(sequence)),
       nextChange: (instrument) => this.#view(instrument).until,
     });
   }
@@ -120,11 +124,11 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   ticks(instrument: Instrument, count: number): readonly Tick[] {
-    return this.#tape.ticks(instrument, this.#clock.now(), count);
+    return this.#tape.ticks(instrument, this.#now(instrument), count);
   }
 
   dayTicks(instrument: Instrument, after: bigint): readonly Tick[] {
-    return this.#tape.dayTicks(instrument, this.#clock.now(), Number(after));
+    return this.#tape.dayTicks(instrument, this.#now(instrument), Number(after));
   }
 
   bars(
@@ -133,15 +137,15 @@ class MarketOfTape implements SimulatedMarket {
     range: { from?: number; to?: number; limit?: number },
     adjustment: PriceAdjustment = 'none',
   ): readonly Bar[] {
-    const now = this.#clock.now();
+    const now = this.#now(instrument);
     const today = this.#tape.days(instrument).at(now).number;
     const factor = (day: TradingDay) => this.#adjustments.factor(instrument, adjustment, day.number, today);
     return barsOf(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
   }
 
-  adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#clock.now()): bigint {
+  adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#now(instrument)): bigint {
     const days = this.#tape.days(instrument);
-    return this.#adjustments.factor(instrument, adjustment, days.at(time).number, days.at(this.#clock.now()).number);
+    return this.#adjustments.factor(instrument, adjustment, days.at(time).number, days.at(this.#now(instrument)).number);
   }
 
   watch(instrument: Instrument): void {
@@ -158,7 +162,7 @@ class MarketOfTape implements SimulatedMarket {
 
   take(instrument: Instrument, side: Side, volume: bigint, limit?: Decimal): readonly Execution[] {
     const { book, closedAt } = this.#view(instrument);
-    if (instrument.kind === 'index' || closedAt !== undefined) return [];
+    if (!kinds[instrument.kind].hasBook || closedAt !== undefined) return [];
     const now = this.#clock.now();
     const executions = this.#orders(instrument).take(book, side, volume, limit);
     for (const { price, volume: part, resting } of executions) {
@@ -170,7 +174,7 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   volumeAt(instrument: Instrument, side: Side, price: Decimal): bigint {
-    if (instrument.kind === 'index') return 0n;
+    if (!kinds[instrument.kind].hasBook) return 0n;
     return (this.#books.get(instrument.symbol) ?? NO_ORDERS).volumeAt(this.#view(instrument).book, side, price);
   }
 
@@ -191,6 +195,17 @@ class MarketOfTape implements SimulatedMarket {
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void {
     this.#tape.restore(instrument, ticks);
     this.#changed(instrument);
+  }
+
+  closeBefore(instrument: Instrument, day: string): Decimal {
+    return this.#tape.closeBefore(instrument, day);
+  }
+
+  /** The clock's time; of what is traded no more, the end of its last day. */
+  #now(instrument: Instrument): number {
+    const now = this.#clock.now();
+    if (instrument.lastTradingDay === undefined) return now;
+    return Math.min(now, this.#tape.days(instrument).on(instrument.lastTradingDay).end - 1);
   }
 
   #orders(instrument: Instrument): OrderBook {
@@ -220,11 +235,14 @@ class MarketOfTape implements SimulatedMarket {
     return view;
   }
 
-  #look(instrument: Instrument, now: number): View {
+  #look(instrument: Instrument, time: number): View {
     const background = this.#tape.background;
     const daysOf = this.#tape.days(instrument);
+    const now = this.#now(instrument);
+    // What has expired or been delisted stays as its last day left it.
+    const isOver = now < time;
     const day = daysOf.at(now);
-    const open = day.sessions.find(({ start, end }) => start <= now && now < end);
+    const open = isOver ? undefined : day.sessions.find(({ start, end }) => start <= now && now < end);
     const closedAt = open === undefined ? (day.sessions.findLast(({ end }) => end <= now)?.end ?? day.start) - 1 : undefined;
     const today = background.day(instrument, day);
     const profile = background.profile(instrument);
@@ -235,9 +253,12 @@ class MarketOfTape implements SimulatedMarket {
     const [next] = today.tape.trades(happened, happened + 1);
     const quote = this.#quote(instrument, day, now);
     const reference = background.reference(instrument, day, background.close(instrument, daysOf.previous(day)));
+    const changes = isOver
+      ? time + DAY_MS
+      : Math.min(next?.time ?? Infinity, open === undefined ? nextSession : Math.min(refresh.next, open.end));
     return {
-      from: now,
-      until: Math.min(next?.time ?? Infinity, open === undefined ? nextSession : Math.min(refresh.next, open.end)),
+      from: time,
+      until: changes,
       closedAt,
       quote,
       book: bookState(profile, today, last, Number(reference), refresh.number, instrument.lotSize),
@@ -247,7 +268,7 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   #book(instrument: Instrument, { book, bookTime }: View, depth: number): Book {
-    if (instrument.kind === 'index') return { time: bookTime, bids: [], asks: [] };
+    if (!kinds[instrument.kind].hasBook) return { time: bookTime, bids: [], asks: [] };
     const orders = this.#books.get(instrument.symbol) ?? NO_ORDERS;
     const time = Math.max(bookTime, orders.changedAt);
     return { time, bids: orders.levels(book, 'buy', depth), asks: orders.levels(book, 'sell', depth) };

@@ -70,12 +70,19 @@ export class Tape {
     });
   }
 
+  /** The generator's (or loaded) close of the last trading day before a date, whatever callers traded on it. */
+  closeBefore(instrument: Instrument, date: string): Decimal {
+    const days = this.days(instrument);
+    const day = days.on(days.calendar.previousTradingDay(date));
+    return this.#historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
+  }
+
   /**
    * Close of the last day before `day`, of its regular trading, less what goes off on `day`; the background's own price where the
    * symbol was not listed yet.
    */
   previousClose(instrument: Instrument, day: TradingDay): Decimal {
-    return this.background.reference(instrument, day, this.#closeBefore(instrument, day));
+    return this.background.reference(instrument, day, this.#lastClose(instrument, day));
   }
 
   /** The close before an ex-day and what is left of it, apart from callers' own trades: the same in every run. */
@@ -87,7 +94,7 @@ export class Tape {
     return { close, reference: this.background.reference(instrument, day, close) };
   }
 
-  #closeBefore(instrument: Instrument, day: TradingDay): Decimal {
+  #lastClose(instrument: Instrument, day: TradingDay): Decimal {
     const previous = this.days(instrument).previous(day);
     const history = this.#historyOf(instrument, previous);
     const traded = history === undefined ? this.dayTotals(instrument, previous, Infinity) : history.lastAt(previous.number);

@@ -1,4 +1,4 @@
-import { DECIMAL_ONE, type Decimal, divide } from '../../contract/decimal.js';
+import { type Decimal, divide } from '../../contract/decimal.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Bar, Market } from './market.js';
@@ -26,7 +26,6 @@ export function timeShare(market: Market, calendar: Calendar, instrument: Instru
   const from = sessions[0]?.start;
   if (from === undefined) return [];
   const bars = new Map<number, Bar>(market.bars(instrument, { unit: 'minute', count: 1 }, { from }).map((bar) => [bar.start, bar]));
-  const multiplier = instrument.future?.multiplier ?? DECIMAL_ONE;
   const points: TimeSharePoint[] = [];
   let price = previousClose;
   let [volume, turnover] = [0n, 0n];
@@ -36,7 +35,7 @@ export function timeShare(market: Market, calendar: Calendar, instrument: Instru
       price = bar?.close ?? price;
       volume += bar?.volume ?? 0n;
       turnover += bar?.turnover ?? 0n;
-      const averagePrice = volume === 0n ? price : divide(turnover, volume * multiplier);
+      const averagePrice = volume === 0n ? price : divide(turnover, volume * instrument.multiplier);
       points.push({ time, price, previousClose, averagePrice, volume: bar?.volume ?? 0n, turnover: bar?.turnover ?? 0n });
     }
   }

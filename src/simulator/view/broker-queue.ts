@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Broker, BrokerSchema } from '../../contract/generated/Qot_Common_pb.js';
 import { brokerQueue, type QueuedBroker } from '../market/index.js';
+import { kinds } from '../world/kinds.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
@@ -9,7 +10,7 @@ const LEVELS = 10;
 
 /** Whether its exchange shows who queues: Hong Kong does, for what is traded in board lots. */
 export function hasBrokerQueue({ instrument }: Listing): boolean {
-  return instrument.market === 'HK' && (instrument.kind === 'equity' || instrument.kind === 'etf');
+  return instrument.market === 'HK' && kinds[instrument.kind].isShare;
 }
 
 /** What an answer and a push say of the queues. */

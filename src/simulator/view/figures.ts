@@ -1,4 +1,4 @@
-import { DECIMAL_ONE, type Decimal, divide } from '../../contract/decimal.js';
+import { type Decimal, divide } from '../../contract/decimal.js';
 import type { Companies } from '../companies/index.js';
 import type { Instrument } from '../world/instrument.js';
 
@@ -15,8 +15,7 @@ export function multiple(price: Decimal, perShare: Decimal): number {
 /** The volume-weighted average price of `turnover` over `volume`, to nine places; `otherwise` where nothing was traded. */
 export function averagePrice(instrument: Instrument, turnover: Decimal, volume: bigint, otherwise: Decimal): Decimal {
   if (volume === 0n) return otherwise;
-  const multiplier = instrument.future?.multiplier ?? DECIMAL_ONE;
-  return divide(turnover, multiplier * volume);
+  return divide(turnover, instrument.multiplier * volume);
 }
 
 /** Which part of the outstanding shares of a trading day ("2026-11-20") `volume` is, in percent; 0 for what has no shares. */

@@ -1,5 +1,6 @@
-import { dayNumber } from '../../contract/time.js';
+import { dayNumber, dayOfNumber } from '../../contract/time.js';
 import { keyOf, uniform } from '../chance/random.js';
+import { typicalVolume } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
 
 /**
@@ -24,7 +25,7 @@ export interface OpenInterest {
 export function openInterest(instrument: Instrument, tradingDay: string): OpenInterest {
   const day = dayNumber(tradingDay) ?? 0;
   const contracts = contractsOn(instrument, day);
-  const expiry = dayNumber(instrument.future?.lastTradeDate ?? '');
+  const expiry = dayNumber(instrument.lastTradingDay ?? '');
   return {
     contracts,
     change: contracts - contractsOn(instrument, day - 1),
@@ -33,5 +34,5 @@ export function openInterest(instrument: Instrument, tradingDay: string): OpenIn
 }
 
 function contractsOn(instrument: Instrument, day: number): number {
-  return Math.round(instrument.dailyVolume * (2.9 + 0.2 * uniform(keyOf(`${instrument.symbol} open interest`), day)));
+  return Math.round(typicalVolume(instrument, dayOfNumber(day)) * (2.9 + 0.2 * uniform(keyOf(`${instrument.symbol} open interest`), day)));
 }

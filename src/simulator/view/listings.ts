@@ -2,8 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import { type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { type QuoteMarketInfo, quoteMarket, quoteMarketNumbered, quoteMarkets, secKeyOf, symbolOf } from '../../contract/markets.js';
 import { parseLocal } from '../../contract/time.js';
-import type { World } from '../world/index.js';
+import type { ListingState, World } from '../world/index.js';
 import type { Instrument } from '../world/instrument.js';
+import { kinds } from '../world/kinds.js';
 
 /** An instrument with what every answer repeats of it. Never changes, and its messages are shared: nothing may write to them. */
 export interface Listing {
@@ -17,9 +18,6 @@ export interface Listing {
   /** Seconds since the epoch of the listing day's midnight in the market's zone. */
   readonly listTimestamp: number;
 }
-
-/** Qot_Common.SecurityType of each kind. */
-export const securityTypes = { equity: 3, etf: 4, index: 6, future: 10, forex: 11 } as const;
 
 /** Finds listings by what requests name them by. A listing is made when it is first asked for. */
 export class Listings {
@@ -44,13 +42,19 @@ export class Listings {
     return instrument === undefined ? undefined : this.of(instrument);
   }
 
+  /** Where a listing stands between its first day of trading and its last. */
+  state({ instrument }: Listing): ListingState {
+    return this.#world.state(instrument);
+  }
+
   of(instrument: Instrument): Listing {
     const market = quoteMarket(instrument.market);
     const codes = this.#byMarket.get(market.number);
     let listing = codes?.get(instrument.code);
     if (listing === undefined) {
       listing = makeListing(instrument, market);
-      codes?.set(instrument.code, listing);
+      // Contracts without quotes are too many to keep, and their codes are given out again.
+      if (kinds[instrument.kind].quoted) codes?.set(instrument.code, listing);
     }
     return listing;
   }
@@ -75,7 +79,7 @@ export class Listings {
     for (const name of names) {
       for (const spelling of spellings) {
         const instrument = this.#world.instrument(`${name}.${spelling}`);
-        if (instrument !== undefined) return instrument;
+        if (instrument !== undefined && this.#world.state(instrument) === 'listed') return instrument;
       }
     }
     return undefined;
@@ -99,7 +103,7 @@ function makeListing(instrument: Instrument, market: QuoteMarketInfo): Listing {
     market,
     security,
     secKey: secKeyOf(security),
-    securityType: securityTypes[instrument.kind],
+    securityType: kinds[instrument.kind].securityType,
     listTimestamp: (parseLocal(instrument.listDate, market.timeZone) ?? 0) / 1000,
   };
 }

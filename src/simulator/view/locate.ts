@@ -1,4 +1,5 @@
 import { Refusal } from '../handler.js';
+import { kinds } from '../world/kinds.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
@@ -7,19 +8,52 @@ interface SecurityName {
   readonly code: string;
 }
 
-/** The listing that a request names, or why there is none. A message's required security may be missing on a raw protocol connection. */
+/**
+ * The listing that a request for quotes names, or why there is none: not known, not listed yet, or of a kind without quotes. What has
+ * expired or been delisted shows its last day. A message's required security may be missing on a raw protocol connection.
+ */
 export function locate(facts: Facts<'listings'>, security: SecurityName | undefined): Listing | Refusal {
-  if (security === undefined) return new Refusal('missing field "security"');
-  return facts.listings.find(security) ?? new Refusal(facts.listings.describeUnknown(security));
+  const listing = locateTerms(facts, security);
+  if (listing instanceof Refusal) return listing;
+  const { symbol, kind } = listing.instrument;
+  const { quoted, noun } = kinds[kind];
+  return quoted ? listing : new Refusal(`${symbol} is ${noun}: the simulation knows its terms, but does not quote it`);
 }
 
-/** The listings that a request names, in its order. One unknown symbol refuses the whole request, so that no answer is partial. */
+/** As {@link locate}, of a request for terms, which instruments without quotes have as well. */
+export function locateTerms({ listings }: Facts<'listings'>, security: SecurityName | undefined): Listing | Refusal {
+  if (security === undefined) return new Refusal('missing field "security"');
+  const listing = listings.find(security);
+  if (listing === undefined) return new Refusal(listings.describeUnknown(security));
+  const { symbol, listDate } = listing.instrument;
+  return listings.state(listing) === 'coming' ? new Refusal(`${symbol} is not listed before ${listDate}`) : listing;
+}
+
+/** The listings that a request for quotes names, in its order. One unknown symbol refuses the whole request, so that no answer is partial. */
 export function locateAll(facts: Facts<'listings'>, securities: readonly SecurityName[], countMax: number): readonly Listing[] | Refusal {
+  return locateEach(facts, securities, countMax, locate);
+}
+
+/** As {@link locateAll}, of a request for terms. */
+export function locateAllTerms(
+  facts: Facts<'listings'>,
+  securities: readonly SecurityName[],
+  countMax: number,
+): readonly Listing[] | Refusal {
+  return locateEach(facts, securities, countMax, locateTerms);
+}
+
+function locateEach(
+  facts: Facts<'listings'>,
+  securities: readonly SecurityName[],
+  countMax: number,
+  locateOne: typeof locate,
+): readonly Listing[] | Refusal {
   if (securities.length === 0) return new Refusal('no symbols: name at least one');
   if (securities.length > countMax) return new Refusal(`${securities.length} symbols: at most ${countMax} in one request`);
   const listings: Listing[] = [];
   for (const security of securities) {
-    const listing = locate(facts, security);
+    const listing = locateOne(facts, security);
     if (listing instanceof Refusal) return listing;
     listings.push(listing);
   }

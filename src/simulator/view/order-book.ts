@@ -4,6 +4,7 @@ import { type OrderBook, OrderBookSchema } from '../../contract/generated/Qot_Co
 import { localDateTime } from '../../contract/time.js';
 import { keyOf, uniform } from '../chance/random.js';
 import type { Book, BookLevel } from '../market/market.js';
+import { kinds } from '../world/kinds.js';
 import { nextPrice } from '../world/ticks.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
@@ -43,12 +44,12 @@ export function bookFields(facts: Facts<'market'>, listing: Listing, depth: numb
 
 /** Whether a listing has a book at all: nobody buys or sells an index. */
 export function hasBook({ instrument }: Listing): boolean {
-  return instrument.kind !== 'index';
+  return kinds[instrument.kind].hasBook;
 }
 
 /** Whether odd lots of it trade in a book of their own: shares and funds of Hong Kong with a board lot. */
 export function hasOddLots({ instrument }: Listing): boolean {
-  return instrument.market === 'HK' && instrument.lotSize > 1 && (instrument.kind === 'equity' || instrument.kind === 'etf');
+  return instrument.market === 'HK' && instrument.lotSize > 1 && kinds[instrument.kind].isShare;
 }
 
 /** Odd lots queue at every other price of the whole-lot book, one tick behind it, each less than a board lot. */

@@ -10,6 +10,7 @@ import {
 import { localDateTime } from '../../contract/time.js';
 import type { Companies } from '../companies/index.js';
 import type { ExtendedTrades, Market, Quote } from '../market/market.js';
+import { kinds } from '../world/kinds.js';
 import { tickSize } from '../world/ticks.js';
 import { percent, turnoverRate } from './figures.js';
 import { openInterest } from './fundamentals.js';
@@ -95,7 +96,7 @@ function basicQuote(companies: Companies, listing: Listing, quote: Quote): Basic
   if (quote.preMarket !== undefined) message.preMarket = extendedData(quote.preMarket, quote.previousClose);
   // After the close, the change is from it.
   if (quote.afterMarket !== undefined) message.afterMarket = extendedData(quote.afterMarket, quote.last);
-  if (instrument.kind === 'future') {
+  if (kinds[instrument.kind].tradedBy === 'futures') {
     const interest = openInterest(instrument, quote.tradingDay);
     const terms = create(FutureBasicQotExDataSchema, {
       lastSettlePrice: message.lastClosePrice,

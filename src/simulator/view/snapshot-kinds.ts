@@ -12,7 +12,8 @@ import {
   TrustSnapshotExDataSchema,
 } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import type { Quote } from '../market/market.js';
-import type { FutureTerms, Instrument } from '../world/instrument.js';
+import { isContinuous } from '../world/futures.js';
+import type { Instrument, SecurityKind } from '../world/instrument.js';
 import { lastTrade } from './contract-terms.js';
 import type { Facts } from './facts.js';
 import { multiple, percent } from './figures.js';
@@ -21,12 +22,28 @@ import type { Listing } from './listings.js';
 
 /** Adds to a snapshot what only its kind of instrument has. Currency pairs have nothing of the sort. */
 export function addKindData(facts: Facts<'world' | 'companies'>, listing: Listing, quote: Quote, message: Snapshot): void {
-  const { instrument } = listing;
-  if (instrument.kind === 'equity') message.equityExData = equityData(facts, instrument, quote);
-  if (instrument.kind === 'etf') message.trustExData = fundData(facts, instrument, quote);
-  if (instrument.kind === 'index') message.indexExData = indexData(facts, instrument, quote);
-  if (instrument.future !== undefined) message.futureExData = futureData(listing, instrument.future, quote);
+  adders[listing.instrument.kind]?.(message, listing, quote, facts);
 }
+
+type Adder = (message: Snapshot, listing: Listing, quote: Quote, facts: Facts<'world' | 'companies'>) => void;
+
+const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
+  equity(message, { instrument }, quote, facts) {
+    message.equityExData = equityData(facts, instrument, quote);
+  },
+  etf(message, { instrument }, quote, facts) {
+    message.trustExData = fundData(facts, instrument, quote);
+  },
+  index(message, { instrument }, quote, facts) {
+    message.indexExData = indexData(facts, instrument, quote);
+  },
+  future(message, listing, quote) {
+    message.futureExData = futureData(listing, quote);
+  },
+  forex: undefined,
+  option: undefined,
+  warrant: undefined,
+};
 
 function equityData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote): EquitySnapshotExData {
   const figures = companies.figures(instrument, tradingDay);
@@ -71,7 +88,7 @@ const BROAD_MOVE = 0.01;
 
 /** How many members rise and fall, from how far the index moved. The members are its market's equities. */
 function indexData(facts: Facts<'world'>, instrument: Instrument, quote: Quote): IndexSnapshotExData {
-  const members = facts.world.instruments({ market: instrument.market, kind: 'equity' }).length;
+  const members = facts.world.listed({ market: instrument.market, kind: 'equity' }).length;
   const change = Number(quote.last - quote.previousClose) / Number(quote.previousClose);
   const rising = 0.5 + 0.5 * (change / (BROAD_MOVE + Math.abs(change)));
   const equalCount = Math.round(members * 0.04);
@@ -79,15 +96,15 @@ function indexData(facts: Facts<'world'>, instrument: Instrument, quote: Quote):
   return create(IndexSnapshotExDataSchema, { raiseCount, equalCount, fallCount: members - equalCount - raiseCount });
 }
 
-function futureData(listing: Listing, terms: FutureTerms, quote: Quote): FutureSnapshotExData {
+function futureData(listing: Listing, quote: Quote): FutureSnapshotExData {
   const { contracts, change } = openInterest(listing.instrument, quote.tradingDay);
-  const { lastTradeTime, lastTradeTimestamp } = lastTrade(terms, listing.market.timeZone);
+  const { lastTradeTime, lastTradeTimestamp } = lastTrade(listing);
   const data = create(FutureSnapshotExDataSchema, {
     lastSettlePrice: decimalToNumber(quote.previousClose),
     position: contracts,
     positionChange: change,
     lastTradeTime,
-    isMainContract: terms.isMain,
+    isMainContract: isContinuous(listing.instrument),
   });
   if (lastTradeTimestamp !== undefined) data.lastTradeTimestamp = lastTradeTimestamp;
   return data;

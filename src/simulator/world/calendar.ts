@@ -1,4 +1,5 @@
-import type { CalendarName } from './instrument.js';
+/** Instruments that trade at the same hours of the same days. */
+export type CalendarName = 'HK' | 'US' | 'CN' | 'SG' | 'JP' | 'MY' | 'HK_FUTURE' | 'US_FUTURE' | 'SG_FUTURE' | 'JP_FUTURE' | 'FX';
 
 /** A stretch of time in which orders match continuously. */
 export interface TradingSession {

@@ -1,5 +1,4 @@
-import type { Calendar, CalendarMode } from './calendar.js';
-import type { CalendarName } from './instrument.js';
+import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { OpenCalendar } from './open-calendar.js';
 import { ScheduledCalendar } from './scheduled-calendar.js';
 import { schedules } from './schedules.js';

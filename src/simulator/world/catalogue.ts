@@ -1,4 +1,6 @@
+import { DECIMAL_ONE } from '../../contract/decimal.js';
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import type { CalendarName } from './calendar.js';
 import { shEquities, shEtfs, shIndices, starEquities, szEquities, szEtfs, szIndices } from './data/cn.js';
 import { forexPairs } from './data/forex.js';
 import { hkEquities, hkEtfs, hkIndices } from './data/hk.js';
@@ -9,18 +11,22 @@ import { sgEquities, sgEtfs, sgIndices } from './data/sg.js';
 import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, usIndices } from './data/us.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
-import type { CalendarName, Instrument, TickTable } from './instrument.js';
+import type { Instrument, TickTable } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
 import { tickTables } from './tick-tables.js';
 
-/** What the rows of one table have in common. */
-interface Listing {
+/** What the rows of one table of indices have in common. */
+interface IndexListing {
   readonly market: QuoteMarket;
-  readonly kind: 'equity' | 'etf' | 'index';
   readonly exchange: number;
   readonly currency: Currency;
-  readonly tickTable: TickTable;
   readonly calendar: CalendarName;
+}
+
+/** What the rows of one table of securities have in common. */
+interface Listing extends IndexListing {
+  readonly kind: 'equity' | 'etf';
+  readonly tickTable: TickTable;
 }
 
 const hk = { market: 'HK', exchange: Exchange.hkMainBoard, currency: 'HKD', calendar: 'HK' } as const;
@@ -31,38 +37,59 @@ const sg = { market: 'SG', exchange: Exchange.singapore, currency: 'SGD', calend
 const jp = { market: 'JP', exchange: Exchange.tokyo, currency: 'JPY', calendar: 'JP', tickTable: tickTables.jpTopix500 } as const;
 const my = { market: 'MY', exchange: Exchange.bursaMalaysia, currency: 'MYR', calendar: 'MY', tickTable: tickTables.my } as const;
 
-/** Every real instrument but futures, in the order of lists: by market, equities before ETFs before indices. */
-export function catalogue(): readonly Instrument[] {
-  return [
+/** The real instruments of each market but futures, in the order of lists: equities before ETFs before indices. */
+const byMarket: Readonly<Record<QuoteMarket, () => readonly Instrument[]>> = {
+  HK: () => [
     ...securities({ ...hk, kind: 'equity', tickTable: tickTables.hkEquity }, hkEquities),
     ...securities({ ...hk, kind: 'etf', tickTable: tickTables.hkEtf }, hkEtfs),
     ...indices(hk, hkIndices),
+  ],
+  US: () => [
     ...securities({ ...us, kind: 'equity', exchange: Exchange.nasdaq }, nasdaqEquities),
     ...securities({ ...us, kind: 'equity', exchange: Exchange.nyse }, nyseEquities),
     ...securities({ ...us, kind: 'etf', exchange: Exchange.amex }, arcaEtfs),
     ...securities({ ...us, kind: 'etf', exchange: Exchange.nasdaq }, nasdaqEtfs),
     ...indices({ ...us, exchange: Exchange.cboe }, usIndices),
+  ],
+  SH: () => [
     ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity }, shEquities),
     ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity, exchange: Exchange.star }, starEquities),
     ...securities({ ...sh, kind: 'etf', tickTable: tickTables.cnEtf }, shEtfs),
     ...indices(sh, shIndices),
+  ],
+  SZ: () => [
     ...securities({ ...sz, kind: 'equity', tickTable: tickTables.cnEquity }, szEquities),
     ...securities({ ...sz, kind: 'etf', tickTable: tickTables.cnEtf }, szEtfs),
     ...indices(sz, szIndices),
+  ],
+  SG: () => [
     ...securities({ ...sg, kind: 'equity' }, sgEquities),
     ...securities({ ...sg, kind: 'etf' }, sgEtfs),
     ...indices(sg, sgIndices),
+  ],
+  JP: () => [
     ...securities({ ...jp, kind: 'equity' }, jpEquities),
     ...securities({ ...jp, kind: 'etf' }, jpEtfs),
     ...indices(jp, jpIndices),
-    ...securities({ ...my, kind: 'equity' }, myEquities),
-    ...indices(my, myIndices),
-    ...forex(),
-  ];
+  ],
+  MY: () => [...securities({ ...my, kind: 'equity' }, myEquities), ...indices(my, myIndices)],
+  FX: forex,
+};
+
+const made = new Map<QuoteMarket, readonly Instrument[]>();
+
+/** The real instruments of a market but futures. Made when they are first asked for; the same in every world. */
+export function catalogue(market: QuoteMarket): readonly Instrument[] {
+  let instruments = made.get(market);
+  if (instruments === undefined) {
+    instruments = byMarket[market]();
+    made.set(market, instruments);
+  }
+  return instruments;
 }
 
 function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[] {
-  return rows.map(([code, name, lotSize, price, listDate, issued, traded, volatility]) => {
+  return rows.map(([code, name, lotSize, price, listDate, issued, traded, volatility, lastTradingDay]) => {
     const symbol = `${listing.market}.${code}`;
     return {
       ...listing,
@@ -71,7 +98,9 @@ function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[
       id: instrumentId(symbol),
       name,
       lotSize,
+      multiplier: DECIMAL_ONE,
       listDate,
+      ...(lastTradingDay === undefined ? {} : { lastTradingDay }),
       referencePrice: exact(price),
       sharesIssued: BigInt(Math.round(issued * 1e6)),
       dailyVolume: Math.round(traded * 1e6),
@@ -83,7 +112,7 @@ function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[
 /** Typical turnover of an index's constituents, in shares a day: what its volume fields show. */
 const INDEX_DAILY_VOLUME = 3_000_000_000;
 
-function indices(listing: Omit<Listing, 'kind' | 'tickTable'>, rows: readonly IndexRow[]): Instrument[] {
+function indices(listing: IndexListing, rows: readonly IndexRow[]): Instrument[] {
   return rows.map(([code, name, level, listDate, volatility]) => {
     const symbol = `${listing.market}.${code}`;
     const { market, exchange, currency, calendar } = listing;
@@ -97,6 +126,7 @@ function indices(listing: Omit<Listing, 'kind' | 'tickTable'>, rows: readonly In
       exchange,
       currency,
       lotSize: 1,
+      multiplier: DECIMAL_ONE,
       tickTable: tickTables.index,
       listDate,
       referencePrice: exact(level),
@@ -121,6 +151,7 @@ function forex(): Instrument[] {
       exchange: Exchange.unknown,
       currency,
       lotSize: 1,
+      multiplier: DECIMAL_ONE,
       tickTable: code.endsWith('JPY') ? tickTables.fxJpy : tickTables.fx,
       listDate: '2000-01-01',
       referencePrice: exact(rate),

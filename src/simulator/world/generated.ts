@@ -1,8 +1,11 @@
+import { DECIMAL_ONE } from '../../contract/decimal.js';
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import type { CalendarName } from './calendar.js';
+import { drawer } from './draw.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
-import type { CalendarName, Instrument, TickTable } from './instrument.js';
-import { hash, instrumentId } from './instrument-id.js';
+import type { Instrument, TickTable } from './instrument.js';
+import { instrumentId } from './instrument-id.js';
 import { tickTables } from './tick-tables.js';
 import { roundToTick } from './ticks.js';
 
@@ -93,6 +96,7 @@ function generated(origin: Origin, n: number, seed: string | number): Instrument
     kind: 'equity',
     exchange,
     currency,
+    multiplier: DECIMAL_ONE,
     lotSize: lots[Math.floor(draw() * lots.length)] ?? 100,
     tickTable,
     listDate: `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`,
@@ -101,18 +105,6 @@ function generated(origin: Origin, n: number, seed: string | number): Instrument
     dailyVolume: Math.round(issuedMillions * 1e6 * (0.001 + 0.009 * draw())),
     volatility: Math.round((0.2 + 0.5 * draw()) * 100) / 100,
     calendar,
-  };
-}
-
-/** Uniform numbers in [0, 1), the same for the same key. */
-function drawer(key: string): () => number {
-  let [state] = hash(key);
-  return () => {
-    // Mulberry32.
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
 

@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../contract/clock.js';
 import { type Decimal, formatDecimal, parseDecimal } from '../../contract/decimal.js';
 import { type QuoteMarket, quoteMarket } from '../../contract/markets.js';
 import { dayNumber } from '../../contract/time.js';
-import { createWorld, GENERATED_INSTRUMENTS_MAX, type Instrument, isOnTick, type SecurityKind } from './index.js';
+import { isContinuous } from './futures.js';
+import { createWorld, GENERATED_INSTRUMENTS_MAX, type Instrument, isOnTick, type SecurityKind, underlyingOf } from './index.js';
 
-const world = createWorld({ calendarMode: 'calendar', generatedInstruments: 0, seed: 1 });
-const large = createWorld({ calendarMode: 'open', generatedInstruments: GENERATED_INSTRUMENTS_MAX, seed: 1 });
+const world = createWorld({
+  clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
+  calendarMode: 'calendar',
+  generatedInstruments: 0,
+  seed: 1,
+});
+const large = createWorld({
+  clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
+  calendarMode: 'open',
+  generatedInstruments: GENERATED_INSTRUMENTS_MAX,
+  seed: 1,
+});
 const get = (symbol: string): Instrument => {
   const instrument = world.instrument(symbol);
   if (instrument === undefined) throw new Error(`no ${symbol}`);
@@ -31,7 +43,7 @@ describe('the real instruments', () => {
     ['MY', 'equity', 20],
     ['FX', 'forex', 12],
   ])('%s has its %s list', (market, kind, atLeast) => {
-    expect(world.instruments({ market, kind }).length).toBeGreaterThanOrEqual(atLeast);
+    expect(world.listed({ market, kind }).length).toBeGreaterThanOrEqual(atLeast);
   });
 
   it.each([
@@ -88,24 +100,24 @@ describe('the real instruments', () => {
     ['US.SImain', '5000'],
     ['US.ZNmain', '1000'],
   ])('%s pays %s a point', (symbol, multiplier) => {
-    const { future } = get(symbol);
-    expect(future).toMatchObject({ isMain: true, lastTradeDate: '' });
-    expect(formatDecimal(future!.multiplier)).toBe(multiplier);
+    const future = get(symbol);
+    expect(isContinuous(future)).toBe(true);
+    expect(future.lastTradingDay).toBeUndefined();
+    expect(formatDecimal(future.multiplier)).toBe(multiplier);
   });
 
   it('dates the contracts of a product', () => {
-    expect(get('HK.HSI2612').future).toMatchObject({ isMain: false, lastTradeDate: '2026-12-30', underlying: 'HK.800000' });
-    expect(get('US.ES2612').future?.lastTradeDate).toBe('2026-12-18');
-    expect(world.instrument('US.CL2611')).toBeUndefined();
-    expect(get('US.CL2711').future?.lastTradeDate).toBe('2027-10-20');
+    expect(get('HK.HSI2612')).toMatchObject({ kind: 'future', lastTradingDay: '2026-12-30' });
+    expect(underlyingOf(get('HK.HSI2612'))).toBe('HK.800000');
+    expect(get('US.ES2612').lastTradingDay).toBe('2026-12-18');
+    expect(world.state(get('US.CL2611'))).toBe('over');
+    expect(get('US.CL2711').lastTradingDay).toBe('2027-10-20');
   });
 
-  it('finds symbols in either case, and ids', () => {
+  it('finds symbols in either case', () => {
     expect(world.instrument('us.aapl')).toBe(get('US.AAPL'));
     expect(world.instrument('HK.hsimain')).toBe(get('HK.HSImain'));
-    expect(world.instrumentById(get('HK.00700').id)).toBe(get('HK.00700'));
     expect(world.instrument('HK.99998')).toBeUndefined();
-    expect(world.instrumentById(1n)).toBeUndefined();
   });
 });
 
@@ -113,15 +125,14 @@ describe.each([
   ['the real world', world],
   ['the largest world', large],
 ])('%s', (_label, one) => {
-  const all = one.instruments();
+  const all = one.listed();
 
-  it('has unique symbols, ids that doubles hold, and finds each by both', () => {
+  it('has unique symbols, ids that doubles hold, and finds each by its symbol', () => {
     expect(new Set(all.map(({ symbol }) => symbol.toUpperCase())).size).toBe(all.length);
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     for (const instrument of all) {
       expect(instrument.id > 0n && instrument.id < 2n ** 52n).toBe(true);
       expect(one.instrument(instrument.symbol)).toBe(instrument);
-      expect(one.instrumentById(instrument.id)).toBe(instrument);
     }
   });
 
@@ -136,9 +147,8 @@ describe.each([
       if (!Number.isInteger(instrument.dailyVolume) || instrument.dailyVolume <= 0) wrong.push('daily volume');
       if (!(instrument.volatility > 0 && instrument.volatility < 1.5)) wrong.push('volatility');
       if (instrument.sharesIssued > 0n !== (kind === 'equity' || kind === 'etf')) wrong.push('shares');
-      if ((instrument.future !== undefined) !== (kind === 'future')) wrong.push('future terms');
       if (market !== 'FX' && kind !== 'future' && instrument.currency !== quoteMarket(market).currency) wrong.push('currency');
-      const underlying = instrument.future?.underlying;
+      const underlying = underlyingOf(instrument);
       if (underlying !== undefined && one.instrument(underlying) === undefined) wrong.push('underlying');
       if (market !== 'FX' && one.calendar(instrument).timeZone !== quoteMarket(market).timeZone) wrong.push('zone');
       expect([symbol, ...wrong]).toEqual([symbol]);
@@ -146,9 +156,9 @@ describe.each([
   });
 
   it('filters in the order of the whole list', () => {
-    const filtered = one.instruments({ market: 'US', kind: 'equity' });
+    const filtered = one.listed({ market: 'US', kind: 'equity' });
     expect(filtered).toEqual(all.filter(({ market, kind }) => market === 'US' && kind === 'equity'));
-    expect(one.instruments({ kind: 'forex' }).every(({ market }) => market === 'FX')).toBe(true);
+    expect(one.listed({ kind: 'forex' }).every(({ market }) => market === 'FX')).toBe(true);
   });
 });
 
@@ -156,7 +166,9 @@ describe('the generated instruments', () => {
   const names = (instruments: readonly Instrument[]) =>
     instruments.map(({ symbol, referencePrice }): [string, Decimal] => [symbol, referencePrice]);
   const generated = (count: number, seed: string | number) =>
-    createWorld({ calendarMode: 'open', generatedInstruments: count, seed }).instruments().slice(world.instruments().length);
+    createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: count, seed })
+      .instruments()
+      .slice(world.instruments().length);
 
   it('are as many as asked, over four markets, and named as what they are', () => {
     expect(large.instruments()).toHaveLength(world.instruments().length + GENERATED_INSTRUMENTS_MAX);
@@ -174,7 +186,9 @@ describe('the generated instruments', () => {
 
   it('are refused in numbers that cannot be', () => {
     for (const count of [-1, 0.5, Number.NaN, GENERATED_INSTRUMENTS_MAX + 1]) {
-      expect(() => createWorld({ calendarMode: 'open', generatedInstruments: count, seed: 1 })).toThrow(RangeError);
+      expect(() =>
+        createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: count, seed: 1 }),
+      ).toThrow(RangeError);
     }
   });
 });

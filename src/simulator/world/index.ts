@@ -1,60 +1,240 @@
-import type { QuoteMarket } from '../../contract/markets.js';
-import type { Calendar, CalendarMode } from './calendar.js';
+import type { Clock } from '../../contract/clock.js';
+import type { Decimal } from '../../contract/decimal.js';
+import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
+import { dayOfNumber, localDate } from '../../contract/time.js';
+import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
-import { futures } from './futures.js';
+import { continuousContracts, contractsOn, understandFuture } from './futures.js';
 import { GENERATED_INSTRUMENTS_MAX, generatedInstruments } from './generated.js';
-import type { CalendarName, Instrument, SecurityKind } from './instrument.js';
+import type { Instrument, SecurityKind } from './instrument.js';
+import { Options } from './options.js';
+import { Warrants } from './warrants.js';
 
-export type { Calendar, CalendarMode, TradingDate, TradingSession } from './calendar.js';
+export type { Calendar, CalendarMode, CalendarName, TradingDate, TradingSession } from './calendar.js';
+export { typicalVolume } from './futures.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
-export type { CalendarName, FutureTerms, Instrument, SecurityKind, TickTable } from './instrument.js';
+export type { FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
+export { kinds } from './kinds.js';
 export { isOnTick, nextPrice, roundToTick, tickSize } from './ticks.js';
 
 export interface WorldOptions {
+  readonly clock: Clock;
   readonly calendarMode: CalendarMode;
   /** How many made-up equities to add to the real ones, up to {@link GENERATED_INSTRUMENTS_MAX}. */
   readonly generatedInstruments: number;
   /** What the made-up ones are drawn from. */
   readonly seed: string | number;
+  /** Price of an instrument at the end of its last trading day before a day: strikes lie around it. Without, its reference price. */
+  readonly closeBefore?: (instrument: Instrument, day: string) => Decimal;
 }
 
-/** What can be quoted and traded in the simulation, and when. Static: the same options give the same world. */
+interface Filter {
+  readonly market?: QuoteMarket;
+  readonly kind?: SecurityKind;
+  /** Symbol of what options and warrants are on. */
+  readonly underlying?: string;
+}
+
+/** Where an instrument stands between its first day of trading and its last. */
+export type ListingState = 'coming' | 'listed' | 'over';
+
+/** What can be quoted and traded in the simulation, and when. Everything is a pure function of the options and the day. */
 export interface World {
-  /** By canonical symbol, "HK.00700"; letters in either case. */
+  /**
+   * By canonical symbol, "HK.00700"; letters in either case. Contracts are understood from their codes, and stay known when they have
+   * expired, since orders and positions speak of them: {@link state} says whether one is listed. A code that is given out again (of warrants)
+   * and a year of two digits mean what they mean today.
+   */
   instrument(symbol: string): Instrument | undefined;
-  instrumentById(id: bigint): Instrument | undefined;
-  /** In a stable order: real ones by market and kind, then generated ones. */
-  instruments(filter?: { readonly market?: QuoteMarket; readonly kind?: SecurityKind }): readonly Instrument[];
+  /** Those that tables name, whenever they are listed: all but dated contracts, options and warrants. In a stable order: real ones by market and kind, then generated ones. */
+  instruments(filter?: Filter): readonly Instrument[];
+  /**
+   * What is listed on a day (without one: today, each by its market), in the order of {@link instruments} with a product's contracts after its continuous
+   * one. Options and warrants are many: the former only with `underlying`, the latter with it or by their kind.
+   */
+  listed(filter?: Filter, day?: string): readonly Instrument[];
+  state(instrument: Instrument): ListingState;
+  /** The date in an instrument's market, "2026-11-20"; in a night session, the trading day that it belongs to. */
+  today(of: Instrument | CalendarName): string;
   calendar(of: Instrument | CalendarName): Calendar;
 }
 
+/** Contracts kept once they have been understood. */
+const UNDERSTOOD_MAX = 20_000;
+const DAY_MS = 86_400_000;
+
 /** Throws RangeError when `generatedInstruments` is no whole number from 0 to {@link GENERATED_INSTRUMENTS_MAX}. */
 export function createWorld(options: WorldOptions): World {
-  const { calendarMode, generatedInstruments: count, seed } = options;
+  const { generatedInstruments: count } = options;
   if (!Number.isInteger(count) || count < 0 || count > GENERATED_INSTRUMENTS_MAX) {
     throw new RangeError(`generatedInstruments: ${count} is no whole number from 0 to ${GENERATED_INSTRUMENTS_MAX}`);
   }
-  const all = [...catalogue(), ...futures(), ...generatedInstruments(count, seed)];
-  const bySymbol = new Map(all.map((instrument) => [instrument.symbol.toUpperCase(), instrument]));
-  const byId = new Map(all.map((instrument) => [instrument.id, instrument]));
-  const calendars = new Map<CalendarName, Calendar>();
+  return new SimulatedWorld(options);
+}
 
-  return {
-    instrument: (symbol) => bySymbol.get(symbol.toUpperCase()),
-    instrumentById: (id) => byId.get(id),
-    instruments: ({ market, kind } = {}) =>
-      market === undefined && kind === undefined
-        ? all
-        : all.filter((one) => (market === undefined || one.market === market) && (kind === undefined || one.kind === kind)),
-    calendar(of) {
-      const name = typeof of === 'string' ? of : of.calendar;
-      let calendar = calendars.get(name);
-      if (calendar === undefined) {
-        calendar = createCalendar(name, calendarMode);
-        calendars.set(name, calendar);
-      }
-      return calendar;
-    },
-  };
+class SimulatedWorld implements World {
+  readonly #clock: Clock;
+  readonly #calendarMode: CalendarMode;
+  readonly #generated: readonly Instrument[];
+  /** Of the markets that have been asked for, by symbols in upper case. */
+  readonly #bySymbol = new Map<string, Instrument>();
+  readonly #loaded = new Set<QuoteMarket>();
+  readonly #understood = new Map<string, Instrument>();
+  readonly #options: Options;
+  readonly #warrants: Warrants;
+  readonly #calendars = new Map<CalendarName, Calendar>();
+  #past = { number: Number.NaN, day: '' };
+
+  constructor({
+    clock,
+    calendarMode,
+    generatedInstruments: count,
+    seed,
+    closeBefore = ({ referencePrice }) => referencePrice,
+  }: WorldOptions) {
+    this.#clock = clock;
+    this.#calendarMode = calendarMode;
+    this.#generated = generatedInstruments(count, seed);
+    const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore };
+    this.#options = new Options(underlyings);
+    this.#warrants = new Warrants(seed, underlyings);
+  }
+
+  instrument(symbol: string): Instrument | undefined {
+    const named = this.#bySymbol.get(symbol);
+    if (named !== undefined) return named;
+    const upper = symbol.toUpperCase();
+    return this.#named(upper) ?? this.#contract(upper);
+  }
+
+  /** What tables name by a symbol in upper case. A market's instruments are made when one of them is first asked for. */
+  #named(symbol: string): Instrument | undefined {
+    const known = this.#bySymbol.get(symbol);
+    if (known !== undefined) return known;
+    const name = symbol.slice(0, symbol.indexOf('.'));
+    const market = markets.find((one) => one === name);
+    if (market === undefined || this.#loaded.has(market)) return undefined;
+    this.#loaded.add(market);
+    for (const one of this.instruments({ market })) this.#bySymbol.set(one.symbol.toUpperCase(), one);
+    return this.#bySymbol.get(symbol);
+  }
+
+  instruments(filter: Filter = {}): readonly Instrument[] {
+    const futures = hasFutures(filter) ? continuousContracts() : [];
+    return [...real(filter.market), ...futures, ...this.#generated].filter((one) => matches(one, filter));
+  }
+
+  listed(filter: Filter = {}, day?: string): readonly Instrument[] {
+    const derivatives = filter.underlying !== undefined || filter.kind === 'warrant';
+    const candidates = derivatives ? this.#derivatives(filter, day) : this.#enumerated(filter, day);
+    return candidates.filter((one) => matches(one, filter) && isListed(one, day ?? this.today(one)));
+  }
+
+  state(instrument: Instrument): ListingState {
+    // Asked at every read: nearly everything has been listed for long, and has no end.
+    if (instrument.lastTradingDay === undefined && instrument.listDate <= this.#yesterday()) return 'listed';
+    const day = this.today(instrument);
+    if (day < instrument.listDate) return 'coming';
+    return isListed(instrument, day) ? 'listed' : 'over';
+  }
+
+  /** A day that is over everywhere. */
+  #yesterday(): string {
+    const number = Math.floor(this.#clock.now() / DAY_MS) - 1;
+    if (number !== this.#past.number) this.#past = { number, day: dayOfNumber(number) };
+    return this.#past.day;
+  }
+
+  today(of: Instrument | CalendarName): string {
+    const calendar = this.calendar(of);
+    const now = this.#clock.now();
+    const date = localDate(now, calendar.timeZone);
+    const tradingDay = calendar.tradingDay(now);
+    if (tradingDay > date) return tradingDay;
+    return date;
+  }
+
+  calendar(of: Instrument | CalendarName): Calendar {
+    const name = typeof of === 'string' ? of : of.calendar;
+    let calendar = this.#calendars.get(name);
+    if (calendar === undefined) {
+      calendar = createCalendar(name, this.#calendarMode);
+      this.#calendars.set(name, calendar);
+    }
+    return calendar;
+  }
+
+  #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
+    const futures = hasFutures(filter) ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
+    return [...real(filter.market), ...futures, ...this.#generated];
+  }
+
+  #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
+    const underlying = symbol === undefined ? undefined : this.instrument(symbol);
+    if (symbol !== undefined && underlying === undefined) return [];
+    const warrants = kind === 'option' ? [] : this.#warrants.on(day ?? this.today('HK'), underlying);
+    const options = kind === 'warrant' || underlying === undefined ? [] : this.#options.on(underlying, day ?? this.today(underlying));
+    return [...options, ...warrants];
+  }
+
+  /** What a code in upper case spells: remembered until it has expired, since it may then mean another contract. */
+  #contract(symbol: string): Instrument | undefined {
+    const known = this.#understood.get(symbol);
+    if (known !== undefined && this.state(known) !== 'over') return known;
+    const found = this.#understand(symbol);
+    if (found === undefined) return undefined;
+    if (known?.listDate === found.listDate) return known;
+    if (this.#understood.size >= UNDERSTOOD_MAX) this.#understood.clear();
+    this.#understood.set(symbol, found);
+    return found;
+  }
+
+  #understand(symbol: string): Instrument | undefined {
+    const dot = symbol.indexOf('.');
+    const [market, code] = [symbol.slice(0, dot), symbol.slice(dot + 1)];
+    if (!/\d{4}/.test(code)) return undefined;
+    const day = this.today(market === 'HK' ? 'HK' : 'US');
+    const year = Number(day.slice(0, 4));
+    return (
+      understandFuture(symbol, year) ??
+      this.#options.understand(market, code, year) ??
+      (market === 'HK' ? this.#warrants.understand(code, day) : undefined)
+    );
+  }
+}
+
+const markets = quoteMarkets.map(({ name }) => name);
+
+/** The real instruments but futures, of a market or of all in their order. */
+function real(market: QuoteMarket | undefined): readonly Instrument[] {
+  return market === undefined ? markets.flatMap(catalogue) : catalogue(market);
+}
+
+function isListed({ listDate, lastTradingDay }: Instrument, day: string): boolean {
+  return listDate <= day && (lastTradingDay === undefined || day <= lastTradingDay);
+}
+
+function hasFutures({ kind }: Filter): boolean {
+  return kind === undefined || kind === 'future';
+}
+
+function matches(instrument: Instrument, { market, kind, underlying }: Filter): boolean {
+  if (market !== undefined && instrument.market !== market) return false;
+  if (kind !== undefined && instrument.kind !== kind) return false;
+  return underlying === undefined || underlyingOf(instrument) === underlying.toUpperCase();
+}
+
+/** Symbol of what a contract is on; undefined where it is on nothing that the world has. */
+export function underlyingOf(instrument: Instrument): string | undefined {
+  switch (instrument.kind) {
+    case 'future':
+      return instrument.future.product.underlying;
+    case 'option':
+      return instrument.option.underlying;
+    case 'warrant':
+      return instrument.warrant.underlying;
+    default:
+      return undefined;
+  }
 }

@@ -1,10 +1,14 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import type { CalendarName } from './calendar.js';
+import type { FutureProduct } from './data/futures.js';
 
-export type SecurityKind = 'equity' | 'etf' | 'index' | 'future' | 'forex';
+/** One tradable or quotable thing of the simulated world. Static: nothing here changes while the daemon runs. What differs by kind is in `kinds.ts`. */
+export type Instrument = Equity | Fund | Index | Future | Option | Warrant | CurrencyPair;
 
-/** One tradable or quotable thing of the simulated world. Static: nothing here changes while the daemon runs. */
-export interface Instrument {
+export type SecurityKind = Instrument['kind'];
+
+interface Common {
   /** "HK.00700": canonical market and code. */
   readonly symbol: string;
   readonly market: QuoteMarket;
@@ -12,37 +16,93 @@ export interface Instrument {
   /** Stable number of the instrument, the same in every run (protocol: SecurityStaticBasic.id, stock_id). */
   readonly id: bigint;
   readonly name: string;
-  readonly kind: SecurityKind;
   /** Qot_Common.ExchType. */
   readonly exchange: number;
   readonly currency: Currency;
-  /** Shares a board lot; for futures the contract multiplier is `future.multiplier` and the lot is 1. */
+  /** Units (shares, contracts) that orders are a multiple of. */
   readonly lotSize: number;
+  /** Money per point of one unit: of contracts their multiplier, else 1. */
+  readonly multiplier: Decimal;
   readonly tickTable: TickTable;
-  /** "2004-06-16", in the market's zone. */
+  /** First day of trading, "2004-06-16", in the market's zone. */
   readonly listDate: string;
+  /** Last day of trading, "2026-12-30": of contracts, and of what has been delisted; absent where none is set. A trading day. */
+  readonly lastTradingDay?: string;
   /** A realistic price around which the generator starts. A multiple of its tick. */
   readonly referencePrice: Decimal;
-  /** Issued shares; 0 for indices, futures and forex. */
+  /** Issued shares; 0 for what is none. */
   readonly sharesIssued: bigint;
-  /** Typical shares (contracts) traded a day: scales the generated volume. */
+  /** Typical shares (contracts) traded a day: scales the generated volume. Of contracts, while they are the front month. */
   readonly dailyVolume: number;
   /** Annualised volatility as a fraction, e.g. 0.28. */
   readonly volatility: number;
   /** Sessions and holidays that it trades by. */
   readonly calendar: CalendarName;
-  readonly future?: FutureTerms;
+}
+
+interface Equity extends Common {
+  readonly kind: 'equity';
+}
+
+interface Fund extends Common {
+  readonly kind: 'etf';
+}
+
+interface Index extends Common {
+  readonly kind: 'index';
+}
+
+interface CurrencyPair extends Common {
+  readonly kind: 'forex';
+}
+
+export interface Future extends Common {
+  readonly kind: 'future';
+  readonly future: FutureTerms;
+}
+
+export interface Option extends Common {
+  readonly kind: 'option';
+  readonly option: OptionTerms;
+}
+
+export interface Warrant extends Common {
+  readonly kind: 'warrant';
+  readonly warrant: WarrantTerms;
 }
 
 export interface FutureTerms {
-  /** Money per point per contract. */
-  readonly multiplier: Decimal;
-  /** True for the continuous contract ("HSImain"). */
-  readonly isMain: boolean;
-  /** "2026-12-30"; empty for the continuous contract. */
-  readonly lastTradeDate: string;
-  /** Symbol of the underlying, when the world has it. */
-  readonly underlying?: string;
+  readonly product: FutureProduct;
+  /** The contract's month, "2026-12"; absent for the continuous contract ("HSImain"). */
+  readonly month?: string;
+}
+
+export interface OptionTerms {
+  /** Symbol of the underlying. */
+  readonly underlying: string;
+  /** Last day of trading and of exercise. */
+  readonly expiry: string;
+  readonly strike: Decimal;
+  readonly right: 'call' | 'put';
+  readonly style: 'american' | 'european';
+}
+
+export interface WarrantTerms {
+  /** Symbol of the underlying. */
+  readonly underlying: string;
+  /** `call` and `put` are derivative warrants, `bull` and `bear` callable contracts; `inline` pays between two prices. */
+  readonly type: 'call' | 'put' | 'bull' | 'bear' | 'inline';
+  readonly issuer: string;
+  /** Day of the final valuation: a few days after the last one of trading. */
+  readonly maturity: string;
+  /** Units that make one of the underlying. */
+  readonly conversionRatio: number;
+  /** Of an inline warrant, the lower price. */
+  readonly strike: Decimal;
+  /** Of an inline warrant, the upper price. */
+  readonly upperStrike?: Decimal;
+  /** Of bull and bear contracts: the underlying's price at which they are called. */
+  readonly callPrice?: Decimal;
 }
 
 /** Price steps: `tick` holds for prices from the previous `below` up to, not including, this `below`; the last has none. */
@@ -51,5 +111,3 @@ export interface TickTable {
   readonly name: string;
   readonly steps: readonly { readonly below?: Decimal; readonly tick: Decimal }[];
 }
-
-export type CalendarName = 'HK' | 'US' | 'CN' | 'SG' | 'JP' | 'MY' | 'HK_FUTURE' | 'US_FUTURE' | 'SG_FUTURE' | 'JP_FUTURE' | 'FX';

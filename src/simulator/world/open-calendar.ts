@@ -1,6 +1,5 @@
 import { addDays, dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay } from '../../contract/time.js';
-import type { Calendar, TradingDate, TradingSession } from './calendar.js';
-import type { CalendarName } from './instrument.js';
+import type { Calendar, CalendarName, TradingDate, TradingSession } from './calendar.js';
 import type { Schedule } from './schedule.js';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import type { TradingSession } from './calendar.js';
-import type { Holidays } from './data/holidays.js';
+import type { Holidays } from './holidays/holidays.js';
 
 /**
  * From this wall time on the market shows `state`, until the next mark; with `session`, it trades meanwhile. Hours from 24 on are

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { localDateTime, parseLocal, weekday } from '../../contract/time.js';
+import { dayOfNumber, localDateTime, parseLocal, weekdayOfNumber } from '../../contract/time.js';
+import type { CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
-import type { CalendarName } from './instrument.js';
 import { MarketState } from './market-state.js';
 import { schedules } from './schedules.js';
 
@@ -91,12 +91,15 @@ describe('holidays', () => {
     expect(calendarOf(name).sessions(day)).toEqual([]);
   });
 
-  it('are weekdays that exist, closed or half', () => {
+  it('are weekdays, closed or half, in every year', () => {
     for (const [name, { holidays }] of Object.entries(schedules)) {
-      const days = [...holidays.closed, ...holidays.half];
-      expect(days.filter((day) => [0, 6].includes(weekday(day)))).toEqual([]);
-      expect([name, new Set(days).size]).toEqual([name, days.length]);
-      for (const year of ['2024', '2025', '2026', '2027']) expect(days.some((day) => day.startsWith(year))).toBe(true);
+      for (let year = 2010; year <= 2060; year += 1) {
+        const { closed, half } = holidays(year);
+        const days = [...closed, ...half];
+        expect(days.filter((day) => [0, 6].includes(weekdayOfNumber(day)))).toEqual([]);
+        expect([name, year, new Set(days).size]).toEqual([name, year, days.length]);
+        expect(days.every((day) => dayOfNumber(day).startsWith(String(year)))).toBe(true);
+      }
     }
   });
 

@@ -1,11 +1,18 @@
 import { dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay, weekdayOfNumber } from '../../contract/time.js';
-import type { Calendar, TradingDate, TradingSession } from './calendar.js';
-import type { CalendarName } from './instrument.js';
+import type { Calendar, CalendarName, TradingDate, TradingSession } from './calendar.js';
+import type { HolidayYear } from './holidays/holidays.js';
 import type { Hours, Mark, Schedule } from './schedule.js';
 
 const DAY_MS = 86_400_000;
 /** Plans kept at once: about ten years of days. */
 const PLANS_MAX = 2_500;
+const YEARS_MAX = 100;
+
+/** A year's holidays, and the day numbers [first, end) that are of it. */
+interface Year extends HolidayYear {
+  readonly first: number;
+  readonly end: number;
+}
 
 /** A change of state, in epoch ms; with a session when trading begins there. */
 interface Change {
@@ -39,8 +46,8 @@ export class ScheduledCalendar implements Calendar {
   readonly name: CalendarName;
   readonly timeZone: string;
   readonly #schedule: Schedule;
-  readonly #closed: ReadonlySet<number>;
-  readonly #half: ReadonlySet<number>;
+  readonly #years = new Map<number, HolidayYear>();
+  #year: Year = { first: 0, end: 0, closed: new Set(), half: new Set() };
   readonly #plans = new Map<number, DayPlan>();
   // Callers ask about now, again and again: the last stretch answers nearly all.
   #last: Stretch = { from: 0, until: 0, state: 0, session: undefined, tradingDay: '' };
@@ -49,8 +56,6 @@ export class ScheduledCalendar implements Calendar {
     this.name = name;
     this.timeZone = schedule.timeZone;
     this.#schedule = schedule;
-    this.#closed = new Set(Array.from(schedule.holidays.closed, requireDay));
-    this.#half = new Set(Array.from(schedule.holidays.half, requireDay));
   }
 
   isTradingDay(day: string): boolean {
@@ -79,7 +84,7 @@ export class ScheduledCalendar implements Calendar {
     const dates: TradingDate[] = [];
     const last = requireDay(to);
     for (let day = requireDay(from); day <= last; day += 1) {
-      if (this.#trades(day)) dates.push({ day: dayOfNumber(day), type: this.#half.has(day) ? 'morning' : 'whole' });
+      if (this.#trades(day)) dates.push({ day: dayOfNumber(day), type: this.#isHalf(day) ? 'morning' : 'whole' });
     }
     return dates;
   }
@@ -94,7 +99,25 @@ export class ScheduledCalendar implements Calendar {
 
   #trades(day: number): boolean {
     const weekday = weekdayOfNumber(day);
-    return weekday !== 0 && weekday !== 6 && !this.#closed.has(day);
+    return weekday !== 0 && weekday !== 6 && !this.#yearOf(day).closed.has(day);
+  }
+
+  #isHalf(day: number): boolean {
+    return this.#yearOf(day).half.has(day);
+  }
+
+  // Callers go from day to day: the year of the last one answers nearly all.
+  #yearOf(day: number): HolidayYear {
+    if (day >= this.#year.first && day < this.#year.end) return this.#year;
+    const year = new Date(day * DAY_MS).getUTCFullYear();
+    let holidays = this.#years.get(year);
+    if (holidays === undefined) {
+      holidays = this.#schedule.holidays(year);
+      if (this.#years.size >= YEARS_MAX) this.#years.clear();
+      this.#years.set(year, holidays);
+    }
+    this.#year = { ...holidays, first: Date.UTC(year, 0) / DAY_MS, end: Date.UTC(year + 1, 0) / DAY_MS };
+    return this.#year;
   }
 
   #neighbour(day: number, direction: 1 | -1): number {
@@ -145,7 +168,7 @@ export class ScheduledCalendar implements Calendar {
   #planOf(day: number): DayPlan {
     const text = dayOfNumber(day);
     const hours = this.#hoursOn(text);
-    const marks = (this.#half.has(day) ? hours.half : undefined) ?? hours.full;
+    const marks = (this.#isHalf(day) ? hours.half : undefined) ?? hours.full;
     const timed = [...this.#eveOf(day, hours), ...this.#timed(day, marks)];
     const changes = timed.map(({ time, mark: [, state, kind] }, i): Change => {
       const end = timed[i + 1]?.time;
@@ -163,7 +186,7 @@ export class ScheduledCalendar implements Calendar {
     if (eve === undefined) return [];
     if (eve.of === 'previous-day') return this.#timed(day - 1, eve.marks);
     const previous = this.#neighbour(day, -1);
-    return this.#half.has(previous) ? [] : this.#timed(previous, eve.marks);
+    return this.#isHalf(previous) ? [] : this.#timed(previous, eve.marks);
   }
 
   #hoursOn(day: string): Hours {

@@ -1,6 +1,6 @@
+import type { CalendarName } from './calendar.js';
 import { fx, hkFuture, jpFuture, sgFuture, usFuture } from './data/future-schedules.js';
 import { cn, hk, jp, my, sg, us } from './data/stock-schedules.js';
-import type { CalendarName } from './instrument.js';
 import type { Schedule } from './schedule.js';
 
 /** When each group of instruments trades. */

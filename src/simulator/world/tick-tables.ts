@@ -70,6 +70,10 @@ export const tickTables = {
   ]),
   /** Bursa Malaysia Securities: Participating Organisations' Trading Manual. */
   my: tickTable('MY', [[0.005, 1], [0.01, 10], [0.02, 100], [0.1]]),
+  /** OCC: a cent for options of the penny program, into which most classes of the world fall. */
+  usOption: tickTable('US-option', [[0.01]]),
+  hkStockOption: tickTable('HK-stock-option', [[0.01]]),
+  hkIndexOption: tickTable('HK-index-option', [[1]]),
   index: tickTable('index', [[0.01]]),
   fx: tickTable('FX', [[0.00001]]),
   fxJpy: tickTable('FX-jpy', [[0.001]]),

@@ -3,12 +3,12 @@ import { decimalToNumber } from '../../../contract/decimal.js';
 import type { C2S, S2C } from '../../../contract/generated/Trd_GetMarginRatio_pb.js';
 import { S2CSchema } from '../../../contract/generated/Trd_GetMarginRatio_pb.js';
 import { symbolOf } from '../../../contract/markets.js';
-import { tradeMarketOf } from '../../brokerage/account.js';
+import { tradeMarketOf, untraded } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
 import { marginRatios, shortFeePercent } from '../../brokerage/margin.js';
 import { Refusal } from '../../handler.js';
 import type { Answer } from '../../view/facts.js';
-import type { Instrument } from '../../world/index.js';
+import { type Instrument, kinds } from '../../world/index.js';
 
 /** As many as the public protocol takes in one request. */
 const SECURITIES_MAX = 100;
@@ -24,8 +24,7 @@ export const getMarginRatio: Answer<'world' | 'brokerage', C2S, S2C> = ({ broker
     const symbol = symbolOf({ market, code });
     const instrument = symbol === undefined ? undefined : world.instrument(symbol);
     if (instrument === undefined) return new Refusal(`unknown security ${symbol ?? `${code} in market ${market}`}`);
-    if (tradeMarketOf(instrument, to.account.environment) === undefined)
-      return new Refusal(`${instrument.symbol} is not traded: it has quotes only`);
+    if (tradeMarketOf(instrument, to.account.environment) === undefined) return new Refusal(untraded(instrument));
     marginRatioInfoList.push(marginInfo(instrument, { market, code }));
   }
   return create(S2CSchema, { header: to.header, marginRatioInfoList });
@@ -49,7 +48,7 @@ function marginInfo(instrument: Instrument, security: { market: number; code: st
       ? {}
       : {
           shortPoolRemain: Number(instrument.sharesIssued / 1000n),
-          shortFeeRate: instrument.future === undefined ? decimalToNumber(shortFeePercent) : 0,
+          shortFeeRate: kinds[instrument.kind].margin === 'stock' ? decimalToNumber(shortFeePercent) : 0,
           alertShortRatio: Number(short.alert),
           imShortRatio: Number(short.initial),
           mcmShortRatio: Number(short.marginCall),

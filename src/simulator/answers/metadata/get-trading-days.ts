@@ -6,7 +6,7 @@ import { TIME_TEXT } from '../../../contract/param-rules.js';
 import { dayNumber, parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../handler.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { locate } from '../../view/locate.js';
+import { locateTerms } from '../../view/locate.js';
 import type { Calendar, CalendarName, TradingDate } from '../../world/index.js';
 
 /** Ten years. */
@@ -66,7 +66,7 @@ export const getTradingDays: Answer<'world' | 'listings', C2S, S2C> = (facts, re
 };
 
 function daysOfSecurity(facts: Facts<'world' | 'listings'>, security: { readonly market: number; readonly code: string }): Days | Refusal {
-  const listing = locate(facts, security);
+  const listing = locateTerms(facts, security);
   if (listing instanceof Refusal) return listing;
   return { calendar: facts.world.calendar(listing.instrument), trades: () => true };
 }

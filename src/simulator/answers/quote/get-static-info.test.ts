@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, type Fixture, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
 import { quote } from '../../../contract/operations/index.js';
-import type { securityTypes } from '../../view/listings.js';
+import type { SecurityKind } from '../../world/index.js';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -15,8 +15,8 @@ async function symbols(request: object): Promise<string[]> {
 }
 
 /** The same of the world, by any condition. */
-function expected(wanted: (of: { market: string; kind: keyof typeof securityTypes }) => boolean): string[] {
-  const instruments = fixture.simulation.world.instruments().filter(wanted);
+function expected(wanted: (of: { market: string; kind: SecurityKind }) => boolean): string[] {
+  const instruments = fixture.simulation.world.listed().filter(wanted);
   expect(instruments.length).toBeGreaterThan(0);
   return instruments.map(({ symbol, code }) => `${security(symbol).market}.${code}`);
 }

@@ -3,7 +3,7 @@ import { ProgramStatusSchema, ProgramStatusType } from '../../../contract/genera
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/GetGlobalState_pb.js';
 import type { Answer } from '../../view/facts.js';
 import { SERVER_BUILD, SERVER_VERSION, SIMULATED } from '../../view/server.js';
-import type { CalendarName } from '../../world/instrument.js';
+import type { CalendarName } from '../../world/calendar.js';
 
 /** GetGlobalState. The mainland's two exchanges keep the same hours. */
 export const getGlobalState: Answer<'clock' | 'world', C2S, S2C> = ({ clock, world }) => {

@@ -13,7 +13,7 @@ export const getQuoteCapability: Answer<'world' | 'listings', C2S, S2C> = ({ wor
     subQuota: SUBSCRIPTION_QUOTA,
     capabilityList: quoteMarkets.map(({ name, number }) => {
       const served = new Set<number>();
-      for (const instrument of world.instruments({ market: name })) {
+      for (const instrument of world.listed({ market: name })) {
         for (const subType of subTypesOf(listings.of(instrument))) served.add(subType);
       }
       return create(CapabilitySchema, {

@@ -141,10 +141,7 @@ describe('futures', () => {
 
   it('are closed at the last settlement price when their contract ends, with what is ordered of it', async () => {
     const f = Fixture.open({ mode: 'calendar' });
-    const contract = f.simulation.world
-      .instruments({ market: 'HK', kind: 'future' })
-      .find(({ code, future }) => code.startsWith('HSI') && (future?.lastTradeDate ?? '') > '2026-11-20');
-    if (contract?.future === undefined) throw new Error('no contract');
+    const contract = f.instrument('HK.HSI2611');
     await holding(f, ids.futures, contract.code, 3, 26_000, 2);
     const order = await f.place(ids.futures, { code: contract.code, qty: 1, price: 20_000, timeInForce: 1 });
     f.trade(contract.symbol, '25900', 1n, -1);

@@ -23,9 +23,8 @@ export function endExpiredOrders(roll: Roll, ordered: ReadonlySet<string>, endOr
 }
 
 /** Whether a contract has no trading day after this one. */
-function hasExpired(roll: Roll, { future }: Instrument): boolean {
-  const last = future?.lastTradeDate ?? '';
-  return last !== '' && last <= roll.day;
+function hasExpired(roll: Roll, { lastTradingDay }: Instrument): boolean {
+  return lastTradingDay !== undefined && lastTradingDay <= roll.day;
 }
 
 function mark(roll: Roll, { account, instrument, position }: Holding): void {

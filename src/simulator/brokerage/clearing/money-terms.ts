@@ -1,6 +1,6 @@
 import { DECIMAL_ONE, type Decimal } from '../../../contract/decimal.js';
 import type { Currency } from '../../../contract/markets.js';
-import type { CalendarName } from '../../world/instrument.js';
+import type { CalendarName } from '../../world/index.js';
 
 /** How the brokerage keeps money of a currency. */
 export interface MoneyTerms {

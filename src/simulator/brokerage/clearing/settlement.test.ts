@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { ManualClock } from '../../../contract/clock.js';
 import { createWorld } from '../../world/index.js';
 import { settlementDay } from './settlement.js';
 
-const world = createWorld({ calendarMode: 'calendar', generatedInstruments: 0, seed: 1 });
+const world = createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20)), calendarMode: 'calendar', generatedInstruments: 0, seed: 1 });
 
 it.each([
   ['HK.00700', '2026-11-20', '2026-11-24', 'T+2 over a weekend'],

@@ -1,6 +1,9 @@
+import { hkHolidays } from '../holidays/hk.js';
+import { jpHolidays } from '../holidays/jp.js';
+import { sgHolidays } from '../holidays/sg.js';
+import { fxHolidays, usFutureHolidays } from '../holidays/us.js';
 import { MarketState as S } from '../market-state.js';
 import type { Schedule } from '../schedule.js';
-import { fxHolidays, hkHolidays, jpHolidays, sgHolidays, usFutureHolidays } from './holidays.js';
 
 export const hkFuture: Schedule = {
   timeZone: 'Asia/Hong_Kong',
@@ -47,7 +50,7 @@ export const usFuture: Schedule = {
 // Hours of the FTSE China A50 future, the exchange's most traded.
 export const sgFuture: Schedule = {
   timeZone: 'Asia/Singapore',
-  holidays: { ...sgHolidays, half: new Set() },
+  holidays: (year) => ({ closed: sgHolidays(year).closed, half: new Set() }),
   openState: S.futureDayOpen,
   hours: [
     {

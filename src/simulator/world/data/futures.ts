@@ -1,6 +1,6 @@
 import type { Currency, QuoteMarket } from '../../../contract/markets.js';
+import type { CalendarName } from '../calendar.js';
 import { Exchange } from '../exchange.js';
-import type { CalendarName } from '../instrument.js';
 import type { LastTradeRule } from '../last-trade.js';
 
 /** A futures product: its continuous contract ("HSImain") and its dated ones ("HSI2612") share these terms. */

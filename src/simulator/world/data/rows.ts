@@ -6,7 +6,7 @@ export type SecurityRow = readonly [
   lot: number,
   /** A realistic price, on its tick, in the row's currency. */
   price: number,
-  /** "2004-06-16". */
+  /** "2004-06-16": in its country, also where it has moved from one exchange to another. */
   listed: string,
   /** Issued shares, millions. */
   issued: number,
@@ -14,6 +14,8 @@ export type SecurityRow = readonly [
   traded: number,
   /** Annualised, in percent. */
   volatility: number,
+  /** Last day of trading, of what has been delisted. */
+  delisted?: string,
 ];
 
 /** The columns of a market's table of indices: the level stands in place of a price. */

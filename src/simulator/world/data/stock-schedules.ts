@@ -1,6 +1,11 @@
+import { cnHolidays } from '../holidays/cn.js';
+import { hkHolidays } from '../holidays/hk.js';
+import { jpHolidays } from '../holidays/jp.js';
+import { myHolidays } from '../holidays/my.js';
+import { sgHolidays } from '../holidays/sg.js';
+import { usHolidays } from '../holidays/us.js';
 import { MarketState as S } from '../market-state.js';
 import type { Schedule } from '../schedule.js';
-import { cnHolidays, hkHolidays, jpHolidays, myHolidays, sgHolidays, usHolidays } from './holidays.js';
 
 // The closing auctions of the mainland (14:57 to 15:00) and Tokyo (15:25 to 15:30) lie within the official hours, and the
 // simulation trades through them; those of Hong Kong, Singapore and Malaysia follow the session and are shown as states.

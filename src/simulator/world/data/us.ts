@@ -16,7 +16,7 @@ export const nasdaqEquities: readonly SecurityRow[] = [
   ['AMD', 'Advanced Micro Devices', 1, 237.5, '1979-10-15', 1628, 52, 55],
   ['INTC', 'Intel', 1, 36.4, '1971-10-13', 4770, 95, 55],
   ['CSCO', 'Cisco', 1, 76.8, '1990-02-16', 3951, 21, 23],
-  ['PEP', 'PepsiCo', 1, 145.9, '2017-12-20', 1368, 7.2, 20],
+  ['PEP', 'PepsiCo', 1, 145.9, '1972-06-01', 1368, 7.2, 20],
   ['TMUS', 'T-Mobile US', 1, 213.4, '2007-04-19', 1118, 5, 22],
   ['ADBE', 'Adobe', 1, 325.6, '1986-08-20', 419, 4, 32],
   ['QCOM', 'Qualcomm', 1, 172.3, '1991-12-13', 1071, 9, 34],
@@ -32,12 +32,12 @@ export const nasdaqEquities: readonly SecurityRow[] = [
   ['SBUX', 'Starbucks', 1, 85.4, '1992-06-26', 1137, 9, 29],
   ['GILD', 'Gilead Sciences', 1, 124.7, '1992-01-22', 1241, 7, 25],
   ['ISRG', 'Intuitive Surgical', 1, 562.8, '2000-06-16', 358, 1.8, 33],
-  ['PANW', 'Palo Alto Networks', 1, 205.2, '2021-10-25', 682, 6, 37],
+  ['PANW', 'Palo Alto Networks', 1, 205.2, '2012-07-20', 682, 6, 37],
   ['CRWD', 'CrowdStrike', 1, 534.9, '2019-06-12', 251, 3, 44],
-  ['MRVL', 'Marvell Technology', 1, 89.6, '2021-04-21', 862, 18, 58],
+  ['MRVL', 'Marvell Technology', 1, 89.6, '2000-06-27', 862, 18, 58],
   ['ASML', 'ASML Holding', 1, 1021.3, '1995-03-15', 388, 1.5, 39],
   ['ARM', 'Arm Holdings', 1, 145.8, '2023-09-14', 1058, 6, 55],
-  ['PLTR', 'Palantir', 1, 171.4, '2024-11-26', 2383, 55, 60],
+  ['PLTR', 'Palantir', 1, 171.4, '2020-09-30', 2383, 55, 60],
   ['COIN', 'Coinbase', 1, 283.9, '2021-04-14', 225, 9, 68],
   ['HOOD', 'Robinhood', 1, 121.6, '2021-07-29', 770, 28, 68],
   ['MSTR', 'Strategy', 1, 199.8, '1998-06-11', 267, 13, 75],
@@ -53,11 +53,14 @@ export const nasdaqEquities: readonly SecurityRow[] = [
   ['MRNA', 'Moderna', 1, 24.6, '2018-12-07', 390, 11, 62],
   ['PYPL', 'PayPal', 1, 62.9, '2015-07-06', 936, 12, 37],
   ['CMCSA', 'Comcast-A', 1, 27.5, '1988-07-07', 3633, 26, 27],
-  ['HON', 'Honeywell', 1, 199.7, '2021-05-11', 635, 4, 23],
-  ['WMT', 'Walmart', 1, 102.6, '2025-12-09', 7973, 17, 22],
+  ['HON', 'Honeywell', 1, 199.7, '1999-12-02', 635, 4, 23],
+  ['WMT', 'Walmart', 1, 102.6, '1972-08-25', 7973, 17, 22],
   ['SMCI', 'Super Micro Computer', 1, 36.1, '2007-03-29', 597, 28, 78],
   ['RIVN', 'Rivian', 1, 15.4, '2021-11-10', 1226, 38, 65],
   ['FUTU', 'Futu Holdings', 1, 171.5, '2019-03-08', 139, 2, 58],
+  // Acquired.
+  ['XLNX', 'Xilinx', 1, 194.9, '1990-06-12', 248, 3, 36, '2022-02-11'],
+  ['CELG', 'Celgene', 1, 108.2, '1987-09-01', 711, 5, 30, '2019-11-20'],
 ];
 
 /** New York Stock Exchange, USD. */
@@ -124,6 +127,8 @@ export const nyseEquities: readonly SecurityRow[] = [
   ['SHEL', 'Shell', 1, 75.4, '2005-07-20', 2900, 4.3, 21],
   ['HSBC', 'HSBC Holdings', 1, 71.5, '1999-07-16', 3440, 1.6, 23],
   ['TM', 'Toyota Motor', 1, 204.9, '1999-09-29', 1303, 0.3, 26],
+  // Taken private.
+  ['TWTR', 'Twitter', 1, 53.7, '2013-11-07', 765, 15, 45, '2022-10-27'],
 ];
 
 /** ETFs of NYSE Arca, USD. */
