@@ -7,15 +7,24 @@ import type { Operation } from '../contract/operation.js';
 import { account, quote, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
-import { type Backend, BackendLost, type BackendStatus, type ResponseMessage } from './backend.js';
+import {
+  type Backend,
+  BackendFailure,
+  type BackendStatus,
+  type BrokerSnapshot,
+  type LifecycleSnapshot,
+  type ResponseMessage,
+} from './backend.js';
 import { defaultBounds, type GatewayBounds } from './bounds.js';
+import { Call } from './call.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
+import { InFlight } from './in-flight.js';
 import { capabilityWith4Minutes, historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
 import { getFunds } from './local/funds.js';
-import type { LocalHandlers } from './local/index.js';
+import type { LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
@@ -26,8 +35,9 @@ import { Writes } from './orders/writes.js';
 import { type Answer, Pipeline } from './pipeline.js';
 import { type Preview, Previewer } from './preview/index.js';
 import type { Permits } from './push/index.js';
-import { PushHub } from './push/index.js';
+import { connectionNotice, PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
+import { awaitedConnection, severedConnection } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
 import { payloadOf } from './responses.js';
 
@@ -46,10 +56,12 @@ export interface GatewayOptions {
   readonly tradingHalt?: string;
   /** Where the trade password is kept, for unlocks asked for by tools. Without it they cannot unlock. */
   readonly tradePassword?: TradePasswordSource;
+  /** How long a caller waits for an answer of the backend that does not say so itself; 30 seconds by default. */
+  readonly requestTimeoutMs?: number;
   /** Backlog in bytes at which a push connection is closed. */
   readonly pushBacklogBytesMax: number;
   /** What one key may have or do at a time. */
-  readonly bounds?: GatewayBounds;
+  readonly bounds?: Partial<GatewayBounds>;
   /** Begins the daemon's shutdown. */
   readonly shutdown: () => void;
   /** Takes up what has changed on disk, as SIGHUP does; the audit trail names it by the request's id. */
@@ -84,6 +96,10 @@ export interface OpenedPush {
   readonly permits: Permits;
 }
 
+/** Longer than backends wait for a server of theirs, shorter than most HTTP clients wait. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Of the bound of one key: what all keys together may have under way. */
+const KEYS_FULL = 4;
 /** RFC 6455, section 7.4.1. */
 const CLOSE_GOING_AWAY = 1001;
 /** How often keys are looked at for their expiry, beside the moment itself. */
@@ -104,6 +120,8 @@ export class Gateway {
   readonly #pipeline: Pipeline;
   readonly #idempotency: IdempotencyKeys;
   readonly #connectionsPerKey: number;
+  readonly #requestTimeoutMs: number;
+  #connectionsReady: readonly boolean[];
   readonly #expiries = new Map<string, () => void>();
   #cancelKeyWatch: () => void;
   readonly #keyListeners = new Set<() => void>();
@@ -114,19 +132,24 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    const { access, backend, clock, time, store, logger, version, switches, bounds = defaultBounds } = options;
+    const { access, backend, clock, time, store, logger, version, switches } = options;
+    const bounds = { ...defaultBounds, ...options.bounds };
     this.push = new PushHub({
       backend,
       clock,
       maxBacklogBytes: options.pushBacklogBytesMax,
       greeting: () => backend.notices(),
       onDefect: (error) => logger.error({ err: error }, 'an event could not be pushed'),
+      onGap: (message) => logger.warn({}, message),
       onPublished: ({ stream }, ms) => this.meter.push(stream.subType, ms),
     });
     this.#idempotency = new IdempotencyKeys({ store, time, clock, keysMax: bounds.idempotencyKeys });
     this.#connectionsPerKey = bounds.connections;
+    this.#requestTimeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+    this.#connectionsReady = this.#readConnections();
+    const inFlight = new InFlight({ perOwner: bounds.calls, inAll: KEYS_FULL * bounds.calls });
     const refresher = new CredentialRefresher(backend, logger);
-    const local: LocalHandlers = {
+    const local: LocalOperations = {
       ...adminHandlers({
         access,
         backend,
@@ -157,6 +180,8 @@ export class Gateway {
       refusals: new RefusalThrottle(clock, bounds.refusalsPerSecond),
       unlocks: new UnlockThrottle(store, time),
       local,
+      inFlight,
+      requestTimeoutMs: this.#requestTimeoutMs,
       writes,
       previewer: new Previewer(backend, access, clock),
       meter: this.meter,
@@ -176,14 +201,20 @@ export class Gateway {
       pushConnections: () => this.push.connections().length,
       subscriptions: () => this.push.subscriptions.usedQuota,
       idempotencyKeys: () => this.#idempotency.count,
-      backendReady: () => backend.status().platform.lifecycleState === 'ready',
+      backendReady: () => this.awaited() === undefined,
+      callsInFlight: () => inFlight.size,
+      gaps: () => this.push.gapCount,
+      missingPushes: () => this.push.missing,
       storageWritable: () => this.#pipeline.storageFailure === undefined,
       auditFile: () => access.audit.fileStatus(),
       logLinesLost: options.logLinesLost ?? (() => 0),
     });
     this.#cancelKeyWatch = this.#scheduleKeyWatch();
     this.#announcedReady = this.ready;
-    backend.onLifecycle(() => this.#announceReady());
+    backend.onLifecycle(() => {
+      this.#announceConnections();
+      this.#announceReady();
+    });
     access.keyring?.onReload((outcome) => {
       if (outcome.ok) this.#applyKeyChanges(outcome.value);
     });
@@ -200,7 +231,7 @@ export class Gateway {
 
   /** Everything comes from the simulated brokerage. */
   get simulated(): boolean {
-    return this.#options.backend.name === 'sim';
+    return this.#options.backend.simulated;
   }
 
   /** Whether a start-up switch is on: "--enable-trading". */
@@ -208,9 +239,9 @@ export class Gateway {
     return this.#options.switches.has(name);
   }
 
-  /** The backend is ready, nothing keeps writes from being served, and the daemon is not on its way out. */
+  /** Every connection of the backend is ready, nothing keeps writes from being served, and the daemon is not on its way out. */
   get ready(): boolean {
-    if (this.#stopping || this.backendStatus().platform.lifecycleState !== 'ready') return false;
+    if (this.#stopping || this.awaited() !== undefined) return false;
     return this.troubles().every(({ stopsWrites }) => !stopsWrites);
   }
 
@@ -234,6 +265,32 @@ export class Gateway {
     if (this.ready === this.#announcedReady) return;
     this.#announcedReady = this.ready;
     for (const listener of this.#readyListeners) listener(this.ready);
+  }
+
+  /** Tells clients whether quotes and trading are to be had, as the public protocol does, when that changes. */
+  #announceConnections(): void {
+    const before = this.#connectionsReady;
+    const ready = this.#readConnections();
+    this.#connectionsReady = ready;
+    const [quotes = false, trading = false] = ready;
+    if (quotes !== before[0] || trading !== before[1]) this.push.notify(connectionNotice(quotes, trading));
+  }
+
+  /** Whether the platform is ready, and whether every broker is. */
+  #readConnections(): readonly boolean[] {
+    const { platform, brokers } = this.backendStatus();
+    const [quotes, ...trading] = [platform, ...brokers].map(({ lifecycleState }) => lifecycleState === 'ready');
+    return [quotes === true, trading.length === 0 ? quotes === true : trading.every(Boolean)];
+  }
+
+  /** The connection of the backend that is waited for; undefined when all are ready. */
+  awaited(): LifecycleSnapshot | BrokerSnapshot | undefined {
+    return awaitedConnection(this.backendStatus());
+  }
+
+  /** The connection of the backend that has no transport; undefined when all have. */
+  severed(): LifecycleSnapshot | BrokerSnapshot | undefined {
+    return severedConnection(this.backendStatus());
   }
 
   backendStatus(): BackendStatus {
@@ -333,19 +390,25 @@ export class Gateway {
   }
 
   /** What a client of the public protocol is told of the server at its start; zeros while the backend cannot say. */
-  async serverFacts(requestId: string): Promise<{ readonly version: number; readonly userId: bigint }> {
-    const { backend } = this.#options;
+  async serverFacts(caller: Caller): Promise<{ readonly version: number; readonly userId: bigint }> {
+    const { backend, clock } = this.#options;
     const unknown = { version: 0, userId: 0n };
-    if (this.backendStatus().platform.lifecycleState !== 'ready') return unknown;
-    try {
-      const [state, user] = await Promise.all([
-        backend.call(system.getGlobalState, create(system.getGlobalState.messages.C2SSchema, { userID: 0n }), { requestId }),
-        backend.call(system.getUserInfo, create(system.getUserInfo.messages.C2SSchema), { requestId }),
+    const asked = create(system.getGlobalState.messages.C2SSchema, { userID: 0n });
+    if (backend.readiness(system.getGlobalState, asked) !== undefined) return unknown;
+    const call = new Call(caller, clock, this.#requestTimeoutMs);
+    const ask = async () =>
+      Promise.all([
+        backend.call(system.getGlobalState, asked, call),
+        backend.call(system.getUserInfo, create(system.getUserInfo.messages.C2SSchema), call),
       ]);
+    try {
+      const answered = await call.within(ask());
+      if (answered instanceof Rejection) return unknown;
+      const [state, user] = answered;
       const version = payloadOf(system.getGlobalState, state)?.serverVer ?? 0;
       return { version, userId: payloadOf(system.getUserInfo, user)?.userID ?? 0n };
     } catch (thrown) {
-      if (thrown instanceof BackendLost) return unknown;
+      if (thrown instanceof BackendFailure) return unknown;
       throw thrown;
     }
   }

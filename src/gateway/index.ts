@@ -1,10 +1,15 @@
 export {
   type Backend,
+  BackendFailure,
   BackendLost,
   type BackendStatus,
+  BackendTimeout,
+  BackendUnsent,
+  type BrokerSnapshot,
   type CallContext,
   type FeeEstimate,
   type FeeItem,
+  type Gap,
   type LifecycleSnapshot,
   type LifecycleState,
   type NotifyPush,
@@ -12,8 +17,12 @@ export {
   type QuotePush,
   type QuoteStream,
   type ResponseMessage,
+  type StreamScope,
+  type StreamsListener,
+  type StreamsLost,
   type TradePush,
   type TradingTerms,
+  type UnsubscribeRefusal,
 } from './backend.js';
 export { addressByCard } from './card-accounts.js';
 export { type CertificateStatus, Gateway, type GatewayOptions, type OpenedPush, type Trouble } from './gateway.js';
@@ -30,4 +39,5 @@ export {
   previewText,
 } from './preview/index.js';
 export { symbolOfEvent } from './push-permits.js';
+export { describeConnection } from './readiness.js';
 export { payloadOf } from './responses.js';

@@ -11,10 +11,13 @@ import {
   type Backend,
   type BackendStatus,
   Gateway,
+  type LifecycleSnapshot,
   type LifecycleState,
   type PushEvent,
   type ResponseMessage,
+  type StreamsListener,
   type TradingTerms,
+  type UnsubscribeRefusal,
 } from '../../src/gateway/index.js';
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
@@ -26,7 +29,8 @@ import { editKey, type KeyWish, makeKey } from './keys.js';
 
 /** A backend whose answers a test writes: by operation, or `anything`. */
 export class ScriptedBackend implements Backend {
-  readonly name = 'sim';
+  name: Backend['name'] = 'sim';
+  simulated = true;
   replaysWrites = true;
   readonly calls: { readonly operation: string; readonly request: Message }[] = [];
   refresh: () => Promise<'succeeded' | 'failed' | 'not_applicable'> = async () => 'not_applicable';
@@ -80,7 +84,9 @@ export class ScriptedBackend implements Backend {
     throw new Error('not scripted');
   }
 
-  async unsubscribe(): Promise<void> {}
+  async unsubscribe(): Promise<UnsubscribeRefusal | undefined> {
+    return undefined;
+  }
 
   current(): undefined {
     return undefined;
@@ -88,6 +94,14 @@ export class ScriptedBackend implements Backend {
 
   async subscribeAccounts(): Promise<ResponseMessage> {
     throw new Error('not scripted');
+  }
+
+  onStreams(_listener: StreamsListener): () => void {
+    return () => undefined;
+  }
+
+  readiness(_operation: Operation, _request: Message): LifecycleSnapshot | undefined {
+    return this.#state === 'ready' ? undefined : this.status().platform;
   }
 
   notices(): [] {

@@ -1,5 +1,8 @@
 import type { Backend } from '../backend.js';
 
+/** No list that the backend was told. */
+const UNKNOWN = '?';
+
 export type AccountOutcome =
   | { readonly ok: true }
   | { readonly ok: false; readonly message: string; readonly retType: number; readonly errCode: number };
@@ -76,7 +79,21 @@ export class AccountRegistrations {
     return [...(this.#accounts.get(accId) ?? [])].filter(([, { active }]) => active).map(([owner]) => owner);
   }
 
-  /** Accounts with a registration: what a backend that lost its connection restores. */
+  /** The backend has forgotten these: those of them that somebody receives. */
+  lost(accIds: 'all' | readonly bigint[]): readonly bigint[] {
+    const affected = within(this.desired(), accIds);
+    if (affected.length > 0) this.#told = UNKNOWN;
+    return affected;
+  }
+
+  /** Tells the backend again what is wanted. The accounts of these that are restored; why not, where it refuses. */
+  async restore(accIds: 'all' | readonly bigint[]): Promise<readonly bigint[] | string> {
+    if (this.#told !== UNKNOWN) return within(this.desired(), accIds);
+    const outcome = await this.#inTurn(() => this.#tell([]));
+    return outcome.ok ? within(this.desired(), accIds) : outcome.message;
+  }
+
+  /** Accounts with a registration. */
   desired(): readonly bigint[] {
     return [...this.#accounts].filter(([, owners]) => [...owners.values()].some(({ active }) => active)).map(([accId]) => accId);
   }
@@ -110,4 +127,8 @@ export class AccountRegistrations {
     this.onEnded(owner, accId);
     return true;
   }
+}
+
+function within(accounts: readonly bigint[], accIds: 'all' | readonly bigint[]): readonly bigint[] {
+  return accIds === 'all' ? accounts : accounts.filter((accId) => accIds.includes(accId));
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../contract/clock.js';
 import { streamKey } from './streams.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
 import { answer, FakeBackend, stream, turn } from './test-support.js';
@@ -10,13 +11,16 @@ const options = { push: true, first: true };
 
 function setUp(quota = 1000) {
   const backend = new FakeBackend();
+  const clock = new ManualClock(0);
   const log: string[] = [];
   const told =
     (word: string) =>
     ({ owner, key }: Subscription) =>
       log.push(`${word} ${owner} ${key}`);
-  const subscriptions = new Subscriptions(backend, { started: told('started'), ended: told('ended') }, quota);
-  return { backend, subscriptions, log };
+  const subscriptions = new Subscriptions(backend, { started: told('started'), ended: told('ended') }, quota, (ms, action) =>
+    clock.after(ms, action),
+  );
+  return { backend, subscriptions, log, clock };
 }
 
 describe('subscriptions', () => {

@@ -7,7 +7,16 @@ import * as QotUpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.j
 import * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js';
 import { messageWriter } from '../../contract/json/message-json.js';
 import { parseSymbol, secKeyOf } from '../../contract/markets.js';
-import type { NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage, TradePush } from '../backend.js';
+import type {
+  NotifyPush,
+  PushEvent,
+  QuotePush,
+  QuoteStream,
+  ResponseMessage,
+  StreamsListener,
+  TradePush,
+  UnsubscribeRefusal,
+} from '../backend.js';
 import type { PushSink } from './connection.js';
 import type { PushFormat } from './format.js';
 import { BytesFrame } from './frame.js';
@@ -83,6 +92,9 @@ export class FakeBackend implements PushBackend {
   accounts: readonly bigint[] = [];
   refuse: (streams: readonly QuoteStream[]) => ResponseMessage | undefined = () => undefined;
   refuseAccounts: ResponseMessage | undefined;
+  /** What it does not let go of. */
+  keep: (streams: readonly QuoteStream[]) => UnsubscribeRefusal | undefined = () => undefined;
+  streams: StreamsListener | undefined;
   /** While set, calls wait until {@link settle}. */
   holding = false;
   #held: (() => void)[] = [];
@@ -97,10 +109,17 @@ export class FakeBackend implements PushBackend {
     return answer();
   }
 
-  async unsubscribe(streams: readonly QuoteStream[]): Promise<void> {
+  async unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
     this.calls.push(`-${streams.map(streamKey).join(',')}`);
     await this.#hold();
-    for (const one of streams) this.running.delete(streamKey(one));
+    const kept = this.keep(streams);
+    for (const one of streams) if (!kept?.streams.includes(one)) this.running.delete(streamKey(one));
+    return kept;
+  }
+
+  onStreams(listener: StreamsListener): () => void {
+    this.streams = listener;
+    return () => undefined;
   }
 
   current(of: QuoteStream): QuotePush | undefined {

@@ -10,9 +10,10 @@ import { type Body, bodyOf } from '../common/body.js';
 import { envelopePieces, writeEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import type { Exchange } from '../common/exchange.js';
-import { bearerOf, isLoopback, pathOf, wantsProblem } from '../common/http.js';
+import { isLoopback, pathOf, wantsProblem } from '../common/http.js';
 import { isLong, ownTurn } from '../common/long-answers.js';
 import { decodeRequest } from './body.js';
+import { RestCaller } from './caller.js';
 
 /** Answers the requests of one route; `body` is undefined for GET. */
 export type RouteHandler = (exchange: Exchange, body: Buffer | undefined) => void;
@@ -37,11 +38,7 @@ export class Responder {
   route(operation: Operation, { method, path }: RestRoute): RouteHandler {
     const endpoint = `${method} ${path}`;
     return (exchange, body) => {
-      const asked = this.caller(exchange.request, endpoint);
-      const caller =
-        asked.idempotencyKey === undefined
-          ? asked
-          : { ...asked, onReplayed: () => exchange.response.setHeader('idempotent-replayed', 'true') };
+      const caller = this.caller(exchange, endpoint);
       const decode = () => decodeRequest(operation, method, body, queryOf(exchange.request));
       const answer = this.gateway.call(operation, caller, decode);
       if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, exchange, settled));
@@ -49,17 +46,9 @@ export class Responder {
     };
   }
 
-  caller({ headers, socket }: IncomingMessage, endpoint: string): Caller {
-    const idempotencyKey = headers['idempotency-key'];
+  caller(exchange: Exchange, endpoint: string): Caller {
     this.#idCount += 1;
-    return {
-      iface: 'rest',
-      endpoint,
-      requestId: `${this.#idPrefix}-${this.#idCount}`,
-      peer: this.#peerOf(socket),
-      keyText: bearerOf(headers),
-      idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : undefined,
-    };
+    return new RestCaller(exchange, endpoint, `${this.#idPrefix}-${this.#idCount}`, this.#peerOf(exchange.request.socket));
   }
 
   /** Answers with a text of this type. */
@@ -70,20 +59,21 @@ export class Responder {
   }
 
   /** Refuses what never reached an operation. */
-  reject({ request, response }: Exchange, rejection: Rejection, caller = this.#strayCaller(request)): void {
+  reject(exchange: Exchange, rejection: Rejection, caller = this.#strayCaller(exchange)): void {
     this.gateway.auditRejection(caller, rejection);
-    this.#writeRejection(caller, { request, response }, rejection);
+    this.#writeRejection(caller, exchange, rejection);
   }
 
   /** Refuses what failed before it reached an operation, by a defect. */
   fail(exchange: Exchange, thrown: unknown): void {
-    const caller = this.#strayCaller(exchange.request);
+    const caller = this.#strayCaller(exchange);
     this.reject(exchange, this.gateway.defect(caller, thrown), caller);
   }
 
   /** Of a request that reached no route. */
-  #strayCaller(request: IncomingMessage): Caller {
-    return this.caller(request, `${request.method} ${pathOf(request.url).slice(0, ASKED_CHARACTERS_MAX)}`);
+  #strayCaller(exchange: Exchange): Caller {
+    const { request } = exchange;
+    return this.caller(exchange, `${request.method} ${pathOf(request.url).slice(0, ASKED_CHARACTERS_MAX)}`);
   }
 
   #peerOf(socket: Socket): Peer {
