@@ -29,6 +29,7 @@ export interface PendingCall {
   readonly fail: (failure: Error) => void;
 }
 
+const nothing: QuoteStream = { symbol: '', subType: 0, rehabType: 0, extendedTime: false };
 const HK_BROKER = 1001;
 const US_BROKER = 1007;
 const brokerOf = new Map<bigint, number>([
@@ -51,6 +52,7 @@ export class FaultyBackend extends ScriptedBackend {
   readonly unavailable = new Map<string, string>();
   /** What it does not let go of. */
   keep: (streams: readonly QuoteStream[]) => UnsubscribeRefusal | undefined = () => undefined;
+  /** What streams show now, by "HK.00700 1". */
   readonly currents = new Map<string, QuotePush>();
   readonly #states = new Map<number | 'platform', { state: LifecycleState; event?: string }>();
   readonly #lifecycleListeners = new Set<(status: BackendStatus) => void>();
@@ -139,6 +141,10 @@ export class FaultyBackend extends ScriptedBackend {
     if (refused === undefined) for (const { symbol } of streams) this.subscribed.add(symbol);
     this.#look();
     return create(QotSub.ResponseSchema, refused === undefined ? { retType: 0 } : { retType: -1, retMsg: refused }) as ResponseMessage;
+  }
+
+  override current({ symbol, subType }: QuoteStream = nothing): QuotePush | undefined {
+    return this.currents.get(`${symbol} ${subType}`);
   }
 
   override async unsubscribe(streams: readonly QuoteStream[] = []): Promise<UnsubscribeRefusal | undefined> {

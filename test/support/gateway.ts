@@ -16,6 +16,7 @@ import {
   type LifecycleSnapshot,
   type LifecycleState,
   type PushEvent,
+  type QuotePush,
   type ResponseMessage,
   type StreamsListener,
   type TradingTerms,
@@ -92,7 +93,7 @@ export class ScriptedBackend implements Backend {
     return undefined;
   }
 
-  current(): undefined {
+  current(): QuotePush | undefined {
     return undefined;
   }
 
@@ -218,7 +219,7 @@ export async function serveGateway(options: {
   const served = operations === undefined ? {} : { operations };
   const onError = (error: Error) => log.push(String(error));
   const mcp = createMcpEndpoint({ gateway, clock, version: 'test', confirm: 'real', onError, ...served });
-  const ws = createWsEndpoint({ gateway, clock: gatewayClock, logger, allowedOrigins: [] });
+  const ws = createWsEndpoint({ gateway, clock: systemClock, logger, allowedOrigins: [] });
   const rest = createRestServer({
     gateway,
     allowedOrigins: [],
