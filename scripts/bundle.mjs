@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 const dist = join(fileURLToPath(new URL('..', import.meta.url)), 'dist');
 
 const build = await rolldown({
-  input: { svcd: join(dist, 'daemon/main.js') },
+  input: { svcd: join(dist, 'entry/svcd.js') },
   platform: 'node',
   // Their native parts lie in their own folders.
   external: ['classic-level', '@napi-rs/keyring'],

@@ -31,7 +31,7 @@ const steps = [
   {
     name: 'compile',
     inputs: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/bundle.mjs'],
-    outputs: ['dist/daemon/main.js', 'dist/cli/main.js', 'dist/svcd.js'],
+    outputs: ['dist/entry/svcd.js', 'dist/entry/svcctl.js', 'dist/svcd.js'],
     // From scratch each time: what an incremental build believes of a folder that was changed meanwhile is wrong.
     async action() {
       remove('dist');

@@ -1,4 +1,4 @@
-/** The gateway and what it stands on, composed as src/daemon/daemon.ts does it, in this process and without a listener. */
+/** The gateway and what it stands on, composed as src/entry/daemon.ts does it, in this process and without a listener. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Access, AuditLog, Keyring, OrderGates, SteadyTime } from '../../dist/access/index.js';

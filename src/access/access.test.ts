@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { keysFileText, orderOf, temporaryFolder, textOf } from '../../test/support/access.js';
 import { ManualClock } from '../contract/clock.js';
 import { MemoryStore } from '../storage/index.js';
 import { Access } from './access.js';
@@ -8,7 +9,6 @@ import { AuditLog } from './audit.js';
 import { Keyring } from './keyring.js';
 import { OrderGates } from './order-gates.js';
 import { scopeMask } from './scopes.js';
-import { keysFileText, orderOf, temporaryFolder, textOf } from './testing/fixtures.js';
 
 const noon = Date.UTC(2026, 7, 1, 12);
 
@@ -79,7 +79,7 @@ describe('scope mode', () => {
         iface: 'daemon',
         endpoint: 'reload',
         outcome: 'reject',
-        reason: `keys file refused: ${path}:1:2: expected a field name in double quotes, found the end of the file`,
+        reason: `keys file refused: ${path}:1:2: expected a field name in double quotes, found the end of the text`,
       },
     ]);
   });

@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, renameSync, statSync, write, writeFileSync } f
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/access.js';
 import { ManualClock } from '../contract/clock.js';
 import { AuditLog, type AuditLogOptions } from './audit.js';
 import { type AuditEvent, auditLine, IsoTime } from './audit-event.js';
 import { LineFile } from './line-file.js';
-import { temporaryFolder } from './testing/fixtures.js';
 
 const noon = Date.UTC(2026, 7, 1, 12);
 const allow: AuditEvent = { iface: 'rest', endpoint: '/api/quote', keyId: 'k', outcome: 'allow', reason: '', requestId: 'r1' };

@@ -1,5 +1,6 @@
+import { type JsonNode, type ObjectNode, shownText } from '../contract/json/document.js';
+import type { TextFault } from '../contract/json/parse.js';
 import { nearestName } from '../contract/names.js';
-import { type JsonNode, type JsonObject, shownText, type TextFault } from './json-text.js';
 import { err, ok, type Result } from './result.js';
 
 /** Collects what is wrong while a document is checked; of several faults the topmost in the text is reported. */
@@ -74,7 +75,7 @@ export function oneOf<T extends string>(what: string, accepted: readonly T[]): R
 }
 
 /** The object's fields after refusing any that `accepted` does not name. */
-export function readObject(node: JsonNode, path: string, accepted: readonly string[], faults: Faults): JsonObject | undefined {
+export function readObject(node: JsonNode, path: string, accepted: readonly string[], faults: Faults): ObjectNode | undefined {
   if (node.kind !== 'object') return faults.add(node.start, `${path === '' ? 'the file' : path} must be an object, found ${shown(node)}`);
   for (const [name, field] of node.fields) {
     if (accepted.includes(name)) continue;
@@ -84,12 +85,12 @@ export function readObject(node: JsonNode, path: string, accepted: readonly stri
 }
 
 /** The field read by `read`; `absent` when the object does not have it. */
-export function optionalField<T>(object: JsonObject, path: string, name: string, read: Read<T>, absent: T, faults: Faults): T | undefined {
+export function optionalField<T>(object: ObjectNode, path: string, name: string, read: Read<T>, absent: T, faults: Faults): T | undefined {
   const field = object.fields.get(name);
   return field === undefined ? absent : read(field.value, under(path, name), faults);
 }
 
-export function requiredField<T>(object: JsonObject, path: string, name: string, read: Read<T>, faults: Faults): T | undefined {
+export function requiredField<T>(object: ObjectNode, path: string, name: string, read: Read<T>, faults: Faults): T | undefined {
   const field = object.fields.get(name);
   if (field === undefined) return faults.add(object.start, `${path === '' ? 'the file' : path} lacks the field "${name}"`);
   return read(field.value, under(path, name), faults);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { keyRecord, orderOf } from '../../test/support/access.js';
 import { DECIMAL_ONE } from '../contract/decimal.js';
 import { MemoryStore } from '../storage/index.js';
 import type { GateDenial, GateName, OrderFacts, OrderLeg } from './gates.js';
 import { parseHoursWindow } from './hours-window.js';
 import { OrderGates } from './index.js';
 import { type Limits, type TradeSide, unlimited } from './limits.js';
-import { keyRecord, orderOf } from './testing/fixtures.js';
 
 const START = Date.UTC(2026, 7, 1, 23, 58);
 

@@ -4,10 +4,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compileForChildren, keysFileText, temporaryFolder } from '../../test/support/access.js';
 import { digestOf } from './digest-table.js';
 import { generateKeyText, issueKey, type NewKey } from './key-issue.js';
 import { loadKeysFile } from './keys-source.js';
-import { compileForChildren, keysFileText, temporaryFolder } from './testing/fixtures.js';
 
 function newKey(id: string, changes: Partial<NewKey> = {}): NewKey {
   return {
@@ -87,8 +87,8 @@ describe('issueKey', () => {
     const path = join(folder, 'keys.json');
     for (const [text, message] of [
       [keysFileText({ id: 'a' }), 'duplicate id "a"'],
-      ['{"version": 2, "keys": [', `${path}:1:25: expected a JSON value`],
-      ['', `${path}:1:1: expected a JSON value`],
+      ['{"version": 2, "keys": [', `${path}:1:25: expected a value`],
+      ['', `${path}:1:1: expected a value`],
     ] as const) {
       writeFileSync(path, text);
       const before = statSync(path);

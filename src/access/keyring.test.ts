@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { keysFileText, temporaryFolder, textOf } from '../../test/support/access.js';
 import { ManualClock } from '../contract/clock.js';
 import { digestOf } from './digest-table.js';
 import { Keyring, type KeyringOptions } from './keyring.js';
@@ -9,7 +10,6 @@ import { formatLoadError } from './keys-source.js';
 import { machineFingerprint } from './machine.js';
 import { err, ok } from './result.js';
 import { scopesIn } from './scopes.js';
-import { keysFileText, temporaryFolder, textOf } from './testing/fixtures.js';
 
 const start = Date.UTC(2026, 7, 1);
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { keysFileText } from '../../test/support/access.js';
 import { parseKeysFile } from './keys-file.js';
 import { scopesIn } from './scopes.js';
-import { keysFileText } from './testing/fixtures.js';
 
 const hash = 'a'.repeat(64);
 const fingerprint = `fp_${'b'.repeat(64)}`;

@@ -1,6 +1,7 @@
+import { type ArrayNode, type JsonNode, readDocument } from '../contract/json/document.js';
+import { positionOf, type TextFault } from '../contract/json/parse.js';
 import { scopes } from '../contract/scope.js';
 import { Faults, listOf, nullable, oneOf, optionalField, type Read, readObject, readString, requiredField, shown } from './json-fields.js';
-import { type JsonArray, type JsonNode, parseJsonText, positionOf, type TextFault } from './json-text.js';
 import type { KeyRecord } from './key-record.js';
 import { readLimits, unlimited } from './limits.js';
 import { err, type Result } from './result.js';
@@ -19,12 +20,12 @@ export interface KeysFileError {
 /** A valid keys file: its records, and where the list stands in the text (for appending to it). */
 export interface KeysFile {
   readonly records: readonly KeyRecord[];
-  readonly list: JsonArray;
+  readonly list: ArrayNode;
 }
 
 /** Reads the text of a keys file, version 2, in full. Whatever the text, the outcome is a value. */
 export function parseKeysFile(text: string): Result<KeysFile, KeysFileError> {
-  const document = parseJsonText(text);
+  const document = readDocument(text);
   const checked = document.ok ? check(document.value, text) : document;
   if (checked.ok) return checked;
   return err({ message: checked.error.message, ...positionOf(text, checked.error.at) });
@@ -53,7 +54,7 @@ function checkVersion(document: JsonNode): Result<true, TextFault> {
   return err({ at: document.start, message: `the file must be an object, found ${shown(document)}` });
 }
 
-const readArray: Read<JsonArray> = (node, path, faults) =>
+const readArray: Read<ArrayNode> = (node, path, faults) =>
   node.kind === 'array' ? node : faults.add(node.start, `${path} must be an array of key records, found ${shown(node)}`);
 
 const recordFields = ['id', 'hash', 'sdk_hash', 'scopes', 'limits', 'allowed_machines', 'created_at', 'expires_at', 'note'];
@@ -151,7 +152,7 @@ const readTime: Read<number> = (node, path, faults) => {
 };
 
 /** Two records of one id, or one credential in two records, would make the caller's identity a matter of order. */
-function findDuplicates(list: JsonArray, records: readonly KeyRecord[], faults: Faults): void {
+function findDuplicates(list: ArrayNode, records: readonly KeyRecord[], faults: Faults): void {
   const ids = new Set<string>();
   const owners = { hash: new Map<string, string>(), sdk_hash: new Map<string, string>() };
   for (const [index, record] of records.entries()) {

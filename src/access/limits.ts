@@ -1,8 +1,8 @@
 import { type Decimal, parseDecimal } from '../contract/decimal.js';
+import { type JsonNode, type ObjectNode, readDocument } from '../contract/json/document.js';
 import { type Currency, parseSymbol } from '../contract/markets.js';
 import { type HoursWindow, parseHoursWindow } from './hours-window.js';
 import { Faults, listOf, nullable, oneOf, optionalField, type Read, readObject, readString, shown } from './json-fields.js';
-import { type JsonNode, type JsonObject, parseJsonText } from './json-text.js';
 import { err, ok, type Result } from './result.js';
 
 export const tradeSides = ['BUY', 'SELL', 'SELL_SHORT', 'BUY_BACK'] as const;
@@ -117,7 +117,7 @@ export const readLimits: Read<Limits> = (node, path, faults) => {
   return object === undefined ? undefined : limitsOf(object, path, faults);
 };
 
-function limitsOf(object: JsonObject, path: string, faults: Faults): Limits {
+function limitsOf(object: ObjectNode, path: string, faults: Faults): Limits {
   const field = <T>(name: LimitField, read: Read<T | null>): T | null => optionalField(object, path, name, read, null, faults) ?? null;
   const markets = field('allowed_markets', readers.allowed_markets);
   const symbols = field('allowed_symbols', readers.allowed_symbols);
@@ -167,7 +167,7 @@ export function limitsFromFlags(flags: LimitFlags): Result<FlagLimits, string> {
     if (text === undefined) continue;
     const json = flagJson(field, text);
     const faults = new Faults();
-    const node = parseJsonText(json);
+    const node = readDocument(json);
     if (node.ok) readers[field](node.value, `--${field.replaceAll('_', '-')}`, faults);
     const message = node.ok ? faults.first?.message : node.error.message;
     if (message !== undefined) return err(message);
@@ -178,7 +178,7 @@ export function limitsFromFlags(flags: LimitFlags): Result<FlagLimits, string> {
 }
 
 function limitsOfJson(json: string): Limits {
-  const parsed = parseJsonText(json);
+  const parsed = readDocument(json);
   const node: JsonNode | undefined = parsed.ok ? parsed.value : undefined;
   if (node?.kind !== 'object') throw new Error(`no limits object: ${json}`);
   return limitsOf(node, 'limits', new Faults());

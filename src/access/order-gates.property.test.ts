@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { compileForChildren, keyRecord, orderOf, temporaryFolder } from '../../test/support/access.js';
 import { openedStore } from '../../test/support/store.js';
 import { MemoryStore, type Store } from '../storage/index.js';
 import { type Admission, OrderGates } from './index.js';
 import { unlimited } from './limits.js';
-import { compileForChildren, keyRecord, orderOf, temporaryFolder } from './testing/fixtures.js';
 
 const DAILY = 100;
 const RATE = 4;

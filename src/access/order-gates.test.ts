@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
+import { keyRecord, ordered, orderOf } from '../../test/support/access.js';
 import { MemoryStore, type Store } from '../storage/index.js';
 import type { OrderFacts, OrderLeg } from './gates.js';
 import { parseHoursWindow } from './hours-window.js';
 import { type Limits, unlimited } from './limits.js';
 import { OrderGates } from './order-gates.js';
-import { keyRecord, ordered, orderOf } from './testing/fixtures.js';
 
 const noon = Date.UTC(2026, 7, 1, 12);
 const money = (whole: number) => BigInt(whole) * 1_000_000_000n;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { askDaemon } from '../control/control-socket.js';
 import { stateFolder } from '../storage/index.js';
 import { EXIT_FAILED } from './command-line.js';
-import { askDaemon } from './control-socket.js';
 import type { Terminal } from './terminal.js';
 
 /** `svcctl reload`: has the daemon of a state folder read its keys file again and reopen its audit log. */

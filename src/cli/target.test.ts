@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { demoKeyPath, readDemoRecord, removeDemoRecord, writeDemoRecord } from './demo-record.js';
+import { demoKeyPath, readDemoRecord, removeDemoRecord, writeDemoRecord } from '../control/demo-record.js';
 import { resolveTarget, type TargetOptions } from './target.js';
 
 let folder: string;

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import type { Command } from 'commander';
 import { err, ok, type Result } from '../access/index.js';
+import { type DemoRecord, readDemoKey, readDemoRecord } from '../control/demo-record.js';
 import { stateFolder } from '../storage/index.js';
-import { type DemoRecord, readDemoKey, readDemoRecord } from './demo-record.js';
 
 const DEFAULT_PORT = '22499';
 const PORT = /^[1-9]\d{0,4}$/;

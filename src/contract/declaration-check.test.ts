@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from './declaration-check.js';
+import { operation, post } from './declare.js';
 import { classOf, fieldsWithin } from './field-classes.js';
 import * as QotGetPlateSet from './generated/Qot_GetPlateSet_pb.js';
 import * as QotGetRT from './generated/Qot_GetRT_pb.js';
 import * as TrdGetOrderList from './generated/Trd_GetOrderList_pb.js';
 import * as TrdPlaceOrder from './generated/Trd_PlaceOrder_pb.js';
-import { operation, post } from './operation.js';
 import { operations } from './operations/index.js';
 import { anyOf } from './scope.js';
 import { symbol } from './shape.js';

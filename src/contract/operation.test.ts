@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { touchesOrders } from './declaration-check.js';
+import { operation } from './declare.js';
 import * as TrdPlaceOrder from './generated/Trd_PlaceOrder_pb.js';
 import * as TrdReconfirmOrder from './generated/Trd_ReconfirmOrder_pb.js';
-import { operation } from './operation.js';
 import { operations } from './operations/index.js';
 import { anyOf } from './scope.js';
 

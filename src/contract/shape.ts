@@ -1,7 +1,6 @@
 import type { Dialect, Enumeration } from './enums.js';
 import * as enums from './enums.js';
 import { snakeCase } from './names.js';
-import type { Operation } from './operation.js';
 
 /**
  * The shape of a request: which friendly JSON field stands for which message field, with its aliases, default and
@@ -185,7 +184,10 @@ function paramIn(param: Param, dialect: Dialect): Param {
 }
 
 /** Fields of `C2S` that callers of a dialect cannot set even in the low-level form: to them they are unknown. */
-export function withheldFields({ shape, unused }: Pick<Operation, 'shape' | 'unused'>, dialect: Dialect): ReadonlySet<string> {
+export function withheldFields(
+  { shape, unused }: { readonly shape: Shape; readonly unused: readonly string[] },
+  dialect: Dialect,
+): ReadonlySet<string> {
   const secrets = shape.filter((param) => param.secret && dialect === 'mcp').map((param) => param.field);
   return new Set([...unused, ...secrets]);
 }

@@ -1,17 +1,17 @@
 import { create } from '@bufbuild/protobuf';
-import { writeDemoRecord } from '../cli/demo-record.js';
 import { TrdEnv, TrdMarket } from '../contract/generated/Trd_Common_pb.js';
 import { C2SSchema } from '../contract/generated/Trd_GetAccList_pb.js';
 import { account } from '../contract/operations/index.js';
-import { payloadOf } from '../gateway/index.js';
-import type { Daemon } from './daemon.js';
+import { writeDemoRecord } from '../control/demo-record.js';
+
+import { type Backend, payloadOf } from '../gateway/index.js';
 import type { DemoMaterial } from './demo.js';
 import { demoBanner, svcctlCommand } from './demo-banner.js';
 import type { Startup } from './startup.js';
 
 /** Lets `svcctl` find the demo, and makes the text of its first commands, with an account that is really there. */
 export async function announceDemo(
-  daemon: Daemon,
+  daemon: { readonly backend: Pick<Backend, 'call' | 'simulated'>; readonly restUrl: string },
   { settings, environment }: Extract<Startup, { kind: 'run' }>,
   { apiKey, made }: DemoMaterial,
 ): Promise<string> {

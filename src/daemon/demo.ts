@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { err, issueKey, Keyring, limitsFromFlags, ok, type Result } from '../access/index.js';
-import { demoKeyPath, readDemoKey } from '../cli/demo-record.js';
 import type { Clock } from '../contract/clock.js';
 import type { Scope } from '../contract/scope.js';
+import { demoKeyPath, readDemoKey } from '../control/demo-record.js';
 import { writePrivateFile } from '../storage/index.js';
 import { ensureSelfSigned } from './self-signed.js';
 import type { ResolvedSettings } from './settings.js';

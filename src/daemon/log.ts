@@ -1,14 +1,9 @@
 import { type Logger, pino } from 'pino';
 import { REMOVED, withoutKeyTexts } from '../access/index.js';
 import type { LogLevel } from './settings-table.js';
-import { neverWaitForOutput, StderrOutput } from './stderr-output.js';
+import { type LogTarget, neverWaitForOutput, StderrOutput } from './stderr-output.js';
 
 export type { Logger } from 'pino';
-
-/** Where log lines go: each is whole, with its line end. */
-export interface LogTarget {
-  write(line: string): void;
-}
 
 /** Names whose values are replaced wherever they stand: at the top of an entry or one or two levels down. */
 const SECRET_NAMES = [

@@ -3,7 +3,7 @@ import type { Clock } from '../contract/clock.js';
 import type { CertificateStatus } from '../gateway/index.js';
 import type { Logger } from './log.js';
 import type { Reloaded, ReloadStep } from './reloader.js';
-import type { Settings } from './settings.js';
+import type { Settings } from './settings-table.js';
 import { loadTlsMaterial, type TlsMaterial } from './tls.js';
 
 const KEYS_REFUSED = 'keys file refused; the keys before it stay in force';

@@ -1,4 +1,4 @@
-import type { Settings } from './settings.js';
+import type { Settings } from './settings-table.js';
 
 /** What the settings must hold together. The sentences of those they do not. */
 export function checkTogether(settings: Settings): string[] {

@@ -1,3 +1,4 @@
+import type { Limits } from '../access/index.js';
 import type { Group } from '../contract/operation.js';
 import { defaultBounds } from '../gateway/bounds.js';
 import { configFolder, stateFolder } from '../storage/index.js';
@@ -367,6 +368,14 @@ export const settingsTable = {
 
 export type SettingName = keyof typeof settingsTable;
 export const settingNames = Object.keys(settingsTable) as readonly SettingName[];
+
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+
+/** The value of every setting, and the limits that its limit settings make together. Frozen. */
+export type Settings = { readonly [K in SettingName]: ValueOf<(typeof settingsTable)[K]> } & {
+  /** What holds for every caller together with its key's own limits. */
+  readonly limits: Limits;
+};
 
 /** The setting of a name, its own type forgotten. */
 export function settingOf(name: SettingName): Setting<unknown> {

@@ -4,25 +4,7 @@ import type { CommandLine } from './command-line.js';
 import { type ConfigEntries, readConfigFile } from './config-file.js';
 import { type Environment, pathOf, variable } from './environment.js';
 import { checkTogether } from './setting-rules.js';
-import {
-  configKeyOf,
-  demoTextOf,
-  flagOf,
-  type Setting,
-  type SettingName,
-  settingNames,
-  settingOf,
-  type settingsTable,
-  variableOf,
-} from './settings-table.js';
-
-type ValueOf<S> = S extends Setting<infer T> ? T : never;
-
-/** The value of every setting, and the limits that its limit settings make together. Frozen. */
-export type Settings = { readonly [K in SettingName]: ValueOf<(typeof settingsTable)[K]> } & {
-  /** What holds for every caller together with its key's own limits. */
-  readonly limits: Limits;
-};
+import { configKeyOf, demoTextOf, flagOf, type SettingName, type Settings, settingNames, settingOf, variableOf } from './settings-table.js';
 
 /** Where a value came from: flag, environment, config.toml, `--demo`, default; in this order one wins over the next. */
 type SettingSources = ReadonlyMap<SettingName, string>;

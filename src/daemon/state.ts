@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { err, ok, type Result } from '../access/index.js';
-import { askDaemon } from '../cli/control-socket.js';
 import type { Clock } from '../contract/clock.js';
+import { askDaemon } from '../control/control-socket.js';
 import { type DurableStore, ensurePrivateFolder, type OpenProblem, openLevelStore } from '../storage/index.js';
 import type { Logger } from './log.js';
 import { markerPath, readMark, writeMark } from './state-marker.js';

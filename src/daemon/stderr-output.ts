@@ -1,5 +1,9 @@
 import { writeSync } from 'node:fs';
-import type { LogTarget } from './log.js';
+
+/** Where log lines go: each is whole, with its line end. */
+export interface LogTarget {
+  write(line: string): void;
+}
 
 /** What is held for a reader that is behind, in bytes. Beyond it new lines are counted and dropped. */
 const HELD_MAX = 1024 * 1024;

@@ -28,6 +28,7 @@ import type { LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
+import type { CertificateStatus, Trouble } from './operator-status.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
@@ -39,7 +40,7 @@ import { connectionNotice, PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
 import { awaitedConnection, severedConnection } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
-import { payloadOf } from './responses.js';
+import { following, payloadOf } from './responses.js';
 
 export interface GatewayOptions {
   readonly access: Access;
@@ -72,24 +73,6 @@ export interface GatewayOptions {
   readonly logLinesLost?: () => number;
 }
 
-/** The certificate that every listener shows. Times are epoch ms. */
-export interface CertificateStatus {
-  readonly path: string;
-  readonly expiresAt: number;
-  /** Of the last attempt that succeeded. */
-  readonly loadedAt: number;
-  /** The attempt that failed since then, if any. */
-  readonly failure: { readonly at: number; readonly reason: string } | undefined;
-}
-
-/** Something that an operator has to look at. */
-export interface Trouble {
-  /** "audit: cannot write …" */
-  readonly message: string;
-  /** Writes are refused until it has passed. */
-  readonly stopsWrites: boolean;
-}
-
 /** Who opened a push connection, and what it may see. */
 export interface OpenedPush {
   readonly identity: Identity;
@@ -100,6 +83,8 @@ export interface OpenedPush {
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Of the bound of one key: what all keys together may have under way. */
 const KEYS_FULL = 4;
+type AccountsFound = readonly TrdAcc[] | Rejection;
+
 /** RFC 6455, section 7.4.1. */
 const CLOSE_GOING_AWAY = 1001;
 /** How often keys are looked at for their expiry, beside the moment itself. */
@@ -335,15 +320,16 @@ export class Gateway {
    * The accounts that a caller of an operation may name, where the interface lets it name them by something else. Not
    * recorded: the call that follows is.
    */
-  async accountsFor(operation: Operation, caller: Caller): Promise<readonly TrdAcc[] | Rejection> {
+  accountsFor(operation: Operation, caller: Caller): AccountsFound | Promise<AccountsFound> {
     const identity = this.#pipeline.identify(caller);
     if (identity instanceof Rejection) return identity;
     const refused = this.#pipeline.authorise(operation, caller, identity);
     if (refused !== undefined) return refused;
-    const response = await this.#pipeline.lookUp(account.listAccounts, caller, identity, everyAccount());
-    if (response instanceof Rejection) return response;
-    const accounts = payloadOf(account.listAccounts, response)?.accList;
-    return accounts ?? new Rejection('backend.not_ready', `the account list was refused: ${response.retMsg}`);
+    return following(this.#pipeline.lookUp(account.listAccounts, caller, identity, everyAccount()), (response) => {
+      if (response instanceof Rejection) return response;
+      const accounts = payloadOf(account.listAccounts, response)?.accList;
+      return accounts ?? new Rejection('backend.not_ready', `the account list was refused: ${response.retMsg}`);
+    });
   }
 
   /** Calls `listener` whenever a reload has put other keys in force; returns its removal. */

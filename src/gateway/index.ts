@@ -1,6 +1,5 @@
 export {
   type Backend,
-  BackendFailure,
   BackendLost,
   type BackendStatus,
   BackendTimeout,
@@ -25,9 +24,10 @@ export {
   type UnsubscribeRefusal,
 } from './backend.js';
 export { addressByCard } from './card-accounts.js';
-export { type CertificateStatus, Gateway, type GatewayOptions, type OpenedPush, type Trouble } from './gateway.js';
+export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';
 export type { Caller, Credential, Identity, Iface, Peer } from './identity.js';
 export type { Logger } from './logger.js';
+export type { CertificateStatus, Trouble } from './operator-status.js';
 export type { TradePasswordSource } from './orders/trade-password.js';
 export type { Answer } from './pipeline.js';
 export {

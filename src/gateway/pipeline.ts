@@ -219,7 +219,7 @@ export class Pipeline {
   }
 
   /** Answers what another request of this caller has to know before it can be read: nothing is recorded. */
-  async lookUp(operation: Operation, caller: Caller, identity: Identity, request: Message): Promise<Answer> {
+  lookUp(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
     return this.#answer(operation, caller, identity, request);
   }
 

@@ -2,10 +2,10 @@ import type { Clock } from '../contract/clock.js';
 import type { Store } from '../storage/index.js';
 import { createBrokerage } from './brokerage/index.js';
 import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder } from './market/index.js';
+import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
 import { QuoteBoard } from './view/quote-board.js';
-import type { QuoteSimulation } from './view/quote-simulation.js';
 import { type CalendarMode, createWorld, type World } from './world/index.js';
 
 export interface SimulationOptions {
@@ -27,7 +27,7 @@ export interface SimulationOptions {
 }
 
 /** A simulation and its end. */
-export interface RunningSimulation extends QuoteSimulation {
+export interface RunningSimulation extends EveryFact {
   /** Where a write is recorded before it is answered. */
   readonly store: Store;
   /** Ends matching and timers and waits until everything is on disk. */

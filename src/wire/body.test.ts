@@ -143,7 +143,7 @@ describe('JSON requests', () => {
 
   it.each([
     ['{"c2s":', 'malformed JSON at line 1, column 8: expected a value, found the end of the text'],
-    ['{"c2s":{},"c2s":{}}', 'malformed JSON at line 1, column 11: the field "c2s" stands twice'],
+    ['{"c2s":{},"c2s":{}}', 'malformed JSON at line 1, column 11: the field "c2s" appears twice'],
     ['[]', 'cannot decode message Trd_ModifyOrder.Request from JSON'],
     ['{"c2s":{"orderID":"x"}}', 'Trd_ModifyOrder.C2S.orderID'],
     ['{"c2s":{"orderID":18446744073709551616}}', 'Trd_ModifyOrder.C2S.orderID'],

@@ -1,9 +1,9 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operation, post } from '../../src/contract/declare.js';
 import * as QotCommon from '../../src/contract/generated/Qot_Common_pb.js';
 import * as QotGetStaticInfo from '../../src/contract/generated/Qot_GetStaticInfo_pb.js';
-import { operation, post } from '../../src/contract/operation.js';
 import { operations } from '../../src/contract/operations/index.js';
 import { anyOf } from '../../src/contract/scope.js';
 import { integer, symbols } from '../../src/contract/shape.js';

@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
+import { operation } from '../../src/contract/declare.js';
 import * as QotGetOrderBook from '../../src/contract/generated/Qot_GetOrderBook_pb.js';
 import * as QotGetStaticInfo from '../../src/contract/generated/Qot_GetStaticInfo_pb.js';
-import { operation } from '../../src/contract/operation.js';
 import { operations, quote, trade } from '../../src/contract/operations/index.js';
 import { anyOf } from '../../src/contract/scope.js';
 import { integer, symbols } from '../../src/contract/shape.js';

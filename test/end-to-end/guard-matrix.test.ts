@@ -1,10 +1,11 @@
 import { create, type DescMessage, type Message } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operation, post } from '../../src/contract/declare.js';
 import { quoteMarketNumbers } from '../../src/contract/enums.js';
 import type { FieldClass } from '../../src/contract/field-classes.js';
 import * as QotGetPlateSet from '../../src/contract/generated/Qot_GetPlateSet_pb.js';
 import { OrderSchema } from '../../src/contract/generated/Trd_Common_pb.js';
-import { type Operation, operation, post } from '../../src/contract/operation.js';
+import type { Operation } from '../../src/contract/operation.js';
 import { operations as declared } from '../../src/contract/operations/index.js';
 import { anyOf, type Scope, scopes } from '../../src/contract/scope.js';
 import { choice, integer } from '../../src/contract/shape.js';

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../src/contract/clock.js';
 import { DECIMAL_ONE } from '../../src/contract/decimal.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { createLog } from '../../src/daemon/log.js';
-import { createWsEndpoint } from '../../src/daemon/ws-endpoint.js';
+import { createWsEndpoint } from '../../src/entry/ws-endpoint.js';
 import {
   type Backend,
   type BackendStatus,

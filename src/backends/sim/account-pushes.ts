@@ -1,24 +1,24 @@
 import type { PushEvent } from '../../gateway/backend.js';
 import { type BrokerageEvent, fillPush, orderPush } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/handler.js';
-import type { QuoteSimulation } from '../../simulator/view/quote-simulation.js';
+import type { Facts } from '../../simulator/view/facts.js';
 
 const ProtoId = { order: 2208, fill: 2218 } as const;
 
 /** Order and fill pushes of the accounts somebody wants them of. */
 export class AccountPushes {
-  readonly #simulation: QuoteSimulation;
+  readonly #facts: Facts<'world' | 'brokerage'>;
   readonly #emit: (event: PushEvent) => void;
   #wanted: ReadonlySet<bigint> = new Set();
   #stopListening: (() => void) | undefined;
 
-  constructor(simulation: QuoteSimulation, emit: (event: PushEvent) => void) {
-    this.#simulation = simulation;
+  constructor(facts: Facts<'world' | 'brokerage'>, emit: (event: PushEvent) => void) {
+    this.#facts = facts;
     this.#emit = emit;
   }
 
   start(): void {
-    this.#stopListening ??= this.#simulation.brokerage.onEvent((event) => this.#onEvent(event));
+    this.#stopListening ??= this.#facts.brokerage.onEvent((event) => this.#onEvent(event));
   }
 
   stop(): void {
@@ -29,7 +29,7 @@ export class AccountPushes {
 
   /** Replaces the accounts whose pushes are wanted; one that does not exist refuses the whole list. */
   subscribe(accIds: readonly bigint[]): Refusal | undefined {
-    const unknown = accIds.find((accId) => this.#simulation.brokerage.account(accId) === undefined);
+    const unknown = accIds.find((accId) => this.#facts.brokerage.account(accId) === undefined);
     if (unknown !== undefined) return new Refusal(`unknown account ${unknown}`);
     this.#wanted = new Set(accIds);
     return undefined;
@@ -38,7 +38,7 @@ export class AccountPushes {
   #onEvent(event: BrokerageEvent): void {
     const { account } = event;
     if (!this.#wanted.has(account.id)) return;
-    const { world } = this.#simulation;
+    const { world } = this.#facts;
     const [protoId, message] =
       event.kind === 'order'
         ? [ProtoId.order, orderPush(world, account, event.order)]

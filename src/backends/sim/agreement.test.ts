@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { FIXTURE_TIME, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import { ManualClock } from '../../contract/clock.js';
 import { quote } from '../../contract/operations/index.js';
 import type { CalendarMode } from '../../simulator/world/index.js';
-import { FIXTURE_TIME, payload, security, startFixture } from './fixture.js';
 
 const symbols = [
   'HK.00700',

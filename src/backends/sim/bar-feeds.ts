@@ -5,39 +5,39 @@ import type { QuoteStream, ResponseMessage } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
 import type { Bar, TimeSharePoint } from '../../simulator/market/index.js';
 import { hoursOf, isRegular, klineMessage, periodOf } from '../../simulator/view/bars.js';
+import type { Facts } from '../../simulator/view/facts.js';
 import { averagePrice } from '../../simulator/view/figures.js';
 import type { Listing } from '../../simulator/view/listings.js';
-import type { QuoteSimulation } from '../../simulator/view/quote-simulation.js';
 import { timeShareMessage } from '../../simulator/view/time-shares.js';
 import { success } from './answers.js';
-import type { Feed } from './feeds.js';
+import type { Feed } from './feed.js';
 import { RunningBars } from './running-bars.js';
 
 const ProtoId = { kline: 3007, rt: 3009 } as const;
 
 /** The running bar at each trade; at the first trade of a new bar, the final form of the bar before it too. */
-export function klineFeed(simulation: QuoteSimulation, listing: Listing, stream: QuoteStream, klType: number): Feed {
+export function klineFeed(facts: Facts<'world' | 'market'>, listing: Listing, stream: QuoteStream, klType: number): Feed {
   const period = periodOf(klType);
   if (period instanceof Refusal) throw new Error(period.message);
-  return barFeed(ProtoId.kline, new RunningBars(simulation, listing, period, hoursOf(stream.extendedTime, 0)), (bars) => {
+  return barFeed(ProtoId.kline, new RunningBars(facts, listing, period, hoursOf(stream.extendedTime, 0)), (bars) => {
     const payload = create(UpdateKL.S2CSchema);
     payload.security = listing.security;
     payload.name = listing.instrument.name;
     payload.klType = klType;
     payload.rehabType = stream.rehabType;
-    payload.klList = bars.map((bar) => klineMessage(simulation, listing, period, bar));
+    payload.klList = bars.map((bar) => klineMessage(facts, listing, period, bar));
     return success(UpdateKL, payload);
   });
 }
 
 /** The running minute at each trade, and the final form of the minute before it as above. */
-export function timeShareFeed(simulation: QuoteSimulation, listing: Listing, stream: QuoteStream): Feed {
-  const minutes = new RunningBars(simulation, listing, { unit: 'minute', count: 1 }, hoursOf(stream.extendedTime, 0));
+export function timeShareFeed(facts: Facts<'world' | 'market'>, listing: Listing, stream: QuoteStream): Feed {
+  const minutes = new RunningBars(facts, listing, { unit: 'minute', count: 1 }, hoursOf(stream.extendedTime, 0));
   return barFeed(ProtoId.rt, minutes, (bars) => {
     const payload = create(UpdateRT.S2CSchema);
     payload.security = listing.security;
     payload.name = listing.instrument.name;
-    payload.rtList = minutePoints(simulation, listing, bars).map((point) => timeShareMessage(listing, point));
+    payload.rtList = minutePoints(facts, listing, bars).map((point) => timeShareMessage(listing, point));
     return success(UpdateRT, payload);
   });
 }
@@ -46,13 +46,13 @@ export function timeShareFeed(simulation: QuoteSimulation, listing: Listing, str
  * From the newest bar backwards: what the day had traded up to a minute is what it has traded up to now less the minutes after. The
  * day's figures are of regular trading: a minute of extended hours has its own average.
  */
-function minutePoints(simulation: QuoteSimulation, listing: Listing, bars: readonly Bar[]): TimeSharePoint[] {
+function minutePoints(facts: Facts<'world' | 'market'>, listing: Listing, bars: readonly Bar[]): TimeSharePoint[] {
   const { instrument } = listing;
-  const quote = simulation.market.quote(instrument);
+  const quote = facts.market.quote(instrument);
   let { volume, turnover } = quote;
   const points: TimeSharePoint[] = [];
   for (const bar of bars.toReversed()) {
-    const regular = isRegular(simulation, listing, bar.start);
+    const regular = isRegular(facts, listing, bar.start);
     points.push({
       time: bar.start,
       price: bar.close,

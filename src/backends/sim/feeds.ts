@@ -3,29 +3,19 @@ import * as UpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.
 import * as UpdateBroker from '../../contract/generated/Qot_UpdateBroker_pb.js';
 import * as UpdateOrderBook from '../../contract/generated/Qot_UpdateOrderBook_pb.js';
 import * as UpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
-import type { QuoteStream, ResponseMessage } from '../../gateway/backend.js';
+import type { QuoteStream } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
-import type { MarketEvent, Tick } from '../../simulator/market/market.js';
+import type { Tick } from '../../simulator/market/market.js';
 import { isRegular } from '../../simulator/view/bars.js';
 import { queueFields } from '../../simulator/view/broker-queue.js';
+import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
 import { BookType, bookFields } from '../../simulator/view/order-book.js';
-import type { QuoteSimulation } from '../../simulator/view/quote-simulation.js';
 import { klTypeOfSubType, SubType, subTypesOf } from '../../simulator/view/sub-types.js';
 import { PushDataType, tickerMessage } from '../../simulator/view/tickers.js';
 import { success } from './answers.js';
 import { klineFeed, timeShareFeed } from './bar-feeds.js';
-
-/** Makes the pushes of one stream. Each message is made anew and never changed afterwards. */
-export interface Feed {
-  readonly protoId: number;
-  /** The kind of market event that it answers. */
-  readonly on: MarketEvent['kind'];
-  /** What to push at an event; undefined when it holds nothing for this stream. */
-  next(event: MarketEvent): ResponseMessage | undefined;
-  /** What a first push says now; undefined when there is nothing yet. */
-  current(): ResponseMessage | undefined;
-}
+import type { Feed } from './feed.js';
 
 const ProtoId = { basic: 3005, ticker: 3011, orderBook: 3013, broker: 3015 } as const;
 
@@ -35,65 +25,65 @@ const PUSHED_LEVELS = 10;
 const FIRST_TICKS = 50;
 
 /** The feed of a stream, or why there is none: its symbol does not serve the type. */
-export function createFeed(simulation: QuoteSimulation, listing: Listing, stream: QuoteStream): Feed | Refusal {
+export function createFeed(facts: Facts<'world' | 'market' | 'quoteBoard'>, listing: Listing, stream: QuoteStream): Feed | Refusal {
   const { subType } = stream;
   if (!subTypesOf(listing).includes(subType)) {
     return new Refusal(`${stream.symbol} does not serve sub_type ${subType}; accepted: ${subTypesOf(listing).join(', ')}`);
   }
   switch (subType) {
     case SubType.basic:
-      return basicFeed(simulation, listing);
+      return basicFeed(facts, listing);
     case SubType.orderBook:
-      return bookFeed(simulation, listing, BookType.normal);
+      return bookFeed(facts, listing, BookType.normal);
     case SubType.oddOrderBook:
-      return bookFeed(simulation, listing, BookType.odd);
+      return bookFeed(facts, listing, BookType.odd);
     case SubType.broker:
-      return brokerFeed(simulation, listing);
+      return brokerFeed(facts, listing);
     case SubType.ticker:
-      return tickerFeed(simulation, listing, stream);
+      return tickerFeed(facts, listing, stream);
     case SubType.rt:
-      return timeShareFeed(simulation, listing, stream);
+      return timeShareFeed(facts, listing, stream);
     default: {
       const klType = klTypeOfSubType.get(subType);
       if (klType === undefined) throw new Error(`sub_type ${subType} has no feed`);
-      return klineFeed(simulation, listing, stream, klType);
+      return klineFeed(facts, listing, stream, klType);
     }
   }
 }
 
-function basicFeed(simulation: QuoteSimulation, listing: Listing): Feed {
+function basicFeed(facts: Facts<'quoteBoard'>, listing: Listing): Feed {
   const current = () => {
     const payload = create(UpdateBasicQot.S2CSchema);
-    payload.basicQotList = [simulation.quoteBoard.read(listing)];
+    payload.basicQotList = [facts.quoteBoard.read(listing)];
     return success(UpdateBasicQot, payload);
   };
   return { protoId: ProtoId.basic, on: 'tick', next: current, current };
 }
 
-function bookFeed(simulation: QuoteSimulation, listing: Listing, type: number): Feed {
+function bookFeed(facts: Facts<'market'>, listing: Listing, type: number): Feed {
   const current = () => {
     const payload = create(UpdateOrderBook.S2CSchema);
     payload.security = listing.security;
     payload.name = listing.instrument.name;
-    return success(UpdateOrderBook, Object.assign(payload, bookFields(simulation, listing, PUSHED_LEVELS, type)));
+    return success(UpdateOrderBook, Object.assign(payload, bookFields(facts, listing, PUSHED_LEVELS, type)));
   };
   return { protoId: ProtoId.orderBook, on: 'book', next: current, current };
 }
 
-function brokerFeed(simulation: QuoteSimulation, listing: Listing): Feed {
+function brokerFeed(facts: Facts<'market'>, listing: Listing): Feed {
   const current = () => {
     const payload = create(UpdateBroker.S2CSchema);
     payload.security = listing.security;
     payload.name = listing.instrument.name;
-    return success(UpdateBroker, Object.assign(payload, queueFields(simulation, listing)));
+    return success(UpdateBroker, Object.assign(payload, queueFields(facts, listing)));
   };
   return { protoId: ProtoId.broker, on: 'book', next: current, current };
 }
 
-function tickerFeed(simulation: QuoteSimulation, listing: Listing, { extendedTime }: QuoteStream): Feed {
+function tickerFeed(facts: Facts<'world' | 'market'>, listing: Listing, { extendedTime }: QuoteStream): Feed {
   const regularOnly = listing.market.name === 'US' && !extendedTime;
   const push = (ticks: readonly Tick[], pushDataType: number) => {
-    const wanted = regularOnly ? ticks.filter((tick) => isRegular(simulation, listing, tick.time)) : ticks;
+    const wanted = regularOnly ? ticks.filter((tick) => isRegular(facts, listing, tick.time)) : ticks;
     if (wanted.length === 0) return undefined;
     const payload = create(UpdateTicker.S2CSchema);
     payload.security = listing.security;
@@ -105,6 +95,6 @@ function tickerFeed(simulation: QuoteSimulation, listing: Listing, { extendedTim
     protoId: ProtoId.ticker,
     on: 'tick',
     next: (event) => (event.kind === 'tick' ? push(event.ticks, PushDataType.realtime) : undefined),
-    current: () => push(simulation.market.ticks(listing.instrument, FIRST_TICKS), PushDataType.cache),
+    current: () => push(facts.market.ticks(listing.instrument, FIRST_TICKS), PushDataType.cache),
   };
 }

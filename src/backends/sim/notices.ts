@@ -10,7 +10,7 @@ import {
   S2CSchema,
 } from '../../contract/generated/Notify_pb.js';
 import type { NotifyPush } from '../../gateway/backend.js';
-import { SIMULATED } from '../../simulator/answers/system/index.js';
+import { SIMULATED } from '../../simulator/view/server.js';
 
 const NOTIFY = 1003;
 

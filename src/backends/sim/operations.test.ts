@@ -2,12 +2,12 @@ import type { Message } from '@bufbuild/protobuf';
 import { create, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, context, type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import type * as QotGetSecuritySnapshot from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, metadata, operations, quote, system, trade } from '../../contract/operations/index.js';
+import { answers } from '../../simulator/answers/index.js';
 import { accounts } from '../../simulator/brokerage/account.js';
-import { call, context, type Fixture, payload, security, startFixture } from './fixture.js';
-import { handlersByName } from './handlers.js';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -75,7 +75,7 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
 const elsewhere = ['verification', 'modify_order', 'cancel_order', 'cancel_all_order'];
 
 test('every operation that a backend answers has a typical request here', () => {
-  expect([...Object.keys(typical), ...elsewhere].sort()).toEqual([...handlersByName.keys()].sort());
+  expect([...Object.keys(typical), ...elsewhere].sort()).toEqual([...answers.keys()].sort());
 });
 
 describe.each(Object.keys(typical))('%s', (name) => {
@@ -190,7 +190,7 @@ describe('refusals name what is wrong', () => {
 });
 
 test('no request, however odd, is a defect', async () => {
-  const backendOperations = operations.filter(({ name }) => handlersByName.has(name));
+  const backendOperations = operations.filter(({ name }) => answers.has(name));
   const odd = fc.record({
     operation: fc.constantFrom(...backendOperations),
     fields: fc.dictionary(

@@ -1,10 +1,10 @@
 import { toJsonString } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
+import { call, startFixture } from '../../../test/support/sim-backend.js';
 import { TrdMarket, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { trade } from '../../contract/operations/index.js';
 import type { PushEvent } from '../../gateway/backend.js';
 import { pushMessagesOf } from '../../gateway/push/push-messages.js';
-import { call, startFixture } from './fixture.js';
 
 const ACCOUNT = 281756478396547001n;
 const STREAMS = [1, 2, 4, 11].map((subType) => ({ symbol: 'HK.00700', subType, rehabType: 0, extendedTime: false }));

@@ -2,15 +2,15 @@ import type { Decimal } from '../../contract/decimal.js';
 import { EMITTED_TICKS_MAX } from '../../simulator/market/live-events.js';
 import type { Bar, BarPeriod, Tick } from '../../simulator/market/market.js';
 import { type Hours, inHours, isRegular } from '../../simulator/view/bars.js';
+import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
-import type { QuoteSimulation } from '../../simulator/view/quote-simulation.js';
 
 /**
  * The running bar of a stream, carried on from trade to trade: reading it from the market at every trade would cost the
  * more, the longer the bar. It is read anew when a trade opens the next bar.
  */
 export class RunningBars {
-  readonly #simulation: QuoteSimulation;
+  readonly #facts: Facts<'world' | 'market'>;
   readonly #listing: Listing;
   readonly #period: BarPeriod;
   readonly #hours: Hours;
@@ -18,8 +18,8 @@ export class RunningBars {
   /** Of the newest trade that the bar holds: what was read may be ahead of the events. */
   #sequence = 0n;
 
-  constructor(simulation: QuoteSimulation, listing: Listing, period: BarPeriod, hours: Hours) {
-    this.#simulation = simulation;
+  constructor(facts: Facts<'world' | 'market'>, listing: Listing, period: BarPeriod, hours: Hours) {
+    this.#facts = facts;
     this.#listing = listing;
     this.#period = period;
     this.#hours = hours;
@@ -28,14 +28,14 @@ export class RunningBars {
 
   /** The bar as of now; none outside the stream's hours. */
   newest(): readonly Bar[] {
-    return this.#wanted(this.#simulation.market.bars(this.#listing.instrument, this.#period, { limit: 1 }));
+    return this.#wanted(this.#facts.market.bars(this.#listing.instrument, this.#period, { limit: 1 }));
   }
 
   /** The bars that new trades changed: the running one, after the final form of the one before it when they opened a new one. */
   changedBy(ticks: readonly Tick[]): readonly Bar[] {
     const before = this.#bar;
     // Bars of days and longer are of regular trading.
-    const counted = this.#period.unit === 'minute' ? ticks : ticks.filter((tick) => isRegular(this.#simulation, this.#listing, tick.time));
+    const counted = this.#period.unit === 'minute' ? ticks : ticks.filter((tick) => isRegular(this.#facts, this.#listing, tick.time));
     if (counted.length === 0) return [];
     const fresh = counted.filter((tick) => tick.sequence > this.#sequence);
     const last = fresh.at(-1);
@@ -50,7 +50,7 @@ export class RunningBars {
   }
 
   #read(limit: number): readonly Bar[] {
-    const { market } = this.#simulation;
+    const { market } = this.#facts;
     const bars = market.bars(this.#listing.instrument, this.#period, { limit });
     this.#bar = bars.at(-1);
     this.#sequence = market.ticks(this.#listing.instrument, 1).at(-1)?.sequence ?? 0n;
@@ -58,7 +58,7 @@ export class RunningBars {
   }
 
   #wanted(bars: readonly Bar[]): readonly Bar[] {
-    return bars.filter((bar) => inHours(this.#simulation, this.#listing, this.#period, bar, this.#hours));
+    return bars.filter((bar) => inHours(this.#facts, this.#listing, this.#period, bar, this.#hours));
   }
 }
 

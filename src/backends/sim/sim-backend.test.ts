@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test, vi } from 'vitest';
+import { call, context, FIXTURE_TIME, security, startFixture } from '../../../test/support/sim-backend.js';
 import { ManualClock } from '../../contract/clock.js';
 import type * as Notify from '../../contract/generated/Notify_pb.js';
 import { quote, subscription, trade } from '../../contract/operations/index.js';
 import { accounts } from '../../simulator/brokerage/account.js';
 import { createSimulation } from '../../simulator/simulation.js';
 import { MemoryStore } from '../../storage/index.js';
-import { call, context, FIXTURE_TIME, security, startFixture } from './fixture.js';
 import { createSimBackend } from './index.js';
 
 test('it is ready at once, and says in its notices that it is simulated', async () => {

@@ -20,13 +20,13 @@ import type {
   ResponseMessage,
   TradingTerms,
 } from '../../gateway/backend.js';
+import { answers } from '../../simulator/answers/index.js';
 import { estimateFees } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/handler.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
 import type { Store } from '../../storage/index.js';
 import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
-import { handlersByName } from './handlers.js';
 import { Lifecycle } from './lifecycle.js';
 import { readyNotices } from './notices.js';
 import { Streams } from './streams.js';
@@ -89,10 +89,10 @@ class SimBackend implements Backend {
   }
 
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
-    const handler = handlersByName.get(operation.name);
-    if (handler === undefined) throw new Error(`the simulated backend does not answer ${operation.name}`);
+    const answer = answers.get(operation.name);
+    if (answer === undefined) throw new Error(`the simulated backend does not answer ${operation.name}`);
     try {
-      const outcome = handler(this.#simulation, request);
+      const outcome = answer(this.#simulation, request);
       if (!(outcome instanceof Promise)) return respond(operation, outcome);
       return outcome.then(
         (settled) => respond(operation, settled),
@@ -176,7 +176,7 @@ class SimBackend implements Backend {
 
   /** The gateway answers what is thrown here with status 500. */
   #defect(operation: Operation, { requestId }: CallContext, error: unknown): never {
-    this.#logger.error({ err: error, operation: operation.name, requestId }, 'a handler of the simulation failed');
+    this.#logger.error({ err: error, operation: operation.name, requestId }, 'an answer of the simulation failed');
     throw error;
   }
 }

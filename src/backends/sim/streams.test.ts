@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { FIXTURE_TIME, type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import { ManualClock } from '../../contract/clock.js';
 import * as UpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import type * as UpdateKL from '../../contract/generated/Qot_UpdateKL_pb.js';
@@ -7,7 +8,6 @@ import type * as UpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb
 import { account, quote, trade } from '../../contract/operations/index.js';
 import type { QuotePush, QuoteStream } from '../../gateway/backend.js';
 import { klTypeOfSubType } from '../../simulator/view/sub-types.js';
-import { FIXTURE_TIME, type Fixture, payload, security, startFixture } from './fixture.js';
 
 const stream = (subType: number, more: Partial<QuoteStream> = {}): QuoteStream => ({
   symbol: 'HK.00700',

@@ -3,11 +3,12 @@ import type { PushEvent, QuotePush, QuoteStream } from '../../gateway/backend.js
 import { Refusal } from '../../simulator/handler.js';
 import type { MarketEvent } from '../../simulator/market/market.js';
 import { checkRehabType } from '../../simulator/view/bars.js';
+import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
 import { locate } from '../../simulator/view/locate.js';
-import type { QuoteSimulation } from '../../simulator/view/quote-simulation.js';
 import { subTypesOf } from '../../simulator/view/sub-types.js';
-import { createFeed, type Feed } from './feeds.js';
+import type { Feed } from './feed.js';
+import { createFeed } from './feeds.js';
 
 interface Running {
   readonly stream: QuoteStream;
@@ -17,20 +18,20 @@ interface Running {
 
 /** The running quote streams: turns what happens in the market into their pushes, in the order in which it happens. */
 export class Streams {
-  readonly #simulation: QuoteSimulation;
+  readonly #facts: Facts<'world' | 'market' | 'listings' | 'quoteBoard'>;
   readonly #emit: (event: PushEvent) => void;
   readonly #running = new Map<string, Running>();
   /** By the symbol of their instrument, so that an event costs what hangs on it. */
   readonly #bySymbol = new Map<string, Set<Running>>();
   #stopListening: (() => void) | undefined;
 
-  constructor(simulation: QuoteSimulation, emit: (event: PushEvent) => void) {
-    this.#simulation = simulation;
+  constructor(facts: Facts<'world' | 'market' | 'listings' | 'quoteBoard'>, emit: (event: PushEvent) => void) {
+    this.#facts = facts;
     this.#emit = emit;
   }
 
   start(): void {
-    this.#stopListening ??= this.#simulation.market.onEvent((event) => this.#onEvent(event));
+    this.#stopListening ??= this.#facts.market.onEvent((event) => this.#onEvent(event));
   }
 
   stop(): void {
@@ -47,7 +48,7 @@ export class Streams {
       if (listing instanceof Refusal) return listing;
       const badRehab = checkRehabType(stream.rehabType);
       if (badRehab !== undefined) return badRehab;
-      const feed = createFeed(this.#simulation, listing, stream);
+      const feed = createFeed(this.#facts, listing, stream);
       if (feed instanceof Refusal) return feed;
       fresh.push({ stream, listing, feed });
     }
@@ -77,14 +78,14 @@ export class Streams {
   #idle(stream: QuoteStream): Running | undefined {
     const listing = this.#locate(stream.symbol);
     if (listing instanceof Refusal) return undefined;
-    const feed = createFeed(this.#simulation, listing, stream);
+    const feed = createFeed(this.#facts, listing, stream);
     return feed instanceof Refusal ? undefined : { stream, listing, feed };
   }
 
   #locate(symbol: string): Listing | Refusal {
     const parsed = parseSymbol(symbol);
     if (parsed === undefined) return new Refusal(`${JSON.stringify(symbol)} is no symbol: expected MARKET.CODE`);
-    return locate(this.#simulation, { market: parsed.market.number, code: parsed.code });
+    return locate(this.#facts, { market: parsed.market.number, code: parsed.code });
   }
 
   #begin(running: Running): void {
@@ -95,7 +96,7 @@ export class Streams {
     const siblings = this.#bySymbol.get(instrument.symbol);
     if (siblings === undefined) {
       this.#bySymbol.set(instrument.symbol, new Set([running]));
-      this.#simulation.market.watch(instrument);
+      this.#facts.market.watch(instrument);
     } else siblings.add(running);
   }
 
@@ -109,7 +110,7 @@ export class Streams {
     siblings?.delete(running);
     if (siblings?.size === 0) {
       this.#bySymbol.delete(instrument.symbol);
-      this.#simulation.market.unwatch(instrument);
+      this.#facts.market.unwatch(instrument);
     }
   }
 

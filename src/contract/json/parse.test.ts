@@ -39,15 +39,16 @@ describe('parseJson', () => {
   });
 
   it.each([
-    ['{"a":1,"a":2}', 'the field "a" stands twice', 1, 8],
+    ['{"a":1,"a":2}', 'the field "a" appears twice', 1, 8],
     ['{"a":1,}', 'expected a field name in double quotes, found "}"', 1, 8],
     ['{\n  "a": tru\n}', 'expected a value, found "t"', 2, 8],
     ['[1,2', 'expected "," or "]", found the end of the text', 1, 5],
     ['', 'expected a value, found the end of the text', 1, 1],
     ['{} x', 'unexpected "x" after the end of the value', 1, 4],
-    ['"a\nb"', 'expected the string\'s end, found "\\n"', 1, 3],
+    ['"a\nb"', 'a control character must be escaped in a string', 1, 3],
+    ['"abc', 'this string has no closing quote', 1, 1],
     ['01', 'unexpected "1" after the end of the value', 1, 2],
-    ['"\\x"', 'no such escape in a string', 1, 2],
+    ['"\\x"', 'unknown escape in a string', 1, 2],
   ])('says where %j is wrong', (text, message, line, column) => {
     expect(parseJson(text)).toEqual({ ok: false, error: { message, line, column } });
   });

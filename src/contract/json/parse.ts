@@ -1,10 +1,33 @@
 import { emptyObject, InexactNumber, type JsonObject, type JsonValue } from './value.js';
 
-/** Where and why a text is not the JSON that is accepted here. Lines and columns count from 1. */
-export interface JsonSyntaxError {
-  readonly message: string;
+/** Both count from 1; the column counts UTF-16 units, as editors do. */
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
+}
+
+/** Where and why a text is not the JSON that is accepted here. */
+export interface JsonSyntaxError extends TextPosition {
+  readonly message: string;
+}
+
+/** Why a text is not accepted, and at which offset. Offsets are in UTF-16 units. */
+export interface TextFault {
+  readonly at: number;
+  readonly message: string;
+}
+
+/** Where a value stands: the offset of its first character, and the one after its last. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Told where values stand, the inner ones first. Asked for by those who name places in a text or edit it. */
+export interface PlaceRecorder {
+  /** A field's value is read; its name stands at `nameStart`. */
+  field(object: JsonObject, name: string, nameStart: number, value: Span): void;
+  item(array: JsonValue[], value: Span): void;
 }
 
 export type JsonParse = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly error: JsonSyntaxError };
@@ -25,13 +48,38 @@ const INTEGER_CHARACTERS_MAX = 40;
  * request ambiguous or hostile: a name twice in one object, and nesting deeper than 64.
  */
 export function parseJson(text: string): JsonParse {
-  const parser = new Parser(text);
   try {
-    return { ok: true, value: parser.document() };
+    return { ok: true, value: new Parser(text, 0, undefined).document() };
   } catch (thrown) {
-    if (thrown instanceof Stop) return { ok: false, error: parser.locate(thrown) };
+    if (thrown instanceof Stop) return { ok: false, error: { message: thrown.message, ...positionOf(text, thrown.offset) } };
     throw thrown;
   }
+}
+
+/** As {@link parseJson}, from an offset on, with the places of all that is in the value told to `places`. */
+export function readJson(
+  text: string,
+  from: number,
+  places: PlaceRecorder,
+): { readonly value: JsonValue; readonly span: Span } | { readonly fault: TextFault } {
+  try {
+    const value = new Parser(text, from, places).document();
+    // Around a value that was read there is nothing but white space.
+    return { value, span: { start: text.length - text.slice(from).trimStart().length, end: text.trimEnd().length } };
+  } catch (thrown) {
+    if (thrown instanceof Stop) return { fault: { at: thrown.offset, message: thrown.message } };
+    throw thrown;
+  }
+}
+
+export function positionOf(text: string, offset: number): TextPosition {
+  let line = 1;
+  let lineStart = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', lineStart)) {
+    line += 1;
+    lineStart = at + 1;
+  }
+  return { line, column: offset - lineStart + 1 };
 }
 
 /** Unwinds the recursion; never leaves this file. */
@@ -43,9 +91,15 @@ class Stop {
 }
 
 class Parser {
-  #at = 0;
+  #at: number;
 
-  constructor(readonly text: string) {}
+  constructor(
+    readonly text: string,
+    from: number,
+    readonly places: PlaceRecorder | undefined,
+  ) {
+    this.#at = from;
+  }
 
   document(): JsonValue {
     this.#space();
@@ -53,12 +107,6 @@ class Parser {
     this.#space();
     if (this.#at < this.text.length) throw new Stop(`unexpected ${this.#found()} after the end of the value`, this.#at);
     return value;
-  }
-
-  locate(stop: Stop): JsonSyntaxError {
-    const before = this.text.slice(0, stop.offset);
-    const line = before.split('\n').length;
-    return { message: stop.message, line, column: stop.offset - before.lastIndexOf('\n') };
   }
 
   #value(depth: number): JsonValue {
@@ -90,11 +138,14 @@ class Parser {
       const start = this.#at;
       if (this.text.charCodeAt(start) !== QUOTE) throw new Stop(`expected a field name in double quotes, found ${this.#found()}`, start);
       const name = this.#string();
-      if (name in object) throw new Stop(`the field ${JSON.stringify(name)} stands twice`, start);
+      if (name in object) throw new Stop(`the field ${JSON.stringify(name)} appears twice`, start);
       this.#space();
       if (!this.#take(COLON)) throw new Stop(`expected ":" after the field name, found ${this.#found()}`, this.#at);
       this.#space();
-      object[name] = this.#value(depth);
+      const valueStart = this.#at;
+      const value = this.#value(depth);
+      object[name] = value;
+      this.places?.field(object, name, start, { start: valueStart, end: this.#at });
       this.#space();
       if (this.#take(CLOSE_BRACE)) return object;
       if (!this.#take(COMMA)) throw new Stop(`expected "," or "}", found ${this.#found()}`, this.#at);
@@ -109,7 +160,9 @@ class Parser {
     this.#space();
     if (this.#take(CLOSE_BRACKET)) return array;
     for (;;) {
+      const start = this.#at;
       array.push(this.#value(depth));
+      this.places?.item(array, { start, end: this.#at });
       this.#space();
       if (this.#take(CLOSE_BRACKET)) return array;
       if (!this.#take(COMMA)) throw new Stop(`expected "," or "]", found ${this.#found()}`, this.#at);
@@ -118,13 +171,15 @@ class Parser {
   }
 
   #string(): string {
+    const start = this.#at;
     this.#at += 1;
     let result = '';
     for (;;) {
       const plain = this.#plainCharacters();
       result = result === '' ? plain : result + plain;
       if (this.#take(QUOTE)) return result;
-      if (this.text.charCodeAt(this.#at) !== BACKSLASH) throw new Stop(`expected the string's end, found ${this.#found()}`, this.#at);
+      if (this.#at >= this.text.length) throw new Stop('this string has no closing quote', start);
+      if (this.text.charCodeAt(this.#at) !== BACKSLASH) throw new Stop('a control character must be escaped in a string', this.#at);
       result += this.#escape();
     }
   }
@@ -151,7 +206,7 @@ class Parser {
       return simple;
     }
     const digits = this.text.slice(this.#at + 2, this.#at + 6);
-    if (letter !== 'u' || !/^[0-9a-fA-F]{4}$/.test(digits)) throw new Stop('no such escape in a string', this.#at);
+    if (letter !== 'u' || !/^[0-9a-fA-F]{4}$/.test(digits)) throw new Stop('unknown escape in a string', this.#at);
     this.#at += 6;
     return String.fromCharCode(Number.parseInt(digits, 16));
   }

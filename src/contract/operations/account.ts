@@ -1,3 +1,4 @@
+import { get, operation, post } from '../declare.js';
 import { currency, orderType, secMarket, session } from '../enums.js';
 import { type Order, type OrderFill, TrdEnv } from '../generated/Trd_Common_pb.js';
 import * as TrdGetAccList from '../generated/Trd_GetAccList_pb.js';
@@ -12,7 +13,6 @@ import * as TrdGetOrderList from '../generated/Trd_GetOrderList_pb.js';
 import * as TrdGetPositionList from '../generated/Trd_GetPositionList_pb.js';
 import * as TrdSubAccPush from '../generated/Trd_SubAccPush_pb.js';
 import { quoteMarketOfSecMarket } from '../markets.js';
-import { get, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
 import { choice, code, constant, flag, id, ids, number, orderSymbol, symbols, text, texts, time, tradeHeader } from '../shape.js';
 

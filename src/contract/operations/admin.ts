@@ -1,7 +1,7 @@
+import { get, operation, post } from '../declare.js';
 import * as AdminReload from '../generated/svc/admin_reload_pb.js';
 import * as AdminShutdown from '../generated/svc/admin_shutdown_pb.js';
 import * as AdminStatus from '../generated/svc/admin_status_pb.js';
-import { get, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
 
 const group = 'admin';

@@ -8,8 +8,11 @@ import * as subscription from './subscription.js';
 import * as system from './system.js';
 import * as trade from './trade.js';
 
-/** Every declared operation, in the order of references. Adding one here serves it everywhere. */
-export const operations: readonly Operation[] = catalogue({ system, subscription, quote, metadata, account, trade, admin });
+/** The declarations by their groups, in the order of references. Adding one to its group's file serves it everywhere. */
+export const declared = { system, subscription, quote, metadata, account, trade, admin } as const;
+
+/** Every declared operation, in that order. */
+export const operations: readonly Operation[] = catalogue(declared);
 
 const byName = new Map(operations.map((operation) => [operation.name, operation]));
 

@@ -1,6 +1,6 @@
+import { operation, post } from '../declare.js';
 import { tradeDateMarket } from '../enums.js';
 import * as QotRequestTradeDate from '../generated/Qot_RequestTradeDate_pb.js';
-import { operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
 import { choice, symbol, time } from '../shape.js';
 

@@ -1,3 +1,4 @@
+import { answeredBy, operation, post } from '../declare.js';
 import { klType, periodType, quoteMarketNumbers, rehabType, securityType, session } from '../enums.js';
 import { OrderBookType } from '../generated/Qot_Common_pb.js';
 import * as QotGetBasicQot from '../generated/Qot_GetBasicQot_pb.js';
@@ -13,7 +14,6 @@ import * as QotGetStaticInfo from '../generated/Qot_GetStaticInfo_pb.js';
 import * as QotGetTicker from '../generated/Qot_GetTicker_pb.js';
 import * as QotRequestHistoryKL from '../generated/Qot_RequestHistoryKL_pb.js';
 import * as QotRequestHistoryKLQuota from '../generated/Qot_RequestHistoryKLQuota_pb.js';
-import { answeredBy, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
 import { bytes, choice, flag, id, integer, symbol, symbols, time } from '../shape.js';
 

@@ -1,7 +1,7 @@
+import { get, operation, post } from '../declare.js';
 import { rehabType, session, subType } from '../enums.js';
 import * as QotGetSubInfo from '../generated/Qot_GetSubInfo_pb.js';
 import * as QotSub from '../generated/Qot_Sub_pb.js';
-import { get, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, fixed, flag, never, symbols } from '../shape.js';
 

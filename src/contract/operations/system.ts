@@ -1,3 +1,4 @@
+import { get, operation, post } from '../declare.js';
 import { delayStatisticsType, qotPushStage } from '../enums.js';
 import * as GetDelayStatistics from '../generated/GetDelayStatistics_pb.js';
 import * as GetGlobalState from '../generated/GetGlobalState_pb.js';
@@ -11,7 +12,6 @@ import * as SpreadTable from '../generated/svc/spread_table_pb.js';
 import * as TokenState from '../generated/svc/token_state_pb.js';
 import * as UsedQuota from '../generated/UsedQuota_pb.js';
 import * as Verification from '../generated/Verification_pb.js';
-import { get, operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, constant, flag, id, integer, text, timestamp } from '../shape.js';
 

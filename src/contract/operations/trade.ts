@@ -1,8 +1,8 @@
+import { operation, post } from '../declare.js';
 import { modifyOrderOp, orderType, secMarket, session, timeInForce, trdEnvOfModify, trdSide } from '../enums.js';
 import * as TrdModifyOrder from '../generated/Trd_ModifyOrder_pb.js';
 import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
-import { operation, post } from '../operation.js';
 import { anyOf } from '../scope.js';
 import { choice, code, constant, fixed, flag, id, never, number, orderSymbol, secret, text, tradeHeader } from '../shape.js';
 

@@ -14,7 +14,7 @@ import { S2CSchema as PingS2C } from '../../contract/generated/svc/ping_pb.js';
 import { admin, system } from '../../contract/operations/index.js';
 import type { Backend, LifecycleSnapshot } from '../backend.js';
 import type { CredentialRefresher } from '../credential-refresher.js';
-import type { CertificateStatus, Trouble } from '../gateway.js';
+import type { CertificateStatus, Trouble } from '../operator-status.js';
 import { success } from '../responses.js';
 import { alone, type LocalOperations } from './index.js';
 

@@ -76,7 +76,7 @@ export function gapNotice({ from, to, reason }: Gap, ended: readonly string[]): 
 }
 
 /** A notice to people. */
-export function notice(desc: string, gap?: Gap): NotifyPush {
+function notice(desc: string, gap?: Gap): NotifyPush {
   const event = create(Notify.GtwEventSchema, { eventType: Notify.GtwEventType.GtwEventType_None, desc });
   const s2c = create(Notify.S2CSchema, { type: Notify.NotifyType.NotifyType_GtwEvent, event });
   const message = create(Notify.ResponseSchema, { retType: 0, s2c });

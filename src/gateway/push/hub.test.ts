@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FakeBackend, FakeSink, lineFormat, lineOf, notify, quote, stream, trade, turn } from '../../../test/support/push-fakes.js';
 import { ManualClock } from '../../contract/clock.js';
 import type { PushEvent } from '../backend.js';
 import { TICKERS_MAX } from './backlog.js';
@@ -7,7 +8,6 @@ import { BytesFrame } from './frame.js';
 import { PushHub } from './hub.js';
 import type { ConnectOptions } from './member.js';
 import { uint32LeNumbers, unnumbered } from './numbering.js';
-import { FakeBackend, FakeSink, lineFormat, lineOf, notify, quote, stream, trade, turn } from './test-support.js';
 
 const rethrow = (error: unknown) => {
   throw error;

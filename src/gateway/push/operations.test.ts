@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
+import { answer, FakeBackend, FakeSink, lineFormat } from '../../../test/support/push-fakes.js';
 import { ManualClock } from '../../contract/clock.js';
 import * as QotGetSubInfo from '../../contract/generated/Qot_GetSubInfo_pb.js';
 import * as QotRegQotPush from '../../contract/generated/Qot_RegQotPush_pb.js';
@@ -19,7 +20,6 @@ import {
   usedSubscriptionQuota,
 } from './operations.js';
 import { streamKey } from './streams.js';
-import { answer, FakeBackend, FakeSink, lineFormat } from './test-support.js';
 
 const rethrow = (error: unknown) => {
   throw error;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { answer, FakeBackend, stream, turn } from '../../../test/support/push-fakes.js';
 import { ManualClock } from '../../contract/clock.js';
 import { streamKey } from './streams.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
-import { answer, FakeBackend, stream, turn } from './test-support.js';
 
 const tencent = stream('HK.00700');
 const hsbc = stream('HK.00005');

@@ -1,7 +1,7 @@
 import { trdMarket, writtenValues } from '../../contract/enums.js';
 import { messageWriter } from '../../contract/json/message-json.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
-import type { PushEvent, QuotePush } from '../../gateway/backend.js';
+import type { PushEvent, QuotePush } from '../../gateway/index.js';
 import { isKline, payloadOf, pushMessagesOf, type TickerGap } from '../../gateway/push/index.js';
 
 // By name, as the tools write it.

@@ -6,7 +6,7 @@ import type { Operation } from '../../contract/operation.js';
 import { querySubscription, subscribe, unsubscribe } from '../../contract/operations/subscription.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
-import type { ResponseMessage } from '../../gateway/backend.js';
+import type { ResponseMessage } from '../../gateway/index.js';
 import { envelopeText } from '../common/envelope.js';
 
 /** A command that was understood: an operation's request, as REST would have it. */

@@ -1,10 +1,10 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
+import { FakeBackend, FakeSink, notify, quote, stream, trade, turn } from '../../../test/support/push-fakes.js';
 import { ManualClock } from '../../contract/clock.js';
 import * as QotUpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js';
 import { PushHub } from '../../gateway/push/index.js';
-import { FakeBackend, FakeSink, notify, quote, stream, trade, turn } from '../../gateway/push/test-support.js';
 import { pushFormatOf, type WireFormat } from './push-formats.js';
 import { TextFrame } from './text-frame.js';
 

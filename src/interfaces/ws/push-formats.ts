@@ -1,6 +1,6 @@
 import { toBinary } from '@bufbuild/protobuf';
 import type { Int64Format } from '../../contract/json/scalars.js';
-import type { PushEvent } from '../../gateway/backend.js';
+import type { PushEvent } from '../../gateway/index.js';
 import { decimalNumbers, type PushFormat, pushMessagesOf } from '../../gateway/push/index.js';
 import { eventHead, eventTail, gapTail } from '../common/push-json.js';
 import { TextFrame } from './text-frame.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { dec, Fixture, ids } from '../../../test/support/brokerage.js';
 import { tradeMarketOf } from './account.js';
 import { totalFees } from './fees.js';
-import { dec, Fixture, ids } from './fixture.js';
 import { averagePrice, units } from './order.js';
 
 const HK = 'HK.00700';

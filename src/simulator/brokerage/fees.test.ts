@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { dec } from '../../../test/support/brokerage.js';
 import { formatDecimal } from '../../contract/decimal.js';
 import { createWorld } from '../world/index.js';
 import { feesOf, totalFees } from './fees.js';
-import { dec } from './fixture.js';
 
 const world = createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 1 });
 const of = (symbol: string, buying: boolean, turnover: string, quantity: bigint) =>

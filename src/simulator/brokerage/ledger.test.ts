@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { collected, Fixture, ids } from '../../../test/support/brokerage.js';
 import { totalFees } from './fees.js';
-import { collected, Fixture, ids } from './fixture.js';
 import { frozenCash, type OrderRecord } from './order.js';
 import { isOpen } from './order-status.js';
 

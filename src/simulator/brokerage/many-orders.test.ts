@@ -1,10 +1,11 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
+import { Fixture, ids, type PlaceInit } from '../../../test/support/brokerage.js';
 import { C2SSchema as ListSchema } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ModifySchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
-import { getOrders, modifyOrder } from '../answers/account/index.js';
+import { getOrders } from '../answers/account/get-orders.js';
+import { modifyOrder } from '../answers/trade/modify-order.js';
 import { Refusal } from '../handler.js';
-import { Fixture, ids, type PlaceInit } from './fixture.js';
 
 const HK = 'HK.00700';
 const buy: PlaceInit = { code: '00700', trdSide: 1, qty: 100, price: 1 };

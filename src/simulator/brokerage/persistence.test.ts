@@ -2,9 +2,9 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { collected, dec, Fixture, ids, type PlaceInit } from '../../../test/support/brokerage.js';
 import { openedStore } from '../../../test/support/store.js';
 import { MemoryStore, type Store } from '../../storage/index.js';
-import { collected, dec, Fixture, ids, type PlaceInit } from './fixture.js';
 import { Packets } from './packets.js';
 import { tablesOf } from './tables.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dec } from './fixture.js';
+import { dec } from '../../../test/support/brokerage.js';
 import { afterTrade, emptyPosition, type PositionRecord, tradesOn } from './position.js';
 
 const DAY = '2026-11-20';

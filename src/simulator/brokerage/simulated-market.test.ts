@@ -1,15 +1,15 @@
 import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ids, START } from '../../../test/support/brokerage.js';
 import { ManualClock } from '../../contract/clock.js';
 import { decimalToNumber } from '../../contract/decimal.js';
 import { C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { MemoryStore, type Store } from '../../storage/index.js';
-import { placeOrder } from '../answers/account/index.js';
+import { placeOrder } from '../answers/trade/place-order.js';
 import { Refusal } from '../handler.js';
 import { createMarket } from '../market/index.js';
 import { createWorld, nextPrice } from '../world/index.js';
-import { ids, START } from './fixture.js';
 import { type BrokerageEvent, createBrokerage } from './index.js';
 
 const world = createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 1 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ScriptedMarket } from '../../../test/support/scripted-market.js';
 import { ManualClock } from '../../contract/clock.js';
 import { type Decimal, parseDecimal } from '../../contract/decimal.js';
 import type { TickDirection } from '../market/index.js';
 import { createWorld } from '../world/index.js';
 import { CallerBook, type Matching } from './caller-book.js';
 import type { Side } from './price-levels.js';
-import { ScriptedMarket } from './scripted-market.js';
 
 const world = createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 1 });
 const tencent = world.instrument('HK.00700')!;

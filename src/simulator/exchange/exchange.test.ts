@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { ScriptedMarket } from '../../../test/support/scripted-market.js';
 import { ManualClock } from '../../contract/clock.js';
 import { type Decimal, parseDecimal } from '../../contract/decimal.js';
 import type { Tick } from '../market/index.js';
@@ -6,7 +7,6 @@ import { createWorld } from '../world/index.js';
 import type { Match } from './caller-book.js';
 import { Exchange } from './exchange.js';
 import type { Side } from './price-levels.js';
-import { ScriptedMarket } from './scripted-market.js';
 
 const world = createWorld({ calendarMode: 'open', generatedInstruments: 0, seed: 1 });
 const tencent = world.instrument('HK.00700')!;

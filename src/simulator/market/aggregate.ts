@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import type { BackgroundDay } from './background.js';
+import type { BackgroundDay } from './background-day.js';
 import type { Totals } from './day-tape.js';
 import type { Bar, Tick } from './market.js';
 import { tickSequence } from './sequence.js';

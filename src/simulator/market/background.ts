@@ -1,8 +1,9 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { DECIMAL_ONE, multiply } from '../../contract/decimal.js';
 import type { Instrument } from '../world/instrument.js';
+import type { Anchor, BackgroundDay } from './background-day.js';
 import type { Currencies } from './currencies.js';
-import { type DayOfTrades, DayTape } from './day-tape.js';
+import { DayTape } from './day-tape.js';
 import { PairTape } from './pair-tape.js';
 import { chainPrice } from './price-chain.js';
 import { priceLimit } from './price-limit.js';
@@ -27,25 +28,6 @@ export interface Profile {
   readonly limit: number | undefined;
   /** Known price that the chain of days hangs on: see {@link chainPrice}. Billionths. */
   readonly anchor: { readonly price: number; readonly number?: number };
-}
-
-/** One symbol's day of background trading. */
-export interface BackgroundDay {
-  readonly day: TradingDay;
-  readonly tape: DayOfTrades;
-  /** Billionths in one step of the tape's prices. */
-  readonly grid: number;
-  /** Shares in one lot of the tape. */
-  readonly lotSize: number;
-  /** Turnover of one lot at one step of the grid. */
-  readonly amountUnit: Decimal;
-}
-
-/** The last close of loaded history, from which the generator goes on. */
-export interface Anchor {
-  /** Days since 1970-01-01 of the close. */
-  readonly number: number;
-  readonly close: Decimal;
 }
 
 const DAYS_PER_YEAR = 365;

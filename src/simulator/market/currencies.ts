@@ -1,5 +1,5 @@
 import type { Instrument } from '../world/instrument.js';
-import type { Anchor } from './background.js';
+import type { Anchor } from './background-day.js';
 import { chainPrice } from './price-chain.js';
 import { keyOf, mix, normal } from './random.js';
 import { Remembered } from './remembered.js';

@@ -1,7 +1,8 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Instrument } from '../world/instrument.js';
 import { type Aggregate, merge } from './aggregate.js';
-import { type Anchor, turnoverOf } from './background.js';
+import { turnoverOf } from './background.js';
+import type { Anchor } from './background-day.js';
 import { firstIndex } from './prints.js';
 
 /** One loaded bar. The files name no turnover: it is taken as volume × the mean of high, low and close. */

@@ -5,10 +5,10 @@ import { localDateTime, parseLocal } from '../../contract/time.js';
 import { Refusal } from '../handler.js';
 import type { Bar, BarPeriod } from '../market/market.js';
 import type { TradingSession } from '../world/calendar.js';
+import type { Facts } from './facts.js';
 import { percent, turnoverRate } from './figures.js';
 import { equityFacts } from './fundamentals.js';
 import type { Listing } from './listings.js';
-import type { QuoteSimulation } from './quote-simulation.js';
 
 /** Qot_Common.KLType → period. */
 const periods: ReadonlyMap<number, BarPeriod> = new Map<number, BarPeriod>([
@@ -56,14 +56,14 @@ export function hoursOf(extendedTime: boolean, session: number): Hours {
 }
 
 /** Whether a bar belongs to the hours. Bars of days and longer always do. */
-export function inHours(simulation: QuoteSimulation, listing: Listing, period: BarPeriod, bar: Bar, hours: Hours): boolean {
+export function inHours(facts: Facts<'world'>, listing: Listing, period: BarPeriod, bar: Bar, hours: Hours): boolean {
   if (hours === 'all' || period.unit !== 'minute' || listing.market.name !== 'US') return true;
-  return isRegular(simulation, listing, bar.start) || isRegular(simulation, listing, bar.end - 1);
+  return isRegular(facts, listing, bar.start) || isRegular(facts, listing, bar.end - 1);
 }
 
 /** Whether `time` lies in a session of regular trading. */
-export function isRegular(simulation: QuoteSimulation, listing: Listing, time: number): boolean {
-  const session: TradingSession | undefined = simulation.world.calendar(listing.instrument).sessionAt(time);
+export function isRegular(facts: Facts<'world'>, listing: Listing, time: number): boolean {
+  const session: TradingSession | undefined = facts.world.calendar(listing.instrument).sessionAt(time);
   return session?.kind === 'regular';
 }
 
@@ -71,9 +71,9 @@ export function isRegular(simulation: QuoteSimulation, listing: Listing, time: n
  * The time that names a bar, epoch ms: the end of a minute bar; local midnight of the first trading day of longer ones.
  * It is what the bar's time text says, and what begin and end times of requests are held against.
  */
-export function labelTime(simulation: QuoteSimulation, listing: Listing, period: BarPeriod, bar: Bar): number {
+export function labelTime(facts: Facts<'world'>, listing: Listing, period: BarPeriod, bar: Bar): number {
   if (period.unit === 'minute') return bar.end;
-  const day = simulation.world.calendar(listing.instrument).tradingDay(bar.start);
+  const day = facts.world.calendar(listing.instrument).tradingDay(bar.start);
   const midnight = parseLocal(day, listing.market.timeZone);
   if (midnight === undefined) throw new Error(`trading day ${day} is no date`);
   return midnight;
@@ -96,15 +96,9 @@ const KlField = {
 const ALL_FIELDS = 1023;
 
 /** A bar as the protocol writes it. `fields` is a sum of {@link KlField}. */
-export function klineMessage(
-  simulation: QuoteSimulation,
-  listing: Listing,
-  period: BarPeriod,
-  bar: Bar,
-  fields: number = ALL_FIELDS,
-): KLine {
+export function klineMessage(facts: Facts<'world'>, listing: Listing, period: BarPeriod, bar: Bar, fields: number = ALL_FIELDS): KLine {
   const { instrument, market } = listing;
-  const label = labelTime(simulation, listing, period, bar);
+  const label = labelTime(facts, listing, period, bar);
   const line = create(KLineSchema);
   line.time = localDateTime(label, market.timeZone);
   line.timestamp = label / 1000;

@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { type Broker, BrokerSchema } from '../../contract/generated/Qot_Common_pb.js';
 import { brokerQueue, type QueuedBroker } from '../market/index.js';
+import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
-import type { QuoteSimulation } from './quote-simulation.js';
 
 /** The exchange shows the queues at as many price levels of each side. */
 const LEVELS = 10;
@@ -19,7 +19,7 @@ export interface QueueFields {
 }
 
 /** Who stands at the best prices, nearest level first. */
-export function queueFields({ market }: QuoteSimulation, { instrument }: Listing): QueueFields {
+export function queueFields({ market }: Facts<'market'>, { instrument }: Listing): QueueFields {
   const { asks, bids } = brokerQueue(instrument, market.book(instrument, LEVELS));
   return { brokerAskList: asks.map(brokerMessage), brokerBidList: bids.map(brokerMessage) };
 }

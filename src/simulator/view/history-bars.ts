@@ -1,7 +1,7 @@
 import type { Bar, BarPeriod } from '../market/market.js';
 import { type Hours, inHours, labelTime } from './bars.js';
+import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
-import type { QuoteSimulation } from './quote-simulation.js';
 
 /** What bars a history read is about. `first` and `last` hold for the time that names a bar, both inclusive, epoch ms. */
 export interface HistoryRange {
@@ -27,7 +27,7 @@ const EVE_MS = 12 * DAY_MS;
  * The market is read for as many bars as are still wanted, so that a page costs what it holds and not what the range holds.
  */
 export function historyPage(
-  simulation: QuoteSimulation,
+  facts: Facts<'clock' | 'world' | 'market'>,
   listing: Listing,
   range: HistoryRange,
   count: number,
@@ -36,15 +36,15 @@ export function historyPage(
   const { period, hours, first, last } = range;
   const earliest = first - (period.unit === 'minute' ? period.count * MINUTE_MS : EVE_MS);
   // A day's bar starts after the midnight that names it.
-  const to = Math.min(last + DAY_MS, simulation.clock.now() + 1);
+  const to = Math.min(last + DAY_MS, facts.clock.now() + 1);
 
   const bars: Bar[] = [];
   let from = Math.max(earliest, resume ?? earliest);
   for (;;) {
-    const found = simulation.market.bars(listing.instrument, period, { from, to, limit: count + 1 - bars.length });
+    const found = facts.market.bars(listing.instrument, period, { from, to, limit: count + 1 - bars.length });
     for (const bar of found) {
-      const label = labelTime(simulation, listing, period, bar);
-      if (label < first || label > last || !inHours(simulation, listing, period, bar, hours)) continue;
+      const label = labelTime(facts, listing, period, bar);
+      if (label < first || label > last || !inHours(facts, listing, period, bar, hours)) continue;
       if (bars.length === count) return { bars, next: bar.start };
       bars.push(bar);
     }

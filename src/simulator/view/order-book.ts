@@ -5,8 +5,8 @@ import { localDateTime } from '../../contract/time.js';
 import type { Book, BookLevel } from '../market/market.js';
 import { keyOf, uniform } from '../market/random.js';
 import { nextPrice } from '../world/ticks.js';
+import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
-import type { QuoteSimulation } from './quote-simulation.js';
 
 /** Qot_Common.OrderBookType. */
 export const BookType = { normal: 0, odd: 1 } as const;
@@ -25,8 +25,8 @@ export interface BookFields {
   readonly orderBookType: number;
 }
 
-export function bookFields(simulation: QuoteSimulation, listing: Listing, depth: number, type: number): BookFields {
-  const whole = simulation.market.book(listing.instrument, depth);
+export function bookFields(facts: Facts<'market'>, listing: Listing, depth: number, type: number): BookFields {
+  const whole = facts.market.book(listing.instrument, depth);
   const book = type === BookType.odd ? oddLotBook(listing, whole) : whole;
   const time = localDateTime(book.time, listing.market.timeZone);
   const timestamp = book.time / 1000;

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Decimal } from '../../contract/decimal.js';
-import type { Quote } from '../market/market.js';
+import type { Market, Quote } from '../market/market.js';
+import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
-import type { QuoteSimulation } from './quote-simulation.js';
 
 export interface PriceRange {
   readonly high: Decimal;
@@ -18,11 +18,11 @@ interface Remembered {
 const YEAR_MS = 52 * 7 * 86_400_000;
 
 // Whole days do not change any more, so their range is worked out once a trading day.
-const remembered = new WeakMap<QuoteSimulation, Map<Listing, Remembered>>();
+const remembered = new WeakMap<Market, Map<Listing, Remembered>>();
 
 /** Highest and lowest regular trade of the 52 weeks up to now. */
-export function yearRange(simulation: QuoteSimulation, listing: Listing, quote: Quote): PriceRange {
-  const { before } = rememberedRange(simulation, listing, quote) ?? workOut(simulation, listing, quote);
+export function yearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, quote: Quote): PriceRange {
+  const { before } = rememberedRange(facts, listing, quote) ?? workOut(facts, listing, quote);
   return {
     high: before !== undefined && before.high > quote.high ? before.high : quote.high,
     low: before !== undefined && before.low < quote.low ? before.low : quote.low,
@@ -36,40 +36,40 @@ const RANGES_PER_TURN = 8;
  * Works out the ranges that a request about many symbols needs, a few a turn, so that it does not hold up everybody
  * else. Undefined when there is next to nothing to do.
  */
-export function prepareYearRanges(simulation: QuoteSimulation, listings: readonly Listing[]): Promise<void> | undefined {
+export function prepareYearRanges(facts: Facts<'clock' | 'world' | 'market'>, listings: readonly Listing[]): Promise<void> | undefined {
   const missing = listings.filter((listing) => {
-    return rememberedRange(simulation, listing, simulation.market.quote(listing.instrument)) === undefined;
+    return rememberedRange(facts, listing, facts.market.quote(listing.instrument)) === undefined;
   });
-  return missing.length <= RANGES_PER_TURN ? undefined : workOutInTurns(simulation, missing);
+  return missing.length <= RANGES_PER_TURN ? undefined : workOutInTurns(facts, missing);
 }
 
-async function workOutInTurns(simulation: QuoteSimulation, listings: readonly Listing[]): Promise<void> {
+async function workOutInTurns(facts: Facts<'clock' | 'world' | 'market'>, listings: readonly Listing[]): Promise<void> {
   for (const [index, listing] of listings.entries()) {
     if (index % RANGES_PER_TURN === 0) await nextTurn();
-    workOut(simulation, listing, simulation.market.quote(listing.instrument));
+    workOut(facts, listing, facts.market.quote(listing.instrument));
   }
 }
 
-function rememberedRange(simulation: QuoteSimulation, listing: Listing, { tradingDay }: Quote): Remembered | undefined {
-  const range = remembered.get(simulation)?.get(listing);
+function rememberedRange(facts: Facts<'market'>, listing: Listing, { tradingDay }: Quote): Remembered | undefined {
+  const range = remembered.get(facts.market)?.get(listing);
   return range?.tradingDay === tradingDay ? range : undefined;
 }
 
-function workOut(simulation: QuoteSimulation, listing: Listing, { tradingDay }: Quote): Remembered {
-  let ranges = remembered.get(simulation);
+function workOut(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, { tradingDay }: Quote): Remembered {
+  let ranges = remembered.get(facts.market);
   if (ranges === undefined) {
     ranges = new Map();
-    remembered.set(simulation, ranges);
+    remembered.set(facts.market, ranges);
   }
-  const range = { tradingDay, before: daysBefore(simulation, listing, tradingDay) };
+  const range = { tradingDay, before: daysBefore(facts, listing, tradingDay) };
   ranges.set(listing, range);
   return range;
 }
 
-function daysBefore(simulation: QuoteSimulation, listing: Listing, tradingDay: string): PriceRange | undefined {
-  const to = simulation.world.calendar(listing.instrument).sessions(tradingDay)[0]?.start ?? simulation.clock.now();
+function daysBefore(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, tradingDay: string): PriceRange | undefined {
+  const to = facts.world.calendar(listing.instrument).sessions(tradingDay)[0]?.start ?? facts.clock.now();
   let range: PriceRange | undefined;
-  for (const { high, low } of simulation.market.bars(listing.instrument, { unit: 'day' }, { from: to - YEAR_MS, to })) {
+  for (const { high, low } of facts.market.bars(listing.instrument, { unit: 'day' }, { from: to - YEAR_MS, to })) {
     range = {
       high: range === undefined || high > range.high ? high : range.high,
       low: range === undefined || low < range.low ? low : range.low,

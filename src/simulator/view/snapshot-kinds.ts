@@ -11,20 +11,20 @@ import {
   type TrustSnapshotExData,
   TrustSnapshotExDataSchema,
 } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
-import { lastTrade } from '../answers/quote/get-static-info.js';
 import type { Quote } from '../market/market.js';
 import type { FutureTerms, Instrument } from '../world/instrument.js';
+import { lastTrade } from './contract-terms.js';
+import type { Facts } from './facts.js';
 import { percent } from './figures.js';
 import { equityFacts, fundFacts, openInterest } from './fundamentals.js';
 import type { Listing } from './listings.js';
-import type { QuoteSimulation } from './quote-simulation.js';
 
 /** Adds to a snapshot what only its kind of instrument has. Currency pairs have nothing of the sort. */
-export function addKindData(simulation: QuoteSimulation, listing: Listing, quote: Quote, message: Snapshot): void {
+export function addKindData(facts: Facts<'world'>, listing: Listing, quote: Quote, message: Snapshot): void {
   const { instrument } = listing;
   if (instrument.kind === 'equity') message.equityExData = equityData(instrument, quote);
   if (instrument.kind === 'etf') message.trustExData = fundData(instrument, quote);
-  if (instrument.kind === 'index') message.indexExData = indexData(simulation, instrument, quote);
+  if (instrument.kind === 'index') message.indexExData = indexData(facts, instrument, quote);
   if (instrument.future !== undefined) message.futureExData = futureData(listing, instrument.future, quote);
 }
 
@@ -71,8 +71,8 @@ function fundData(instrument: Instrument, { last }: Quote): TrustSnapshotExData 
 const BROAD_MOVE = 0.01;
 
 /** How many members rise and fall, from how far the index moved. The members are its market's equities. */
-function indexData(simulation: QuoteSimulation, instrument: Instrument, quote: Quote): IndexSnapshotExData {
-  const members = simulation.world.instruments({ market: instrument.market, kind: 'equity' }).length;
+function indexData(facts: Facts<'world'>, instrument: Instrument, quote: Quote): IndexSnapshotExData {
+  const members = facts.world.instruments({ market: instrument.market, kind: 'equity' }).length;
   const change = Number(quote.last - quote.previousClose) / Number(quote.previousClose);
   const rising = 0.5 + 0.5 * (change / (BROAD_MOVE + Math.abs(change)));
   const equalCount = Math.round(members * 0.04);

@@ -5,7 +5,6 @@ import * as TrdUpdateOrder from '../../../src/contract/generated/Trd_UpdateOrder
 import * as TrdUpdateOrderFill from '../../../src/contract/generated/Trd_UpdateOrderFill_pb.js';
 import { operations } from '../../../src/contract/operations/index.js';
 import type { TradePush } from '../../../src/gateway/index.js';
-import { quote, stream } from '../../../src/gateway/push/test-support.js';
 import { HK_MARGIN, US_MARGIN } from '../../support/accounts.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { Doors } from '../../support/doors.js';
@@ -13,6 +12,7 @@ import { FaultyBackend } from '../../support/faulty-backend.js';
 import { type ServedGateway, serveGateway } from '../../support/gateway.js';
 import { McpClient } from '../../support/mcp-client.js';
 import type { PushClient } from '../../support/push-client.js';
+import { quote, stream } from '../../support/push-fakes.js';
 
 const START = Date.UTC(2026, 10, 20, 2, 30);
 const OUTAGE_MS = 12_000;

@@ -1,10 +1,25 @@
-export { getAccounts } from './accounts.js';
-export { getFills, getHistoryFills } from './fills.js';
-export { getFunds } from './funds.js';
-export { getMarginRatios } from './margin-ratios.js';
-export { getMaxQuantities } from './max-quantities.js';
-export { modifyOrder } from './modify-order.js';
-export { getHistoryOrders, getOrderFees, getOrders } from './orders.js';
-export { placeOrder } from './place-order.js';
-export { getPositions } from './positions.js';
-export { unlockTrade } from './unlock.js';
+import type { account as declared } from '../../../contract/operations/index.js';
+import type { AnswersTo } from '../table.js';
+import { getDeals } from './get-deals.js';
+import { getFunds } from './get-funds.js';
+import { getHistoryDeals } from './get-history-deals.js';
+import { getHistoryOrders } from './get-history-orders.js';
+import { getMarginRatio } from './get-margin-ratio.js';
+import { getMaxTrdQtys } from './get-max-trd-qtys.js';
+import { getOrderFee } from './get-order-fee.js';
+import { getOrders } from './get-orders.js';
+import { getPositions } from './get-positions.js';
+import { listAccounts } from './list-accounts.js';
+
+export const account = {
+  listAccounts,
+  getFunds,
+  getPositions,
+  getOrders,
+  getDeals,
+  getHistoryOrders,
+  getHistoryDeals,
+  getOrderFee,
+  getMaxTrdQtys,
+  getMarginRatio,
+} satisfies AnswersTo<typeof declared>;

@@ -5,8 +5,8 @@ import { type C2S, type S2C, S2CSchema, TradeDateSchema } from '../../../contrac
 import { TIME_TEXT } from '../../../contract/param-rules.js';
 import { dayNumber, parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../handler.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
-import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
 import type { Calendar, CalendarName, TradingDate } from '../../world/index.js';
 
 /** Ten years. */
@@ -46,8 +46,8 @@ interface Days {
 }
 
 /** Qot_RequestTradeDate: the trading days between two dates, both included, of a security or else of a market. */
-export const getTradingDays: QuoteHandler<C2S, S2C> = (simulation, request) => {
-  const days = request.security === undefined ? daysOfMarket(simulation, request.market) : daysOfSecurity(simulation, request.security);
+export const getTradingDays: Answer<'world' | 'listings', C2S, S2C> = (facts, request) => {
+  const days = request.security === undefined ? daysOfMarket(facts, request.market) : daysOfSecurity(facts, request.security);
   if (days instanceof Refusal) return days;
   const beginTime = dayOf(request.beginTime);
   const endTime = dayOf(request.endTime);
@@ -65,13 +65,13 @@ export const getTradingDays: QuoteHandler<C2S, S2C> = (simulation, request) => {
   return payload;
 };
 
-function daysOfSecurity(simulation: QuoteSimulation, security: { readonly market: number; readonly code: string }): Days | Refusal {
-  const listing = locate(simulation, security);
+function daysOfSecurity(facts: Facts<'world' | 'listings'>, security: { readonly market: number; readonly code: string }): Days | Refusal {
+  const listing = locate(facts, security);
   if (listing instanceof Refusal) return listing;
-  return { calendar: simulation.world.calendar(listing.instrument), trades: () => true };
+  return { calendar: facts.world.calendar(listing.instrument), trades: () => true };
 }
 
-function daysOfMarket({ world }: QuoteSimulation, market: number): Days | Refusal {
+function daysOfMarket({ world }: Facts<'world'>, market: number): Days | Refusal {
   const name = calendars[market];
   if (name === undefined) return new Refusal(`unknown market ${market}; accepted: ${listAccepted(tradeDateMarket, 'rest')}`);
   const other = otherSides[market];

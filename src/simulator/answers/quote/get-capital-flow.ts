@@ -12,10 +12,10 @@ import { Refusal } from '../../handler.js';
 import type { BySize } from '../../market/index.js';
 import { labelTime } from '../../view/bars.js';
 import { addFlows, netOf, netOfBar, noFlow } from '../../view/capital.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import { historyPage } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
-import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
 
 /** Qot_Common.PeriodType. */
 const PeriodType = { intraday: 1, day: 2, week: 3, month: 4 } as const;
@@ -31,13 +31,13 @@ const day = { unit: 'day' } as const;
  * Qot_GetCapitalFlow: net money flowing in. Intraday: what flowed in since the day began, as of the end of each minute that traded. Day, week,
  * month: what flowed in during each, a week or month being the sum of its days within the dates asked for; it is named by the first of them.
  */
-export const getCapitalFlow: QuoteHandler<C2S, S2C> = (simulation, request) => {
-  const listing = locate(simulation, request.security);
+export const getCapitalFlow: Answer<'clock' | 'world' | 'market' | 'listings' | 'capitalFlows', C2S, S2C> = (facts, request) => {
+  const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const periodType = request.periodType === 0 ? PeriodType.intraday : request.periodType;
-  const items = itemsOf(simulation, listing, periodType, request);
+  const items = itemsOf(facts, listing, periodType, request);
   if (items instanceof Refusal) return items;
-  const { time } = simulation.market.quote(listing.instrument);
+  const { time } = facts.market.quote(listing.instrument);
   const payload = create(S2CSchema);
   payload.flowItemList = items;
   payload.lastValidTime = localDateTime(time, listing.market.timeZone);
@@ -45,43 +45,48 @@ export const getCapitalFlow: QuoteHandler<C2S, S2C> = (simulation, request) => {
   return payload;
 };
 
-function itemsOf(simulation: QuoteSimulation, listing: Listing, periodType: number, request: C2S): CapitalFlowItem[] | Refusal {
+function itemsOf(
+  facts: Facts<'clock' | 'world' | 'market' | 'capitalFlows'>,
+  listing: Listing,
+  periodType: number,
+  request: C2S,
+): CapitalFlowItem[] | Refusal {
   switch (periodType) {
     case PeriodType.intraday:
-      return intraday(simulation, listing);
+      return intraday(facts, listing);
     case PeriodType.day:
-      return byDays(simulation, listing, request, (label) => label);
+      return byDays(facts, listing, request, (label) => label);
     case PeriodType.week:
-      return byDays(simulation, listing, request, mondayOf);
+      return byDays(facts, listing, request, mondayOf);
     case PeriodType.month:
-      return byDays(simulation, listing, request, (label) => label.slice(0, 7));
+      return byDays(facts, listing, request, (label) => label.slice(0, 7));
     default:
       return new Refusal(`unknown period_type ${periodType}; accepted: 1 (intraday), 2 (day), 3 (week), 4 (month)`);
   }
 }
 
-function intraday(simulation: QuoteSimulation, listing: Listing): CapitalFlowItem[] {
-  const { minutes } = simulation.capitalFlows.of(listing.instrument);
+function intraday(facts: Facts<'capitalFlows'>, listing: Listing): CapitalFlowItem[] {
+  const { minutes } = facts.capitalFlows.of(listing.instrument);
   return minutes.map(({ time, net }) => item(listing, time + MINUTE_MS, net, false));
 }
 
 function byDays(
-  simulation: QuoteSimulation,
+  facts: Facts<'clock' | 'world' | 'market' | 'capitalFlows'>,
   listing: Listing,
   request: C2S,
   groupOf: (day: string) => string,
 ): CapitalFlowItem[] | Refusal {
-  const range = datesOf(simulation, listing, request);
+  const range = datesOf(facts, listing, request);
   if (range instanceof Refusal) return range;
-  const { bars } = historyPage(simulation, listing, { period: day, hours: 'all', ...range }, RANGE_DAYS_MAX, undefined);
-  const today = simulation.capitalFlows.of(listing.instrument);
+  const { bars } = historyPage(facts, listing, { period: day, hours: 'all', ...range }, RANGE_DAYS_MAX, undefined);
+  const today = facts.capitalFlows.of(listing.instrument);
   const items: CapitalFlowItem[] = [];
   let group: { name: string; time: number; flow: BySize } | undefined;
   const close = () => {
     if (group !== undefined) items.push(item(listing, group.time, group.flow, true));
   };
   for (const bar of bars) {
-    const time = labelTime(simulation, listing, day, bar);
+    const time = labelTime(facts, listing, day, bar);
     const tradingDay = localDate(time, listing.market.timeZone);
     const name = groupOf(tradingDay);
     if (group?.name !== name) {
@@ -94,10 +99,10 @@ function byDays(
   return items;
 }
 
-function datesOf(simulation: QuoteSimulation, listing: Listing, request: C2S): { first: number; last: number } | Refusal {
+function datesOf(facts: Facts<'market'>, listing: Listing, request: C2S): { first: number; last: number } | Refusal {
   const { timeZone } = listing.market;
   // A night session belongs to a trading day that is yet to come.
-  const endDay = request.endTime === '' ? simulation.market.quote(listing.instrument).tradingDay : request.endTime.slice(0, 10);
+  const endDay = request.endTime === '' ? facts.market.quote(listing.instrument).tradingDay : request.endTime.slice(0, 10);
   const last = parseLocal(endDay, timeZone);
   if (last === undefined) return new Refusal('end_time: expected yyyy-MM-dd');
   const beginDay = request.beginTime === '' ? addDays(endDay, 1 - RANGE_DAYS_DEFAULT) : request.beginTime.slice(0, 10);

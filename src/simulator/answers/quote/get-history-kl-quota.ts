@@ -7,22 +7,22 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_RequestHistoryKLQuota_pb.js';
 import { localDateTime } from '../../../contract/time.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import type { QuotaUse } from '../../view/history-quota.js';
-import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
 
 /** Qot_RequestHistoryKLQuota: symbols counted within 30 days. Each time text is of its symbol's market. */
-export const getHistoryKlQuota: QuoteHandler<C2S, S2C> = (simulation, request) => {
-  const uses = simulation.historyQuota.uses();
+export const getHistoryKlQuota: Answer<'listings' | 'historyQuota', C2S, S2C> = (facts, request) => {
+  const uses = facts.historyQuota.uses();
   return create(S2CSchema, {
     usedQuota: uses.length,
-    remainQuota: Math.max(0, simulation.historyQuota.max - uses.length),
-    detailList: request.bGetDetail ? uses.flatMap((use) => detail(simulation, use)) : [],
+    remainQuota: Math.max(0, facts.historyQuota.max - uses.length),
+    detailList: request.bGetDetail ? uses.flatMap((use) => detail(facts, use)) : [],
   });
 };
 
 // A symbol of an earlier run may be gone (fewer generated instruments): it still counts but has nothing to show.
-function detail(simulation: QuoteSimulation, { symbol, time }: QuotaUse): DetailItem[] {
-  const listing = simulation.listings.named(symbol);
+function detail(facts: Facts<'listings'>, { symbol, time }: QuotaUse): DetailItem[] {
+  const listing = facts.listings.named(symbol);
   if (listing === undefined) return [];
   const { security, instrument, market } = listing;
   return [

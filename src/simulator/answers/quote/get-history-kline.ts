@@ -3,10 +3,10 @@ import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_R
 import { parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../handler.js';
 import { checkRehabType, hoursOf, klineMessage, periodOf } from '../../view/bars.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import { type HistoryRange, historyPage } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
-import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
 
 /** Most bars of one page, also of a request without a limit: one answer must not hold the daemon up. The rest is on the next page. */
 const HISTORY_PAGE_BARS_MAX = 20_000;
@@ -17,8 +17,8 @@ const DAY_MS = 86_400_000;
  * Qot_RequestHistoryKL: bars whose time text lies between two times of the market's zone, both inclusive, in pages.
  * A symbol counts towards the quota when it is first asked for; the answer waits until that is on disk.
  */
-export const getHistoryKline: QuoteHandler<C2S, S2C> = (simulation, request) => {
-  const listing = locate(simulation, request.security);
+export const getHistoryKline: Answer<'clock' | 'world' | 'market' | 'listings' | 'historyQuota', C2S, S2C> = (facts, request) => {
+  const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const range = rangeOf(listing, request);
   if (range instanceof Refusal) return range;
@@ -27,12 +27,12 @@ export const getHistoryKline: QuoteHandler<C2S, S2C> = (simulation, request) => 
   const { maxAckKLNum } = request;
   if (!(maxAckKLNum >= 0)) return new Refusal(`max_ack_kl_num ${maxAckKLNum}: expected 0 (no limit) or more`);
 
-  const counted = simulation.historyQuota.use(listing.instrument.symbol);
+  const counted = facts.historyQuota.use(listing.instrument.symbol);
   if (counted === 'exceeded') {
-    const { max } = simulation.historyQuota;
+    const { max } = facts.historyQuota;
     return new Refusal(`history K-line quota exceeded: ${max} symbols within 30 days; ${listing.instrument.symbol} is not one of them`);
   }
-  const answer = () => page(simulation, listing, range, request, resume);
+  const answer = () => page(facts, listing, range, request, resume);
   return counted === undefined ? answer() : counted.then(answer);
 };
 
@@ -56,16 +56,22 @@ function badTime(field: string): Refusal {
   return new Refusal(`${field}: expected yyyy-MM-dd HH:mm:ss or yyyy-MM-dd`);
 }
 
-function page(simulation: QuoteSimulation, listing: Listing, range: HistoryRange, request: C2S, resume: number | undefined): S2C {
+function page(
+  facts: Facts<'clock' | 'world' | 'market'>,
+  listing: Listing,
+  range: HistoryRange,
+  request: C2S,
+  resume: number | undefined,
+): S2C {
   const count = request.maxAckKLNum === 0 ? HISTORY_PAGE_BARS_MAX : Math.min(request.maxAckKLNum, HISTORY_PAGE_BARS_MAX);
-  const { bars, next } = historyPage(simulation, listing, range, count, resume);
+  const { bars, next } = historyPage(facts, listing, range, count, resume);
   // 0 names no field, which nobody means: it is what a caller sends who leaves the choice open.
   const fields = request.needKLFieldsFlag === 0n ? undefined : Number(BigInt.asUintN(32, request.needKLFieldsFlag));
 
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;
-  payload.klList = bars.map((bar) => klineMessage(simulation, listing, range.period, bar, fields));
+  payload.klList = bars.map((bar) => klineMessage(facts, listing, range.period, bar, fields));
   if (next !== undefined) payload.nextReqKey = writeResumeKey(next);
   return payload;
 }

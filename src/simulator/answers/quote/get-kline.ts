@@ -2,8 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetKL_pb.js';
 import { Refusal } from '../../handler.js';
 import { checkRehabType, klineMessage, periodOf } from '../../view/bars.js';
+import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
-import type { QuoteHandler } from '../../view/quote-simulation.js';
 
 const BARS_MAX = 1000;
 
@@ -11,8 +11,8 @@ const BARS_MAX = 1000;
  * Qot_GetKL: the newest bars, oldest first, the running one last. Minutes of extended hours are included; bars of days and longer
  * are of regular trading, as the quote is.
  */
-export const getKline: QuoteHandler<C2S, S2C> = (simulation, request) => {
-  const listing = locate(simulation, request.security);
+export const getKline: Answer<'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+  const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const period = periodOf(request.klType);
   if (period instanceof Refusal) return period;
@@ -24,8 +24,6 @@ export const getKline: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;
-  payload.klList = simulation.market
-    .bars(listing.instrument, period, { limit: reqNum })
-    .map((bar) => klineMessage(simulation, listing, period, bar));
+  payload.klList = facts.market.bars(listing.instrument, period, { limit: reqNum }).map((bar) => klineMessage(facts, listing, period, bar));
   return payload;
 };

@@ -1,13 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetOrderBook_pb.js';
 import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
 import { BOOK_DEPTH_MAX, BookType, bookFields, hasOddLots } from '../../view/order-book.js';
-import type { QuoteHandler } from '../../view/quote-simulation.js';
 
 /** Qot_GetOrderBook: best levels of both sides. Indices have an empty book. */
-export const getOrderBook: QuoteHandler<C2S, S2C> = (simulation, request) => {
-  const listing = locate(simulation, request.security);
+export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, request) => {
+  const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const { num, orderBookType } = request;
   if (!(num >= 1 && num <= BOOK_DEPTH_MAX)) return new Refusal(`num ${num}: expected 1 to ${BOOK_DEPTH_MAX} levels`);
@@ -20,5 +20,5 @@ export const getOrderBook: QuoteHandler<C2S, S2C> = (simulation, request) => {
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;
-  return Object.assign(payload, bookFields(simulation, listing, num, orderBookType));
+  return Object.assign(payload, bookFields(facts, listing, num, orderBookType));
 };

@@ -2,8 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import type { BasicQot } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetBasicQot_pb.js';
 import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
 import { locate, locateAll } from '../../view/locate.js';
-import type { QuoteHandler } from '../../view/quote-simulation.js';
 
 const QUOTE_SYMBOLS_MAX = 200;
 
@@ -11,16 +11,16 @@ const QUOTE_SYMBOLS_MAX = 200;
 const singles = new WeakMap<BasicQot, S2C>();
 
 /** Qot_GetBasicQot. The answer is shared between callers: nothing may write to it. */
-export const getQuote: QuoteHandler<C2S, S2C> = (simulation, request) => {
+export const getQuote: Answer<'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
   const { securityList } = request;
   if (securityList.length !== 1) {
-    const listings = locateAll(simulation, securityList, QUOTE_SYMBOLS_MAX);
+    const listings = locateAll(facts, securityList, QUOTE_SYMBOLS_MAX);
     if (listings instanceof Refusal) return listings;
-    return answer(listings.map((listing) => simulation.quoteBoard.read(listing)));
+    return answer(listings.map((listing) => facts.quoteBoard.read(listing)));
   }
-  const listing = locate(simulation, securityList[0]);
+  const listing = locate(facts, securityList[0]);
   if (listing instanceof Refusal) return listing;
-  const quote = simulation.quoteBoard.read(listing);
+  const quote = facts.quoteBoard.read(listing);
   let payload = singles.get(quote);
   if (payload === undefined) {
     payload = answer([quote]);

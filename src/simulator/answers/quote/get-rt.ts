@@ -2,15 +2,15 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetRT_pb.js';
 import { Refusal } from '../../handler.js';
 import { timeShare } from '../../market/index.js';
+import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
-import type { QuoteHandler } from '../../view/quote-simulation.js';
 import { timeShareMessage } from '../../view/time-shares.js';
 
 /** Qot_GetRT: the trading day's regular hours minute by minute. Volumes and turnovers sum to the quote's. */
-export const getRt: QuoteHandler<C2S, S2C> = (simulation, request) => {
-  const listing = locate(simulation, request.security);
+export const getRt: Answer<'clock' | 'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+  const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
-  const { clock, world, market } = simulation;
+  const { clock, world, market } = facts;
   const { instrument } = listing;
   const payload = create(S2CSchema);
   payload.security = listing.security;

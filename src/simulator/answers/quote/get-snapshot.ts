@@ -11,44 +11,44 @@ import {
 } from '../../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import { Refusal } from '../../handler.js';
 import type { Book, Quote } from '../../market/market.js';
+import { lotSize } from '../../view/contract-terms.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import { averagePrice, percent } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAll } from '../../view/locate.js';
 import { prepareYearRanges, yearRange } from '../../view/price-range.js';
 import { SECURITY_STATUS_NORMAL } from '../../view/quote-board.js';
-import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
 import { addKindData } from '../../view/snapshot-kinds.js';
-import { lotSize } from './get-static-info.js';
 
 const SNAPSHOT_SYMBOLS_MAX = 400;
 /** Levels of each side over which the balance of bids and asks is taken. */
 const BALANCE_LEVELS = 5;
 
 /** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds, all as of one moment. */
-export const getSnapshot: QuoteHandler<C2S, S2C> = (simulation, request) => {
-  const listings = locateAll(simulation, request.securityList, SNAPSHOT_SYMBOLS_MAX);
+export const getSnapshot: Answer<'clock' | 'world' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
+  const listings = locateAll(facts, request.securityList, SNAPSHOT_SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
   const answer = () => {
     const payload = create(S2CSchema);
-    payload.snapshotList = listings.map((listing) => snapshot(simulation, listing));
+    payload.snapshotList = listings.map((listing) => snapshot(facts, listing));
     return payload;
   };
-  const prepared = prepareYearRanges(simulation, listings);
+  const prepared = prepareYearRanges(facts, listings);
   return prepared === undefined ? answer() : prepared.then(answer);
 };
 
-function snapshot(simulation: QuoteSimulation, listing: Listing): Snapshot {
-  const quote = simulation.market.quote(listing.instrument);
+function snapshot(facts: Facts<'clock' | 'world' | 'market' | 'quoteBoard'>, listing: Listing): Snapshot {
+  const quote = facts.market.quote(listing.instrument);
   const message = create(SnapshotSchema);
-  message.basic = basicData(simulation, listing, quote);
-  addKindData(simulation, listing, quote, message);
+  message.basic = basicData(facts, listing, quote);
+  addKindData(facts, listing, quote, message);
   return message;
 }
 
-function basicData(simulation: QuoteSimulation, listing: Listing, quote: Quote): SnapshotBasicData {
+function basicData(facts: Facts<'clock' | 'world' | 'market' | 'quoteBoard'>, listing: Listing, quote: Quote): SnapshotBasicData {
   const { instrument } = listing;
-  const board = simulation.quoteBoard.read(listing);
-  const range = yearRange(simulation, listing, quote);
+  const board = facts.quoteBoard.read(listing);
+  const range = yearRange(facts, listing, quote);
   const data = create(SnapshotBasicDataSchema);
   data.security = board.security;
   data.name = board.name;
@@ -75,7 +75,7 @@ function basicData(simulation: QuoteSimulation, listing: Listing, quote: Quote):
   data.secStatus = SECURITY_STATUS_NORMAL;
   if (board.preMarket !== undefined) data.preMarket = board.preMarket;
   if (board.afterMarket !== undefined) data.afterMarket = board.afterMarket;
-  addBookTop(data, simulation.market.book(instrument, BALANCE_LEVELS));
+  addBookTop(data, facts.market.book(instrument, BALANCE_LEVELS));
   return data;
 }
 

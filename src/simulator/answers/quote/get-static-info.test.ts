@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../backends/sim/fixture.js';
+import { call, type Fixture, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
 import { quote } from '../../../contract/operations/index.js';
 import type { securityTypes } from '../../view/listings.js';
 

@@ -1,5 +1,4 @@
 import { create } from '@bufbuild/protobuf';
-import { DECIMAL_ONE } from '../../../contract/decimal.js';
 import { listAccepted, securityType } from '../../../contract/enums.js';
 import {
   FutureStaticExDataSchema,
@@ -9,40 +8,39 @@ import {
 } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetStaticInfo_pb.js';
 import { quoteMarketNumbered } from '../../../contract/markets.js';
-import { parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../handler.js';
+import { lastTrade, lotSize } from '../../view/contract-terms.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import { type Listing, securityTypes } from '../../view/listings.js';
 import { locateAll } from '../../view/locate.js';
-import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
-import type { FutureTerms, Instrument } from '../../world/instrument.js';
+import type { Instrument } from '../../world/instrument.js';
 
 const SYMBOLS_MAX = 1000;
 /** Qot_Common.QotMarket of futures in Hong Kong, which moved to HK. As a filter it still means them alone. */
 const HK_FUTURE = 2;
 
 /** Qot_GetStaticInfo: of the securities named, or else of all of a market, a type or both. 0 is not given. */
-export const getStaticInfo: QuoteHandler<C2S, S2C> = (simulation, request) => {
-  const listings =
-    request.securityList.length > 0 ? locateAll(simulation, request.securityList, SYMBOLS_MAX) : listAll(simulation, request);
+export const getStaticInfo: Answer<'world' | 'listings', C2S, S2C> = (facts, request) => {
+  const listings = request.securityList.length > 0 ? locateAll(facts, request.securityList, SYMBOLS_MAX) : listAll(facts, request);
   if (listings instanceof Refusal) return listings;
   const payload = create(S2CSchema);
   payload.staticInfoList = listings.map(staticInfo);
   return payload;
 };
 
-function listAll(simulation: QuoteSimulation, { market: marketNumber, secType }: C2S): readonly Listing[] | Refusal {
+function listAll(facts: Facts<'world' | 'listings'>, { market: marketNumber, secType }: C2S): readonly Listing[] | Refusal {
   if (marketNumber === 0 && secType === 0) return new Refusal('name symbols, or a market, sec_type or both');
   const market = quoteMarketNumbered(marketNumber);
   if (market === undefined && marketNumber !== 0) {
-    return new Refusal(simulation.listings.describeUnknown({ market: marketNumber, code: '' }));
+    return new Refusal(facts.listings.describeUnknown({ market: marketNumber, code: '' }));
   }
   if (secType !== 0 && !securityType.members.some((member) => member.public === secType)) {
     return new Refusal(`unknown sec_type ${secType}; accepted: ${listAccepted(securityType, 'rest')}`);
   }
-  const instruments = simulation.world.instruments(market === undefined ? {} : { market: market.name });
+  const instruments = facts.world.instruments(market === undefined ? {} : { market: market.name });
   const isWanted = ({ kind }: Instrument) =>
     (secType === 0 || securityTypes[kind] === secType) && (marketNumber !== HK_FUTURE || kind === 'future');
-  return instruments.filter(isWanted).map((one) => simulation.listings.of(one));
+  return instruments.filter(isWanted).map((one) => facts.listings.of(one));
 }
 
 function staticInfo(listing: Listing): SecurityStaticInfo {
@@ -66,17 +64,4 @@ function staticInfo(listing: Listing): SecurityStaticInfo {
     info.futureExData = terms;
   }
   return info;
-}
-
-/** The protocol's lot size: of a future its contract multiplier, as a whole number. */
-export function lotSize({ instrument }: Listing): number {
-  if (instrument.future === undefined) return instrument.lotSize;
-  const whole = Number(instrument.future.multiplier / DECIMAL_ONE);
-  return Math.max(1, whole);
-}
-
-/** When a future stops trading; the continuous contract never does, and has an empty text and no timestamp. */
-export function lastTrade(terms: FutureTerms, timeZone: string): { lastTradeTime: string; lastTradeTimestamp: number | undefined } {
-  const midnight = terms.lastTradeDate === '' ? undefined : parseLocal(terms.lastTradeDate, timeZone);
-  return { lastTradeTime: terms.lastTradeDate, lastTradeTimestamp: midnight === undefined ? undefined : midnight / 1000 };
 }

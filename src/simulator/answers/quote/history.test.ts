@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { call, FIXTURE_TIME, payload, security, startFixture } from '../../../backends/sim/fixture.js';
+import { call, FIXTURE_TIME, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
 import { ManualClock } from '../../../contract/clock.js';
 import type { KLine } from '../../../contract/generated/Qot_Common_pb.js';
 import { quote } from '../../../contract/operations/index.js';

@@ -1,13 +1,31 @@
-export { getBroker } from './get-broker.js';
-export { getCapitalDistribution } from './get-capital-distribution.js';
-export { getCapitalFlow } from './get-capital-flow.js';
-export { getHistoryKlQuota } from './get-history-kl-quota.js';
-export { getHistoryKline } from './get-history-kline.js';
-export { getKline } from './get-kline.js';
-export { getMarketState } from './get-market-state.js';
-export { getOrderBook } from './get-orderbook.js';
-export { getQuote } from './get-quote.js';
-export { getRt } from './get-rt.js';
-export { getSnapshot } from './get-snapshot.js';
-export { getStaticInfo } from './get-static-info.js';
-export { getTicker } from './get-ticker.js';
+import type { quote as declared } from '../../../contract/operations/index.js';
+import type { AnswersTo } from '../table.js';
+import { getBroker } from './get-broker.js';
+import { getCapitalDistribution } from './get-capital-distribution.js';
+import { getCapitalFlow } from './get-capital-flow.js';
+import { getHistoryKlQuota } from './get-history-kl-quota.js';
+import { getHistoryKline } from './get-history-kline.js';
+import { getKline } from './get-kline.js';
+import { getMarketState } from './get-market-state.js';
+import { getOrderBook } from './get-orderbook.js';
+import { getQuote } from './get-quote.js';
+import { getRt } from './get-rt.js';
+import { getSnapshot } from './get-snapshot.js';
+import { getStaticInfo } from './get-static-info.js';
+import { getTicker } from './get-ticker.js';
+
+export const quote = {
+  getQuote,
+  getSnapshot,
+  getHistoryKline,
+  getKline,
+  getHistoryKlQuota,
+  getOrderBook,
+  getTicker,
+  getRt,
+  getBroker,
+  getStaticInfo,
+  getMarketState,
+  getCapitalFlow,
+  getCapitalDistribution,
+} satisfies AnswersTo<typeof declared>;

@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { ProgramStatusSchema, ProgramStatusType } from '../../../contract/generated/Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/GetGlobalState_pb.js';
-import type { QuoteHandler } from '../../view/quote-simulation.js';
+import type { Answer } from '../../view/facts.js';
+import { SERVER_BUILD, SERVER_VERSION, SIMULATED } from '../../view/server.js';
 import type { CalendarName } from '../../world/instrument.js';
-import { SERVER_BUILD, SERVER_VERSION, SIMULATED } from './version.js';
 
 /** GetGlobalState. The mainland's two exchanges keep the same hours. */
-export const getGlobalState: QuoteHandler<C2S, S2C> = ({ clock, world }) => {
+export const getGlobalState: Answer<'clock' | 'world', C2S, S2C> = ({ clock, world }) => {
   const now = clock.now();
   const state = (name: CalendarName) => world.calendar(name).state(now);
   return create(S2CSchema, {

@@ -2,13 +2,13 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, CapabilitySchema, type S2C, S2CSchema } from '../../../contract/generated/svc/quote_capability_pb.js';
 import { quoteMarkets } from '../../../contract/markets.js';
 import { klTypes } from '../../view/bars.js';
+import type { Answer } from '../../view/facts.js';
 import { BOOK_DEPTH_MAX } from '../../view/order-book.js';
-import type { QuoteHandler } from '../../view/quote-simulation.js';
+import { SUBSCRIPTION_QUOTA } from '../../view/server.js';
 import { subTypesOf } from '../../view/sub-types.js';
-import { SUBSCRIPTION_QUOTA } from './version.js';
 
 /** Per market: the subscription types that at least one of its instruments serves. */
-export const getQuoteCapability: QuoteHandler<C2S, S2C> = ({ world, listings }) =>
+export const getQuoteCapability: Answer<'world' | 'listings', C2S, S2C> = ({ world, listings }) =>
   create(S2CSchema, {
     subQuota: SUBSCRIPTION_QUOTA,
     capabilityList: quoteMarkets.map(({ name, number }) => {

@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, RightSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/quote_rights_pb.js';
 import { quoteMarkets } from '../../../contract/markets.js';
-import type { QuoteHandler } from '../../view/quote-simulation.js';
-import { QotRight } from './rights.js';
+import type { Answer } from '../../view/facts.js';
+import { QotRight } from '../../view/rights.js';
 
 /** The rights of the simulated user: full depth everywhere. They never change, so that `refresh` finds the same. */
-export const getQuoteRights: QuoteHandler<C2S, S2C> = () =>
+export const getQuoteRights: Answer<never, C2S, S2C> = () =>
   create(S2CSchema, { rightList: quoteMarkets.map(({ number }) => create(RightSchema, { market: number, right: QotRight.level2 })) });

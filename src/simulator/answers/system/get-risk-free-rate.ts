@@ -3,7 +3,7 @@ import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/risk_free_rate_pb.js';
 import { Refusal } from '../../handler.js';
 import { keyOf, uniform } from '../../market/random.js';
-import type { QuoteHandler } from '../../view/quote-simulation.js';
+import type { Answer } from '../../view/facts.js';
 
 const DAY_MS = 86_400_000;
 /** One hundredth of a percent, in the raw values' 10^-9 of a percent. */
@@ -19,7 +19,7 @@ const DRIFT_DAYS = 90;
  * Made-up rates, a function of the date alone: each wanders between random levels, a quarter apart. They are fixed at
  * midnight UTC; `rate_time` selects the fixing in force then, and the latest without it.
  */
-export const getRiskFreeRate: QuoteHandler<C2S, S2C> = ({ clock }, request) => {
+export const getRiskFreeRate: Answer<'clock', C2S, S2C> = ({ clock }, request) => {
   const now = clock.now();
   // 0 is a time: the beginning of 1970.
   const time = isFieldSet(request, C2SSchema.field.rateTime) ? Number(request.rateTime) : now;

@@ -8,11 +8,11 @@ import {
   SpreadItemSchema,
   SpreadTableSchema,
 } from '../../../contract/generated/svc/spread_table_pb.js';
-import type { QuoteHandler } from '../../view/quote-simulation.js';
+import type { Answer } from '../../view/facts.js';
 import type { TickTable } from '../../world/instrument.js';
 
 /** The tick tables in use, in the order in which the instruments name them first. */
-export const getSpreadTable: QuoteHandler<C2S, S2C> = ({ world }) => {
+export const getSpreadTable: Answer<'world', C2S, S2C> = ({ world }) => {
   const tables = new Map(world.instruments().map(({ tickTable }) => [tickTable.name, tickTable]));
   const spreadTableList = [...tables.values()].map((table) =>
     create(SpreadTableSchema, { spreadCode: table.name, spreadItemList: items(table) }),

@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/GetUserInfo_pb.js';
-import type { QuoteHandler, QuoteSimulation } from '../../view/quote-simulation.js';
-import { QotRight } from './rights.js';
-import { SUBSCRIPTION_QUOTA } from './version.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { QotRight } from '../../view/rights.js';
+import { SUBSCRIPTION_QUOTA } from '../../view/server.js';
 
 /** GetUserInfo.UserInfoField: which parts a request wants. */
 const Part = { basic: 1, api: 2, rights: 4, disclaimer: 8, update: 16 } as const;
@@ -11,18 +11,18 @@ const Part = { basic: 1, api: 2, rights: 4, disclaimer: 8, update: 16 } as const
 const USER_ID = 1001n;
 
 /** GetUserInfo: the parts that `flag` names, all without it. */
-export const getUserInfo: QuoteHandler<C2S, S2C> = (simulation, { flag }) => {
+export const getUserInfo: Answer<'historyQuota', C2S, S2C> = (facts, { flag }) => {
   const wanted = (part: number) => flag === 0 || (flag & part) !== 0;
   const info = create(S2CSchema);
   if (wanted(Part.basic)) Object.assign(info, { nickName: 'Simulated User', avatarUrl: '', userID: USER_ID, isAppNNOrMM: false });
-  if (wanted(Part.api)) Object.assign(info, quotas(simulation));
+  if (wanted(Part.api)) Object.assign(info, quotas(facts));
   if (wanted(Part.rights)) Object.assign(info, rights);
   if (wanted(Part.disclaimer)) info.isNeedAgreeDisclaimer = false;
   if (wanted(Part.update)) info.updateType = 0;
   return info;
 };
 
-function quotas({ historyQuota }: QuoteSimulation): Partial<S2C> {
+function quotas({ historyQuota }: Facts<'historyQuota'>): Partial<S2C> {
   return { subQuota: SUBSCRIPTION_QUOTA, historyKLQuota: historyQuota.max };
 }
 

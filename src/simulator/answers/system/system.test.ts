@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { payload, startFixture } from '../../../backends/sim/fixture.js';
+import { payload, startFixture } from '../../../../test/support/sim-backend.js';
 import { ManualClock } from '../../../contract/clock.js';
 import { system } from '../../../contract/operations/index.js';
 

@@ -1,7 +1,7 @@
 import type { C2S, S2C } from '../../../contract/generated/Verification_pb.js';
 import { Refusal } from '../../handler.js';
-import type { QuoteHandler } from '../../view/quote-simulation.js';
+import type { Answer } from '../../view/facts.js';
 
 /** Verification: refused, as nobody logs in to the simulated brokerage. */
-export const verification: QuoteHandler<C2S, S2C> = () =>
+export const verification: Answer<never, C2S, S2C> = () =>
   new Refusal('no verification is pending: the simulated backend needs no login and sends no codes');

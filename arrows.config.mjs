@@ -1,0 +1,130 @@
+// Which folder of src/ may import from which: what is not listed here is not allowed, types included, and a folder that is not
+// listed may neither import nor be imported. `scripts/arrows.mjs` holds every file against it; docs/architecture.md has the picture.
+// A target is a folder, or one file of it (mostly its face, index.ts).
+
+const contract = ['contract', 'contract/json', 'contract/operations', 'contract/generated'];
+const worldAndBelow = ['simulator/world', 'contract'];
+const interfaceTargets = ['interfaces/common', 'gateway/index.ts', 'gateway/push/index.ts', ...contract];
+const simulatorTargets = [
+  'simulator/handler.ts',
+  'simulator/pace.ts',
+  'simulator/view',
+  'simulator/brokerage',
+  'simulator/market',
+  'simulator/world',
+  ...contract,
+];
+const answerTargets = ['simulator/answers/table.ts', ...simulatorTargets];
+
+/** @type {Readonly<Record<string, readonly string[]>>} */
+export const arrows = {
+  '.': [],
+
+  contract: ['contract/json', 'contract/operations/index.ts', 'contract/generated'],
+  'contract/json': ['contract'],
+  'contract/operations': ['contract', 'contract/generated'],
+  'contract/generated': [],
+
+  wire: ['contract', 'contract/json'],
+  storage: [],
+  access: ['storage/index.ts', 'contract', 'contract/json'],
+
+  gateway: [
+    'gateway/local',
+    'gateway/orders',
+    'gateway/preview/index.ts',
+    'gateway/push/index.ts',
+    'access/index.ts',
+    'storage/index.ts',
+    ...contract,
+  ],
+  'gateway/orders': ['gateway', 'access/index.ts', 'storage/index.ts', ...contract],
+  'gateway/preview': ['gateway', 'gateway/orders', 'access/index.ts', ...contract],
+  'gateway/push': ['gateway', ...contract],
+  'gateway/local': ['gateway', 'gateway/orders', 'gateway/push/index.ts', 'access/index.ts', ...contract],
+
+  'simulator/world': ['simulator/world/data', 'contract'],
+  'simulator/world/data': worldAndBelow,
+  'simulator/market': worldAndBelow,
+  'simulator/exchange': ['simulator/market', ...worldAndBelow],
+  'simulator/brokerage': [
+    'simulator/handler.ts',
+    'simulator/pace.ts',
+    'simulator/exchange/index.ts',
+    'simulator/market',
+    'storage/index.ts',
+    'contract/generated',
+    ...worldAndBelow,
+  ],
+  'simulator/view': ['simulator/handler.ts', 'simulator/brokerage', 'simulator/market', 'simulator/world', 'storage/index.ts', ...contract],
+  'simulator/answers': [
+    'simulator/answers/account/index.ts',
+    'simulator/answers/metadata/index.ts',
+    'simulator/answers/quote/index.ts',
+    'simulator/answers/system/index.ts',
+    'simulator/answers/trade/index.ts',
+    'simulator/view',
+    'contract',
+    'contract/operations',
+  ],
+  'simulator/answers/account': answerTargets,
+  'simulator/answers/metadata': answerTargets,
+  'simulator/answers/quote': answerTargets,
+  'simulator/answers/system': answerTargets,
+  'simulator/answers/trade': answerTargets,
+  // Its composition; what all of its rooms share (refusals, pace) lies beside it.
+  simulator: [
+    'simulator/brokerage/index.ts',
+    'simulator/market/index.ts',
+    'simulator/view',
+    'simulator/world/index.ts',
+    'storage/index.ts',
+    'contract',
+  ],
+
+  'backends/sim': [
+    'gateway/index.ts',
+    'gateway/backend.ts',
+    'simulator',
+    'simulator/answers/index.ts',
+    ...simulatorTargets,
+    'storage/index.ts',
+  ],
+
+  'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
+  'interfaces/rest': interfaceTargets,
+  'interfaces/ws': interfaceTargets,
+  'interfaces/mcp': interfaceTargets,
+  'interfaces/grpc': interfaceTargets,
+  'interfaces/core': ['wire/index.ts', 'access/index.ts', ...interfaceTargets],
+
+  // What svcd and svcctl know of each other: the socket in the state folder and the record of a running demo.
+  control: ['storage/index.ts'],
+  daemon: ['control', 'gateway/index.ts', 'gateway/bounds.ts', 'access/index.ts', 'storage/index.ts', '.', ...contract],
+  cli: ['cli/mcp', 'control', 'access/index.ts', 'storage/index.ts', '.', ...contract],
+  'cli/mcp': ['cli', 'access/index.ts', 'contract/json', '.'],
+
+  // The composition roots, svcd and svcctl: the one place that knows every part.
+  entry: [
+    'daemon',
+    'cli',
+    'control',
+    'backends/sim/index.ts',
+    'interfaces/common',
+    'interfaces/core/index.ts',
+    'interfaces/grpc/index.ts',
+    'interfaces/mcp/index.ts',
+    'interfaces/rest/index.ts',
+    'interfaces/ws/index.ts',
+    'simulator/simulation.ts',
+    'gateway/index.ts',
+    'access/index.ts',
+    'storage/index.ts',
+    'wire/index.ts',
+    '.',
+    ...contract,
+  ],
+};
+
+/** Folders inside which imports still go in circles. Nothing is added here. */
+export const circularYet = ['simulator/brokerage'];

@@ -1,0 +1,13 @@
+import type { ResponseMessage } from '../../gateway/backend.js';
+import type { MarketEvent } from '../../simulator/market/market.js';
+
+/** Makes the pushes of one stream. Each message is made anew and never changed afterwards. */
+export interface Feed {
+  readonly protoId: number;
+  /** The kind of market event that it answers. */
+  readonly on: MarketEvent['kind'];
+  /** What to push at an event; undefined when it holds nothing for this stream. */
+  next(event: MarketEvent): ResponseMessage | undefined;
+  /** What a first push says now; undefined when there is nothing yet. */
+  current(): ResponseMessage | undefined;
+}

@@ -1,0 +1,72 @@
+import { checkDeclaration } from './declaration-check.js';
+import type { Operation, ProtocolMessages, RestRoute, ToolForm, ValuerName } from './operation.js';
+import type { ScopeRule } from './scope.js';
+import type { Shape } from './shape.js';
+
+type Optional =
+  | 'valuer'
+  | 'answers'
+  | 'tool'
+  | 'otherForm'
+  | 'byCard'
+  | 'byCurrency'
+  | 'guide'
+  | 'idempotent'
+  | 'switches'
+  | 'classes'
+  | 'reach'
+  | 'unused'
+  | 'lowLevel'
+  | 'shape'
+  | 'needs'
+  | 'loopbackOnly';
+
+/** Who can be called by a model has to be explained to it. */
+type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
+
+/** What may add risk names who values it, and so does what changes an account's orders in another way. */
+type Risked =
+  | { readonly effect: 'order'; readonly valuer: ValuerName }
+  | { readonly effect: 'write'; readonly scope: Extract<ScopeRule, { kind: 'byEnv' }>; readonly valuer: ValuerName }
+  | { readonly effect: 'write'; readonly scope: Exclude<ScopeRule, { kind: 'byEnv' }>; readonly valuer?: null }
+  | { readonly effect: 'read' | 'subscription'; readonly valuer?: null };
+
+/** Declares an operation. The tool is `svc_` + name unless said otherwise. Throws at a declaration that leaves a guard out: see {@link checkDeclaration}. */
+export function operation<const M extends ProtocolMessages>(
+  declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided & Risked,
+): Operation<M> {
+  const complete: Operation<M> = {
+    valuer: null,
+    answers: [],
+    tool: `svc_${declared.name}`,
+    otherForm: null,
+    byCard: false,
+    byCurrency: null,
+    guide: '',
+    idempotent: declared.effect === 'read' || declared.effect === 'subscription',
+    switches: [],
+    classes: {},
+    reach: 'beyond',
+    unused: [],
+    lowLevel: {},
+    shape: [],
+    needs: [],
+    loopbackOnly: false,
+    ...declared,
+  };
+  checkDeclaration(complete);
+  return complete;
+}
+
+/** Lets a tool be answered by another operation, asked for by a shape of its own. */
+export function answeredBy(operation: Operation, shape: Shape): ToolForm {
+  return { operation, reading: { ...operation, shape } };
+}
+
+export function get(path: string): RestRoute {
+  return { method: 'GET', path };
+}
+
+export function post(path: string): RestRoute {
+  return { method: 'POST', path };
+}

@@ -1,0 +1,82 @@
+import { type KeyObject, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { err, ok, type Result } from '../access/index.js';
+import type { Clock } from '../contract/clock.js';
+import { ProtocolIds } from '../contract/protocol-ids.js';
+import type { Logger } from '../daemon/log.js';
+import type { Settings } from '../daemon/settings-table.js';
+import type { TlsMaterial } from '../daemon/tls.js';
+import type { Gateway } from '../gateway/index.js';
+import { type CoreServices, CoreWsEndpoint, TcpEndpoint, type TcpEndpointOptions } from '../interfaces/core/index.js';
+import { readRsaKey } from '../wire/index.js';
+
+export interface CoreListenerParts {
+  readonly settings: Settings;
+  readonly gateway: Gateway;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly tls: TlsMaterial | undefined;
+  readonly rsaKey: KeyObject | undefined;
+  /** Told of connections that could not be accepted. */
+  readonly onTrouble: (error: Error) => void;
+}
+
+export interface CoreListeners {
+  readonly websocket: CoreWsEndpoint | undefined;
+  readonly api: TcpEndpoint | undefined;
+}
+
+/** Makes the listeners of the public protocol, as far as the settings ask for them. */
+export function createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey, onTrouble }: CoreListenerParts): CoreListeners {
+  const { noWebsocket, allowedOrigins } = settings;
+  const services: CoreServices = {
+    gateway,
+    clock,
+    ids: new ProtocolIds(),
+    nextRequestId: requestIds(),
+    onDefect: (error) => logger.error({ err: error }, 'a connection of the public protocol failed'),
+  };
+  return {
+    websocket: noWebsocket ? undefined : new CoreWsEndpoint({ services, allowedOrigins, onTrouble, ...(tls === undefined ? {} : { tls }) }),
+    api: createApi(settings, services, { ...(rsaKey === undefined ? {} : { rsaKey }), onTrouble }, logger),
+  };
+}
+
+/** Core TCP carries no credential: with keys it needs the operator's word for whose connections they are. */
+function createApi(
+  { noApi, apiKeyId }: Settings,
+  services: CoreServices,
+  parts: Pick<TcpEndpointOptions, 'rsaKey' | 'onTrouble'>,
+  logger: Logger,
+): TcpEndpoint | undefined {
+  if (noApi) return undefined;
+  if (!services.gateway.scopeMode) return new TcpEndpoint({ services, credential: { kind: 'text', text: undefined }, ...parts });
+  if (apiKeyId === null) {
+    logger.info({}, 'core TCP is off: with a keys file it needs --api-key-id');
+    return undefined;
+  }
+  return new TcpEndpoint({ services, credential: { kind: 'id', id: apiKeyId }, ...parts });
+}
+
+/** Reads the key of `--api-rsa-key`, if there is one. The error is a whole sentence. */
+export function loadApiRsaKey({ apiRsaKey, noApi }: Settings): Result<KeyObject | undefined, string> {
+  if (apiRsaKey === null || noApi) return ok(undefined);
+  let pem: string;
+  try {
+    pem = readFileSync(apiRsaKey, 'utf8');
+  } catch (error) {
+    return err(`--api-rsa-key ${apiRsaKey} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const read = readRsaKey(pem);
+  return read.ok ? ok(read.key) : err(`--api-rsa-key ${apiRsaKey}: ${read.message}`);
+}
+
+/** Request ids of this process alone: a random prefix and a count. */
+function requestIds(): () => string {
+  const prefix = `core-${randomBytes(6).toString('base64url')}`;
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
+}

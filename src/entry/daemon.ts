@@ -1,0 +1,302 @@
+import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
+import { createSimBackend } from '../backends/sim/index.js';
+import { type Clock, replayClock, steadyClock, systemClock } from '../contract/clock.js';
+import { type Switch, switches } from '../contract/switches.js';
+import { type ControlListener, listenForControl } from '../control/control-listener.js';
+import { auditToLog } from '../daemon/audit-to-log.js';
+import type { Logger } from '../daemon/log.js';
+import { auditStep, type Certificate, certificateOf, keysStep } from '../daemon/reload-steps.js';
+import { type Reloaded, Reloader } from '../daemon/reloader.js';
+import { flagOf, type SettingName, type Settings } from '../daemon/settings-table.js';
+import { openState } from '../daemon/state.js';
+import { loadTlsMaterial } from '../daemon/tls.js';
+import { tradePassword } from '../daemon/trade-password.js';
+import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
+import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
+import { createMcpEndpoint } from '../interfaces/mcp/index.js';
+import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
+import { WS_PATH } from '../interfaces/ws/index.js';
+import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
+import { descriptorReserve, type Store } from '../storage/index.js';
+import { packageVersion } from '../version.js';
+import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
+import { createWsEndpoint } from './ws-endpoint.js';
+
+export interface DaemonOptions {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  /** Begins the shutdown that an administrator asked for over REST. */
+  readonly requestShutdown: (reason: string) => void;
+  /** Of the daemon itself; the simulation's own follows `--sim-clock`. */
+  readonly clock?: Clock;
+  /** For the unlock tool: by default the variable `SVC_TRADE_PWD` or the credential store. */
+  readonly tradePassword?: TradePasswordSource;
+  /** Lines of the log that were never written. */
+  readonly logLinesLost?: () => number;
+}
+
+export interface Daemon {
+  readonly gateway: Gateway;
+  readonly backend: Backend;
+  readonly access: Access;
+  /** "https://127.0.0.1:22499". */
+  readonly restUrl: string;
+  /** "https://127.0.0.1:22500"; undefined where it is switched off. */
+  readonly grpcUrl: string | undefined;
+  /** The core WebSocket: "wss://127.0.0.1:22501"; undefined where it is switched off. */
+  readonly websocketUrl: string | undefined;
+  /** Core TCP: "127.0.0.1:11111"; undefined where it is switched off. */
+  readonly apiAddress: string | undefined;
+  /**
+   * Takes up the keys file and the certificate, and goes on in a new audit file. What cannot be taken up leaves in force what was,
+   * and is tried again. Resolves when the first attempt is over.
+   */
+  reload(): Promise<Reloaded>;
+  /** Refuses new requests, answers those under way, and puts everything on disk. */
+  stop(): Promise<void>;
+}
+
+/** What keeps the daemon from starting: the operator must correct it. */
+export class StartProblem extends Error {}
+
+/**
+ * Composes and starts the daemon: the one place that knows every part. What an operator can have got wrong (the
+ * certificate, the keys file, the audit file) is looked at before anything is started; it throws {@link StartProblem}.
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { settings, logger, requestShutdown, clock = systemClock } = options;
+  descriptorReserve.hold();
+  const tls = loadTls(settings, clock, logger);
+  const keyring = openKeyring(settings, clock);
+  checkApiKey(settings, keyring);
+  const rsaKey = loadApiRsaKey(settings);
+  if (!rsaKey.ok) throw new StartProblem(rsaKey.error);
+  const audit = openAudit(settings, clock, logger);
+  const { stateDir, configDir, acceptRestoredState: acceptRestored } = settings;
+  const state = await openState({ stateDir, configDir, acceptRestored, clock, logger });
+  if (!state.ok) {
+    await audit.close();
+    throw new StartProblem(state.error);
+  }
+  const { store, restored } = state.value;
+  const undo: (() => void | Promise<void>)[] = [() => state.value.close(), () => audit.close()];
+  try {
+    const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database did not take a write');
+    const time = new SteadyTime({ store, clock });
+    undo.unshift(() => time.stop());
+    const steadyNow = () => time.now();
+    const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
+    const access = new Access({ keyring, gates, audit });
+    const backend = await createBackend(settings, store, clock, logger);
+    const takesTls: TakesTls[] = [];
+    const takeUp = (pair: TlsPair) => {
+      for (const listener of takesTls) listener.setTls(pair);
+    };
+    const certificate = certificateOf(settings, tls, { clock, logger, access, takeUp });
+    const reloader = createReloader(access, certificate, clock, logger);
+    undo.unshift(() => reloader.stop());
+    const reloading = () => reloader.reload('reload');
+    undo.unshift(await openControl(stateDir, reloading, logger));
+    const gateway = new Gateway({
+      access,
+      backend,
+      clock,
+      time,
+      store,
+      logger,
+      version: packageVersion,
+      switches: switchesOf(settings),
+      ...(restored === undefined ? {} : { tradingHalt: restored }),
+      pushBacklogBytesMax: settings.wsMaxBacklog,
+      bounds: {
+        connections: settings.maxConnectionsPerKey,
+        refusalsPerSecond: settings.maxRefusalsPerSecond,
+        idempotencyKeys: settings.maxIdempotencyKeys,
+        calls: settings.maxCallsPerKey,
+      },
+      requestTimeoutMs: settings.requestTimeout * 1000,
+      shutdown: () => requestShutdown('asked for over REST'),
+      reload: (requestId) => void reloader.reload(requestId),
+      ...(certificate === undefined ? {} : { certificate: () => certificate.status() }),
+      ...(options.logLinesLost === undefined ? {} : { logLinesLost: options.logLinesLost }),
+      tradePassword: options.tradePassword ?? tradePassword(process.env, logger),
+    });
+    await backend.start();
+    undo.unshift(() => backend.stop());
+
+    const mcp = createMcpEndpoint({
+      gateway,
+      clock,
+      version: packageVersion,
+      toolsets: settings.mcpToolsets.length === 0 ? undefined : new Set(settings.mcpToolsets),
+      confirm: settings.mcpConfirm,
+      onError: (error) => logger.debug({ err: error }, 'a message of a language model’s client was not served'),
+    });
+    const onTrouble = acceptTrouble(logger);
+    const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
+    const rest = createRestServer({
+      gateway,
+      ...(tls === undefined ? {} : { tls }),
+      allowedOrigins: settings.allowedOrigins,
+      metricsPublic: settings.metricsPublic,
+      version: packageVersion,
+      mounts: [mcp.mount],
+      webSocket: { path: WS_PATH, handshake: (request, socket, head) => void ws.handleUpgrade(request, socket, head) },
+      onTrouble,
+    });
+    const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, onTrouble, ...(tls === undefined ? {} : { tls }) });
+    const core = createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey: rsaKey.value, onTrouble });
+    takesTls.push(...[rest, grpc, core.websocket].filter((listener) => listener !== undefined));
+    undo.unshift(async () => {
+      // The gateway's stop ends push connections, and core connections are such: their requests are answered before it.
+      await Promise.all([core.websocket?.finish(), core.api?.finish()]);
+      gateway.stop();
+      await mcp.close();
+      await Promise.all([ws.close(), rest.close(), grpc?.close(), core.websocket?.close(), core.api?.close()]);
+    });
+    const s = tls === undefined ? '' : 's';
+    const restUrl = `http${s}://${await listen(rest, settings, 'restPort')}`;
+    const grpcUrl = grpc && `http${s}://${await listen(grpc, settings, 'grpcPort')}`;
+    const websocketUrl = core.websocket && `ws${s}://${await listen(core.websocket, settings, 'websocketPort')}`;
+    const apiAddress = core.api && (await listen(core.api, settings, 'apiPort'));
+    return {
+      gateway,
+      backend,
+      access,
+      restUrl,
+      grpcUrl,
+      websocketUrl,
+      apiAddress,
+      reload: reloading,
+      stop: () => runAll(undo),
+    };
+  } catch (error) {
+    await runAll(undo);
+    throw error;
+  }
+}
+
+/** In order; one that fails does not keep the rest from running. */
+async function runAll(actions: readonly (() => void | Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const action of actions) {
+    try {
+      await action();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'the daemon did not stop in good order');
+}
+
+function loadTls({ restTlsCert, restTlsKey }: Settings, clock: Clock, logger: Logger) {
+  if (restTlsCert === null || restTlsKey === null) return undefined;
+  const tls = loadTlsMaterial(restTlsCert, restTlsKey, clock.now());
+  if (!tls.ok) throw new StartProblem(tls.error);
+  for (const warning of tls.value.warnings) logger.warn({}, warning);
+  return tls.value;
+}
+
+function openKeyring({ restKeysFile }: Settings, clock: Clock): Keyring | undefined {
+  if (restKeysFile === null) return undefined;
+  const keyring = Keyring.open({ path: restKeysFile, clock });
+  if (!keyring.ok) throw new StartProblem(formatLoadError(keyring.error));
+  return keyring.value;
+}
+
+/** A mistyped id would be noticed only by clients. */
+function checkApiKey({ apiKeyId, noApi, restKeysFile }: Settings, keyring: Keyring | undefined): void {
+  if (apiKeyId === null || noApi || keyring === undefined) return;
+  const named = keyring.authenticateId(apiKeyId);
+  // One that has expired may be made to work again without a restart.
+  if (!named.ok && named.code === 'auth.invalid') throw new StartProblem(`--api-key-id ${apiKeyId}: ${named.message} (${restKeysFile})`);
+}
+
+function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: Logger): AuditLog {
+  const audit = AuditLog.open({
+    clock,
+    ...(auditLog === null ? {} : { path: auditLog }),
+    required: auditRequired,
+    log: auditToLog(logger),
+    report: (message) => logger.error({ target: 'audit' }, message),
+  });
+  if (!audit.ok) throw new StartProblem(audit.error);
+  return audit.value;
+}
+
+async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<Backend> {
+  const { simClock, simData } = settings;
+  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
+  const options: SimulationOptions = {
+    clock: simulationClock,
+    seed: settings.simSeed,
+    store,
+    calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
+    generatedInstruments: settings.simInstruments,
+    tradePassword: settings.simTradePassword,
+    ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
+  };
+  const simulation = simData === null ? createSimulation(options) : await createSimulationWithData(options, simData);
+  if ('problems' in simulation) throw new StartProblem(`--sim-data: ${simulation.problems.join('\n  ')}`);
+  return createSimBackend({ simulation, clock: simulationClock, logger });
+}
+
+/** The setting of each switch that operations may need: leaving one out does not build. */
+const switchSettings = {
+  '--enable-trading': 'enableTrading',
+  '--enable-desktop-phase2-reads': 'enableDesktopPhase2Reads',
+} as const satisfies Record<Switch, SettingName>;
+
+function switchesOf(settings: Settings): ReadonlySet<string> {
+  return new Set(switches.filter((name) => settings[switchSettings[name]]));
+}
+
+function createReloader(access: Access, certificate: Certificate | undefined, clock: Clock, logger: Logger): Reloader {
+  // Keys first: a revocation does not wait for anything else.
+  return new Reloader(clock, [keysStep(access, logger), ...(certificate === undefined ? [] : [certificate]), auditStep(access)]);
+}
+
+/** What `svcctl reload` talks to. A daemon without it still takes SIGHUP. */
+async function openControl(stateDir: string, reloading: () => Promise<Reloaded>, logger: Logger): Promise<() => Promise<void>> {
+  let listener: ControlListener | undefined;
+  try {
+    const status = async () => ({ ok: true, message: 'running' });
+    listener = await listenForControl(stateDir, { reload: reloading, status });
+  } catch (error) {
+    logger.warn({ err: error, stateDir }, 'svcctl reload cannot reach this daemon; SIGHUP and /api/admin/reload do');
+  }
+  return async () => listener?.close();
+}
+
+const TROUBLE_PAUSE_MS = 10_000;
+
+/** Logs connections that could not be accepted, as a rule because descriptors ran out, and not each of a flood of them. */
+function acceptTrouble(logger: Logger): (error: Error) => void {
+  let quietUntil = 0;
+  return (error) => {
+    const now = performance.now();
+    if (now < quietUntil) return;
+    quietUntil = now + TROUBLE_PAUSE_MS;
+    logger.error({ reason: error.message }, 'connections cannot be accepted');
+  };
+}
+
+type TlsPair = Parameters<RestServer['setTls']>[0];
+type TakesTls = Pick<RestServer, 'setTls'>;
+type Listener = Pick<RestServer | GrpcServer, 'listen'>;
+type ListenerPort = 'restPort' | 'grpcPort' | 'websocketPort' | 'apiPort';
+
+/** Binds a listener to the port that this setting names; the host and port that it is then reached by. */
+async function listen(listener: Listener, settings: Settings, setting: ListenerPort): Promise<string> {
+  const { bind, [setting]: wanted } = settings;
+  const port = await listener.listen({ host: bind, port: wanted }).catch((error: NodeJS.ErrnoException) => {
+    throw new StartProblem(listenProblem(bind, wanted, flagOf(setting), error));
+  });
+  return `${bind.includes(':') ? `[${bind}]` : bind}:${port}`;
+}
+
+function listenProblem(bind: string, port: number, flag: string, error: NodeJS.ErrnoException): string {
+  if (error.code === 'EADDRINUSE')
+    return `port ${port} on ${bind} is taken; stop what uses it or choose another with ${flag} (0 = any free port)`;
+  return `cannot listen on ${bind} port ${port}: ${error.message}`;
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { err, ok, type Result } from '../access/index.js';
+import type { EmbeddedGateway } from '../cli/mcp.js';
+import { systemClock } from '../contract/clock.js';
+import { prepareDemo } from '../daemon/demo.js';
+import type { Environment } from '../daemon/environment.js';
+import { stderrLog } from '../daemon/log.js';
+import { flagOf, settingNames } from '../daemon/settings-table.js';
+import { planStartup } from '../daemon/startup.js';
+import { configFolder, stateFolder } from '../storage/index.js';
+import { StartProblem, startDaemon } from './daemon.js';
+
+/** Every listener but REST has a switch that turns it off. */
+const otherListenersOff = settingNames.filter((name) => /^no[A-Z]/.test(name)).map(flagOf);
+const FLAGS = ['--demo', '--bind', '127.0.0.1', '--rest-port', '0', '--log-level', 'warn', ...otherListenersOff];
+const FOLDER = 'embedded';
+
+/**
+ * Starts a daemon with the simulated brokerage in this process, as `svcd --demo` would: orders in simulated accounts,
+ * a key and a certificate of its own, any free port. Everything it keeps lies in folders `embedded` below the usual ones,
+ * so that it never meets a daemon of the same user. The error says what to correct.
+ */
+export async function startEmbedded(env: Readonly<Record<string, string | undefined>>): Promise<Result<EmbeddedGateway, string>> {
+  const startup = planStartup(FLAGS, environmentOf(env));
+  if (startup.kind !== 'run') return err(startup.text.trim());
+  const { settings, warnings } = startup;
+  const { logger, linesLost } = stderrLog(settings.logLevel);
+  for (const warning of warnings) logger.warn({}, warning);
+  const demo = await prepareDemo(startup, systemClock);
+  if (!demo.ok) return demo;
+  process.umask(0o077);
+  try {
+    const daemon = await startDaemon({
+      settings,
+      logger,
+      logLinesLost: linesLost,
+      // Whoever runs it ends it as it would by Ctrl-C.
+      requestShutdown: () => process.kill(process.pid, 'SIGTERM'),
+    });
+    const ca = settings.restTlsCert === null ? undefined : readFileSync(settings.restTlsCert, 'utf8');
+    return ok({ target: { url: new URL(daemon.restUrl), apiKey: demo.value.apiKey, ca }, stop: () => daemon.stop() });
+  } catch (thrown) {
+    if (thrown instanceof StartProblem) return err(thrown.message);
+    throw thrown;
+  }
+}
+
+/** This process's environment, without the settings that are meant for the user's own daemon. */
+function environmentOf(env: Readonly<Record<string, string | undefined>>): Environment {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('SVC_'));
+  return {
+    variables: {
+      ...Object.fromEntries(kept),
+      SVC_CONFIG_DIR: join(configFolder({ ...env }), FOLDER),
+      SVC_STATE_DIR: join(stateFolder({ ...env }), FOLDER),
+    },
+    home: homedir(),
+    cwd: process.cwd(),
+    platform: process.platform,
+  };
+}

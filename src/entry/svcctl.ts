@@ -1,0 +1,15 @@
+import type { StartEmbedded } from '../cli/mcp.js';
+import { runSvcctl } from '../cli/program.js';
+import { processTerminal } from '../cli/terminal.js';
+
+// A reader that has seen enough (svcctl watch … | head) closes the pipe: that is the end, not a failure. A command that
+// listens itself has something to bring to an end first.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  if (process.stdout.listenerCount('error') === 1) process.exit(0);
+});
+
+// Loaded when it is asked for: the other commands need nothing of a daemon.
+const startEmbedded: StartEmbedded = async (env) => (await import('./embedded.js')).startEmbedded(env);
+
+process.exitCode = await runSvcctl(process.argv.slice(2), processTerminal, startEmbedded);

@@ -1,0 +1,17 @@
+/** The certificate that every listener shows. Times are epoch ms. */
+export interface CertificateStatus {
+  readonly path: string;
+  readonly expiresAt: number;
+  /** Of the last attempt that succeeded. */
+  readonly loadedAt: number;
+  /** The attempt that failed since then, if any. */
+  readonly failure: { readonly at: number; readonly reason: string } | undefined;
+}
+
+/** Something that an operator has to look at. */
+export interface Trouble {
+  /** "audit: cannot write …" */
+  readonly message: string;
+  /** Writes are refused until it has passed. */
+  readonly stopsWrites: boolean;
+}

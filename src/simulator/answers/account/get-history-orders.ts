@@ -1,0 +1,27 @@
+import { create } from '@bufbuild/protobuf';
+import type { Order } from '../../../contract/generated/Trd_Common_pb.js';
+import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetHistoryOrderList_pb.js';
+import { filterOf, requiredTimes, statusesOf } from '../../brokerage/filter.js';
+import { addressed } from '../../brokerage/header.js';
+import { orderMessage } from '../../brokerage/messages.js';
+import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
+import { isWanted } from './order-filter.js';
+
+/** Trd_GetHistoryOrderList: orders created between two times, newest first. */
+export const getHistoryOrders: Answer<'world' | 'brokerage', C2S, S2C> = async ({ brokerage, world }, request) => {
+  const to = addressed(brokerage, request.header);
+  if (to instanceof Refusal) return to;
+  const filter = filterOf(request.filterConditions, to.market);
+  if (filter instanceof Refusal) return filter;
+  const times = requiredTimes(filter);
+  if (times instanceof Refusal) return times;
+  const statuses = statusesOf(request.filterStatusList);
+  if (statuses instanceof Refusal) return statuses;
+  await brokerage.records.journal.whenDurable(undefined);
+  const orderList: Order[] = [];
+  for await (const order of brokerage.records.ordersBetween(to.account.id, times.from, times.to + 1)) {
+    if (isWanted(order, filter, statuses)) orderList.push(orderMessage(world, order));
+  }
+  return create(S2CSchema, { header: to.header, orderList: orderList.reverse() });
+};

@@ -1,0 +1,60 @@
+import { create } from '@bufbuild/protobuf';
+import type { C2S, S2C } from '../../../contract/generated/Trd_GetMarginRatio_pb.js';
+import { S2CSchema } from '../../../contract/generated/Trd_GetMarginRatio_pb.js';
+import { symbolOf } from '../../../contract/markets.js';
+import { tradeMarketOf } from '../../brokerage/account.js';
+import { addressed } from '../../brokerage/header.js';
+import { marginRatios } from '../../brokerage/margin.js';
+import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
+import type { Instrument } from '../../world/index.js';
+
+/** As many as the public protocol takes in one request. */
+const SECURITIES_MAX = 100;
+/** Yearly interest on borrowed stock, in percent. */
+const SHORT_FEE_RATE = 3;
+
+/** Trd_GetMarginRatio: margin terms of securities, in percent of market value. */
+export const getMarginRatio: Answer<'world' | 'brokerage', C2S, S2C> = ({ brokerage, world }, { header, securityList }) => {
+  const to = addressed(brokerage, header);
+  if (to instanceof Refusal) return to;
+  if (securityList.length > SECURITIES_MAX)
+    return new Refusal(`securityList names ${securityList.length} securities; at most ${SECURITIES_MAX} are accepted`);
+  const marginRatioInfoList: ReturnType<typeof marginInfo>[] = [];
+  for (const { market, code } of securityList) {
+    const symbol = symbolOf({ market, code });
+    const instrument = symbol === undefined ? undefined : world.instrument(symbol);
+    if (instrument === undefined) return new Refusal(`unknown security ${symbol ?? `${code} in market ${market}`}`);
+    if (tradeMarketOf(instrument, to.account.environment) === undefined)
+      return new Refusal(`${instrument.symbol} is not traded: it has quotes only`);
+    marginRatioInfoList.push(marginInfo(instrument, { market, code }));
+  }
+  return create(S2CSchema, { header: to.header, marginRatioInfoList });
+};
+
+function marginInfo(instrument: Instrument, security: { market: number; code: string }) {
+  const { long, short } = marginRatios(instrument);
+  return {
+    security,
+    isLongPermit: long !== undefined,
+    isShortPermit: short !== undefined,
+    ...(long === undefined
+      ? {}
+      : {
+          alertLongRatio: Number(long.alert),
+          imLongRatio: Number(long.initial),
+          mcmLongRatio: Number(long.marginCall),
+          mmLongRatio: Number(long.maintenance),
+        }),
+    ...(short === undefined
+      ? {}
+      : {
+          shortPoolRemain: Number(instrument.sharesIssued / 1000n),
+          shortFeeRate: instrument.future === undefined ? SHORT_FEE_RATE : 0,
+          alertShortRatio: Number(short.alert),
+          imShortRatio: Number(short.initial),
+          mcmShortRatio: Number(short.marginCall),
+          mmShortRatio: Number(short.maintenance),
+        }),
+  };
+}

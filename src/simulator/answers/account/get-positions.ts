@@ -1,0 +1,107 @@
+import { create } from '@bufbuild/protobuf';
+import { type Decimal, decimalToNumber, divide } from '../../../contract/decimal.js';
+import { type Position, PositionSchema, PositionSide } from '../../../contract/generated/Trd_Common_pb.js';
+import type { C2S, S2C } from '../../../contract/generated/Trd_GetPositionList_pb.js';
+import { C2SSchema, S2CSchema } from '../../../contract/generated/Trd_GetPositionList_pb.js';
+import { quoteMarket } from '../../../contract/markets.js';
+import type { Account } from '../../brokerage/account.js';
+import { filterOf, passes } from '../../brokerage/filter.js';
+import { addressed } from '../../brokerage/header.js';
+import { unitValue } from '../../brokerage/margin.js';
+import { percentOf } from '../../brokerage/messages.js';
+import { units } from '../../brokerage/order.js';
+import { type PositionRecord, tradesOn } from '../../brokerage/position.js';
+import { currencies, tradeMarkets } from '../../brokerage/terms.js';
+import { Refusal } from '../../handler.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { given } from '../../view/given.js';
+
+/** Trd_GetPositionList: what is held, and what was closed today. */
+export const getPositions: Answer<'clock' | 'world' | 'market' | 'brokerage', C2S, S2C> = (facts, request) => {
+  const { brokerage } = facts;
+  const to = addressed(brokerage, request.header);
+  if (to instanceof Refusal) return to;
+  const filter = filterOf(request.filterConditions, to.market);
+  if (filter instanceof Refusal) return filter;
+  const min = given(C2SSchema, request, 'filterPLRatioMin');
+  const max = given(C2SSchema, request, 'filterPLRatioMax');
+  const positionList: Position[] = [];
+  for (const position of brokerage.records.ledger.positions(to.account)) {
+    if (!passes(filter, position)) continue;
+    const message = positionMessage(facts, to.account, position);
+    if (message === undefined) continue;
+    if (min !== undefined && message.plRatio <= min) continue;
+    if (max !== undefined && message.plRatio >= max) continue;
+    positionList.push(message);
+  }
+  return brokerage.records.journal.whenDurable(create(S2CSchema, { header: to.header, positionList }));
+};
+
+/** Undefined for a position that was closed before today. */
+function positionMessage(
+  { clock, world, market, brokerage }: Facts<'clock' | 'world' | 'market' | 'brokerage'>,
+  account: Account,
+  position: PositionRecord,
+): Position | undefined {
+  const { instrument, price, value, unrealised } = brokerage.valuer.value(position);
+  const today = tradesOn(position, world.calendar(instrument).tradingDay(clock.now()));
+  if (position.quantity === 0n && today.buyQuantity === 0n && today.sellQuantity === 0n) return undefined;
+  const isFuture = account.trades === 'futures';
+  const quantity = units(position.quantity);
+  const multiplier = unitValue(instrument, units(1n));
+  const perUnit = (amount: Decimal): Decimal => divide(divide(amount, quantity), multiplier);
+  // Diluted cost counts what was realised on the way as part of the cost.
+  const profit = isFuture ? unrealised : value - position.invested;
+  const overnight = position.quantity - today.buyQuantity + today.sellQuantity;
+  const todayProfit = value - unitValue(instrument, market.quote(instrument).previousClose) * overnight - today.buyValue + today.sellValue;
+  const open = position.quantity !== 0n;
+  const signedCost = position.quantity < 0n ? -position.cost : position.cost;
+  return create(PositionSchema, {
+    positionID: position.id,
+    positionSide: position.quantity < 0n ? PositionSide.PositionSide_Short : PositionSide.PositionSide_Long,
+    code: instrument.code,
+    name: instrument.name,
+    qty: Number(position.quantity),
+    canSellQty: Number(brokerage.records.ledger.canSell(account, instrument.symbol)),
+    price: n(price),
+    val: isFuture ? 0 : n(value),
+    plVal: n(profit),
+    ...optional('plRatio', open ? percentOf(profit, abs(isFuture ? position.cost : position.invested)) : undefined),
+    secMarket: quoteMarket(instrument.market).secMarket,
+    tdPlVal: n(todayProfit),
+    ...(isFuture
+      ? {}
+      : {
+          tdTrdVal: n(today.buyValue + today.sellValue),
+          tdBuyVal: n(today.buyValue),
+          tdBuyQty: Number(today.buyQuantity),
+          tdSellVal: n(today.sellValue),
+          tdSellQty: Number(today.sellQuantity),
+        }),
+    unrealizedPL: n(unrealised),
+    realizedPL: n(position.realised),
+    currency: currencies.numberOf(instrument.currency),
+    trdMarket: tradeMarkets.numberOf(position.tradeMarket),
+    ...(open
+      ? {
+          costPrice: n(perUnit(isFuture ? signedCost : position.invested)),
+          averageCostPrice: n(perUnit(signedCost)),
+          ...(isFuture ? {} : { dilutedCostPrice: n(perUnit(position.invested)) }),
+        }
+      : {}),
+    ...optional('averagePlRatio', open ? percentOf(unrealised, position.cost) : undefined),
+    accID: account.id,
+  });
+}
+
+function optional<K extends string>(key: K, value: number | undefined): { [P in K]?: number } {
+  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: number };
+}
+
+function abs(value: Decimal): Decimal {
+  return value < 0n ? -value : value;
+}
+
+function n(value: Decimal): number {
+  return decimalToNumber(value);
+}

@@ -1,0 +1,30 @@
+import type { Operation } from '../../contract/operation.js';
+import { declared } from '../../contract/operations/index.js';
+import type { OwnOperation } from '../../contract/operations/own.js';
+import type { Answer, EveryFact } from '../view/facts.js';
+import { account } from './account/index.js';
+import { metadata } from './metadata/index.js';
+import { quote } from './quote/index.js';
+import { system } from './system/index.js';
+import type { AnswersTo } from './table.js';
+import { trade } from './trade/index.js';
+
+type Declared = typeof declared;
+
+/** The groups of which a backend answers something. */
+type Answered = {
+  readonly [G in keyof Declared as Exclude<keyof Declared[G], OwnOperation> extends never ? never : G]: AnswersTo<Declared[G]>;
+};
+
+const groups = { system, quote, metadata, account, trade } satisfies Answered;
+
+/** Answers by the declared name of their operation ("get_quote"). Requests are what the operation declares, or the decoder has a defect. */
+export const answers: ReadonlyMap<string, Answer<keyof EveryFact, unknown, unknown>> = new Map(
+  Object.entries(groups).flatMap(([group, table]) => Object.entries(table).map(([name, answer]) => [nameOf(group, name), answer as never])),
+);
+
+function nameOf(group: string, name: string): string {
+  const operation = (declared as Record<string, Record<string, Operation>>)[group]?.[name];
+  if (operation === undefined) throw new Error(`${group}.${name} is answered and not declared`);
+  return operation.name;
+}

@@ -1,0 +1,14 @@
+import type { trade as declared } from '../../../contract/operations/index.js';
+import type { AnswersTo } from '../table.js';
+import { modifyOrder } from './modify-order.js';
+import { placeOrder } from './place-order.js';
+import { unlockTrade } from './unlock-trade.js';
+
+export const trade = {
+  placeOrder,
+  modifyOrder,
+  // A modification whose declaration fixes what it does.
+  cancelOrder: modifyOrder,
+  cancelAllOrder: modifyOrder,
+  unlockTrade,
+} satisfies AnswersTo<typeof declared>;

@@ -1,0 +1,48 @@
+import { create } from '@bufbuild/protobuf';
+import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
+import { addressed } from '../../brokerage/header.js';
+import { orderHours, orderTypes, timesInForce, tradeSides } from '../../brokerage/terms.js';
+import { Refusal } from '../../handler.js';
+import type { Answer } from '../../view/facts.js';
+import { given } from '../../view/given.js';
+import { adjustmentOf, fingerprintOf, packetOf, trailOf } from '../../view/order-fields.js';
+
+/** Trd_PlaceOrder: answered with the order's number once the order is on disk. */
+export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
+  const to = addressed(brokerage, request.header);
+  if (to instanceof Refusal) return to;
+  const side = tradeSides.wordOf(request.trdSide);
+  if (side === undefined) return new Refusal(tradeSides.unknown(request.trdSide));
+  const type = orderTypes.wordOf(request.orderType);
+  if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType));
+  const timeInForce = timesInForce.wordOf(request.timeInForce);
+  if (timeInForce === undefined) return new Refusal(timesInForce.unknown(request.timeInForce));
+  const hours = orderHours.wordOf(request.session);
+  if (hours === undefined && request.session !== 0) return new Refusal(orderHours.unknown(request.session));
+  const trail = trailOf(request);
+  if (trail instanceof Refusal) return trail;
+  const placed = await brokerage.desk.place({
+    account: to.account,
+    tradeMarket: to.market,
+    code: request.code,
+    secMarket: request.secMarket,
+    side,
+    type,
+    quantity: request.qty,
+    price: given(C2SSchema, request, 'price'),
+    adjustment: adjustmentOf(request),
+    auxPrice: given(C2SSchema, request, 'auxPrice'),
+    trail,
+    spread: given(C2SSchema, request, 'trailSpread'),
+    timeInForce,
+    expireTime: given(C2SSchema, request, 'expireTime'),
+    // A session that is named decides.
+    extendedHours: hours === undefined ? request.fillOutsideRTH : hours !== 'regular',
+    hours,
+    remark: request.remark,
+    packet: packetOf(request.packetID),
+    fingerprint: fingerprintOf(C2SSchema, request),
+  });
+  if (placed instanceof Refusal) return placed;
+  return create(S2CSchema, { header: to.header, orderID: placed.orderId, orderIDEx: placed.orderIdEx });
+};

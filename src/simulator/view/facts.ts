@@ -1,0 +1,28 @@
+import type { Clock } from '../../contract/clock.js';
+import type { Brokerage } from '../brokerage/index.js';
+import type { Refusal } from '../handler.js';
+import type { CapitalFlows, Market } from '../market/index.js';
+import type { World } from '../world/index.js';
+import type { HistoryQuota } from './history-quota.js';
+import type { Listings } from './listings.js';
+import type { QuoteBoard } from './quote-board.js';
+
+/** Everything that can be asked of the simulated world, each by its name. Put together once, by `createSimulation`. */
+export interface EveryFact {
+  readonly clock: Clock;
+  readonly world: World;
+  readonly market: Market;
+  readonly brokerage: Brokerage;
+  /** Instruments as messages name them. */
+  readonly listings: Listings;
+  /** The quote of each listing, made once for all who ask while it lasts. */
+  readonly quoteBoard: QuoteBoard;
+  readonly capitalFlows: CapitalFlows;
+  readonly historyQuota: HistoryQuota;
+}
+
+/** Those facts that are named: what a function looks at, and no more. */
+export type Facts<Names extends keyof EveryFact> = Pick<EveryFact, Names>;
+
+/** Answers one operation: the facts that it names and its `C2S` in, its `S2C` (or a refusal) out. */
+export type Answer<Names extends keyof EveryFact, C2S, S2C> = (facts: Facts<Names>, request: C2S) => S2C | Refusal | Promise<S2C | Refusal>;

@@ -1,0 +1,170 @@
+import { create } from '@bufbuild/protobuf';
+import { ManualClock } from '../../src/contract/clock.js';
+import { type Decimal, parseDecimal } from '../../src/contract/decimal.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifySchema } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
+import { type C2S as PlaceC2S, C2SSchema as PlaceSchema } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import { modifyOrder } from '../../src/simulator/answers/trade/modify-order.js';
+import { placeOrder } from '../../src/simulator/answers/trade/place-order.js';
+import type { Account } from '../../src/simulator/brokerage/account.js';
+import type { BrokerageEvent } from '../../src/simulator/brokerage/events.js';
+import { type Brokerage, createBrokerage } from '../../src/simulator/brokerage/index.js';
+import type { OrderRecord } from '../../src/simulator/brokerage/order.js';
+import { type TradeMarket, tradeEnvironments, tradeMarkets } from '../../src/simulator/brokerage/terms.js';
+import { Refusal } from '../../src/simulator/handler.js';
+import type { Facts } from '../../src/simulator/view/facts.js';
+import { type CalendarMode, createWorld, type Instrument } from '../../src/simulator/world/index.js';
+import { MemoryStore, type Store } from '../../src/storage/index.js';
+import { ScriptedMarket } from './scripted-market.js';
+
+/** Friday, 10:00 in Hong Kong. */
+export const START = Date.UTC(2026, 10, 20, 2);
+/** Longer than the longest way to the exchange. */
+const ARRIVAL_MS = 60;
+
+/** The accounts by what they are for. */
+export const ids = {
+  hkCash: 281756478396547001n,
+  hkMargin: 281756478396547002n,
+  us: 281756478396547003n,
+  cn: 281756478396547004n,
+  futures: 281756478396547008n,
+  real: 281756479345015383n,
+};
+
+export const dec = (text: string): Decimal => {
+  const value = parseDecimal(text);
+  if (value === undefined) throw new Error(`no decimal: ${text}`);
+  return value;
+};
+
+type Fields<Message> = Partial<Omit<Message, '$typeName' | '$unknown' | 'header' | 'packetID'>>;
+export type PlaceInit = Fields<PlaceC2S>;
+type ModifyInit = Fields<ModifyC2S>;
+type Packet = { connID: bigint; serialNo: number };
+const none: Packet = { connID: 0n, serialNo: 0 };
+
+export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** For tests: a brokerage on a scripted market and a clock that stands still. */
+export class Fixture {
+  readonly simulation: Facts<'clock' | 'world' | 'market' | 'brokerage'>;
+  readonly brokerage: Brokerage;
+  readonly events: BrokerageEvent[] = [];
+
+  private constructor(
+    readonly clock: ManualClock,
+    readonly market: ScriptedMarket,
+    readonly store: Store,
+    readonly mode: CalendarMode,
+    endedOrdersKept: number,
+  ) {
+    const world = createWorld({ calendarMode: mode, generatedInstruments: 0, seed: 1 });
+    this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, tradePassword: '123456', endedOrdersKept });
+    this.brokerage.onEvent((event) => this.events.push(event));
+    this.simulation = {
+      clock,
+      world,
+      market,
+      brokerage: this.brokerage,
+    };
+  }
+
+  static open({
+    start = START,
+    store = new MemoryStore(),
+    mode = 'open',
+    endedOrdersKept = 5_000,
+  }: {
+    start?: number;
+    store?: Store;
+    mode?: CalendarMode;
+    endedOrdersKept?: number;
+  } = {}): Fixture {
+    const clock = new ManualClock(start);
+    return new Fixture(clock, new ScriptedMarket(clock), store, mode, endedOrdersKept);
+  }
+
+  /** Another process on the same store, `later` ms after; this one is left as it is, as a kill leaves it. */
+  restarted(later = 1_000, store: Store = this.store): Fixture {
+    return Fixture.open({ start: this.clock.now() + later, store, mode: this.mode });
+  }
+
+  instrument(symbol: string): Instrument {
+    const instrument = this.simulation.world.instrument(symbol);
+    if (instrument === undefined) throw new Error(`no ${symbol}`);
+    return instrument;
+  }
+
+  account(id: bigint): Account {
+    const account = this.brokerage.account(id);
+    if (account === undefined) throw new Error(`no account ${id}`);
+    return account;
+  }
+
+  /** Bids and asks of the flow as [price, volume] pairs. */
+  book(symbol: string, bids: readonly (readonly [string, bigint])[], asks: readonly (readonly [string, bigint])[]): void {
+    const levels = (side: readonly (readonly [string, bigint])[]) => side.map(([price, volume]) => [dec(price), volume] as const);
+    this.market.setBook(this.instrument(symbol), levels(bids), levels(asks));
+  }
+
+  trade(symbol: string, price: string, volume: bigint, direction: 1 | -1 | 0): void {
+    this.market.trade(this.instrument(symbol), dec(price), volume, direction);
+  }
+
+  /** Lets time pass, and everything written reach the disk. */
+  async pass(ms = ARRIVAL_MS): Promise<void> {
+    this.clock.advance(ms);
+    await this.brokerage.records.journal.whenDurable(undefined);
+  }
+
+  /** Places an order as a caller would: the account's first market, a normal limit order unless said otherwise. */
+  async tryPlace(accountId: bigint, order: PlaceInit, packet = none, market?: TradeMarket): Promise<bigint | Refusal> {
+    const account = this.account(accountId);
+    const answer = await placeOrder(
+      this.simulation,
+      create(PlaceSchema, { orderType: 1, trdSide: 1, ...order, packetID: packet, header: this.header(account, market) }),
+    );
+    return answer instanceof Refusal ? answer : answer.orderID;
+  }
+
+  async place(accountId: bigint, order: PlaceInit, packet = none, market?: TradeMarket): Promise<bigint> {
+    const placed = await this.tryPlace(accountId, order, packet, market);
+    if (placed instanceof Refusal) throw new Error(placed.message);
+    return placed;
+  }
+
+  async refusal(accountId: bigint, order: PlaceInit): Promise<string> {
+    const placed = await this.tryPlace(accountId, order);
+    if (placed instanceof Refusal) return placed.message;
+    throw new Error(`order ${placed} was accepted`);
+  }
+
+  /** The refusal's text, or undefined when the change was accepted. */
+  async modify(accountId: bigint, change: ModifyInit, packet = none): Promise<string | undefined> {
+    const answer = await modifyOrder(
+      this.simulation,
+      create(ModifySchema, { orderID: 0n, ...change, packetID: packet, header: this.header(this.account(accountId)) }),
+    );
+    return answer instanceof Refusal ? answer.message : undefined;
+  }
+
+  cancel(accountId: bigint, orderID: bigint): Promise<string | undefined> {
+    return this.modify(accountId, { orderID, modifyOrderOp: 2 });
+  }
+
+  order(id: bigint): OrderRecord {
+    const order = this.brokerage.order(id);
+    if (order === undefined) throw new Error(`no order ${id}`);
+    return order;
+  }
+
+  /** Names the account's first market unless told another. */
+  header(account: Account, market = account.markets[0]) {
+    if (market === undefined) throw new Error(`account ${account.id} has no market`);
+    return { trdEnv: tradeEnvironments.numberOf(account.environment), accID: account.id, trdMarket: tradeMarkets.numberOf(market) };
+  }
+}

@@ -1,0 +1,65 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import { createSimBackend } from '../../src/backends/sim/index.js';
+import { ManualClock } from '../../src/contract/clock.js';
+import { type Security, SecuritySchema } from '../../src/contract/generated/Qot_Common_pb.js';
+import { parseSymbol } from '../../src/contract/markets.js';
+import type { Operation, PayloadOf, ProtocolMessages, RequestOf } from '../../src/contract/operation.js';
+import type { Backend, CallContext, PushEvent, ResponseMessage } from '../../src/gateway/backend.js';
+import { createSimulation, type RunningSimulation, type SimulationOptions } from '../../src/simulator/simulation.js';
+import { MemoryStore } from '../../src/storage/index.js';
+
+/** For tests: a started backend on a clock that stands still at 2026-11-20 10:30 in Hong Kong (a Friday), and what it pushed. */
+export interface Fixture {
+  readonly clock: ManualClock;
+  readonly simulation: RunningSimulation;
+  readonly backend: Backend;
+  readonly pushes: PushEvent[];
+  readonly defects: unknown[];
+}
+
+export const FIXTURE_TIME = Date.UTC(2026, 10, 20, 2, 30);
+
+export const context: CallContext = { requestId: 'test', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
+export async function startFixture(options: Partial<SimulationOptions> & { clock?: ManualClock } = {}): Promise<Fixture> {
+  const clock = options.clock ?? new ManualClock(FIXTURE_TIME);
+  const simulation = createSimulation({ seed: 'test', store: new MemoryStore(), calendarMode: 'open', ...options, clock });
+  const defects: unknown[] = [];
+  const backend = createSimBackend({ simulation, clock, logger: { error: (details) => defects.push(details) } });
+  const pushes: PushEvent[] = [];
+  backend.onPush((event) => pushes.push(event));
+  await backend.start();
+  return { clock, simulation, backend, pushes, defects };
+}
+
+export function security(symbol: string): Security {
+  const parsed = parseSymbol(symbol);
+  if (parsed === undefined) throw new Error(`${symbol} is no symbol`);
+  return create(SecuritySchema, { market: parsed.market.number, code: parsed.code });
+}
+
+/** An operation's request, with the given fields. */
+function requestOf<M extends ProtocolMessages>(operation: Operation<M>, fields: object): RequestOf<Operation<M>> {
+  return create(operation.messages.C2SSchema, fields as never) as RequestOf<Operation<M>>;
+}
+
+/** The `Response` of a call. */
+export async function call<M extends ProtocolMessages>(
+  backend: Backend,
+  operation: Operation<M>,
+  fields: object = {},
+): Promise<ResponseMessage & { s2c?: PayloadOf<Operation<M>> }> {
+  const response = await backend.call(operation, requestOf(operation, fields) as Message, context);
+  return response as ResponseMessage & { s2c?: PayloadOf<Operation<M>> };
+}
+
+/** The payload of a call that must succeed. */
+export async function payload<M extends ProtocolMessages>(
+  backend: Backend,
+  operation: Operation<M>,
+  fields: object = {},
+): Promise<PayloadOf<Operation<M>>> {
+  const { retType, retMsg, s2c } = await call(backend, operation, fields);
+  if (retType !== 0 || s2c === undefined) throw new Error(`${operation.name}: ${retType} ${retMsg}`);
+  return s2c;
+}
