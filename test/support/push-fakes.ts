@@ -97,7 +97,7 @@ export class FakeBackend implements PushBackend {
   streams: StreamsListener | undefined;
   /** While set, calls wait until {@link settle}. */
   holding = false;
-  #held: (() => void)[] = [];
+  #held: { readonly settle: () => void; readonly fail: (error: Error) => void }[] = [];
   #listeners = new Set<(event: PushEvent) => void>();
 
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
@@ -142,6 +142,12 @@ export class FakeBackend implements PushBackend {
     for (const listener of this.#listeners) listener(event);
   }
 
+  /** Loses its connection: what runs stops, and what waits fails. */
+  drop(): void {
+    this.running.clear();
+    for (const { fail } of this.#held.splice(0)) fail(new Error('connection lost'));
+  }
+
   /** How many calls wait. */
   get held(): number {
     return this.#held.length;
@@ -149,11 +155,11 @@ export class FakeBackend implements PushBackend {
 
   /** Answers the held call at this place, the oldest by default. */
   settle(index = 0): void {
-    this.#held.splice(index, 1)[0]?.();
+    this.#held.splice(index, 1)[0]?.settle();
   }
 
   async #hold(): Promise<void> {
-    if (this.holding) await new Promise<void>((resolve) => this.#held.push(resolve));
+    if (this.holding) await new Promise<void>((settle, fail) => this.#held.push({ settle, fail }));
   }
 }
 

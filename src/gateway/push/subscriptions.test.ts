@@ -171,4 +171,72 @@ describe('subscriptions', () => {
       { numRuns: 60 },
     );
   });
+
+  it('end in the right state whatever is lost, refused and restored meanwhile', async () => {
+    const streams = [tencent, hsbc, stream('US.AAPL', 4)];
+    const owners = ['key:a', 'conn:1'];
+    const step = fc.oneof(
+      fc.record({
+        kind: fc.constantFrom('subscribe' as const, 'unsubscribe' as const),
+        owner: fc.constantFrom(...owners),
+        streams: fc.subarray(streams, { minLength: 1 }),
+      }),
+      fc.record({ kind: fc.constantFrom('settle' as const, 'lose' as const, 'restore' as const, 'wait' as const) }),
+      fc.record({ kind: fc.constant('keep' as const), keeps: fc.boolean() }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const { backend, subscriptions, clock } = setUp();
+        backend.holding = true;
+        const pending: Promise<unknown>[] = [];
+        for (const one of steps) {
+          switch (one.kind) {
+            case 'subscribe':
+              pending.push(subscriptions.subscribe(one.owner, one.streams, options));
+              break;
+            case 'unsubscribe':
+              pending.push(subscriptions.unsubscribe(one.owner, one.streams));
+              break;
+            case 'keep':
+              backend.keep = (kept) => (one.keeps ? { streams: kept, message: 'too early', retryAfterMs: 60_000 } : undefined);
+              break;
+            case 'settle':
+              backend.settle();
+              break;
+            case 'lose':
+              backend.drop();
+              subscriptions.lost('all');
+              break;
+            case 'restore':
+              pending.push(subscriptions.restore('all'));
+              break;
+            case 'wait':
+              clock.advance(60_000);
+          }
+          await turn();
+        }
+        backend.keep = () => undefined;
+        pending.push(subscriptions.restore('all'));
+        const settleAll = async () => {
+          await turn();
+          while (backend.held > 0) {
+            backend.settle();
+            await turn();
+          }
+        };
+        await settleAll();
+        await Promise.all(pending);
+        // What the backend did not let go of is ended in the end.
+        for (let times = 0; times < 3; times++) {
+          clock.advance(60_000);
+          await settleAll();
+        }
+        const desired = new Set(subscriptions.desired().map(streamKey));
+        expect(backend.running).toEqual(desired);
+        expect(subscriptions.usedQuota).toBe(desired.size);
+        expect(new Set(owners.flatMap((owner) => subscriptions.list(owner).map(({ key }) => key)))).toEqual(desired);
+      }),
+      { numRuns: 150 },
+    );
+  });
 });

@@ -127,3 +127,13 @@ describe('while the platform is away', () => {
     await push.close();
   });
 });
+
+describe('whether a backend is simulated', () => {
+  it.each([[true], [false]])('is what it says (%s), whatever it is called', async (simulated) => {
+    backend.simulated = simulated;
+    expect((await gateway.as('desk').get('/api/ping')).json.s2c).toMatchObject({ backend: 'opend', simulated });
+    const mcp = await McpClient.open(gateway, { keyText: gateway.key('desk') });
+    expect(mcp.client.getInstructions()?.includes('Everything here is simulated')).toBe(simulated);
+    await mcp.close();
+  });
+});
