@@ -18,6 +18,7 @@ export class Call implements CallContext {
   #ended = false;
   #left = false;
   #overdue = false;
+  #joined = false;
 
   constructor(caller: Caller, clock: Clock, timeoutMs: number) {
     this.#caller = caller;
@@ -59,6 +60,16 @@ export class Call implements CallContext {
   /** It is past the point of no return. */
   get left(): boolean {
     return this.#left;
+  }
+
+  /** It waits for the outcome of an earlier request, which may have left. */
+  join(): void {
+    this.#joined = true;
+  }
+
+  /** Whether its caller can be told that nothing has happened. */
+  get untouched(): boolean {
+    return !this.#left && !this.#joined;
   }
 
   /** Its time was up before it was answered. */

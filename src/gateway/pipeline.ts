@@ -192,7 +192,7 @@ export class Pipeline {
     try {
       return decode();
     } catch (thrown) {
-      return this.#failed(caller, thrown, reachOf(operation, false));
+      return this.#failed(caller, thrown, reachOf(operation, true));
     }
   }
 
@@ -214,7 +214,7 @@ export class Pipeline {
     try {
       return await call.within(work);
     } catch (thrown) {
-      return this.#failed(caller, thrown, reachOf(operation, false));
+      return this.#failed(caller, thrown, reachOf(operation, true));
     }
   }
 
@@ -236,7 +236,7 @@ export class Pipeline {
           : permit.then((denied) => denied ?? this.#dispatch(operation, caller, identity, request, call));
       return answer instanceof Promise ? this.#wait(operation, caller, identity, request, call, answer) : answer;
     } catch (thrown) {
-      return this.#failed(caller, thrown, reachOf(operation, call.left));
+      return this.#failed(caller, thrown, reachOf(operation, call.untouched));
     }
   }
 
@@ -258,7 +258,7 @@ export class Pipeline {
           .catch((failed: unknown) => this.#failed(caller, failed, 'write sent'))
           .then((late) => this.#finishLate(operation, caller, identity.key, late, request));
       }
-      return this.#failed(caller, thrown, reachOf(operation, call.left));
+      return this.#failed(caller, thrown, reachOf(operation, call.untouched));
     }
   }
 
@@ -311,6 +311,7 @@ export class Pipeline {
         this.#repeated(caller);
         return known.response;
       case 'under_way': {
+        call.join();
         const answer = await known.answer;
         // The first caller went away before anything was sent: this one is still here.
         const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
@@ -482,9 +483,9 @@ function isWrite({ effect }: Operation): boolean {
 }
 
 /** How far a request came. */
-function reachOf(operation: Operation, left: boolean): Reach {
+function reachOf(operation: Operation, untouched: boolean): Reach {
   if (!isWrite(operation)) return 'read';
-  return left ? 'write sent' : 'write kept';
+  return untouched ? 'write kept' : 'write sent';
 }
 
 function reasonOf({ retType, retMsg }: ResponseMessage): string {

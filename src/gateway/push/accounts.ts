@@ -21,6 +21,8 @@ export class AccountRegistrations {
   #work: Promise<unknown> = Promise.resolve();
   /** The list that the backend accepted last. */
   #told = '';
+  /** How often pushes were lost: a reply that is older than the last loss proves nothing. */
+  #losses = 0;
 
   constructor(
     private readonly backend: Pick<Backend, 'subscribeAccounts'>,
@@ -81,14 +83,16 @@ export class AccountRegistrations {
 
   /** The backend has forgotten these: those of them that somebody receives. */
   lost(accIds: 'all' | readonly bigint[]): readonly bigint[] {
-    const affected = within(this.desired(), accIds);
-    if (affected.length > 0) this.#told = UNKNOWN;
-    return affected;
+    if (accIds.length === 0) return [];
+    this.#losses += 1;
+    this.#told = UNKNOWN;
+    return within(this.desired(), accIds);
   }
 
   /** Tells the backend again what is wanted. The accounts of these that are restored; why not, where it refuses. */
   async restore(accIds: 'all' | readonly bigint[]): Promise<readonly bigint[] | string> {
-    if (this.#told !== UNKNOWN) return within(this.desired(), accIds);
+    const wanted = within(this.desired(), accIds);
+    if (this.#told !== UNKNOWN || wanted.length === 0) return wanted;
     const outcome = await this.#inTurn(() => this.#tell([]));
     return outcome.ok ? within(this.desired(), accIds) : outcome.message;
   }
@@ -103,10 +107,11 @@ export class AccountRegistrations {
     const accIds = [...new Set([...this.desired(), ...more])];
     const list = [...accIds].sort().join();
     if (list === this.#told) return { ok: true };
+    const losses = this.#losses;
     try {
       const { retType, retMsg, errCode } = await this.backend.subscribeAccounts(accIds);
       if (retType !== 0) return { ok: false, message: retMsg, retType, errCode };
-      this.#told = list;
+      if (losses === this.#losses) this.#told = list;
       return { ok: true };
     } catch (thrown) {
       const message = `the backend did not answer: ${thrown instanceof Error ? thrown.message : String(thrown)}`;

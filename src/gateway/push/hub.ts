@@ -290,7 +290,6 @@ export class PushHub {
     if (typeof accIds === 'string') this.#onGap(`order and fill pushes are not taken up again: ${accIds}`);
     const keys = [...restored.keys, ...restored.ended.map(({ subscription }) => subscription.key)];
     this.#closeGaps(keys, typeof accIds === 'string' ? [] : accIds, restored.ended);
-    for (const key of restored.keys) this.#refresh(key);
   }
 
   #closeGaps(streams: readonly string[], accIds: readonly bigint[], ended: readonly Ended[]): void {
@@ -298,6 +297,7 @@ export class PushHub {
       this.#gapCount += 1;
       this.#onGap(`pushes are back after a gap of ${gap.from} to ${gap.to}: ${gap.reason}`);
       this.#announce(gap, ended);
+      for (const key of gap.streams) this.#refresh(key);
     }
   }
 
@@ -319,9 +319,13 @@ export class PushHub {
 
   /** Pushes what a stream shows now to those who had a first push of it. */
   #refresh(key: string): void {
+    const told = new Set<Member>();
     for (const owner of this.subscriptions.receivers(key)) {
       const subscription = this.subscriptions.get(owner, key);
-      if (subscription?.first) this.#firstPush(subscription, [...(this.#byOwner.get(owner) ?? [])]);
+      if (!subscription?.first) continue;
+      const members = [...(this.#byOwner.get(owner) ?? [])].filter((member) => !told.has(member));
+      for (const member of members) told.add(member);
+      this.#firstPush(subscription, members);
     }
   }
 

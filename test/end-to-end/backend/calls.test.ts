@@ -154,6 +154,27 @@ describe('a write whose backend stalls', () => {
     expect((await desk.post('/api/order', order)).json.ret_type).toBe(0);
   });
 
+  it('is not known to a repetition that waits too long for it, either', async () => {
+    const packetID = { connID: 0n, serialNo: 0 };
+    const asked = { ...placed, packetID, header: { ...header, accID: BigInt(HK_MARGIN) } };
+    const request = () => create(trade.placeOrder.messages.C2SSchema, asked);
+    const peer = { address: '127.0.0.1', loopback: true };
+    const caller = { iface: 'grpc', endpoint: 'test', requestId: 'test', peer, idempotencyKey: 'once' } as const;
+    const ask = () => gateway.gateway.call(trade.placeOrder, { ...caller, keyText: gateway.key('desk') }, request);
+    const first = ask();
+    const { answer } = await backend.waiting();
+    clock.advance(TIMEOUT_MS / 2);
+    const second = ask();
+    clock.advance(TIMEOUT_MS);
+    for (const answered of [first, second]) {
+      expect(await answered).toMatchObject({ code: 'backend.timeout', message: expect.stringContaining('is not known') });
+    }
+    answer();
+    expect(backend.pending).toHaveLength(1);
+    await gateway.audited(({ outcome }) => outcome === 'trade');
+    expect(await ask()).toMatchObject({ retType: 0 });
+  });
+
   it('goes on when its caller goes away', async () => {
     const client = gateway.grpc();
     const request = { ...placed, packetID: { connID: '0', serialNo: 0 } };
