@@ -14,7 +14,7 @@ import { credentials, Metadata, makeGenericClientConstructor } from '@grpc/grpc-
 import * as QotGetBasicQot from '../dist/contract/generated/Qot_GetBasicQot_pb.js';
 import { GatewayRequestSchema } from '../dist/contract/generated/svc/v1/gateway_pb.js';
 import { temporaryFolder, writeCertificate, writeKeys } from './lib/fixture.mjs';
-import { load, pairFigure } from './lib/load.mjs';
+import { load, pairFigure, warmUp } from './lib/load.mjs';
 import { start, startDaemon, svcdFlags } from './lib/processes.mjs';
 import { report } from './lib/report.mjs';
 import { interleave } from './lib/statistics.mjs';
@@ -71,7 +71,7 @@ const generators = await Promise.all(
 
 const names = Object.keys(servers);
 const round = (name, ms = ROUND_MS) => load(generators, { target: name, pid: servers[name].pid, ms });
-for (const name of names) await round(name, 2 * ROUND_MS);
+await warmUp(names, round);
 const results = await interleave(rounds, Object.fromEntries(names.map((name) => [name, () => round(name)])));
 
 report([

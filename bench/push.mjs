@@ -79,7 +79,7 @@ async function main() {
   const dist = new URL('../dist/', import.meta.url);
   const [{ PushHub }, { WsEndpoint }, { systemClock }, { create }, QotUpdateBasicQot, { WebSocketServer }] = await Promise.all([
     import(new URL('gateway/push/index.js', dist)),
-    import(new URL('interfaces/ws/index.js', dist)),
+    import(new URL('interfaces/ws/endpoint.js', dist)),
     import(new URL('contract/clock.js', dist)),
     import('@bufbuild/protobuf'),
     import(new URL('contract/generated/Qot_UpdateBasicQot_pb.js', dist)),

@@ -6,11 +6,10 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from './lib/fixture.mjs';
-import { svcdFlags } from './lib/processes.mjs';
+import { cpuSeconds, svcdFlags } from './lib/processes.mjs';
 import { number, report } from './lib/report.mjs';
 import { interleave, median, spread } from './lib/statistics.mjs';
 
@@ -41,17 +40,10 @@ async function start(args, home) {
   const exited = once(child, 'exit');
   await Promise.race([once(child.stdout, 'data'), exited.then(([status]) => Promise.reject(new Error(`ended with ${status}`)))]);
   const ms = performance.now() - started;
-  const cpu = processorMs(child.pid);
+  const cpu = cpuSeconds(child.pid) * 1000;
   child.kill('SIGTERM');
   await exited;
   return { ms, cpu };
-}
-
-function processorMs(pid) {
-  if (process.platform !== 'linux') return Number.NaN;
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const run = threads.map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]));
-  return run.reduce((sum, ns) => sum + ns, 0) / 1e6;
 }
 
 function figure(what, measured) {

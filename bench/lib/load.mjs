@@ -12,8 +12,28 @@ export async function load(generators, { target, pid, ms }) {
   const answers = await Promise.all(generators.map((generator) => generator.ask({ target, ms })));
   const requests = answers.reduce((sum, { requests }) => sum + requests, 0);
   const rate = answers.reduce((sum, { requests, seconds }) => sum + requests / seconds, 0);
-  const cpu = before === undefined ? Number.NaN : ((cpuSeconds(pid) - before) / requests) * 1e6;
-  return { rate, cpu, latencies: answers.flatMap(({ latencies }) => latencies) };
+  const cpu = ((cpuSeconds(pid) - before) / requests) * 1e6;
+  return { requests, rate, cpu, latencies: answers.flatMap(({ latencies }) => latencies) };
+}
+
+/** Until then the engine compiles what it runs. */
+const WARM_REQUESTS = 20_000;
+const FIRST_MS = 100;
+const WARM_MS = 500;
+
+/**
+ * Loads every target, by turns, until it has answered so many requests that what is compiled is compiled: after a time alone, a
+ * busy machine would be measured cold. Nobody waits for a turn so long that a server takes its connections for silent.
+ */
+export async function warmUp(names, round) {
+  const answered = new Map(names.map((name) => [name, 0]));
+  for (let ms = FIRST_MS; answered.size > 0; ms = WARM_MS) {
+    for (const [name, before] of answered) {
+      const { requests } = await round(name, ms);
+      if (before + requests < WARM_REQUESTS) answered.set(name, before + requests);
+      else answered.delete(name);
+    }
+  }
 }
 
 /** The figure of a server's rounds against those of its limit, which alternated with them. `load` says in words what loaded them. */

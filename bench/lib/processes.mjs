@@ -1,6 +1,6 @@
 import { fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -116,11 +116,10 @@ async function failure(child, name) {
   throw new Error(`${name} ended early (${signal ?? code})`);
 }
 
-const TICKS_PER_SECOND = 100;
-
-/** CPU seconds that a process has used, all its threads and the kernel's work for them included; undefined outside Linux. */
+/** CPU seconds that the threads of a process have used, the kernel's work for them included, to the nanosecond; NaN outside Linux. */
 export function cpuSeconds(pid) {
-  if (process.platform !== 'linux') return undefined;
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  if (process.platform !== 'linux') return Number.NaN;
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const run = threads.map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]));
+  return run.reduce((sum, ns) => sum + ns, 0) / 1e9;
 }

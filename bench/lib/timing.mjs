@@ -14,17 +14,27 @@ export function nanoseconds(action, calls = CALLS) {
 
 /**
  * Nanoseconds of one call, 64 a turn: what a turn ends with (a write to the audit file) is part of it. `prepare` is run
- * for each call of a turn beforehand and is no part of it.
+ * for each call of a turn beforehand and is no part of it. Turns in which the system gave the processor to another process
+ * are not counted: how long that had it says nothing about the call.
  */
 export async function turns(action, { count = Math.ceil(CALLS / PER_TURN), prepare } = {}) {
   let spent = 0n;
-  for (let turn = 0; turn < count; turn++) {
+  let counted = 0;
+  for (let turn = 0; counted < count && turn < 2 * count; turn++) {
     const first = turn * PER_TURN;
     if (prepare !== undefined) for (let index = 0; index < PER_TURN; index++) sink = prepare(first + index);
+    const switches = preemptions();
     const started = process.hrtime.bigint();
     for (let index = 0; index < PER_TURN; index++) sink = action(first + index);
     await new Promise(setImmediate);
-    spent += process.hrtime.bigint() - started;
+    const elapsed = process.hrtime.bigint() - started;
+    if (preemptions() !== switches) continue;
+    spent += elapsed;
+    counted += 1;
   }
-  return Number(spent) / (count * PER_TURN);
+  return Number(spent) / (counted * PER_TURN);
+}
+
+function preemptions() {
+  return process.resourceUsage().involuntaryContextSwitches;
 }

@@ -26,6 +26,11 @@ export class AsciiBuffer {
     this.used += ready.length;
   }
 
+  byte(ascii: number): void {
+    this.reserve(1);
+    this.held[this.used++] = ascii;
+  }
+
   /** A text that is known to be ASCII. */
   text(ascii: string): void {
     const { length } = ascii;

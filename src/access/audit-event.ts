@@ -1,5 +1,5 @@
 import { type Decimal, formatDecimal } from '../contract/decimal.js';
-import { AsciiBuffer, quote } from './ascii-buffer.js';
+import { type AsciiBuffer, quote } from './ascii-buffer.js';
 import { withoutKeyTexts } from './key-text.js';
 
 export type AuditInterface = 'rest' | 'ws' | 'mcp' | 'grpc' | 'core-ws' | 'core-tcp' | 'daemon';
@@ -32,37 +32,69 @@ export interface AuditEvent {
 }
 
 /**
- * Writes the event as one line of JSON in ASCII, without the line feed and without any key text that a caller wrote into a path
- * or a field. `target` tells it apart in a log that holds other lines as well.
+ * Writes events as lines of JSON in ASCII, without the line feed and without any key text that a caller wrote into a path or a
+ * field. `target` tells them apart in a log that holds other lines as well.
  */
-export function writeAuditLine(event: AuditEvent, time: string, out: AsciiBuffer): void {
-  // Of few parts, most of them ready: this runs for every request.
-  const { outcome, reason, code, keyId, trade } = event;
-  out.bytes(beginning);
-  out.text(time);
-  out.bytes(middleOf(event.iface, event.endpoint));
-  if (keyId === null) out.text('null');
-  else out.quoted(keyId);
-  if (reason === '') out.bytes(unexplained[outcome]);
-  else {
-    out.bytes(explained[outcome]);
-    out.quoted(withoutKeyTexts(reason));
-    if (code !== undefined) out.text(`,"code":"${code}"`);
-    out.text(',"request_id":');
+export class AuditLines {
+  readonly #time = new IsoTime();
+  /** By interface and endpoint. */
+  readonly #heads = new Map<AuditInterface, Map<string, Head>>();
+  #headCount = 0;
+
+  /** The line of an event at `now`, epoch ms. Of few parts, most of them ready: this runs for every request. */
+  write(event: AuditEvent, now: number, out: AsciiBuffer): void {
+    const { outcome, reason, code, keyId, trade } = event;
+    out.bytes(this.#head(event.iface, event.endpoint, now));
+    if (keyId === null) out.text('null');
+    else out.quoted(keyId);
+    if (reason === '') out.bytes(unexplained[outcome]);
+    else {
+      out.bytes(explained[outcome]);
+      out.quoted(withoutKeyTexts(reason));
+      if (code !== undefined) out.text(`,"code":"${code}"`);
+      out.text(',"request_id":');
+    }
+    out.quoted(event.requestId);
+    if (trade !== undefined) out.text(withoutKeyTexts(tradeFields(trade)));
+    out.byte(CLOSING_BRACE);
   }
-  out.quoted(event.requestId);
-  if (trade !== undefined) out.text(withoutKeyTexts(tradeFields(trade)));
-  out.text('}');
+
+  /** All up to the key's id, which for the requests of one millisecond is mostly the same. */
+  #head(iface: AuditInterface, endpoint: string, now: number): Uint8Array {
+    const head = this.#heads.get(iface)?.get(endpoint) ?? this.#newHead(iface, endpoint);
+    if (head.now !== now) {
+      head.now = now;
+      head.bytes = Buffer.from(`{"time":"${this.#time.format(now)}${head.text}`, 'latin1');
+    }
+    return head.bytes;
+  }
+
+  #newHead(iface: AuditInterface, endpoint: string): Head {
+    const text = `","target":"audit","iface":"${iface}","endpoint":${quote(withoutKeyTexts(endpoint))},"key_id":`;
+    const head = { text, now: Number.NaN, bytes: NOTHING };
+    // A caller can make up paths, but not fill the memory with them.
+    if (this.#headCount < HEADS_MAX) {
+      this.#headCount += 1;
+      const known = this.#heads.get(iface);
+      if (known === undefined) this.#heads.set(iface, new Map([[endpoint, head]]));
+      else known.set(endpoint, head);
+    }
+    return head;
+  }
 }
 
-const LINE_BYTES = 512;
-
-/** The same line as a text. */
-export function auditLine(event: AuditEvent, time: string): string {
-  const out = new AsciiBuffer(LINE_BYTES);
-  writeAuditLine(event, time, out);
-  return out.take().toString('latin1');
+/** The beginning of a line. */
+interface Head {
+  /** After the time. */
+  readonly text: string;
+  /** The time that stands in `bytes`, epoch ms. */
+  now: number;
+  bytes: Uint8Array;
 }
+
+const HEADS_MAX = 1_000;
+const CLOSING_BRACE = 0x7d;
+const NOTHING = Buffer.alloc(0);
 
 /** Account ids and amounts are JSON numbers, exact to the last digit. */
 function tradeFields(trade: AuditTrade): string {
@@ -75,8 +107,6 @@ function tradeFields(trade: AuditTrade): string {
   return fields;
 }
 
-const beginning = Buffer.from('{"time":"');
-
 const explained = {
   allow: Buffer.from(',"outcome":"allow","reason":'),
   reject: Buffer.from(',"outcome":"reject","reason":'),
@@ -87,19 +117,6 @@ const unexplained = {
   reject: Buffer.from(',"outcome":"reject","reason":"","request_id":'),
   trade: Buffer.from(',"outcome":"trade","reason":"","request_id":'),
 } as const satisfies Record<AuditOutcome, Uint8Array>;
-
-const MIDDLES_MAX = 1_000;
-const middles = new Map<string, { readonly iface: AuditInterface; readonly bytes: Uint8Array }>();
-
-/** What stands between the time and the key's id: of interfaces and endpoints there are few, so that each is put together once. */
-function middleOf(iface: AuditInterface, endpoint: string): Uint8Array {
-  const known = middles.get(endpoint);
-  if (known?.iface === iface) return known.bytes;
-  const bytes = Buffer.from(`","target":"audit","iface":"${iface}","endpoint":${quote(withoutKeyTexts(endpoint))},"key_id":`, 'latin1');
-  // A caller can make up paths, but not fill the memory with them.
-  if (middles.size < MIDDLES_MAX) middles.set(endpoint, { iface, bytes });
-  return bytes;
-}
 
 /** ISO 8601 UTC texts of moments that mostly lie in one millisecond or second: what the last call can give is kept from it. */
 export class IsoTime {

@@ -1,5 +1,5 @@
 import type { Clock } from '../contract/clock.js';
-import { type AuditEvent, IsoTime, writeAuditLine } from './audit-event.js';
+import { type AuditEvent, AuditLines } from './audit-event.js';
 import { LineFile } from './line-file.js';
 import { ok, type Result } from './result.js';
 
@@ -32,7 +32,7 @@ export class AuditLog {
   readonly #log: (event: AuditEvent) => void;
   readonly #file: LineFile | undefined;
   readonly #listeners: Set<() => void>;
-  readonly #time = new IsoTime();
+  readonly #lines = new AuditLines();
 
   /** Writes are refused while the file cannot be written. */
   readonly required: boolean;
@@ -63,7 +63,7 @@ export class AuditLog {
   record(event: AuditEvent): void {
     const line = this.#file?.begin();
     if (line !== undefined) {
-      writeAuditLine(event, this.#time.format(this.#clock.now()), line);
+      this.#lines.write(event, this.#clock.now(), line);
       this.#file?.end();
     }
     this.#log(event);

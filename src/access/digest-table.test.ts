@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { DigestTable, digestOf } from './digest-table.js';
+import { DigestTable, digestOf, NONE } from './digest-table.js';
+
+const nameOf = (table: DigestTable, text: string) => table.name(table.find(text));
+const tableOf = (digests: readonly string[]) =>
+  new DigestTable(digests.map((digest, index) => ({ digest, name: `${index}`, numbers: [] })));
 
 it('takes lower-case hex SHA-256 of the UTF-8 bytes', () => {
   expect(digestOf('svc_é')).toBe(createHash('sha256').update(Buffer.from('svc_é', 'utf8')).digest('hex'));
@@ -10,9 +14,8 @@ it('takes lower-case hex SHA-256 of the UTF-8 bytes', () => {
 it('finds every text it holds and no other', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string(), { maxLength: 300 }), fc.uniqueArray(fc.string(), { maxLength: 50 }), (held, others) => {
-      const table = new DigestTable(held.map((text) => [digestOf(text), text]));
-      for (const text of held) expect(table.find(text)).toBe(text);
-      for (const text of others) expect(table.find(text)).toBe(held.includes(text) ? text : undefined);
+      const table = tableOf(held.map(digestOf));
+      for (const text of [...held, ...others]) expect(nameOf(table, text)).toBe(held.includes(text) ? `${held.indexOf(text)}` : '');
     }),
   );
 });
@@ -22,7 +25,18 @@ it('tells apart digests that differ in one bit anywhere', () => {
   for (let bit = 0; bit < 256; bit++) {
     const other = Buffer.from(digest);
     other[bit >> 3]! ^= 1 << (bit & 7);
-    expect(new DigestTable([[other.toString('hex'), 'other']]).find('key')).toBeUndefined();
+    expect(tableOf([other.toString('hex')]).find('key')).toBe(NONE);
   }
-  expect(new DigestTable([[digest.toString('hex'), 'same']]).find('key')).toBe('same');
+  expect(tableOf([digest.toString('hex')]).find('key')).not.toBe(NONE);
+});
+
+it('keeps the numbers of each row', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.double({ noNaN: true }), { maxLength: 4 }), { maxLength: 50 }), (rows) => {
+      const table = new DigestTable(rows.map((numbers, row) => ({ digest: digestOf(`${row}`), name: 'row', numbers })));
+      for (const [row, numbers] of rows.entries())
+        expect(numbers.map((_, index) => table.number(table.find(`${row}`), index))).toEqual(numbers);
+    }),
+  );
+  expect(() => new DigestTable([{ digest: digestOf('key'), name: 'key', numbers: [1, 2, 3, 4, 5] }])).toThrow('room for 4');
 });

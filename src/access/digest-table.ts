@@ -1,74 +1,106 @@
-import { hash } from 'node:crypto';
+import { type BinaryToTextEncoding, hash } from 'node:crypto';
 
 /** SHA-256 digests are compared as eight words of 32 bits. */
 const WORDS = 8;
-const EMPTY = -1;
+/** A row is as long as a processor's cache line: the digest, and then numbers. */
+const ROW_WORDS = 16;
+const ROW_NUMBERS = ROW_WORDS / 2;
+const FIRST_NUMBER = WORDS / 2;
+const NUMBERS_MAX = ROW_NUMBERS - FIRST_NUMBER;
+/** No row. */
+export const NONE = -1;
+
+/**
+ * Two bytes a character: a Buffer costs more than the digest itself, and to read single bytes costs a third of it. Node gives
+ * a digest in any of its encodings; the types know four.
+ */
+const TWO_BYTES = 'utf16le' as string as BinaryToTextEncoding;
 
 /** Lower-case hex SHA-256 of the text's UTF-8 bytes: what the keys file stores. */
 export function digestOf(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
+/** What a {@link DigestTable} holds. */
+export interface DigestEntry {
+  /** 64 hex digits; no digest twice. */
+  readonly digest: string;
+  /** Not empty. */
+  readonly name: string;
+  /** At most four. */
+  readonly numbers: readonly number[];
+}
+
 /** The words of the digest being looked for. Filled and read within one synchronous call. */
 const wanted = new Uint32Array(WORDS);
 
 /**
- * Values by the SHA-256 digest of a text. A look-up costs the same for any number of entries: an open-addressing table
- * of places and one block of digests, which for ten thousand keys fit into a processor's cache, where a `Map` of hex
- * texts does not. All words of a digest are compared whatever the first ones say, so the time tells nothing about how
- * much of a wrong text's digest was right.
+ * A name and some numbers by the SHA-256 digest of a text. A look-up costs about the same for any number of entries, most of
+ * which are in no cache of the processor: it is an open-addressing table whose rows hold all but the names, and a row and its
+ * name are waited for at the same time. All words of a digest are compared whatever the first ones say, so the time tells
+ * nothing about how much of a wrong text's digest was right.
  */
-export class DigestTable<T> {
-  readonly #values: readonly T[];
-  readonly #digests: Uint32Array;
-  /** Place in `#values`, or EMPTY. At least half are empty, so that a search ends soon. */
-  readonly #places: Int32Array;
+export class DigestTable {
+  readonly #words: Uint32Array;
+  readonly #numbers: Float64Array;
+  /** By row; empty where there is none. */
+  readonly #names: readonly string[];
   readonly #mask: number;
 
-  /** Entries by their digest in hex, 64 digits; no digest twice. */
-  constructor(entries: readonly (readonly [digestHex: string, value: T])[]) {
+  constructor(entries: readonly DigestEntry[]) {
+    // At least half of the rows are empty, so that a search ends soon.
     let size = 2;
     while (size < entries.length * 2 + 1) size *= 2;
     this.#mask = size - 1;
-    this.#values = entries.map(([, value]) => value);
-    this.#digests = new Uint32Array(entries.length * WORDS);
-    this.#places = new Int32Array(size).fill(EMPTY);
-    for (const [place, [digestHex]] of entries.entries()) {
-      readWords(Buffer.from(digestHex, 'hex').toString('latin1'));
-      this.#digests.set(wanted, place * WORDS);
-      let slot = this.#firstSlot();
-      while (this.#places[slot] !== EMPTY) slot = (slot + 1) & this.#mask;
-      this.#places[slot] = place;
+    this.#numbers = new Float64Array(size * ROW_NUMBERS);
+    this.#words = new Uint32Array(this.#numbers.buffer);
+    const names = new Array<string>(size).fill('');
+    for (const { digest, name, numbers } of entries) {
+      if (numbers.length > NUMBERS_MAX) throw new Error(`there is room for ${NUMBERS_MAX} numbers, not for ${numbers.length}`);
+      readWords(Buffer.from(digest, 'hex').toString('utf16le'));
+      let row = this.#firstRow();
+      while (names[row] !== '') row = (row + 1) & this.#mask;
+      names[row] = name;
+      this.#words.set(wanted, row * ROW_WORDS);
+      this.#numbers.set(numbers, row * ROW_NUMBERS + FIRST_NUMBER);
+    }
+    // A copy: the names side by side, and not between what else was read with them.
+    this.#names = structuredClone(names);
+  }
+
+  /** The row whose digest is that of `text`; {@link NONE} where there is none. */
+  find(text: string): number {
+    readWords(hash('sha256', text, TWO_BYTES));
+    for (let row = this.#firstRow(); ; row = (row + 1) & this.#mask) {
+      if (this.name(row).length === 0) return NONE;
+      if (this.#matches(row)) return row;
     }
   }
 
-  /** The value whose digest is that of `text`. */
-  find(text: string): T | undefined {
-    // 'binary' gives one character a byte, and costs a third of a Buffer.
-    readWords(hash('sha256', text, 'binary'));
-    for (let slot = this.#firstSlot(); ; slot = (slot + 1) & this.#mask) {
-      const place = this.#places[slot] ?? EMPTY;
-      if (place === EMPTY) return undefined;
-      if (this.#matches(place)) return this.#values[place];
-    }
+  /** The name of a row that was found. */
+  name(row: number): string {
+    return this.#names[row] ?? '';
   }
 
-  #firstSlot(): number {
+  /** A number of a row that was found. */
+  number(row: number, index: number): number {
+    return this.#numbers[row * ROW_NUMBERS + FIRST_NUMBER + index] ?? 0;
+  }
+
+  #firstRow(): number {
     return (wanted[0] ?? 0) & this.#mask;
   }
 
-  #matches(place: number): boolean {
+  #matches(row: number): boolean {
+    const words = this.#words;
+    const at = row * ROW_WORDS;
     let difference = 0;
-    for (let word = 0; word < WORDS; word++) difference |= (this.#digests[place * WORDS + word] ?? 0) ^ (wanted[word] ?? 0);
+    for (let word = 0; word < WORDS; word++) difference |= (words[at + word] ?? 0) ^ (wanted[word] ?? 0);
     return difference === 0;
   }
 }
 
-/** `bytes` holds one byte per character. */
+/** `bytes` holds two bytes per character, the lower one first. */
 function readWords(bytes: string): void {
-  for (let word = 0; word < WORDS; word++) {
-    const at = word * 4;
-    wanted[word] =
-      bytes.charCodeAt(at) | (bytes.charCodeAt(at + 1) << 8) | (bytes.charCodeAt(at + 2) << 16) | (bytes.charCodeAt(at + 3) << 24);
-  }
+  for (let word = 0; word < WORDS; word++) wanted[word] = bytes.charCodeAt(2 * word) | (bytes.charCodeAt(2 * word + 1) << 16);
 }

@@ -39,6 +39,24 @@ describe('Keyring', () => {
     expect(keyring.authenticate(md5(textOf('a')))).toMatchObject({ ok: false, code: 'auth.invalid' });
   });
 
+  it('finds by a text all that the record says, and notices at once what becomes of it', () => {
+    const sdkHash = digestOf(createHash('md5').update(textOf('a')).digest('hex'));
+    const full = { id: 'a', sdk_hash: sdkHash, note: 'desk', expires_at: '2027-01-01T00:00:00Z', limits: { max_order_value: 5 } };
+    const { keyring, edit } = opened(keysFileText(full, { id: 'b' }));
+    const [found, record] = [keyring.authenticate(textOf('a')), keyring.authenticateId('a')];
+    if (!found.ok || !record.ok) throw new Error('not found');
+    for (const field of Object.keys(record.key) as (keyof typeof record.key)[]) expect(found.key[field]).toEqual(record.key[field]);
+    expect(keyring.revalidate(found.key)).toEqual(record);
+    edit(keysFileText({ ...full, scopes: ['acc:read'] }, { id: 'b' }));
+    keyring.reload();
+    const narrowed = keyring.revalidate(found.key);
+    expect(narrowed.ok && scopesIn(narrowed.key.scopes)).toEqual(['acc:read']);
+    edit(keysFileText({ ...full, hash: digestOf('rotated') }, { id: 'b' }));
+    keyring.reload();
+    expect(keyring.revalidate(found.key)).toMatchObject({ ok: false, code: 'auth.revoked', keyId: 'a' });
+    expect(keyring.authenticate(textOf('a'))).toMatchObject({ ok: false, code: 'auth.revoked', keyId: 'a' });
+  });
+
   it('lets a key expire at its moment, without a reload', () => {
     const { keyring, clock } = opened(keysFileText({ id: 'a', expires_at: '2026-08-01T00:00:01Z' }));
     clock.advance(999);

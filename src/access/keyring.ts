@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../contract/clock.js';
 import { digestOf } from './digest-table.js';
-import { KeyIndex } from './key-index.js';
+import { KeyIndex, type KeyTable } from './key-index.js';
 import type { KeyRecord } from './key-record.js';
 import { type KeysLoadError, loadKeysFile } from './keys-source.js';
 import { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
@@ -81,21 +81,17 @@ export class Keyring {
 
   /** Who bears this key text (`svc_…`). */
   authenticate(keyText: string): KeyAuth {
-    const key = this.#index.byText.find(keyText);
-    return key === undefined ? this.#unknown(keyText) : this.#judge(key);
+    return this.#find(this.#index.byText, keyText);
   }
 
   /** Who bears this MD5 hex of a key text, as the public SDKs send it. */
   authenticateSdk(md5Hex: string): KeyAuth {
-    const text = md5Hex.toLowerCase();
-    const key = this.#index.bySdkText.find(text);
-    return key === undefined ? this.#unknown(text) : this.#judge(key);
+    return this.#find(this.#index.bySdkText, md5Hex.toLowerCase());
   }
 
   /** The key that the operator named for callers who can send none (`--api-key-id`). */
   authenticateId(id: string): KeyAuth {
-    const key = this.#index.byId.get(id);
-    return key === undefined ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null } : this.#judge(key);
+    return this.#judgeId(id);
   }
 
   /** What has become of a key that a connection was opened with. The answer's record is the same object while nothing about it changed. */
@@ -127,10 +123,21 @@ export class Keyring {
     return { path: this.#path, keys: this.#index.byId.size, loadedAt: this.#loadedAt, failure: this.#failure };
   }
 
+  #find(table: KeyTable, text: string): KeyAuth {
+    const row = table.find(text);
+    if (row === undefined) return this.#unknown(text);
+    return table.isGood(row, this.#clock.now()) ? { ok: true, key: table.key(row) } : this.#judgeId(table.id(row));
+  }
+
   #unknown(text: string): KeyAuth {
     if (this.#revoked.size === 0) return invalid;
     const id = this.#revoked.get(digestOf(text));
     return id === undefined ? invalid : revoked(id);
+  }
+
+  #judgeId(id: string): KeyAuth {
+    const key = this.#index.byId.get(id);
+    return key === undefined ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null } : this.#judge(key);
   }
 
   #judge(key: KeyRecord): KeyAuth {

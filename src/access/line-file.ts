@@ -4,6 +4,7 @@ import { AppendTarget } from './append-target.js';
 import { AsciiBuffer } from './ascii-buffer.js';
 import { err, ok, type Result } from './result.js';
 
+const LINE_FEED = 0x0a;
 /** Lines held in memory while the file takes none, in bytes. Beyond it new lines are counted and dropped. */
 const HELD_MAX = 32 * 1024 * 1024;
 /** At this size what has gathered is written without waiting any longer. */
@@ -99,7 +100,7 @@ export class LineFile {
 
   /** Takes the line that was written since {@link begin}. */
   end(): void {
-    this.#gathered.text('\n');
+    this.#gathered.byte(LINE_FEED);
     if (!this.#idle) return;
     if (this.#gathered.length >= WRITE_EARLY) this.#next();
     else if (!this.#pausing) this.#schedule();
@@ -254,7 +255,7 @@ export class LineFile {
     if (opened.ok) {
       // A line that the old file has a part of goes to the new one as a whole.
       if (opened.value === 'another') {
-        this.#leaving = this.#leaving.subarray(this.#sent === 0 ? 0 : this.#leaving.lastIndexOf(0x0a, this.#sent - 1) + 1);
+        this.#leaving = this.#leaving.subarray(this.#sent === 0 ? 0 : this.#leaving.lastIndexOf(LINE_FEED, this.#sent - 1) + 1);
         this.#sent = 0;
       }
     } else if (asked && this.#target.kept) this.#options.report(`${opened.error}; the old file stays in use`);

@@ -87,7 +87,7 @@ async function readBody(argument: string | undefined, terminal: Terminal): Promi
   const parsed = parseJson(text);
   if (!parsed.ok) {
     const { line, column, message } = parsed.error;
-    return err(`the request body is no JSON: line ${line}, column ${column}: ${message}\nIn a shell, put it between single quotes.`);
+    return err(`the request body is not JSON: line ${line}, column ${column}: ${message}\nIn a shell, put it in single quotes.`);
   }
   if (!isJsonObject(parsed.value)) return err('the request body must be a JSON object, such as {"symbol":"HK.00700"}');
   return ok({ text, value: parsed.value });

@@ -122,7 +122,7 @@ describe('svcctl gen-key', () => {
     [['--scopes', 'qot:read', '--limits-currency', 'hkd'], 2, '--limits-currency: unknown currency "hkd", did you mean "HKD"?'],
     [['--scopes', 'qot:read', '--expires', 'soon'], 2, '--expires must be like'],
     [['--scopes', 'qot:read', '--expires', '2026-08-01T11:59:59Z'], 2, '--expires lies in the past'],
-    [['--scopes', 'qot:read', '--bind-machines', 'fp_1'], 2, '"fp_1" is no fingerprint'],
+    [['--scopes', 'qot:read', '--bind-machines', 'fp_1'], 2, '"fp_1" is not a fingerprint'],
     [['--scopes', 'qot:read', '--id', ' '], 2, '--id must be 1 to 128 visible characters'],
     [['--scopes', 'qot:read', '--keys-file', 'a', '--rest-keys-file', 'b'], 1, 'cannot be used with'],
     [[], 1, "required option '--scopes <list>' not specified"],

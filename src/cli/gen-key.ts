@@ -109,7 +109,8 @@ function boundMachines(options: GenKeyOptions, world: CommandLine): Result<strin
   if (options.bindMachines === undefined && options.bindThisMachine === undefined) return ok(null);
   const machines = listed(options.bindMachines ?? '');
   for (const machine of machines) {
-    if (!isFingerprint(machine)) return err(`--bind-machines: "${machine}" is no fingerprint (fp_ and 64 lower-case hexadecimal digits)`);
+    if (!isFingerprint(machine))
+      return err(`--bind-machines: "${machine}" is not a fingerprint (fp_ and 64 lower-case hexadecimal digits)`);
   }
   if (options.bindMachines !== undefined && machines.length === 0) return err('--bind-machines names no machine');
   if (options.bindThisMachine === undefined) return ok(machines);

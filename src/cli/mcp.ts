@@ -66,7 +66,7 @@ function readToolsets(text: string): Result<string, string> {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !groups.some((group) => group === name));
   if (unknown === undefined) return ok(names.join(','));
-  return err(`--toolsets: there is no toolset ${JSON.stringify(unknown)}, accepted: ${groups.join(', ')}`);
+  return err(`--toolsets: unknown toolset ${JSON.stringify(unknown)}, accepted: ${groups.join(', ')}`);
 }
 
 const helpText = `

@@ -136,7 +136,7 @@ describe('svcctl call', () => {
     [['call', 'get_quote', '--prety'], "unknown option '--prety'"],
     [['cal'], "unknown command 'cal'"],
     [['watch', '00700'], '"00700" is not MARKET.CODE'],
-    [['watch', 'HK.00700', '--types', '3'], '"3" is none of 1 (Basic)'],
+    [['watch', 'HK.00700', '--types', '3'], '"3" is not one of 1 (Basic)'],
   ])('%j is wrong usage: nothing is sent', async (args, message) => {
     const { status, out, said } = await svcctl(args);
     expect(said).toContain(message);

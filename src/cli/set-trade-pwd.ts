@@ -15,7 +15,7 @@ export function setTradePwdCommand(terminal: Terminal = processTerminal, store: 
   const command = new Command('set-trade-pwd')
     .description("keep the trade password in this user's credential store, for the unlock tool of svcd")
     .option('--delete', 'remove it from there')
-    .addHelpText('after', '\nThe password is asked for without showing it, or read from standard input when that is no terminal.');
+    .addHelpText('after', '\nThe password is asked for without showing it, or read from standard input when that is not a terminal.');
   return command.action(async (options: { readonly delete?: true }) => {
     if (options.delete) {
       const removed = await store.remove();

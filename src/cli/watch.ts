@@ -65,7 +65,7 @@ function parseTypes(text: string): number[] {
   return text.split(',').map((item) => {
     const word = item.trim();
     const member = /^\d+$/.test(word) ? accepted.get(Number(word)) : memberNamed(subType, word);
-    if (member === undefined) throw new InvalidArgumentError(`${JSON.stringify(word)} is none of ${listAccepted(subType, 'rest')}.`);
+    if (member === undefined) throw new InvalidArgumentError(`${JSON.stringify(word)} is not one of ${listAccepted(subType, 'rest')}.`);
     return member.public;
   });
 }

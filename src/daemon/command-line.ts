@@ -1,6 +1,7 @@
+import { Command, Option } from 'commander';
 import { err, ok, type Result } from '../access/index.js';
 import { nearestName } from '../contract/names.js';
-import { flagOf, type SettingName, settingNames, settingOf } from './settings-table.js';
+import { flagOf, type Setting, type SettingName, settingGroups, settingNames, settingOf } from './settings-table.js';
 
 /** What the arguments of `svcd` ask for. */
 export interface CommandLine {
@@ -14,73 +15,163 @@ interface FlagText {
   readonly flag: string;
 }
 
-const actions: ReadonlyMap<string, CommandLine['action']> = new Map([
-  ['--help', 'help'],
-  ['-h', 'help'],
-  ['--version', 'version'],
-  ['-V', 'version'],
-  ['--print-config', 'print-config'],
-]);
+const OTHER = 'Other';
+const actions = [
+  { name: 'print-config', flags: '--print-config', about: "Print every setting's value and where it came from, then exit." },
+  { name: 'version', flags: '-V, --version', about: 'Print the version, then exit.' },
+  { name: 'help', flags: '-h, --help', about: 'Print this text, then exit.' },
+] as const satisfies readonly { name: CommandLine['action']; flags: string; about: string }[];
 
-interface KnownFlag {
-  readonly name: SettingName;
-  /** The value that the flag itself carries (a switch); undefined where one must follow. */
-  readonly own: string | undefined;
-}
+const HELP_HEAD = [
+  'Trading and market-data gateway.',
+  'Each flag is also an environment variable (--rest-port: SVC_REST_PORT) and a key of config.toml in the configuration folder (rest_port).',
+  'A flag wins over the variable, the variable over the file. Switches are turned off by --no-<name>.',
+].join(' ');
+const HELP_WIDTH = 110;
 
-const knownFlags: ReadonlyMap<string, KnownFlag> = new Map(settingNames.flatMap(flagsOf));
-
-function flagsOf(name: SettingName): [string, KnownFlag][] {
-  const { aliases = [], type } = settingOf(name);
-  const flags = [flagOf(name), ...aliases.map((alias) => `--${alias}`)];
-  if (type.placeholder !== null) return flags.map((flag) => [flag, { name, own: undefined }]);
-  return flags.flatMap((flag): [string, KnownFlag][] => [
-    [flag, { name, own: 'true' }],
-    [flag.replace('--', '--no-'), { name, own: 'false' }],
-  ]);
+/** Told of what stands on the command line, in its order. */
+interface Heard {
+  action(name: CommandLine['action']): void;
+  /** `text` is null where a flag stands without the value that it needs. */
+  flag(name: SettingName, flag: string, text: string | null): void;
 }
 
 /** Reads the arguments of `svcd`. The errors are whole sentences, one a problem. */
 export function parseCommandLine(args: readonly string[]): Result<CommandLine, readonly string[]> {
   const flags = new Map<SettingName, FlagText>();
   const problems: string[] = [];
-  let action: CommandLine['action'] = 'run';
-  for (let index = 0; index < args.length; index++) {
-    const argument = args[index] ?? '';
-    const asked = actions.get(argument);
-    if (asked !== undefined) {
+  let action = 'run' as CommandLine['action'];
+  const program = programTelling({
+    action(name) {
       // Help wins over everything: whoever asks for it gets it, whatever else is on the line.
-      action = action === 'help' ? 'help' : asked;
-      continue;
-    }
-    const equals = argument.startsWith('--') ? argument.indexOf('=') : -1;
-    const flag = equals === -1 ? argument : argument.slice(0, equals);
-    const known = knownFlags.get(flag);
-    if (known === undefined) {
-      problems.push(unknownArgument(flag));
-      // What follows may be its value: no problem of its own.
-      if (flag.startsWith('--') && equals === -1 && args[index + 1]?.startsWith('-') === false) index++;
-      continue;
-    }
-    const inline = equals === -1 ? undefined : argument.slice(equals + 1);
-    const text = inline ?? known.own ?? args[++index];
-    if (text === undefined || (inline === undefined && known.own === undefined && text.startsWith('--'))) {
-      problems.push(`${flag} needs a value: ${flag} ${settingOf(known.name).type.placeholder ?? ''}`);
-      // What followed is a flag of its own.
-      if (text !== undefined) index--;
-    } else if (inline !== undefined && known.own === 'false') {
-      problems.push(`${flag} takes no value; found ${JSON.stringify(inline)}`);
-    } else if (flags.has(known.name)) {
-      problems.push(`${flag} is given twice${flag === flags.get(known.name)?.flag ? '' : ` (as ${flags.get(known.name)?.flag} too)`}`);
-    } else {
-      flags.set(known.name, { text, flag });
-    }
-  }
+      action = action === 'help' ? 'help' : name;
+    },
+    flag(name, flag, text) {
+      const before = flags.get(name);
+      if (text === null) problems.push(`${flag} needs a value: ${flag} ${settingOf(name).type.placeholder ?? ''}`);
+      else if (before !== undefined) problems.push(`${flag} is given twice${flag === before.flag ? '' : ` (as ${before.flag} too)`}`);
+      else flags.set(name, { text, flag });
+    },
+  });
+  const { operands, unknown } = program.parseOptions(inOneWord(args));
+  problems.push(...operands.map(unexpected), ...unknownArguments(unknown, program));
   return problems.length > 0 && action !== 'help' ? err(problems) : ok({ action, flags });
 }
 
-function unknownArgument(argument: string): string {
-  if (!argument.startsWith('-')) return `unexpected argument ${JSON.stringify(argument)}: svcd takes flags only (see svcd --help)`;
-  const near = nearestName(argument, [...knownFlags.keys(), ...actions.keys()]);
-  return `unknown flag ${argument}${near === undefined ? ' (see svcd --help)' : `; did you mean ${near}?`}`;
+/** The text of `svcd --help`. */
+export function helpText(): string {
+  return programTelling({ action: () => undefined, flag: () => undefined }).helpInformation();
+}
+
+const switchFlags = new Set(settingNames.filter((name) => isSwitch(settingOf(name))).map(flagOf));
+const valueFlags = new Set(
+  settingNames.filter((name) => !isSwitch(settingOf(name))).flatMap((name) => [flagOf(name), ...aliasFlags(name)]),
+);
+
+/** Every flag and its value in one word: the library takes a value that begins with a dash for a flag, and the word after a switch for its value. */
+function inOneWord(args: readonly string[]): string[] {
+  const words: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const argument = args[index] ?? '';
+    const next = args[index + 1];
+    if (argument === '--') return [...words, ...args.slice(index)];
+    if (switchFlags.has(argument)) words.push(`${argument}=true`);
+    else if (valueFlags.has(argument) && next?.startsWith('--') === false) {
+      words.push(`${argument}=${next}`);
+      index++;
+    } else words.push(argument);
+  }
+  return words;
+}
+
+function aliasFlags(name: SettingName): string[] {
+  return (settingOf(name).aliases ?? []).map((alias) => `--${alias}`);
+}
+
+function isSwitch({ type }: Setting<unknown>): boolean {
+  return type.placeholder === null;
+}
+
+/** The command, made anew for each reading: it remembers what it has read. */
+function programTelling(heard: Heard): Command {
+  const program = new Command('svcd')
+    .usage('[flags]')
+    .description(HELP_HEAD)
+    .helpOption(false)
+    .configureHelp({
+      helpWidth: HELP_WIDTH,
+      // A value that is missing is a problem of ours among others, and so the library is told that it may be; people are not.
+      optionTerm: ({ flags }) => flags.replace(/\[(.*)\]$/, '<$1>'),
+    });
+  const add = (option: Option, tell: (text: string | null) => void) => {
+    program.addOption(option);
+    program.on(`option:${option.name()}`, tell);
+  };
+  // Headings come in the order of their first option.
+  for (const group of settingGroups) {
+    for (const name of settingNames) {
+      const setting = settingOf(name);
+      if (setting.group !== group) continue;
+      for (const option of optionsOf(name, setting)) add(option, (text) => heard.flag(name, option.long ?? '', textOf(option, text)));
+    }
+  }
+  for (const { name, flags, about } of actions) add(new Option(flags, about).helpGroup(OTHER), () => heard.action(name));
+  return program;
+}
+
+/** The options of a setting: its flag, then what else it is known by, which help does not list. */
+function optionsOf(name: SettingName, setting: Setting<unknown>): Option[] {
+  const { about, group, type } = setting;
+  const flag = flagOf(name);
+  const value = ` [${type.placeholder?.slice(1, -1)}]`;
+  const aliases = aliasFlags(name);
+  const also = aliases.length === 0 ? '' : ` Also: ${aliases.join(', ')}.`;
+  const fallback = defaultText(setting);
+  const text = `${about}${also}${fallback === '' ? '' : ` [${fallback}]`}`;
+  if (isSwitch(setting)) {
+    const option = new Option(`${flag} [true|false]`, text).helpGroup(group);
+    // Help shows it as people write it.
+    option.flags = flag;
+    return [option, new Option(flag.replace('--', '--no-')).hideHelp()];
+  }
+  const shown = new Option(`${flag}${value}`, text).helpGroup(group);
+  return [shown, ...aliases.map((alias) => new Option(`${alias}${value}`).hideHelp())];
+}
+
+function textOf({ negate, optional }: Option, text: string | null): string | null {
+  return negate && !optional ? 'false' : text;
+}
+
+/** The default in the help text; nothing where there is none, or where it depends on the machine. */
+function defaultText({ default: fallback, type, secret }: Setting<unknown>): string {
+  if (secret || typeof fallback === 'function' || fallback === null || fallback === false) return '';
+  return Array.isArray(fallback) ? '' : type.write(fallback).replaceAll('"', '');
+}
+
+/** What the library did not know, and what it left alone because it came after. */
+function unknownArguments(unknown: readonly string[], program: Command): string[] {
+  const known = program.options.flatMap(({ short, long }) => [short, long]).filter((flag) => flag !== undefined);
+  const problems: string[] = [];
+  for (let index = 0; index < unknown.length; index++) {
+    const argument = unknown[index] ?? '';
+    const [flag = '', value] = splitAt(argument, '=');
+    if (!argument.startsWith('-')) problems.push(unexpected(argument));
+    else if (known.includes(flag)) problems.push(`${flag} takes no value; found ${JSON.stringify(value)}`);
+    else {
+      const near = flag.startsWith('--') ? nearestName(flag, known) : undefined;
+      problems.push(`unknown flag ${flag}${near === undefined ? ' (see svcd --help)' : `; did you mean ${near}?`}`);
+      // What follows may be its value: no problem of its own.
+      if (value === undefined && unknown[index + 1]?.startsWith('-') === false) index++;
+    }
+  }
+  return problems;
+}
+
+function unexpected(argument: string): string {
+  return `unexpected argument ${JSON.stringify(argument)}: svcd takes flags only (see svcd --help)`;
+}
+
+function splitAt(text: string, mark: string): [string, string?] {
+  const index = text.indexOf(mark);
+  return index === -1 ? [text] : [text.slice(0, index), text.slice(index + 1)];
 }

@@ -29,7 +29,7 @@ function loopbackInLegacyMode({ bind, restKeysFile }: Settings): string[] {
 
 function apiKeyInScopeMode({ apiKeyId, restKeysFile }: Settings): string[] {
   if (apiKeyId === null || restKeysFile !== null) return [];
-  return ['--api-key-id names a key, and there is no --rest-keys-file'];
+  return ['--api-key-id names a key, but there is no --rest-keys-file'];
 }
 
 function fileOfRequiredAudit({ auditLog, auditRequired }: Settings): string[] {

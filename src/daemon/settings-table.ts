@@ -66,7 +66,7 @@ const BOUND_MAX = 10_000_000;
 const REQUEST_SECONDS_MAX = 3_600;
 
 /** Every setting of `svcd`. Order within a group is the order of the help text. */
-export const settingsTable = {
+const settingsTable = {
   bind: setting({
     type: listenAddress,
     default: '127.0.0.1',

@@ -141,7 +141,7 @@ describe('resolution', () => {
 
   it('warns of variables that look like a slip, and of no others', () => {
     const { warnings } = run([], { SVC_MAX_ORDER_VALU: '5', SVC_SERVICE_HOST: '10.0.0.1', SVC_API_KEY: 'x', PATH: '/bin' });
-    expect(warnings).toEqual(['environment variable SVC_MAX_ORDER_VALU is no setting and is ignored; did you mean SVC_MAX_ORDER_VALUE?']);
+    expect(warnings).toEqual(['unknown environment variable SVC_MAX_ORDER_VALU ignored; did you mean SVC_MAX_ORDER_VALUE?']);
   });
 });
 
@@ -203,6 +203,22 @@ describe('refusals', () => {
     expect(refused(['--no-enable-trading=true'])).toContain('--no-enable-trading takes no value');
     expect(refused(['--rest-port'])).toContain('--rest-port needs a value: --rest-port <port>');
     expect(refused(['--audit-log', '--enable-trading'])).toContain('--audit-log needs a value');
+  });
+
+  it('takes what follows a flag for its value, a dash before it or not', () => {
+    expect(run(['--sim-trade-password', '-hunter2', '--allowed-symbols=', '--state-dir', '-x']).settings).toMatchObject({
+      simTradePassword: '-hunter2',
+      stateDir: '/srv/-x',
+    });
+    expect(refused(['--max-order-value', '-5'])).toContain('a number, not negative');
+    expect(refused(['--enable-trading', 'false'])).toBe('svcd: unexpected argument "false": svcd takes flags only (see svcd --help)\n');
+    expect(run(['--enable-trading=false', '--no-grpc=off', '--no-no-websocket']).settings).toMatchObject({
+      enableTrading: false,
+      noGrpc: false,
+      noWebsocket: false,
+    });
+    expect(refused(['--', '--enable-trading'])).toContain('unexpected argument "--enable-trading"');
+    expect(refused(['-x', '--help=please'])).toBe('svcd: unknown flag -x (see svcd --help)\nsvcd: --help takes no value; found "please"\n');
   });
 
   it('demands the whole TLS pair with a keys file, and loopback without one', () => {

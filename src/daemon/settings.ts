@@ -147,5 +147,5 @@ function suspiciousVariables(environment: Environment): string[] {
       ),
     }))
     .filter(({ near }) => near !== undefined)
-    .map(({ name, near }) => `environment variable ${name} is no setting and is ignored; did you mean SVC_${near}?`);
+    .map(({ name, near }) => `unknown environment variable ${name} ignored; did you mean SVC_${near}?`);
 }

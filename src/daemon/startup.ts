@@ -1,9 +1,9 @@
 import { ok } from '../access/index.js';
 import { packageVersion } from '../version.js';
-import { parseCommandLine } from './command-line.js';
+import { helpText, parseCommandLine } from './command-line.js';
 import { type Environment, processEnvironment } from './environment.js';
 import { type ResolvedSettings, resolveSettings } from './settings.js';
-import { helpText, printedConfig } from './settings-text.js';
+import { printedConfig } from './settings-text.js';
 
 /** Exit status for what the operator must correct: settings, certificate, keys file. */
 export const EXIT_MISCONFIGURED = 2;

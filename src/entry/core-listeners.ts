@@ -1,4 +1,4 @@
-import { type KeyObject, randomBytes } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
@@ -7,6 +7,7 @@ import type { Logger } from '../daemon/log.js';
 import type { Settings } from '../daemon/settings-table.js';
 import type { TlsMaterial } from '../daemon/tls.js';
 import type { Gateway } from '../gateway/index.js';
+import { RequestIds } from '../interfaces/common/callers.js';
 import { type CoreServices, CoreWsEndpoint, TcpEndpoint, type TcpEndpointOptions } from '../interfaces/core/index.js';
 import { readRsaKey } from '../wire/index.js';
 
@@ -29,11 +30,12 @@ export interface CoreListeners {
 /** Makes the listeners of the public protocol, as far as the settings ask for them. */
 export function createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey, onTrouble }: CoreListenerParts): CoreListeners {
   const { noWebsocket, allowedOrigins } = settings;
+  const ids = new RequestIds('core');
   const services: CoreServices = {
     gateway,
     clock,
     ids: new ProtocolIds(),
-    nextRequestId: requestIds(),
+    nextRequestId: () => ids.next(),
     onDefect: (error) => logger.error({ err: error }, 'a connection of the public protocol failed'),
   };
   return {
@@ -69,14 +71,4 @@ export function loadApiRsaKey({ apiRsaKey, noApi }: Settings): Result<KeyObject 
   }
   const read = readRsaKey(pem);
   return read.ok ? ok(read.key) : err(`--api-rsa-key ${apiRsaKey}: ${read.message}`);
-}
-
-/** Request ids of this process alone: a random prefix and a count. */
-function requestIds(): () => string {
-  const prefix = `core-${randomBytes(6).toString('base64url')}`;
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${prefix}-${count.toString(36)}`;
-  };
 }

@@ -15,12 +15,11 @@ import { type Backend, Gateway, type TradePasswordSource } from '../gateway/inde
 import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
-import { WS_PATH } from '../interfaces/ws/index.js';
+import { createWsEndpoint, WS_PATH } from '../interfaces/ws/index.js';
 import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
 import { descriptorReserve, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
-import { createWsEndpoint } from './ws-endpoint.js';
 
 export interface DaemonOptions {
   readonly settings: Settings;
@@ -133,7 +132,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onError: (error) => logger.debug({ err: error }, 'a message of a language model’s client was not served'),
     });
     const onTrouble = acceptTrouble(logger);
-    const ws = createWsEndpoint({ gateway, clock, logger, allowedOrigins: settings.allowedOrigins });
+    const ws = createWsEndpoint({
+      gateway,
+      clock,
+      allowedOrigins: settings.allowedOrigins,
+      onDefect: (error) => logger.error({ err: error }, 'push connection failed'),
+    });
     const rest = createRestServer({
       gateway,
       ...(tls === undefined ? {} : { tls }),

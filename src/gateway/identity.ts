@@ -8,6 +8,8 @@ export interface Peer {
   readonly address: string;
   /** The connection came from this machine. */
   readonly loopback: boolean;
+  /** What this connection showed last and whose it was: a program sends the same with each request. */
+  shown?: { readonly keyText: string; readonly key: KeyRecord };
 }
 
 /** One request as its interface received it, before anybody knows who sent it. */
@@ -61,4 +63,13 @@ export function identityOf(authenticated: Authentication): Identity | Rejection 
 
 export function ownerOfKey(key: KeyRecord | undefined): string {
   return key === undefined ? 'anonymous' : `key:${key.id}`;
+}
+
+/** Whether two texts are the same, in a time that does not tell how far they agree: a proxy may put many callers on one connection. */
+export function isSameText(one: string, other: string): boolean {
+  const { length } = one;
+  if (length !== other.length) return false;
+  let difference = 0;
+  for (let index = 0; index < length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
+  return difference === 0;
 }

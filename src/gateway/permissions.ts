@@ -21,11 +21,14 @@ const masks = new Map<Operation, ScopeMask>();
 
 /** What scopes and allowlists say of a request; the risk limits are the gates' business. */
 export class Permissions {
-  constructor(
-    readonly access: Access,
-    /** Start-up switches that are on. */
-    readonly switches: ReadonlySet<string>,
-  ) {}
+  readonly #access: Access;
+  readonly #forexIsOff: boolean;
+
+  /** @param switches start-up switches that are on. */
+  constructor(access: Access, switches: ReadonlySet<string>) {
+    this.#access = access;
+    this.#forexIsOff = !switches.has(FOREX_SWITCH);
+  }
 
   /** Before the body is read: does the caller hold a scope that could do? */
   scope(operation: Operation, key: KeyRecord | undefined): Rejection | undefined {
@@ -40,21 +43,20 @@ export class Permissions {
 
   /** Once the request is known: its environment, accounts, markets and symbols. */
   check(operation: Operation, key: KeyRecord | undefined, request: Message): Rejection | undefined {
-    const header = (request as Message & { header?: TrdHeader }).header;
     if (operation.scope.kind === 'byEnv') {
-      const env = header?.trdEnv;
+      const env = (request as Message & { header?: TrdHeader }).header?.trdEnv;
       if (env !== TrdEnv.TrdEnv_Simulate && env !== TrdEnv.TrdEnv_Real) {
         const accepted = trdEnv.members.map((member) => member.name).join(', ');
-        return new Rejection('request.invalid', `trd_env: ${env} is no trading environment, accepted: ${accepted}`);
+        return new Rejection('request.invalid', `trd_env: unknown trading environment ${env}, accepted: ${accepted}`);
       }
       const denied = this.#hold(key, env === TrdEnv.TrdEnv_Real ? real : simulate);
       if (denied !== undefined) return denied;
     }
     const subjects = subjectsOf(operation, request);
-    if (!this.switches.has(FOREX_SWITCH) && namesForex(subjects)) {
+    if (this.#forexIsOff && namesForex(subjects)) {
       return new Rejection('feature_disabled', `forex quotes are switched off; start the daemon with ${FOREX_SWITCH}`);
     }
-    for (const limits of limitsOf(this.access, key)) {
+    for (const limits of limitsOf(this.#access, key)) {
       const denied = isLimited(limits) ? checkLimits(operation, limits, subjects, request) : undefined;
       if (denied !== undefined) return denied;
     }
@@ -62,7 +64,7 @@ export class Permissions {
   }
 
   #hold(key: KeyRecord | undefined, mask: ScopeMask): Rejection | undefined {
-    const denied = this.access.authorise(key, mask);
+    const denied = this.#access.authorise(key, mask);
     return denied === undefined ? undefined : new Rejection(denied.code, denied.message);
   }
 }

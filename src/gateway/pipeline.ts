@@ -9,7 +9,7 @@ import { filterAnswer } from './answer-filter.js';
 import { type Backend, BackendFailure, type ResponseMessage } from './backend.js';
 import { Call, cancelled } from './call.js';
 import { aftermathOf, type Reach, rejectFailure } from './call-failures.js';
-import { type Caller, type Identity, identityOf, ownerOfKey } from './identity.js';
+import { type Caller, type Identity, identityOf, isSameText, ownerOfKey } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import type { LocalOperations } from './local/index.js';
 import type { Logger } from './logger.js';
@@ -167,7 +167,16 @@ export class Pipeline {
   /** Names the caller, or says why the credential is no good. */
   identify(caller: Caller): Identity | Rejection {
     const { access } = this.#parts;
-    return identityOf(caller.key === undefined ? access.authenticate(caller.keyText) : access.revalidate(caller.key));
+    if (caller.key !== undefined) return identityOf(access.revalidate(caller.key));
+    const { keyText, peer } = caller;
+    const { shown } = peer;
+    if (shown !== undefined && keyText !== undefined && isSameText(keyText, shown.keyText)) {
+      const known = access.revalidate(shown.key);
+      if (known.ok) return identityOf(known);
+    }
+    const authenticated = access.authenticate(keyText);
+    if (authenticated.ok && authenticated.key !== undefined && keyText !== undefined) peer.shown = { keyText, key: authenticated.key };
+    return identityOf(authenticated);
   }
 
   /** Whether this caller may ask for this operation at all, whatever the body says. */

@@ -38,6 +38,8 @@ export class RefusalThrottle {
 
   /** Why a request of this owner is not even looked at now, if it is not. */
   turnAway(owner: string, operation: Operation): TurnedAway | undefined {
+    // Mostly nobody is refused anything, and a name costs each request as much as the search for it.
+    if (this.#buckets.size === 0) return undefined;
     const name = nameOf(owner, operation);
     const bucket = this.#buckets.get(name);
     if (bucket === undefined) return undefined;

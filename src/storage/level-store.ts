@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { ensurePrivateFolder } from './folders.js';
 import { damageOf, FileWatch } from './level-files.js';
-import { decodeRow, encodeRow } from './row-format.js';
+import { RowFormat } from './row-format.js';
 import { StorageFailure } from './storage-failure.js';
 import type { Archive, Range, Store, Table, Transaction } from './store.js';
 
@@ -24,13 +24,18 @@ export interface DurableStore extends Store {
   advanceTo(sequence: number): Promise<void>;
 }
 
-type Rows = Map<string, Buffer | undefined>;
+/** A row to be written. Numbers are encoded when the flush begins: counters and sums are written many times for one flush. */
+type Row = Buffer | Scalar | undefined;
+type Scalar = number | bigint;
+type Rows = Map<string, Row>;
 type Database = ClassicLevel<string, Buffer>;
 
 /** One flush: the last row of each key that was written for it, undefined for a removed one. */
 interface Batch {
   readonly rows: Rows;
   readonly done: Promise<void>;
+  /** Somebody waits for it. */
+  urgent: boolean;
   settle(failure?: StorageFailure): void;
 }
 
@@ -38,10 +43,15 @@ const TABLES = 't/';
 const ARCHIVES = 'a/';
 const IDENTITY = 'm/identity';
 const SEQUENCE = 'm/sequence';
+/** The shapes of rows, by their numbers. */
+const SHAPES = 'm/shapes/';
+const SHAPE_DIGITS = 5;
 /** Rows fetched from the disk at once: a few hundred kilobytes at most, and some milliseconds of work. */
 const CHUNK_ROWS = 200;
 /** Rows of one flush, which are handed to the database in one turn of the event loop; a change is never cut. */
 const FLUSHED_ROWS_MAX = 1_000;
+/** How long a change waits for others to be flushed with that nobody waits for. */
+const SOON_MS = 4;
 const LOCKED = 'LEVEL_LOCKED';
 /** Stands beside a database until it has its identity: one without either has lost what it held. */
 const UNFINISHED_FILE = 'UNFINISHED';
@@ -54,13 +64,15 @@ class LevelTable<V> implements Table<V> {
   constructor(
     readonly name: string,
     readonly prefix: string,
-    /** As text of one byte a character, which takes less than half the memory of so many buffers. */
-    readonly rows: Map<string, string>,
+    /** As they are on disk but for numbers: as text of one byte a character, which takes less than half the memory of so many buffers. */
+    readonly rows: Map<string, string | Scalar>,
+    private readonly format: RowFormat,
   ) {}
 
   get(key: string): V | undefined {
     const row = this.rows.get(key);
-    return row === undefined ? undefined : (decodeRow(this.prefix + key, Buffer.from(row, 'latin1')) as V);
+    if (typeof row !== 'string') return row as V | undefined;
+    return this.format.decode(this.prefix + key, Buffer.from(row, 'latin1')) as V;
   }
 
   *entries({ start, end }: Range = {}): Iterable<[string, V]> {
@@ -79,12 +91,13 @@ class LevelArchive<V> implements Archive<V> {
     readonly name: string,
     readonly prefix: string,
     private readonly database: Database,
+    private readonly format: RowFormat,
   ) {}
 
   get(key: string): V | undefined {
     const whole = this.prefix + key;
     const row = reading(() => this.database.getSync(whole));
-    return row === undefined ? undefined : (decodeRow(whole, row) as V);
+    return row === undefined ? undefined : (this.format.decode(whole, row) as V);
   }
 
   async *entries({ start, end, reverse = false }: Range & { reverse?: boolean } = {}): AsyncIterable<[string, V]> {
@@ -98,7 +111,7 @@ class LevelArchive<V> implements Archive<V> {
       for (;;) {
         const chunk = await iterator.nextv(CHUNK_ROWS).catch(damagedReading);
         if (chunk.length === 0) return;
-        for (const [key, row] of chunk) yield [key.slice(prefix.length), decodeRow(key, row) as V];
+        for (const [key, row] of chunk) yield [key.slice(prefix.length), this.format.decode(key, row) as V];
       }
     } finally {
       await iterator.close();
@@ -111,6 +124,8 @@ class LevelStore implements DurableStore {
   /** What is gathered while the disk is busy, in the order in which it is flushed. */
   readonly #waiting: Batch[] = [];
   #busy = false;
+  /** Until what waits, and nobody waits for, is flushed all the same. */
+  #timer: NodeJS.Timeout | undefined;
   #idle: Promise<void> = Promise.resolve();
   #failure: StorageFailure | undefined;
 
@@ -120,9 +135,10 @@ class LevelStore implements DurableStore {
     private durable: number,
     /** Who removes the file that is locked lets another process in. */
     private readonly lock: FileWatch,
-    tables: ReadonlyMap<string, Map<string, string>>,
+    private readonly format: RowFormat,
+    tables: ReadonlyMap<string, Map<string, string | Scalar>>,
   ) {
-    for (const [name, rows] of tables) this.#tables.set(name, new LevelTable(name, `${TABLES}${name}/`, rows));
+    for (const [name, rows] of tables) this.#tables.set(name, new LevelTable(name, `${TABLES}${name}/`, rows, format));
   }
 
   get sequence(): number {
@@ -133,62 +149,76 @@ class LevelStore implements DurableStore {
     const prefix = prefixOf(TABLES, name);
     let table = this.#tables.get(name);
     if (table === undefined) {
-      table = new LevelTable(name, prefix, new Map());
+      table = new LevelTable(name, prefix, new Map(), this.format);
       this.#tables.set(name, table);
     }
     return table as unknown as Table<V>;
   }
 
   archive<V>(name: string): Archive<V> {
-    return new LevelArchive<V>(name, prefixOf(ARCHIVES, name), this.database);
+    return new LevelArchive<V>(name, prefixOf(ARCHIVES, name), this.database, this.format);
   }
 
-  write(change: (transaction: Transaction) => void): Promise<void> {
+  write(change: (transaction: Transaction) => void, when: 'now' | 'soon' = 'now'): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const rows: Rows = new Map();
-    change({
-      put: (to, key, value) => {
-        const whole = prefixIn(to) + key;
-        rows.set(whole, encodeRow(whole, value));
-      },
-      remove: (from, key) => rows.set(prefixIn(from) + key, undefined),
-    });
-    const batch = this.#batch();
-    for (const [key, row] of rows) batch.rows.set(key, row);
-    return batch.done;
+    const gathered = new Gathered(this.format);
+    change(gathered);
+    const { rows, done } = this.#batch(when);
+    for (const { number, names } of this.format.shapes.takeNew()) {
+      const key = SHAPES + String(number).padStart(SHAPE_DIGITS, '0');
+      rows.set(key, this.format.encode(key, names));
+    }
+    gathered.moveTo(rows);
+    return done;
   }
 
   async advanceTo(sequence: number): Promise<void> {
     if (sequence <= this.durable) return;
-    const batch = this.#batch();
+    const batch = this.#batch('now');
     this.durable = sequence;
     await batch.done;
   }
 
   async close(): Promise<void> {
-    while (this.#busy) await this.#idle;
+    for (this.#start(); this.#busy; this.#start()) await this.#idle;
     await this.database.close();
   }
 
-  /** What is flushed next: after this turn, or when the flush under way is done. */
-  #batch(): Batch {
-    const last = this.#waiting.at(-1);
-    if (last !== undefined && last.rows.size < FLUSHED_ROWS_MAX) return last;
-    const batch = newBatch();
-    this.#waiting.push(batch);
-    if (!this.#busy) {
-      this.#busy = true;
-      this.#idle = new Promise((resolve) => setImmediate(() => this.#flushAll().then(resolve)));
+  /** What is flushed next: after this turn or in a while, or when the flush under way is done. */
+  #batch(when: 'now' | 'soon'): Batch {
+    let batch = this.#waiting.at(-1);
+    if (batch === undefined || batch.rows.size >= FLUSHED_ROWS_MAX) {
+      batch = newBatch();
+      this.#waiting.push(batch);
     }
+    batch.urgent ||= when === 'now';
+    this.#schedule();
     return batch;
   }
 
+  #schedule(): void {
+    if (this.#busy || this.#waiting.length === 0) return;
+    if (this.#waiting.length > 1 || this.#waiting[0]?.urgent) this.#start();
+    else this.#timer ??= setTimeout(() => this.#start(), SOON_MS);
+  }
+
+  /** Flushes what waits at the end of this turn. */
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#busy || this.#waiting.length === 0) return;
+    this.#busy = true;
+    this.#idle = new Promise((resolve) => setImmediate(() => this.#flushAll().then(resolve)));
+  }
+
   async #flushAll(): Promise<void> {
-    for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) {
-      if (this.#failure === undefined) await this.#flush(batch);
-      batch.settle(this.#failure);
-    }
+    do {
+      const batch = this.#waiting.shift();
+      if (this.#failure === undefined && batch !== undefined) await this.#flush(batch);
+      batch?.settle(this.#failure);
+    } while (this.#waiting.length > 1 || this.#waiting[0]?.urgent);
     this.#busy = false;
+    this.#schedule();
   }
 
   async #flush({ rows }: Batch): Promise<void> {
@@ -197,9 +227,9 @@ class LevelStore implements DurableStore {
       const batch = this.database.batch();
       for (const [key, row] of rows) {
         if (row === undefined) batch.del(key);
-        else batch.put(key, row);
+        else batch.put(key, typeof row === 'object' ? row : this.format.encode(key, row));
       }
-      batch.put(SEQUENCE, encodeRow(SEQUENCE, sequence));
+      batch.put(SEQUENCE, this.format.encode(SEQUENCE, sequence));
       await batch.write({ sync: true });
       // Looked at last: what a second process reads when it opens the database has all that was acknowledged here.
       if (!this.lock.isThere()) throw new Error('its lock file was removed or replaced, so that another process may use it too');
@@ -211,12 +241,35 @@ class LevelStore implements DurableStore {
     for (const [key, row] of rows) this.#keepInMemory(key, row);
   }
 
-  #keepInMemory(key: string, row: Buffer | undefined): void {
+  #keepInMemory(key: string, row: Row): void {
     if (!key.startsWith(TABLES)) return;
     const [name, own] = splitKey(key);
     const rows = this.#tables.get(name)?.rows;
     if (row === undefined) rows?.delete(own);
-    else rows?.set(own, row.toString('latin1'));
+    else rows?.set(own, typeof row === 'object' ? row.toString('latin1') : row);
+  }
+}
+
+/** What one change puts and removes, in its order: nothing of it is written should it throw. */
+class Gathered implements Transaction {
+  readonly #keys: string[] = [];
+  readonly #rows: Row[] = [];
+
+  constructor(private readonly format: RowFormat) {}
+
+  put<V>(to: Table<V> | Archive<V>, key: string, value: V): void {
+    const whole = prefixIn(to) + key;
+    this.#keys.push(whole);
+    this.#rows.push(typeof value === 'bigint' || typeof value === 'number' ? value : this.format.encode(whole, value));
+  }
+
+  remove<V>(from: Table<V> | Archive<V>, key: string): void {
+    this.#keys.push(prefixIn(from) + key);
+    this.#rows.push(undefined);
+  }
+
+  moveTo(rows: Rows): void {
+    for (const [index, key] of this.#keys.entries()) rows.set(key, this.#rows[index]);
   }
 }
 
@@ -252,29 +305,34 @@ export async function openLevelStore(folder: string): Promise<DurableStore | Ope
 }
 
 async function load(database: Database, lock: FileWatch, unfinished: boolean): Promise<LevelStore> {
-  const identity = metadata(database, IDENTITY);
-  const sequence = metadata(database, SEQUENCE) ?? 0;
-  const tables = new Map<string, Map<string, string>>();
-  for await (const [key, row] of database.iterator({ gte: TABLES, lt: endOf(TABLES) })) {
-    decodeRow(key, row);
-    const [name, own] = splitKey(key);
-    const rows = tables.get(name) ?? new Map<string, string>();
-    tables.set(name, rows.set(own, row.toString('latin1')));
+  const format = new RowFormat();
+  const identity = metadata(database, format, IDENTITY);
+  const sequence = metadata(database, format, SEQUENCE) ?? 0;
+  for await (const [key, row] of database.iterator({ gte: SHAPES, lt: endOf(SHAPES) })) {
+    format.shapes.restore(format.decode(key, row) as string[]);
   }
-  if (typeof identity === 'string' && typeof sequence === 'number') return new LevelStore(database, identity, sequence, lock, tables);
+  const tables = new Map<string, Map<string, string | Scalar>>();
+  for await (const [key, row] of database.iterator({ gte: TABLES, lt: endOf(TABLES) })) {
+    const value = format.decode(key, row);
+    const [name, own] = splitKey(key);
+    const rows = tables.get(name) ?? new Map<string, string | Scalar>();
+    tables.set(name, rows.set(own, typeof value === 'bigint' || typeof value === 'number' ? value : row.toString('latin1')));
+  }
+  if (typeof identity === 'string' && typeof sequence === 'number')
+    return new LevelStore(database, identity, sequence, lock, format, tables);
   if (!unfinished || sequence !== 0 || tables.size > 0) throw new StorageFailure('it has lost its identity');
   const fresh = randomUUID();
-  await database.put(IDENTITY, encodeRow(IDENTITY, fresh), { sync: true });
-  return new LevelStore(database, fresh, 0, lock, tables);
+  await database.put(IDENTITY, format.encode(IDENTITY, fresh), { sync: true });
+  return new LevelStore(database, fresh, 0, lock, format, tables);
 }
 
 function throwIfLocked(error: unknown): void {
   if (hasCode(error, LOCKED)) throw error;
 }
 
-function metadata(database: Database, key: string): unknown {
+function metadata(database: Database, format: RowFormat, key: string): unknown {
   const row = database.getSync(key);
-  return row === undefined ? undefined : decodeRow(key, row);
+  return row === undefined ? undefined : format.decode(key, row);
 }
 
 function problemOf(folder: string, thrown: unknown): OpenProblem {
@@ -292,7 +350,7 @@ function newBatch(): Batch {
   const done = new Promise<void>((resolve, reject) => {
     settle = (failure) => (failure === undefined ? resolve() : reject(failure));
   });
-  return { rows: new Map(), done, settle };
+  return { rows: new Map(), done, urgent: false, settle };
 }
 
 function prefixIn(rows: Table<unknown> | Archive<unknown>): string {

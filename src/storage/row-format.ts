@@ -1,45 +1,57 @@
-import { DefaultSerializer, deserialize } from 'node:v8';
+import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
+import { RowShapes } from './row-shapes.js';
+import { TAG_MAX, ValueReader, ValueWriter } from './row-values.js';
 import { StorageFailure } from './storage-failure.js';
 
 const CHECKSUM_BYTES = 4;
+/** What a bare bigint or string of earlier versions begins with. */
+const OLD_BIGINT = 0x69;
+const OLD_STRING = 0x73;
 
-/** What a bare bigint or string begins with, in place of the 0xff of V8's format: many rows are no more than one. */
-const BIGINT = 0x69;
-const STRING = 0x73;
+/**
+ * How a value stands in the database: a CRC-32 of key and value, and the value. Property names are kept once for all rows, as
+ * shapes. What that format has no way to write (a Map, a Date, objects with keys instead of names) stands in V8's
+ * structured-clone format, which every later V8 reads.
+ */
+export class RowFormat {
+  readonly shapes = new RowShapes();
+  readonly #writer = new ValueWriter(this.shapes);
 
-/** A value in V8's structured-clone format (exact for bigints of any size, readable by every later V8) behind a CRC-32 of key and value. */
-export function encodeRow(key: string, value: unknown): Buffer {
-  const row = withRoom(value);
-  row.writeUInt32LE(crc32(row.subarray(CHECKSUM_BYTES), crc32(key)), 0);
-  return row;
-}
-
-/** The value of a row. Throws {@link StorageFailure} when it is not what was written under this key. */
-export function decodeRow(key: string, row: Buffer): unknown {
-  const bytes = row.subarray(CHECKSUM_BYTES);
-  if (row.length < CHECKSUM_BYTES || row.readUInt32LE(0) !== crc32(bytes, crc32(key))) {
-    throw new StorageFailure(`the database is damaged: the row ${JSON.stringify(key)} is not what was written`);
+  encode(key: string, value: unknown): Buffer {
+    const writer = this.#writer;
+    writer.clear();
+    writer.raw(key);
+    const start = writer.length;
+    if (!writer.value(value)) return withChecksum(key, serialize(value));
+    const row = Buffer.allocUnsafe(CHECKSUM_BYTES + writer.length - start);
+    row.set(writer.bytes(start), CHECKSUM_BYTES);
+    row.writeUInt32LE(crc32(writer.bytes()), 0);
+    return row;
   }
-  return decode(bytes);
+
+  /** The value of a row. Throws {@link StorageFailure} when it is not what was written under this key. */
+  decode(key: string, row: Buffer): unknown {
+    const bytes = row.subarray(CHECKSUM_BYTES);
+    if (row.length < CHECKSUM_BYTES || row.readUInt32LE(0) !== crc32(bytes, crc32(key))) throw damaged(key);
+    const first = bytes[0] ?? TAG_MAX + 1;
+    if (first === OLD_BIGINT) return BigInt(bytes.toString('latin1', 1));
+    if (first === OLD_STRING) return bytes.toString('utf8', 1);
+    if (first > TAG_MAX) return deserialize(bytes);
+    try {
+      return new ValueReader(bytes, this.shapes).value();
+    } catch (cause) {
+      throw damaged(key, cause);
+    }
+  }
 }
 
-const ROOM = Buffer.alloc(CHECKSUM_BYTES);
-const ROOM_TEXT = '\0'.repeat(CHECKSUM_BYTES);
-
-/** The encoded value behind room for its checksum, in one piece of memory. */
-function withRoom(value: unknown): Buffer {
-  if (typeof value === 'bigint') return Buffer.from(`${ROOM_TEXT}i${value}`, 'latin1');
-  if (typeof value === 'string') return Buffer.from(`${ROOM_TEXT}s${value}`);
-  const serializer = new DefaultSerializer();
-  serializer.writeRawBytes(ROOM);
-  serializer.writeHeader();
-  serializer.writeValue(value);
-  return serializer.releaseBuffer();
+function withChecksum(key: string, bytes: Buffer): Buffer {
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(crc32(bytes, crc32(key)), 0);
+  return Buffer.concat([checksum, bytes]);
 }
 
-function decode(bytes: Buffer): unknown {
-  if (bytes[0] === BIGINT) return BigInt(bytes.toString('latin1', 1));
-  if (bytes[0] === STRING) return bytes.toString('utf8', 1);
-  return deserialize(bytes);
+function damaged(key: string, cause?: unknown): StorageFailure {
+  return new StorageFailure(`the database is damaged: the row ${JSON.stringify(key)} is not what was written`, { cause });
 }

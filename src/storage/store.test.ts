@@ -115,6 +115,31 @@ it('finds everything again after reopening, and counts its flushes on', async ()
   expect((await open()).identity).not.toBe(first.identity);
 });
 
+it('flushes what nobody waits for with what comes after it, by itself in a while, and at the end', async () => {
+  const path = folder();
+  const store = await openedStore(path);
+  const table = store.table<number>('numbers');
+  const soon = store.write((change) => change.put(table, 'soon', 1), 'soon');
+  expect(
+    await Promise.race([soon.then(() => 'flushed'), new Promise((resolve) => setImmediate(() => setImmediate(resolve, 'waits')))]),
+  ).toBe('waits');
+  await store.write((change) => change.put(table, 'now', 2));
+  await soon;
+  expect(store.sequence).toBe(1);
+  await store.write((change) => change.put(table, 'alone', 3), 'soon');
+  expect(store.sequence).toBe(2);
+  const last = store.write((change) => change.put(table, 'last', 4), 'soon');
+  await store.close();
+  await last;
+  const again = await open(path);
+  expect([...again.table<number>('numbers').entries()]).toEqual([
+    ['alone', 3],
+    ['last', 4],
+    ['now', 2],
+    ['soon', 1],
+  ]);
+});
+
 it('cuts what one turn writes into flushes between changes, never within one, and keeps their order', async () => {
   const path = folder();
   const store = await open(path);

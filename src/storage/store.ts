@@ -15,8 +15,9 @@ export interface Store {
    * Changes made in the same turn share one flush, and so do all that come while the flush before is under way; what is too
    * much for one is cut between changes.
    * `change` runs at once and must not await. Rejects with {@link StorageFailure} when the disk does not take it.
+   * With `soon` nobody waits for it: it goes with the next flush, or after some milliseconds.
    */
-  write(change: (transaction: Transaction) => void): Promise<void>;
+  write(change: (transaction: Transaction) => void, when?: 'now' | 'soon'): Promise<void>;
   /** Waits for what was written and closes the files. Nothing may be called afterwards. */
   close(): Promise<void>;
 }

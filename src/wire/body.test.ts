@@ -106,7 +106,7 @@ describe('a body', () => {
     for (const format of ['protobuf', 'json'] as const) {
       expect(decodeBody(Sub.RequestSchema, Buffer.alloc(0), format)).toEqual({
         ok: false,
-        problem: { kind: 'invalid', path: '', message: `an empty body came, expected a Qot_Sub.Request as ${format}` },
+        problem: { kind: 'invalid', path: '', message: `empty body, expected a Qot_Sub.Request as ${format}` },
       });
     }
     expect(() => encodeBody(Sub.S2CSchema, create(Sub.S2CSchema), 'protobuf')).toThrow('Qot_Sub.S2C: a body is never empty');

@@ -46,7 +46,7 @@ function jsonBody<D extends DescMessage>(desc: D, message: MessageShape<D>): Uin
  * JSON is protobuf JSON: names in lowerCamelCase or as in the `.proto` file, 64-bit integers as texts or as exact numbers.
  */
 export function decodeBody<D extends DescMessage>(desc: D, bytes: Uint8Array, format: BodyFormat): BodyRead<D> {
-  if (bytes.length === 0) return invalid(`an empty body came, expected a ${desc.typeName} as ${format}`);
+  if (bytes.length === 0) return invalid(`empty body, expected a ${desc.typeName} as ${format}`);
   const read = format === 'json' ? readJson(desc, bytes) : readProtobuf(desc, bytes);
   if (!read.ok) return read;
   const checked = collectProblem(() => requireAll(read.message, desc, ''));

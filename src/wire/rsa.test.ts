@@ -80,7 +80,7 @@ describe('readRsaKey', () => {
 
   it.each([
     ['PKCS#8', () => pem(1024, 'pkcs8'), 'expected a PKCS#1 private key'],
-    ['2048 bits', () => pem(2048, 'pkcs1'), 'an RSA key of 2048 bits came, accepted are 1024'],
+    ['2048 bits', () => pem(2048, 'pkcs1'), 'unsupported RSA key of 2048 bits; accepted: 1024'],
     ['a cut file', () => pem(1024, 'pkcs1').slice(0, 200), 'the RSA key cannot be read'],
     ['no key', () => '', 'expected a PKCS#1 private key'],
   ])('refuses %s', (_, text, message) => {

@@ -28,7 +28,7 @@ export function readRsaKey(pem: string): RsaKeyRead {
   }
   const bits = key.asymmetricKeyDetails?.modulusLength;
   if (bits !== KEY_BITS)
-    return { ok: false, message: `an RSA key of ${bits} bits came, accepted are ${KEY_BITS}, because clients cut the text to fit` };
+    return { ok: false, message: `unsupported RSA key of ${bits} bits; accepted: ${KEY_BITS}, the size that clients split their text for` };
   return { ok: true, key };
 }
 

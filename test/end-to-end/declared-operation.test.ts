@@ -1,18 +1,27 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../src/contract/clock.js';
 import { operation, post } from '../../src/contract/declare.js';
 import * as QotCommon from '../../src/contract/generated/Qot_Common_pb.js';
 import * as QotGetStaticInfo from '../../src/contract/generated/Qot_GetStaticInfo_pb.js';
-import { operations } from '../../src/contract/operations/index.js';
+import { operations, type system } from '../../src/contract/operations/index.js';
 import { anyOf } from '../../src/contract/scope.js';
 import { integer, symbols } from '../../src/contract/shape.js';
 import type { ResponseMessage } from '../../src/gateway/index.js';
+import { getFunds } from '../../src/simulator/answers/account/get-funds.js';
+import type { AnswersTo } from '../../src/simulator/answers/table.js';
+import { Refusal } from '../../src/simulator/handler.js';
+import { createSimulation } from '../../src/simulator/simulation.js';
+import { lotSize } from '../../src/simulator/view/contract-terms.js';
+import type { Answer } from '../../src/simulator/view/facts.js';
+import { locateAll } from '../../src/simulator/view/locate.js';
+import { MemoryStore } from '../../src/storage/index.js';
 import { ScriptedBackend, type ServedGateway, serveGateway } from '../support/gateway.js';
 
 /**
- * The worked example of docs/architecture.md: a new operation, from its declaration to its REST route. The declaration
- * is all that the gateway, REST and the OpenAPI document need to know of it.
+ * The worked example of docs/architecture.md: a new operation is its declaration, its answer and its row in a table; here they are,
+ * and the REST route that comes of them.
  */
 const getLotSizes = operation({
   name: 'get_lot_sizes',
@@ -36,26 +45,47 @@ const getLotSizes = operation({
   rest: [post('/api/lot-sizes')],
 });
 
-/** What a backend answers: the typed request in, the typed payload out. */
-function lotSizes({ securityList }: MessageShape<typeof QotGetStaticInfo.C2SSchema>): MessageShape<typeof QotGetStaticInfo.S2CSchema> {
-  const staticInfoList = securityList.map((security) =>
+type C2S = MessageShape<typeof QotGetStaticInfo.C2SSchema>;
+type S2C = MessageShape<typeof QotGetStaticInfo.S2CSchema>;
+
+/** Its answer: the facts that it names and the typed request in, the typed payload or a refusal out. */
+const lotSizes: Answer<'listings', C2S, S2C> = (facts, { securityList }) => {
+  const listings = locateAll(facts, securityList, 2);
+  if (listings instanceof Refusal) return listings;
+  const staticInfoList = listings.map((listing) =>
     create(QotCommon.SecurityStaticInfoSchema, {
       basic: create(QotCommon.SecurityStaticBasicSchema, {
-        security,
+        security: listing.security,
+        // More digits than a double carries.
         id: 281756478396547002n,
-        lotSize: 100,
-        secType: 3,
+        lotSize: lotSize(listing),
+        secType: listing.securityType,
         name: '',
         listTime: '',
       }),
     }),
   );
   return create(QotGetStaticInfo.S2CSchema, { staticInfoList });
-}
+};
 
+/** Its row in the table of its group. */
+const answers = { getLotSizes: lotSizes } satisfies AnswersTo<{ getLotSizes: typeof getLotSizes }>;
+
+// What does not compile: a row that is missing, one too many, and one that answers something else.
+// @ts-expect-error
+({}) satisfies AnswersTo<{ getLotSizes: typeof getLotSizes }>;
+// @ts-expect-error
+({ getLotSizes: lotSizes, getMore: lotSizes }) satisfies AnswersTo<{ getLotSizes: typeof getLotSizes }>;
+// @ts-expect-error
+({ getLotSizes: getFunds }) satisfies AnswersTo<{ getLotSizes: typeof getLotSizes }>;
+// What the gateway answers by itself has no row.
+({}) satisfies AnswersTo<{ ping: typeof system.ping }>;
+
+const simulation = createSimulation({ clock: new ManualClock(0), seed: 1, store: new MemoryStore(), calendarMode: 'open' });
 const backend = new ScriptedBackend((asked, request) => {
   if (asked !== getLotSizes) throw new Error(`${asked.name} was not asked for`);
-  const s2c = lotSizes(request as MessageShape<typeof QotGetStaticInfo.C2SSchema>);
+  const s2c = answers.getLotSizes(simulation, request as C2S);
+  if (s2c instanceof Promise || s2c instanceof Refusal) throw new Error('a read of listed symbols is answered at once');
   return create(QotGetStaticInfo.ResponseSchema, { retType: 0, s2c }) as ResponseMessage;
 });
 
@@ -67,7 +97,10 @@ beforeAll(async () => {
     keys: { desk: { scopes: ['qot:read'], limits: { allowedSymbols: 'HK.00700,HK.00005' } }, other: { scopes: ['acc:read'] } },
   });
 });
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await gateway.stop();
+  await simulation.close();
+});
 
 describe('an operation that is declared', () => {
   it('is a route that answers in the envelope', async () => {

@@ -206,6 +206,18 @@ describe('requests that are no HTTP, or hardly', () => {
     expect(statuses(heard)).toEqual([200]);
   });
 
+  it('bodies of requests that come in one piece are each answered, in their order', async () => {
+    const key = daemon.keys.desk;
+    const post = (path: string, body: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const heard = await raw((socket) => {
+      const get = 'GET /livez HTTP/1.1\r\nHost: localhost\r\n';
+      const posts = [post('/api/quote', '{"symbol":"HK.00700"}'), post('/api/quote', '{'), post('/api/nowhere', '{}')];
+      socket.write(`${posts.join('')}${get}\r\n${post('/api/quote', '{"symbol":"HK.00005"}')}${get}Connection: close\r\n\r\n`);
+    });
+    expect(statuses(heard)).toEqual([200, 400, 404, 200, 200, 200]);
+  });
+
   it('a client that goes away in the middle of its body is forgotten', async () => {
     const heard = await raw((socket) => {
       socket.write('POST /api/quote HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"symbol":', () => socket.destroy());

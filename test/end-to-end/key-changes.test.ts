@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/contract/clock.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, MARKET, SIMULATE } from '../support/accounts.js';
@@ -106,6 +107,97 @@ describe('open connections at a reload', () => {
     await desk.settled();
     clock.advance(60_000);
     expect((await desk.closed).code).toBe(4401);
+  });
+});
+
+describe('requests on one connection', () => {
+  const agents: Agent[] = [];
+  afterEach(() => {
+    for (const agent of agents.splice(0)) agent.destroy();
+  });
+
+  /** Asks by one connection that stays open: status, and the code of a refusal. */
+  function asker(daemon: TestDaemon<string>): (keyText: string | undefined) => Promise<string> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    agents.push(agent);
+    let connection: unknown;
+    return (keyText) =>
+      new Promise((resolve, reject) => {
+        const options = {
+          method: 'POST',
+          agent,
+          ca: daemon.ca,
+          servername: 'localhost',
+          headers: keyText === undefined ? {} : { authorization: `Bearer ${keyText}` },
+        };
+        const sent = request(new URL('/api/quote', daemon.url), options, (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (part) => {
+            text += part;
+          });
+          response.on('end', () => resolve(`${response.statusCode} ${JSON.parse(text).code ?? 'ok'}`));
+        });
+        sent.on('socket', (socket) => {
+          connection ??= socket;
+          if (socket !== connection) reject(new Error('another connection was opened'));
+        });
+        sent.on('error', reject);
+        sent.end('{"symbol":"HK.00700"}');
+      });
+  }
+
+  it('are each of the key that they show', async () => {
+    const daemon = kept(await TestDaemon.start({ keys: { reads: { scopes: ['qot:read'] }, other: { scopes: ['acc:read'] } } }));
+    const ask = asker(daemon);
+    const { reads, other } = daemon.keys;
+    const wrong = reads.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    for (const [keyText, answer] of [
+      [reads, '200 ok'],
+      [reads, '200 ok'],
+      [wrong, '401 auth.invalid'],
+      [reads, '200 ok'],
+      [other, '403 auth.scope'],
+      [undefined, '401 auth.missing'],
+      [reads.slice(0, -1), '401 auth.invalid'],
+      [`${reads}a`, '401 auth.invalid'],
+      [reads, '200 ok'],
+    ] as const) {
+      expect(await ask(keyText)).toBe(answer);
+    }
+  });
+
+  it('are refused from the moment that the key is narrowed, expires or is revoked', async () => {
+    const clock = new ManualClock(Date.now());
+    const expiresAt = clock.now() + 60_000;
+    const daemon = kept(
+      await TestDaemon.start({ clock, keys: { narrowed: { scopes }, expiring: { scopes, expiresAt }, revoked: { scopes } } }),
+    );
+    const { narrowed, expiring, revoked } = daemon.keys;
+    const ask = asker(daemon);
+    const askAfter = async (keyText: string, change: () => unknown) => {
+      expect(await ask(keyText)).toBe('200 ok');
+      await change();
+      return ask(keyText);
+    };
+    const edited = (id: string, change: Record<string, unknown> | undefined) => () => {
+      editKey(daemon.keysPath, id, change);
+      return daemon.daemon.reload();
+    };
+    expect(await askAfter(narrowed, edited('narrowed', { scopes: ['acc:read'] }))).toBe('403 auth.scope');
+    expect(await askAfter(revoked, edited('revoked', undefined))).toBe('401 auth.revoked');
+    expect(await askAfter(expiring, () => clock.advance(60_000))).toBe('401 auth.expired');
+  });
+
+  it('are those of the key under its new name once it has another', async () => {
+    const daemon = kept(await TestDaemon.start({ keys: { before: { scopes } } }));
+    const ask = asker(daemon);
+    expect(await ask(daemon.keys.before)).toBe('200 ok');
+    writeFileSync(daemon.keysPath, readFileSync(daemon.keysPath, 'utf8').replaceAll('"before"', '"after"'));
+    await daemon.daemon.reload();
+    expect(await ask(daemon.keys.before)).toBe('200 ok');
+    const asked = () => daemon.auditLines().filter(({ endpoint }) => endpoint === 'POST /api/quote');
+    await until(() => asked().length === 2, 'both requests in the audit trail');
+    expect(asked().map(({ key_id }) => key_id)).toEqual(['before', 'after']);
   });
 });
 

@@ -7,7 +7,6 @@ import { type Clock, systemClock } from '../../src/contract/clock.js';
 import { DECIMAL_ONE } from '../../src/contract/decimal.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { createLog } from '../../src/daemon/log.js';
-import { createWsEndpoint } from '../../src/entry/ws-endpoint.js';
 import {
   type Backend,
   type BackendStatus,
@@ -25,7 +24,7 @@ import {
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
 import { createRestServer } from '../../src/interfaces/rest/index.js';
-import { WS_PATH } from '../../src/interfaces/ws/index.js';
+import { createWsEndpoint, WS_PATH } from '../../src/interfaces/ws/index.js';
 import { MemoryStore, type Store } from '../../src/storage/index.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
@@ -219,7 +218,7 @@ export async function serveGateway(options: {
   const served = operations === undefined ? {} : { operations };
   const onError = (error: Error) => log.push(String(error));
   const mcp = createMcpEndpoint({ gateway, clock, version: 'test', confirm: 'real', onError, ...served });
-  const ws = createWsEndpoint({ gateway, clock: systemClock, logger, allowedOrigins: [] });
+  const ws = createWsEndpoint({ gateway, clock: systemClock, allowedOrigins: [], onDefect: (error) => log.push(String(error)) });
   const rest = createRestServer({
     gateway,
     allowedOrigins: [],

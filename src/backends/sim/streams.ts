@@ -84,7 +84,7 @@ export class Streams {
 
   #locate(symbol: string): Listing | Refusal {
     const parsed = parseSymbol(symbol);
-    if (parsed === undefined) return new Refusal(`${JSON.stringify(symbol)} is no symbol: expected MARKET.CODE`);
+    if (parsed === undefined) return new Refusal(`${JSON.stringify(symbol)} is not a symbol: expected MARKET.CODE`);
     return locate(this.#facts, { market: parsed.market.number, code: parsed.code });
   }
 

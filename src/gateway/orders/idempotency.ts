@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import { clearField, clone, create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { hash } from 'node:crypto';
+import { clearField, clone, type DescField, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import type { SteadyTime } from '../../access/index.js';
+import { askedText } from '../../contract/asked-text.js';
 import type { Clock } from '../../contract/clock.js';
-import { PacketIDSchema } from '../../contract/generated/Common_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Store } from '../../storage/index.js';
@@ -159,22 +159,30 @@ function idOf(owner: string, key: string): string {
 }
 
 /** The request without its credentials: nothing may be kept of them, not even a digest, which could be used to guess them. */
-function withoutSecrets({ shape, messages: { C2SSchema } }: Operation, request: Message): Message {
-  const secrets = new Set(shape.filter(({ secret }) => secret).map(({ field }) => field));
-  if (secrets.size === 0) return request;
-  const copy = clone(C2SSchema, request);
-  for (const field of C2SSchema.fields) if (secrets.has(field.name)) clearField(copy, field);
+function withoutSecrets(operation: Operation, request: Message): Message {
+  const secrets = secretsOf(operation);
+  if (secrets.length === 0) return request;
+  const copy = clone(operation.messages.C2SSchema, request);
+  for (const field of secrets) clearField(copy, field);
   return copy;
 }
 
-/** Of what the caller asked, before anything is filled in. */
+const secretFields = new WeakMap<Operation, readonly DescField[]>();
+
+function secretsOf(operation: Operation): readonly DescField[] {
+  let known = secretFields.get(operation);
+  if (known === undefined) {
+    const names = new Set(operation.shape.filter(({ secret }) => secret).map(({ field }) => field));
+    known = operation.messages.C2SSchema.fields.filter(({ name }) => names.has(name));
+    secretFields.set(operation, known);
+  }
+  return known;
+}
+
+/** Of what the caller asked, before anything is filled in. A caller's packet id counts its tries; what is asked is the same. */
 function digestOf(operation: Operation, request: Message): string {
-  const { C2SSchema } = operation.messages;
-  // A caller's packet id counts its tries; what is asked is the same.
-  const asked = C2SSchema.fields.some(({ name }) => name === 'packetID')
-    ? Object.assign(create(C2SSchema), request, { packetID: create(PacketIDSchema, { connID: 0n, serialNo: 0 }) })
-    : withoutSecrets(operation, request);
-  return createHash('sha256').update(operation.name).update('\0').update(toBinary(C2SSchema, asked)).digest('base64');
+  const asked = askedText(operation.messages.C2SSchema, withoutSecrets(operation, request), 'packetID');
+  return hash('sha256', `${operation.name}\0${asked}`, 'base64');
 }
 
 function mismatch(key: string): Rejection {

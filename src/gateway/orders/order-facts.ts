@@ -7,7 +7,7 @@ import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Backend, CallContext } from '../backend.js';
+import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { marketName, sideName } from '../trade-names.js';
 import {
@@ -16,6 +16,7 @@ import {
   exactField,
   hasLimit,
   isTrailing,
+  type MarketView,
   mayHaveLimit,
   type PriceTerms,
   type Pricing,
@@ -23,6 +24,7 @@ import {
   viewOf,
 } from './order-pricing.js';
 import type { TriggerTerms } from './trigger-pricing.js';
+import { whenKnown } from './when-known.js';
 
 /** An order that may add risk, as it will stand. */
 export interface Valued {
@@ -113,7 +115,7 @@ function chineseExchange(code: string): number | undefined {
 }
 
 /** Values a new order: quantity × price × multiplier. */
-export async function valuePlace(backend: Backend, request: PlaceC2S, context: CallContext): Promise<Valued | Rejection> {
+export function valuePlace(backend: Backend, request: PlaceC2S, context: CallContext): Valued | Rejection | Promise<Valued | Rejection> {
   const security = resolveSecurity(request);
   if (security instanceof Rejection) return security;
   const side = sideName(request.trdSide);
@@ -131,15 +133,19 @@ export async function valuePlace(backend: Backend, request: PlaceC2S, context: C
     filled: nothing,
     terms: termsOf(request, price, request),
   };
-  const valued = await valueLeg(backend, order, undefined, context);
-  return valued instanceof Rejection ? valued : { accId: request.header?.accID ?? 0n, legs: [valued] };
+  return whenKnown(valueLeg(backend, order, undefined, context), (valued) => oneLegged(request, valued));
 }
 
 /**
  * Values a change by the order as it will stand; only what that adds counts towards the day. An order that is enabled comes
  * back as it was, whatever the request says of quantity and price, and counts whole.
  */
-export async function valueModify(backend: Backend, request: ModifyC2S, order: Order, context: CallContext): Promise<Valued | Rejection> {
+export function valueModify(
+  backend: Backend,
+  request: ModifyC2S,
+  order: Order,
+  context: CallContext,
+): Valued | Rejection | Promise<Valued | Rejection> {
   const market = quoteMarketOfSecMarket(order.secMarket);
   const side = sideName(order.trdSide);
   if (market === undefined || side === undefined) {
@@ -151,8 +157,11 @@ export async function valueModify(backend: Backend, request: ModifyC2S, order: O
   const enables = request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable;
   const changed = enables ? standing : changedBy(request, order, standing);
   if (changed instanceof Rejection) return changed;
-  const valued = await valueLeg(backend, changed, enables ? undefined : standing, context);
-  return valued instanceof Rejection ? valued : { accId: request.header?.accID ?? 0n, legs: [valued] };
+  return whenKnown(valueLeg(backend, changed, enables ? undefined : standing, context), (valued) => oneLegged(request, valued));
+}
+
+function oneLegged({ header }: Pick<PlaceC2S, 'header'>, leg: ValuedLeg | Rejection): Valued | Rejection {
+  return leg instanceof Rejection ? leg : { accId: header?.accID ?? 0n, legs: [leg] };
 }
 
 /** An order, or one leg of it, as it stands or is to stand. */
@@ -221,13 +230,21 @@ function trailingAs(request: ModifyC2S, order: Order): Triggers | Rejection {
 }
 
 /** Values one leg as it is to stand. `before`: as it stands, when it is changed; what that was worth does not count again. */
-async function valueLeg(backend: Backend, order: Stand, before: Stand | undefined, context: CallContext): Promise<ValuedLeg | Rejection> {
-  const { market, code, markets, symbol, side, qty } = order;
-  const security = create(SecuritySchema, { market: market.number, code });
-  const [trading, view] = await Promise.all([
-    backend.tradingTerms(security, context),
-    viewOf(backend, security, side, order.terms.orderType, context),
-  ]);
+function valueLeg(
+  backend: Backend,
+  order: Stand,
+  before: Stand | undefined,
+  context: CallContext,
+): ValuedLeg | Rejection | Promise<ValuedLeg | Rejection> {
+  const security = create(SecuritySchema, { market: order.market.number, code: order.code });
+  const trading = backend.tradingTerms(security, context);
+  const view = viewOf(backend, security, order.side, order.terms.orderType, context);
+  if (!(trading instanceof Promise || view instanceof Promise)) return valuedLeg(order, before, trading, view);
+  return Promise.all([trading, view]).then(([terms, seen]) => valuedLeg(order, before, terms, seen));
+}
+
+function valuedLeg(order: Stand, before: Stand | undefined, trading: TradingTerms | undefined, view: MarketView): ValuedLeg | Rejection {
+  const { market, markets, symbol, side, qty } = order;
   const pricing = pricingOf(order.terms, view);
   if (pricing instanceof Rejection) return pricing;
   const multiplier = trading?.multiplier;

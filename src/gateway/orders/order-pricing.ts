@@ -76,14 +76,24 @@ function isBuy(side: TradeSide): boolean {
 const BOOK_LEVELS = 40;
 
 /** Asks the market what an order of this type and side needs to be valued; nothing for a purchase with a limit. */
-export async function viewOf(
+export function viewOf(
+  backend: Backend,
+  security: Security,
+  side: TradeSide,
+  orderType: number,
+  context: CallContext,
+): MarketView | Promise<MarketView> {
+  if (isBuy(side) && hasLimit(orderType)) return { side, book: 0n, last: 0n };
+  return askMarket(backend, security, side, orderType, context);
+}
+
+async function askMarket(
   backend: Backend,
   security: Security,
   side: TradeSide,
   orderType: number,
   context: CallContext,
 ): Promise<MarketView> {
-  if (isBuy(side) && hasLimit(orderType)) return { side, book: 0n, last: 0n };
   const query = create(OrderBookC2S, { security, num: BOOK_LEVELS });
   const answered = payloadOf(quote.getOrderBook, await backend.call(quote.getOrderBook, query, context));
   const levels = (isBuy(side) ? answered?.orderBookAskList : answered?.orderBookBidList) ?? [];

@@ -13,6 +13,7 @@ import { failure } from '../responses.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
 import { orderNamed } from './order-lookup.js';
+import { whenKnown } from './when-known.js';
 
 /** A place or a modify with its value. */
 export interface ValuedOrder {
@@ -24,13 +25,12 @@ export interface ValuedOrder {
 /** What a valuer finds: `no risk` where a request takes risk away or cannot add any; a failure where there is no such order. */
 export type Valuation = ValuedOrder | 'no risk' | Rejection | ResponseMessage;
 
-type Valuer = (backend: Backend, operation: Operation, request: Message, context: CallContext) => Promise<Valuation>;
+type Valuer = (backend: Backend, operation: Operation, request: Message, context: CallContext) => Valuation | Promise<Valuation>;
 
 /** Every valuer that a declaration can name: leaving one out does not build. */
 const valuers: Readonly<Record<ValuerName, Valuer>> = {
-  async place(backend, _, request, context) {
-    const valued = await valuePlace(backend, request as PlaceC2S, context);
-    return valued instanceof Rejection ? valued : { valued };
+  place(backend, _, request, context) {
+    return whenKnown(valuePlace(backend, request as PlaceC2S, context), (valued) => (valued instanceof Rejection ? valued : { valued }));
   },
   async modify(backend, operation, request, context) {
     const modify = request as ModifyC2S;
@@ -45,7 +45,7 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
 };
 
 /** Values a write: what is sent and what is only looked at are valued here alike. An operation on orders without a valuer is a defect. */
-export async function valueOrder(backend: Backend, operation: Operation, request: Message, context: CallContext): Promise<Valuation> {
+export function valueOrder(backend: Backend, operation: Operation, request: Message, context: CallContext): Valuation | Promise<Valuation> {
   if (operation.valuer !== null) return valuers[operation.valuer](backend, operation, request, context);
   if (touchesOrders(operation)) throw new Error(`${operation.name} may change orders and names no valuer of their risk: nothing was sent`);
   return 'no risk';
@@ -72,15 +72,19 @@ export function noSuchOrder(operation: Operation, { orderID, orderIDEx, header }
 }
 
 /** The facts that a caller's gates look at, with the exchange rates that its limits need. */
-export async function factsOf(
+export function factsOf(
   backend: Backend,
   access: Access,
   key: KeyRecord | undefined,
   { accId, legs }: Valued,
   context: CallContext,
-): Promise<OrderFacts> {
-  return { accId, legs, rates: await ratesTo(backend, access.limitsCurrencies(key), context) };
+): OrderFacts | Promise<OrderFacts> {
+  const targets = access.limitsCurrencies(key);
+  if (targets.length === 0) return { accId, legs, rates: noRates };
+  return ratesTo(backend, targets, context).then((rates) => ({ accId, legs, rates }));
 }
+
+const noRates: ExchangeRates = () => undefined;
 
 /** Rates from every currency, since those of the day's orders count as well. */
 async function ratesTo(backend: Backend, targets: readonly string[], context: CallContext): Promise<ExchangeRates> {

@@ -54,11 +54,12 @@ export class Writes {
         return call.leave() ? this.#send(operation, interrupted.request, interrupted.packet, call) : cancelled();
       }
       const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
-      const outcome = await valueOrder(this.backend, operation, request, call);
+      const valuation = valueOrder(this.backend, operation, request, call);
+      const outcome = valuation instanceof Promise ? await valuation : valuation;
       if (outcome === 'no risk') {
         if (!call.leave()) return cancelled();
-        const remembered = commit?.(packet, request) ?? Promise.resolve();
-        return this.#sendAfter([remembered], () => this.#send(operation, request, packet, call));
+        const marks = commit === undefined ? [] : [commit(packet, request)];
+        return this.#sendAfter(marks, () => this.#send(operation, request, packet, call));
       }
       if (!isValued(outcome)) return outcome;
       return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, call);
@@ -74,14 +75,15 @@ export class Writes {
     commit: Commit | undefined,
     call: Call,
   ): Promise<ResponseMessage | Rejection> {
-    const facts = await factsOf(this.backend, this.access, key, valued, call);
+    const known = factsOf(this.backend, this.access, key, valued, call);
+    const facts = known instanceof Promise ? await known : known;
     // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
     if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
     const admittance = this.access.admit(key, facts, this.clock.now());
     if (!admittance.ok) return rejectDenial(admittance.denial);
     const { admission } = admittance;
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
-    const marks = [admission.durable, commit?.(packet, request) ?? Promise.resolve()];
+    const marks = commit === undefined ? [admission.durable] : [admission.durable, commit(packet, request)];
     let started = 0;
     const response = await this.#sendAfter(marks, async () => {
       if (commit === undefined && !call.leave()) return cancelled();
@@ -115,7 +117,7 @@ export class Writes {
 
   async #send(operation: Operation, request: Message, packet: PacketId, context: CallContext): Promise<ResponseMessage | Rejection> {
     const write = request as Message & { packetID?: PacketID };
-    if (operation.messages.C2SSchema.fields.some((field) => field.name === 'packetID')) {
+    if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
     const response = await this.#answerOf(operation, request, context);

@@ -74,7 +74,7 @@ describe('subscribe', () => {
     const reserved = await sub({ securityList: [tencent], subTypeList: [3] });
     expect(reserved).toMatchObject({
       retType: -1,
-      retMsg: expect.stringMatching(/^sub_types: 3 is no subscription type, accepted: 1 \(Basic\), /),
+      retMsg: expect.stringMatching(/^sub_types: unknown subscription type 3, accepted: 1 \(Basic\), /),
     });
     expect(await sub({ securityList: [{ market: 77, code: 'X' }], subTypeList: [1] })).toMatchObject({ retType: -1 });
     expect(await sub({ securityList: [tencent], subTypeList: [6], regPushRehabTypeList: [9] })).toMatchObject({ retType: -1 });

@@ -54,10 +54,10 @@ export function expandStreams(selection: StreamSelection): Expansion {
   if (selection.securityList.length === 0) return refuse('no symbol is named: give at least one in "symbols"');
   if (selection.subTypeList.length === 0) return refuse('no type is named: give at least one in "sub_types"');
   for (const type of selection.subTypeList) {
-    if (!members.has(type)) return refuse(`sub_types: ${type} is no subscription type, accepted: ${listMembers()}`);
+    if (!members.has(type)) return refuse(`sub_types: unknown subscription type ${type}, accepted: ${listMembers()}`);
   }
   for (const rehab of selection.regPushRehabTypeList) {
-    if (!adjustments.has(rehab)) return refuse(`reg_push_rehab_type_list: ${rehab} is no adjustment, accepted: 0, 1, 2`);
+    if (!adjustments.has(rehab)) return refuse(`reg_push_rehab_type_list: unknown adjustment ${rehab}, accepted: 0, 1, 2`);
   }
   const streams = new Map<string, QuoteStream>();
   for (const security of selection.securityList) {

@@ -11,6 +11,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { peerOf } from './http.js';
+import { type ListenAddress, listenAt, type TlsListener } from './listen.js';
 import { withoutUpgrade } from './plain-request.js';
 import { type TlsPair, tlsOptions } from './tls.js';
 
@@ -40,6 +41,13 @@ const HEAD_MS_AT_CLOSE = 250;
 /** How long requests under way may take once the listener closes; below the daemon's own limit of ten seconds. */
 const CLOSE_MS_MAX = 5_000;
 
+/** Of a socket, what is known of its connection: found for each request, for which a look-up in a map is dear. */
+const CONNECTION = Symbol('connection');
+
+interface HttpSocket extends Socket {
+  [CONNECTION]?: Connection;
+}
+
 /** What is known of one connection that speaks HTTP. */
 interface Connection {
   /** To the last request that came. */
@@ -53,7 +61,7 @@ interface Connection {
  * An HTTP or HTTPS server on which no peer can stay without keeping to the protocol: handshake, head and body of a request, the
  * reading of its answer and the pause before the next have their time, and what is refused is closed.
  */
-export class HttpListener {
+export class HttpListener implements TlsListener {
   readonly #options: HttpListenerOptions;
   /** Underneath: for figures. */
   readonly server: Server;
@@ -81,7 +89,7 @@ export class HttpListener {
     this.server.on('connection', (socket: Socket) => this.#connected(socket));
     this.server.on(this.#shakenHands, (socket: Socket) => this.#speaksHttp(socket));
     this.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const connection = this.#connections.get(request.socket);
+      const connection = (request.socket as HttpSocket)[CONNECTION];
       if (connection !== undefined) connection.answer = response;
       options.onRequest(request, response);
     });
@@ -91,12 +99,8 @@ export class HttpListener {
   }
 
   /** Resolves to the port; rejects with the system's error when the address cannot be had. */
-  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
-    this.server.listen(port, host);
-    await once(this.server, 'listening');
-    this.server.on('error', (error) => this.#options.onTrouble?.(error));
-    const address = this.server.address();
-    return typeof address === 'object' && address !== null ? address.port : port;
+  listen(address: ListenAddress): Promise<number> {
+    return listenAt(this.server, address, this.#options.onTrouble);
   }
 
   /** New connections get this certificate; those that are open go on. */
@@ -123,9 +127,11 @@ export class HttpListener {
     socket.once('close', () => this.#sockets.delete(socket));
   }
 
-  #speaksHttp(socket: Socket): void {
+  #speaksHttp(socket: HttpSocket): void {
     if (this.#connections.has(socket)) return;
-    this.#connections.set(socket, { answer: undefined, bytesWritten: 0, unreadMs: 0 });
+    const connection: Connection = { answer: undefined, bytesWritten: 0, unreadMs: 0 };
+    socket[CONNECTION] = connection;
+    this.#connections.set(socket, connection);
     socket.once('close', () => {
       this.#connections.delete(socket);
       this.#upgraded.delete(socket);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type Socket } from 'node:net';
+import { Rejection } from '../../contract/rejection.js';
 
 /** The token of `Authorization: Bearer <token>` (RFC 6750, section 2.1), if there is one. */
 export function bearerOf(headers: IncomingHttpHeaders): string | undefined {
@@ -26,10 +27,22 @@ export function isLoopback(address: string | undefined): boolean {
  * Whether the Host header names this machine in a way that no foreign web page can: an address, or localhost. A page
  * whose own name was made to resolve to 127.0.0.1 (DNS rebinding) sends its name here.
  */
-export function isTrustedHost(host: string | undefined): boolean {
+function isTrustedHost(host: string | undefined): boolean {
   if (host === undefined) return true;
   const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
   return name.toLowerCase() === 'localhost' || isIP(name) !== 0;
+}
+
+/**
+ * Refuses a request by a name that a foreign web page could have come by, where nobody needs a key: with keys, a page would need
+ * one; without, the name it was loaded by is all there is to tell it by.
+ */
+export function checkHost(host: string | undefined, { scopeMode }: { readonly scopeMode: boolean }): Rejection | undefined {
+  if (scopeMode || isTrustedHost(host)) return undefined;
+  return new Rejection(
+    'auth.origin',
+    `host ${host} is not this machine; without a keys file only its addresses and localhost are answered`,
+  );
 }
 
 /** Whether a browser page of this origin may call: its own, one of this machine, or one that the daemon was told of. */

@@ -5,6 +5,8 @@ import type { Operation, ProtocolMessages } from '../../contract/operation.js';
 import { type Rejection, rejectProblem } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
 import { type BodyFormat, decodeBody, encodeBody } from '../../wire/index.js';
+import { isLong } from '../common/long-answers.js';
+import { encodeLong, encodeLongJson } from '../common/long-messages.js';
 import { encodeRejection, encodeResponse, rejectionResponse } from '../common/protocol-response.js';
 
 /** Bodies of requests and answers. An answer has the format of its request. */
@@ -30,8 +32,9 @@ export function readC2S<M extends ProtocolMessages>(
   return c2s ?? rejectProblem({ kind: 'missing_field', path: 'c2s', message: 'missing field "c2s"' });
 }
 
-/** An operation's answer. */
-export function responseBody(operation: Operation, response: ResponseMessage, format: BodyFormat): Uint8Array {
+/** An operation's answer; a promise where it is long. */
+export function responseBody(operation: Operation, response: ResponseMessage, format: BodyFormat): Uint8Array | Promise<Uint8Array> {
+  if (isLong(operation, response)) return (format === 'protobuf' ? encodeLong : encodeLongJson)(operation, response);
   return format === 'protobuf' ? encodeResponse(operation, response) : encodeBody(operation.messages.ResponseSchema, response, format);
 }
 

@@ -123,6 +123,7 @@ export class CoreSession {
   }
 
   #startsPushes(protoId: number): boolean {
+    if (protoId === protocol.keepAlive) return false;
     if (protoId === protocol.regQotPush) return true;
     return this.#services.ids.operationsOf(protoId).some(({ effect }) => effect === 'subscription');
   }
@@ -174,7 +175,8 @@ export class CoreSession {
       answer instanceof Rejection ? rejectionBody(answer, format) : responseBody(operation, answer, format);
     try {
       const answer = gateway.call(operation, caller, decode);
-      return answer instanceof Promise ? answer.then(encode).catch((thrown) => this.#defect(caller, format, thrown)) : encode(answer);
+      const body = answer instanceof Promise ? answer.then(encode) : encode(answer);
+      return body instanceof Promise ? body.catch((thrown) => this.#defect(caller, format, thrown)) : body;
     } catch (thrown) {
       return this.#defect(caller, format, thrown);
     }

@@ -242,7 +242,7 @@ interface ConnectSettings {
 function connectSettings(c2s: InitConnect.C2S, encrypted: boolean): ConnectSettings | Rejection {
   const pushFormat = FORMATS[c2s.pushProtoFmt];
   if (pushFormat === undefined) {
-    const message = `pushProtoFmt: ${c2s.pushProtoFmt} is no format, accepted: 0 (protobuf), 1 (JSON)`;
+    const message = `pushProtoFmt: unknown format ${c2s.pushProtoFmt}, accepted: 0 (protobuf), 1 (JSON)`;
     return new Rejection('request.out_of_range', message, { field: 'pushProtoFmt' });
   }
   const key = newKeyText();
@@ -250,7 +250,7 @@ function connectSettings(c2s: InitConnect.C2S, encrypted: boolean): ConnectSetti
   // Unset reads as 0, which is the protocol's default.
   const cipher = encrypted ? packetCipher(c2s.packetEncAlgo, key, iv) : plainText;
   if (cipher === undefined) {
-    const message = `packetEncAlgo: ${c2s.packetEncAlgo} is no algorithm, accepted: -1 (none), 0 (the protocol's AES-ECB), 1 (AES-ECB), 2 (AES-CBC)`;
+    const message = `packetEncAlgo: unknown algorithm ${c2s.packetEncAlgo}, accepted: -1 (none), 0 (the protocol's AES-ECB), 1 (AES-ECB), 2 (AES-CBC)`;
     return new Rejection('request.out_of_range', message, { field: 'packetEncAlgo' });
   }
   const usesIv = encrypted && c2s.packetEncAlgo === packetEncAlgo.aesCbc;

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { Rejection } from '../../contract/rejection.js';
 import type { Caller, Credential, Peer } from '../../gateway/index.js';
-import { isLoopback } from '../common/http.js';
+import { peerAt } from '../common/callers.js';
+import { type ListenAddress, type Listener, listenAt } from '../common/listen.js';
 import { Connections } from './connections.js';
 import type { CoreServices } from './services.js';
 import { TcpConnection } from './tcp-connection.js';
@@ -21,7 +21,7 @@ export interface TcpEndpointOptions {
 }
 
 /** The listener of core TCP: the public protocol's frames, for its published clients. */
-export class TcpEndpoint {
+export class TcpEndpoint implements Listener {
   readonly #server: Server;
   readonly #options: TcpEndpointOptions;
   readonly #connections: Connections;
@@ -33,12 +33,8 @@ export class TcpEndpoint {
   }
 
   /** Resolves to the port; rejects with the system's error when the address cannot be had. */
-  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
-    this.#server.listen(port, host);
-    await once(this.#server, 'listening');
-    this.#server.on('error', (error) => this.#options.onTrouble?.(error));
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : port;
+  listen(address: ListenAddress): Promise<number> {
+    return listenAt(this.#server, address, this.#options.onTrouble);
   }
 
   /** Takes no more connections and requests, and resolves when those under way are answered. */
@@ -53,8 +49,7 @@ export class TcpEndpoint {
 
   #accept(socket: Socket): void {
     const { services, credential, rsaKey } = this.#options;
-    const address = socket.remoteAddress ?? '';
-    const peer: Peer = { address, loopback: isLoopback(address) };
+    const peer = peerAt(socket.remoteAddress);
     const refusal = this.#refusal(peer);
     if (refusal !== undefined) {
       const caller: Caller = { iface: 'core-tcp', endpoint: 'connect', requestId: services.nextRequestId(), peer, keyText: undefined };

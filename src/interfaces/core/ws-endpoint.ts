@@ -2,15 +2,17 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { Rejection } from '../../contract/rejection.js';
-import type { Caller, Peer } from '../../gateway/index.js';
+import type { Caller } from '../../gateway/index.js';
+import { peerAt } from '../common/callers.js';
 import { writeError } from '../common/error-body.js';
-import { isAllowedOrigin, isLoopback, isTrustedHost } from '../common/http.js';
+import { checkHost, isAllowedOrigin } from '../common/http.js';
 import { HttpListener } from '../common/http-listener.js';
+import type { ListenAddress, TlsListener } from '../common/listen.js';
 import type { TlsPair } from '../common/tls.js';
 import { noSubprotocol, refuseUpgrade, tokenOf } from '../common/upgrade.js';
 import { Connections } from './connections.js';
 import type { CoreServices } from './services.js';
-import { WsConnection } from './ws-connection.js';
+import { WsConnection, type WsConnectionOptions } from './ws-connection.js';
 
 export interface WsEndpointOptions {
   readonly services: CoreServices;
@@ -30,7 +32,7 @@ const CONNECTIONS_MAX = 10_000;
 const MESSAGE_BYTES_MAX = 1024 * 1024;
 
 /** The listener of the core WebSocket: the public protocol for its published JavaScript client. Any path will do. */
-export class CoreWsEndpoint {
+export class CoreWsEndpoint implements TlsListener {
   readonly #listener: HttpListener;
   readonly #options: WsEndpointOptions;
   readonly #webSockets: WebSocketServer;
@@ -62,7 +64,7 @@ export class CoreWsEndpoint {
   }
 
   /** Resolves to the port; rejects with the system's error when the address cannot be had. */
-  listen(address: { readonly host: string; readonly port: number }): Promise<number> {
+  listen(address: ListenAddress): Promise<number> {
     return this.#listener.listen(address);
   }
 
@@ -94,14 +96,19 @@ export class CoreWsEndpoint {
       }
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
         socket.off('error', onError);
-        const connection = new WsConnection({ services, webSocket, socket, peer: peerOf(request), token: tokenOf(request) });
-        this.#connections.add(connection);
-        webSocket.on('close', () => this.#connections.remove(connection));
+        this.#accept({ services, webSocket, socket, peer: peerAt(request.socket.remoteAddress), token: tokenOf(request) });
       });
     } catch (error) {
       services.onDefect(error);
       socket.destroy();
     }
+  }
+
+  /** Apart from the handshake, which a listener made beside it would keep in memory for as long as the connection lasts. */
+  #accept(options: WsConnectionOptions): void {
+    const connection = new WsConnection(options);
+    this.#connections.add(connection);
+    options.webSocket.on('close', () => this.#connections.remove(connection));
   }
 
   #judge(request: IncomingMessage): Rejection | undefined {
@@ -111,10 +118,8 @@ export class CoreWsEndpoint {
       const shown = JSON.stringify(String(origin).slice(0, 200));
       return new Rejection('auth.origin', `pages of the origin ${shown} may not connect: see --allowed-origins`);
     }
-    if (!gateway.scopeMode && !isTrustedHost(host)) {
-      const message = `host ${host} is not this machine; without a keys file only its addresses and localhost are answered`;
-      return new Rejection('auth.origin', message);
-    }
+    const foreign = checkHost(host, gateway);
+    if (foreign !== undefined) return foreign;
     if (this.#connections.full) return new Rejection('limit.connections', 'all connections of the core WebSocket are taken');
     if (tokenOf(request) === undefined) return undefined;
     const identity = gateway.identify(this.#caller(request));
@@ -129,13 +134,8 @@ export class CoreWsEndpoint {
 
   #caller(request: IncomingMessage): Caller {
     const requestId = this.#options.services.nextRequestId();
-    return { iface: 'core-ws', endpoint: 'connect', requestId, peer: peerOf(request), keyText: tokenOf(request) };
+    return { iface: 'core-ws', endpoint: 'connect', requestId, peer: peerAt(request.socket.remoteAddress), keyText: tokenOf(request) };
   }
-}
-
-function peerOf(request: IncomingMessage): Peer {
-  const address = request.socket.remoteAddress ?? '';
-  return { address, loopback: isLoopback(address) };
 }
 
 /** Whoever comes without an upgrade is told what this port is for. */

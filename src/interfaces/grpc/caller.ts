@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Caller, Peer } from '../../gateway/index.js';
-import { bearerOf, isLoopback } from '../common/http.js';
+import { peerAt, RequestIds } from '../common/callers.js';
+import { bearerOf } from '../common/http.js';
 
 /** What unary calls and streams have in common. */
 export type Call = Pick<ServerUnaryCall<unknown, unknown>, 'cancelled' | 'metadata' | 'getDeadline' | 'getPeer' | 'once' | 'off'>;
@@ -46,14 +46,12 @@ class GrpcCaller implements Caller {
   }
 }
 
-/** Names the callers of one listener. Request ids are unique among restarts without costing a random number each. */
+/** Makes the callers of one listener. */
 export class Callers {
-  readonly #prefix = `grpc-${randomBytes(6).toString('base64url')}`;
-  #count = 0;
+  readonly #ids = new RequestIds('grpc');
 
   of(call: Call, endpoint: string): Caller {
-    this.#count += 1;
-    return new GrpcCaller(call, endpoint, `${this.#prefix}-${this.#count}`);
+    return new GrpcCaller(call, endpoint, this.#ids.next());
   }
 }
 
@@ -64,6 +62,5 @@ function textOf(metadata: Metadata, name: string): string | undefined {
 
 /** The peer of "127.0.0.1:50000" or "::1:50000", as the library writes it. */
 function peerOf(text: string): Peer {
-  const address = text.slice(0, Math.max(text.lastIndexOf(':'), 0));
-  return { address, loopback: isLoopback(address) };
+  return peerAt(text.slice(0, Math.max(text.lastIndexOf(':'), 0)));
 }

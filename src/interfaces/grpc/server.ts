@@ -7,6 +7,7 @@ import { operations as declared } from '../../contract/operations/index.js';
 import { ProtocolIds } from '../../contract/protocol-ids.js';
 import type { Gateway } from '../../gateway/index.js';
 import { peerOf } from '../common/http.js';
+import { listenAt, type TlsListener } from '../common/listen.js';
 import { type TlsPair, tlsOptions } from '../common/tls.js';
 import { Callers } from './caller.js';
 import { addHealth } from './health.js';
@@ -27,14 +28,8 @@ export interface GrpcOptions {
   readonly onTrouble?: (error: Error) => void;
 }
 
-export interface GrpcServer {
-  /** Resolves to the port; rejects with the system's error when the address cannot be had. */
-  listen(address: { host: string; port: number }): Promise<number>;
-  /** Takes no more connections and calls, answers the calls under way, and resolves when the last connection has ended. */
-  close(): Promise<void>;
-  /** New connections get this certificate. */
-  setTls(pair: TlsPair): void;
-}
+/** Its close takes no more calls, and answers those under way. */
+export type GrpcServer = TlsListener;
 
 const CONNECTIONS_MAX = 10_000;
 /** How long calls under way may take once the server closes; below the daemon's own limit of ten seconds. */
@@ -88,13 +83,7 @@ export function createGrpcServer({ gateway, operations = declared, tls, onTroubl
   });
   listener.maxConnections = CONNECTIONS_MAX;
   return {
-    async listen({ host, port }) {
-      listener.listen(port, host);
-      await once(listener, 'listening');
-      listener.on('error', (error) => onTrouble?.(error));
-      const address = listener.address();
-      return typeof address === 'object' && address !== null ? address.port : port;
-    },
+    listen: (address) => listenAt(listener, address, onTrouble),
     setTls(pair) {
       secure?.setSecureContext(tlsOptions(pair));
     },

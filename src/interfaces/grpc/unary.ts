@@ -49,14 +49,17 @@ export class Requests {
       this.#refuse(caller, respond, answer);
       return;
     }
-    let bytes: Buffer;
+    const failed = (thrown: unknown) => this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
+    const send = (bytes: Buffer) => respond(null, bytes, trailerOf(caller.requestId));
+    let bytes: Buffer | Promise<Buffer>;
     try {
       bytes = writeGatewayResponse(operation, answer);
     } catch (thrown) {
-      this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
+      failed(thrown);
       return;
     }
-    respond(null, bytes, trailerOf(caller.requestId));
+    if (bytes instanceof Promise) void bytes.then(send, failed);
+    else send(bytes);
   }
 
   #refuse({ requestId }: Caller, respond: Respond, rejection: Rejection): void {

@@ -4,6 +4,8 @@ import { messageParser } from '../../contract/message-parser.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
+import { isLong } from '../common/long-answers.js';
+import { encodeLong } from '../common/long-messages.js';
 import { encodeResponse } from '../common/protocol-response.js';
 
 /** The library is handed bytes and gives bytes: what they mean, and what is wrong with them, is said here. */
@@ -29,18 +31,19 @@ export function readMessage<D extends DescMessage>(desc: D, bytes: Buffer): Mess
 // By response: see encodeResponse.
 const written = new WeakMap<ResponseMessage, Buffer>();
 
-/** The bytes of the `GatewayResponse` that carries an operation's `Response`. */
-export function writeGatewayResponse(operation: Operation, response: ResponseMessage): Buffer {
+/** The bytes of the `GatewayResponse` that carries an operation's `Response`; a promise where that is long. */
+export function writeGatewayResponse(operation: Operation, response: ResponseMessage): Buffer | Promise<Buffer> {
+  if (isLong(operation, response)) return encodeLong(operation, response).then((body) => carrying(operation, response, body));
   let answer = written.get(response);
   if (answer === undefined) {
-    const { retType, retMsg } = response;
-    const body = encodeResponse(operation, response);
-    answer = bufferOf(
-      toBinary(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId: operation.protoId ?? 0, body })),
-    );
+    answer = carrying(operation, response, encodeResponse(operation, response));
     written.set(response, answer);
   }
   return answer;
+}
+
+function carrying({ protoId }: Operation, { retType, retMsg }: ResponseMessage, body: Uint8Array): Buffer {
+  return bufferOf(toBinary(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId: protoId ?? 0, body })));
 }
 
 /** The same bytes as the library wants them. */

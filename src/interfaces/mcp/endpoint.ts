@@ -8,7 +8,9 @@ import type { Group, Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
+import { HttpCallers } from '../common/callers.js';
 import type { Exchange, Mount } from '../common/exchange.js';
+import { bearerOf } from '../common/http.js';
 import { Confirmation, type ConfirmMode } from './confirmation.js';
 import { instructions } from './instructions.js';
 import { PageStore } from './page-store.js';
@@ -20,7 +22,7 @@ import { Stateless } from './stateless.js';
 import { ToolCalls } from './tool-call.js';
 import { Toolbox } from './toolbox.js';
 import { readToolsets } from './toolsets.js';
-import { Callers, METHODS, PATH, type Visitor } from './visitor.js';
+import { METHODS, PATH, type Visitor } from './visitor.js';
 import { jsonRpcRefusal, writeWebResponse } from './web.js';
 
 export interface McpOptions {
@@ -50,7 +52,7 @@ export interface McpEndpoint {
  */
 export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
   const { gateway, clock, version, operations = declared, toolsets, confirm, onError } = options;
-  const callers = new Callers();
+  const callers = new HttpCallers('mcp');
   const toolbox = new Toolbox(gateway, operations, toolsets);
   const confirmation = new Confirmation({ gateway, clock, mode: confirm });
   const calls = new ToolCalls({ gateway, toolbox, callers, pages: new PageStore({ clock }), confirmation });
@@ -63,7 +65,7 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
 
   const serve = async (exchange: Exchange, bytes: Buffer | undefined): Promise<Rejected | undefined> => {
     const { request, response } = exchange;
-    const caller = callers.of(request, `${request.method} ${PATH}`);
+    const caller = callers.of(request, `${request.method} ${PATH}`, bearerOf(request.headers));
     const identity = gateway.identify(caller);
     if (identity instanceof Rejection) return { rejection: identity, caller };
     const wanted = readToolsets(request.headers['x-svc-toolsets']);
@@ -93,7 +95,7 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
             if (rejected !== undefined) refuse(rejected.rejection, rejected.caller);
           },
           (thrown) => {
-            const caller = callers.of(exchange.request, `${exchange.request.method} ${PATH}`);
+            const caller = callers.of(exchange.request, `${exchange.request.method} ${PATH}`, bearerOf(exchange.request.headers));
             if (exchange.response.headersSent) {
               gateway.defect(caller, thrown);
               exchange.response.destroy();

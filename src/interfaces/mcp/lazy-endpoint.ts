@@ -1,5 +1,7 @@
+import { HttpCallers } from '../common/callers.js';
+import { bearerOf } from '../common/http.js';
 import type { McpEndpoint, McpOptions } from './endpoint.js';
-import { Callers, METHODS, PATH } from './visitor.js';
+import { METHODS, PATH } from './visitor.js';
 
 /**
  * The endpoint, which is loaded when the first request comes: the protocol's library takes as long to load as the rest of
@@ -27,7 +29,11 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
           ({ mount }) => mount.serve(exchange, body, refuse),
           (thrown) => {
             loading = undefined;
-            const caller = new Callers().of(exchange.request, `${exchange.request.method} ${PATH}`);
+            const caller = new HttpCallers('mcp').of(
+              exchange.request,
+              `${exchange.request.method} ${PATH}`,
+              bearerOf(exchange.request.headers),
+            );
             refuse(options.gateway.defect(caller, thrown), caller);
           },
         );

@@ -33,9 +33,9 @@ function handed(page: HandedPage | Rejection): HandedPage {
 const times = ({ payload }: HandedPage) => (payload as S2C).klList.map(({ time }) => time);
 const nextOf = ({ page }: HandedPage) => page?.next ?? '';
 
-it('hands an answer out page by page, to its end', () => {
+it('hands an answer out page by page, to its end', async () => {
   const { store } = setUp();
-  let page = handed(store.first(history(40), OWNER, operation));
+  let page = handed(await store.first(history(40), OWNER, operation));
   const seen = times(page);
   const cursors = new Set<string>();
   while (page.page?.next) {
@@ -49,20 +49,20 @@ it('hands an answer out page by page, to its end', () => {
   for (const cursor of cursors) expect(cursor).toMatch(/^[A-Za-z0-9_-]{22}$/);
 });
 
-it('hands out a short answer as it is', () => {
+it('hands out a short answer as it is', async () => {
   const payload = history(1);
-  expect(setUp().store.first(payload, OWNER, operation)).toEqual({ operation, payload, page: undefined });
+  expect(await setUp().store.first(payload, OWNER, operation)).toEqual({ operation, payload, page: undefined });
 });
 
-it('gives the same page for the same cursor', () => {
+it('gives the same page for the same cursor', async () => {
   const { store } = setUp();
-  const first = handed(store.first(history(40), OWNER, operation));
+  const first = handed(await store.first(history(40), OWNER, operation));
   expect(store.take(nextOf(first), OWNER, operation)).toEqual(store.take(nextOf(first), OWNER, operation));
 });
 
-it('knows a cursor for ten minutes', () => {
+it('knows a cursor for ten minutes', async () => {
   const { store, clock } = setUp();
-  const cursor = nextOf(handed(store.first(history(40), OWNER, operation)));
+  const cursor = nextOf(handed(await store.first(history(40), OWNER, operation)));
   clock.advance(10 * MINUTE - 1);
   handed(store.take(cursor, OWNER, operation));
   clock.advance(1);
@@ -73,26 +73,26 @@ it('knows a cursor for ten minutes', () => {
   });
 });
 
-it('does not know another caller’s cursor, nor a made-up one', () => {
+it('does not know another caller’s cursor, nor a made-up one', async () => {
   const { store } = setUp();
-  const cursor = nextOf(handed(store.first(history(40), OWNER, operation)));
+  const cursor = nextOf(handed(await store.first(history(40), OWNER, operation)));
   const stranger = store.take(cursor, { ...OWNER, owner: 'key:other' }, operation);
   expect(stranger).toBeInstanceOf(Rejection);
   expect(store.take('AAAAAAAAAAAAAAAAAAAAAA', OWNER, operation)).toEqual(stranger);
   handed(store.take(cursor, OWNER, operation));
 });
 
-it('does not know the cursor of a caller whose key has been edited since: it may not be allowed to see the answer', () => {
+it('does not know the cursor of a caller whose key has been edited since: it may not be allowed to see the answer', async () => {
   const { store } = setUp();
   const key = { id: 'desk' } as NonNullable<Identity['key']>;
-  const cursor = nextOf(handed(store.first(history(40), { ...OWNER, key }, operation)));
+  const cursor = nextOf(handed(await store.first(history(40), { ...OWNER, key }, operation)));
   expect(store.take(cursor, { ...OWNER, key: { ...key } }, operation)).toBeInstanceOf(Rejection);
   handed(store.take(cursor, { ...OWNER, key }, operation));
 });
 
-it('sends a cursor of another tool back to it', () => {
+it('sends a cursor of another tool back to it', async () => {
   const { store } = setUp();
-  const cursor = nextOf(handed(store.first(history(40), OWNER, operation)));
+  const cursor = nextOf(handed(await store.first(history(40), OWNER, operation)));
   expect(store.take(cursor, OWNER, quote.getTicker)).toMatchObject({
     code: 'request.invalid',
     message: 'cursor: it belongs to svc_get_history_kline; give it to that tool',
@@ -102,14 +102,15 @@ it('sends a cursor of another tool back to it', () => {
 it.each([
   ['answers', { answersMax: 2 }],
   ['bytes', { bytesMax: Math.floor(messageWriter(S2CSchema, 'mcp', 'string')(history(40)).length * 2.5) }],
-])('forgets the oldest when there are too many %s', (_, bound) => {
+])('forgets the oldest when there are too many %s', async (_, bound) => {
   const { store } = setUp(bound);
-  const cursors = [1, 2, 3].map(() => nextOf(handed(store.first(history(40), OWNER, operation))));
+  const cursors: string[] = [];
+  for (let count = 0; count < 3; count++) cursors.push(nextOf(handed(await store.first(history(40), OWNER, operation))));
   const known = () => cursors.map((cursor) => !(store.take(cursor, OWNER, operation) instanceof Rejection));
   expect(known()).toEqual([false, true, true]);
 });
 
-it('refuses an answer that is larger than everything that may be kept', () => {
+it('refuses an answer that is larger than everything that may be kept', async () => {
   const { store } = setUp({ bytesMax: 1_000 });
-  expect(store.first(history(40), OWNER, operation)).toMatchObject({ code: 'request.too_large' });
+  expect(await store.first(history(40), OWNER, operation)).toMatchObject({ code: 'request.too_large' });
 });

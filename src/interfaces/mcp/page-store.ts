@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
-import { messageWriter } from '../../contract/json/message-json.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Identity } from '../../gateway/index.js';
@@ -71,10 +70,9 @@ export class PageStore {
   }
 
   /** The first page of an answer; the others are kept for its holder. */
-  first(payload: Message, holder: Identity, operation: Operation): HandedPage | Rejection {
-    const parts = pagesOf(operation, payload, { bytesMax: this.#pageBytesMax });
+  async first(payload: Message, holder: Identity, operation: Operation): Promise<HandedPage | Rejection> {
+    const { bytes, pages: parts } = await pagesOf(operation, payload, { bytesMax: this.#pageBytesMax });
     if (parts.length === 1) return { operation, payload, page: undefined };
-    const bytes = Buffer.byteLength(messageWriter(operation.messages.S2CSchema, 'mcp', 'string')(payload));
     if (bytes > this.#bytesMax) {
       return new Rejection(
         'request.too_large',

@@ -29,11 +29,12 @@ function items(operation: Operation, message: Message): number {
 }
 
 describe.each(paged)('%s', (_, operation) => {
-  it('comes in pages that fit, are not empty, and together are the whole', () => {
-    fc.assert(
-      fc.property(messages(operation.messages.S2CSchema), fc.integer({ min: 0, max: 600 }), (payload, bytesMax) => {
+  it('comes in pages that fit, are not empty, and together are the whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(messages(operation.messages.S2CSchema), fc.integer({ min: 0, max: 600 }), async (payload, bytesMax) => {
         const before = text(operation, payload);
-        const pages = pagesOf(operation, payload, { bytesMax });
+        const { bytes, pages } = await pagesOf(operation, payload, { bytesMax });
+        expect(bytes).toBe(Buffer.byteLength(text(operation, payload)));
         expect(text(operation, together(operation, pages))).toBe(before);
         expect(text(operation, payload)).toBe(before);
         if (pages.length === 1) {
@@ -61,8 +62,8 @@ function history(bars: number): Message {
 }
 
 describe('a page', () => {
-  it('says which list is cut, how much of it there is, and how much in all', () => {
-    const pages = pagesOf(quote.getHistoryKline, history(1000), { bytesMax: 10_000 });
+  it('says which list is cut, how much of it there is, and how much in all', async () => {
+    const { pages } = await pagesOf(quote.getHistoryKline, history(1000), { bytesMax: 10_000 });
     expect(pages.length).toBeGreaterThan(3);
     expect(pages.map(({ cut }) => cut?.list)).toEqual(pages.map(() => 'kl_list'));
     expect(pages.map(({ cut }) => cut?.total)).toEqual(pages.map(() => 1000));
@@ -72,22 +73,22 @@ describe('a page', () => {
     expect(pages.at(-1)?.payload).toMatchObject({ security: { code: '00700' } });
   });
 
-  it('is the answer itself where that fits', () => {
+  it('is the answer itself where that fits', async () => {
     const payload = history(10);
-    expect(pagesOf(quote.getHistoryKline, payload, { bytesMax: 10_000 })).toEqual([{ payload, cut: undefined }]);
+    expect((await pagesOf(quote.getHistoryKline, payload, { bytesMax: 10_000 })).pages).toEqual([{ payload, cut: undefined }]);
   });
 
-  it('holds one item that is too large by itself', () => {
+  it('holds one item that is too large by itself', async () => {
     const payload = history(3);
-    expect(pagesOf(quote.getHistoryKline, payload, { bytesMax: 20 }).map(({ cut }) => cut)).toEqual(
+    expect((await pagesOf(quote.getHistoryKline, payload, { bytesMax: 20 })).pages.map(({ cut }) => cut)).toEqual(
       [1, 1, 1].map((returned) => ({ list: 'kl_list', returned, total: 3 })),
     );
   });
 
-  it('is the whole of an answer without anything to cut', () => {
+  it('is the whole of an answer without anything to cut', async () => {
     const payload = create(system.ping.messages.S2CSchema, { backend: 'x'.repeat(500), serverTime: 1n });
-    expect(pagesOf(system.ping, payload, { bytesMax: 100 })).toEqual([{ payload, cut: undefined }]);
+    expect((await pagesOf(system.ping, payload, { bytesMax: 100 })).pages).toEqual([{ payload, cut: undefined }]);
     const empty = create(account.getOrders.messages.S2CSchema);
-    expect(pagesOf(account.getOrders, empty, { bytesMax: 1 })).toEqual([{ payload: empty, cut: undefined }]);
+    expect((await pagesOf(account.getOrders, empty, { bytesMax: 1 })).pages).toEqual([{ payload: empty, cut: undefined }]);
   });
 });

@@ -3,6 +3,7 @@ import { messageWriter } from '../../contract/json/message-json.js';
 import { snakeCase } from '../../contract/names.js';
 import type { Operation } from '../../contract/operation.js';
 import { pagedFields } from '../../contract/tools.js';
+import { ELEMENTS_A_PIECE, ownTurn } from '../common/long-answers.js';
 
 /** A part of an answer, small enough for a model to read at once. */
 export interface Page {
@@ -35,36 +36,54 @@ interface List {
   readonly name: string;
   readonly items: readonly Message[];
   readonly sizes: readonly number[];
+  /** Their sum. */
+  readonly bytes: number;
 }
 
 /**
  * Cuts a payload by its lists of messages, the largest last, so that the JSON text of each page has at most `bytesMax`
  * bytes, or one item. What is not such a list stands in every page. Put together, the pages' lists are the whole's, in order.
  */
-export function pagesOf(operation: Operation, payload: Message, options: { readonly bytesMax: number }): readonly Page[] {
-  const desc = operation.messages.S2CSchema;
-  const write = messageWriter(desc, 'mcp', 'string');
-  if (Buffer.byteLength(write(payload)) <= options.bytesMax) return [{ payload, cut: undefined }];
-  const lists = measure(operation, payload);
-  const [largest] = lists.slice(-1);
-  if (largest === undefined || largest.items.length === 0) return [{ payload, cut: undefined }];
+export async function pagesOf(operation: Operation, payload: Message, options: { readonly bytesMax: number }): Promise<Pages> {
+  const write = messageWriter(operation.messages.S2CSchema, 'mcp', 'string');
+  const lists = await measure(operation, payload);
   const frame = Buffer.byteLength(write(withLists(payload, lists, {})));
-  return cutLists(lists, options.bytesMax - frame).map((part) => ({
+  const bytes = lists.reduce((sum, list) => sum + Math.max(0, list.bytes - 1), frame);
+  const [largest] = lists.slice(-1);
+  if (bytes <= options.bytesMax || largest === undefined || largest.items.length === 0) {
+    return { bytes, pages: [{ payload, cut: undefined }] };
+  }
+  const pages = cutLists(lists, options.bytesMax - frame).map((part) => ({
     payload: withLists(payload, lists, part.lists),
     cut: { list: part.list.name, returned: part.lists[part.list.localName]?.length ?? 0, total: part.list.items.length },
   }));
+  return { bytes, pages };
 }
 
-/** The lists that hold anything, the smallest first. */
-function measure(operation: Operation, payload: Message): List[] {
+/** An answer in parts, and how long the JSON text of all of it is in UTF-8 bytes. */
+export interface Pages {
+  readonly bytes: number;
+  readonly pages: readonly Page[];
+}
+
+/** The lists, the smallest first; long ones are measured in many turns of the event loop. */
+async function measure(operation: Operation, payload: Message): Promise<List[]> {
   const values = payload as unknown as Lists;
-  const lists = pagedFields(operation).map(({ localName, name, message }): List & { bytes: number } => {
+  const lists: List[] = [];
+  for (const { localName, name, message } of pagedFields(operation)) {
     const write = messageWriter(message, 'mcp', 'string');
     const items = values[localName] ?? [];
-    // With the comma before it.
-    const sizes = items.map((item) => Buffer.byteLength(write(item)) + 1);
-    return { localName, name: snakeCase(name), items, sizes, bytes: sizes.reduce((sum, size) => sum + size, 0) };
-  });
+    const sizes: number[] = [];
+    let bytes = 0;
+    for (const item of items) {
+      // With the comma before it.
+      const size = Buffer.byteLength(write(item)) + 1;
+      sizes.push(size);
+      bytes += size;
+      if (sizes.length % ELEMENTS_A_PIECE === 0) await ownTurn();
+    }
+    lists.push({ localName, name: snakeCase(name), items, sizes, bytes });
+  }
   return lists.sort((a, b) => a.bytes - b.bytes);
 }
 

@@ -14,9 +14,10 @@ import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import { fullOutputSchema } from '../../contract/tools.js';
 import { type Gateway, payloadOf } from '../../gateway/index.js';
+import type { HttpCallers } from '../common/callers.js';
 import { type AccountKind, accountKinds, findKind, type ResourceKind, symbolKinds } from './resource-kinds.js';
 import type { Toolbox } from './toolbox.js';
-import type { Callers, Visitor } from './visitor.js';
+import type { Visitor } from './visitor.js';
 
 const JSON_TYPE = 'application/json';
 const ACCOUNTS_URI = 'svc://accounts';
@@ -26,7 +27,7 @@ const TOOL_PREFIX = 'svc://tools/';
 export class Resources {
   constructor(
     readonly gateway: Gateway,
-    readonly callers: Callers,
+    readonly callers: HttpCallers,
     readonly toolbox: Toolbox,
   ) {}
 
@@ -115,8 +116,7 @@ export class Resources {
     const accounts = await this.#accounts(visitor);
     if (accounts instanceof Rejection) return accounts;
     const found = accounts.find((each) => each.accId === accId);
-    if (found === undefined)
-      return new Rejection('request.invalid', `acc_id: there is no account ${accId.slice(0, 20)}; see ${ACCOUNTS_URI}`);
+    if (found === undefined) return new Rejection('request.invalid', `acc_id: unknown account ${accId.slice(0, 20)}; see ${ACCOUNTS_URI}`);
     return { acc_id: found.accId, env: found.env, market: found.market };
   }
 

@@ -5,19 +5,20 @@ import { isJsonObject, type JsonValue } from '../../contract/json/value.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { PushConnection } from '../../gateway/push/index.js';
+import type { HttpCallers } from '../common/callers.js';
 import type { Exchange } from '../common/exchange.js';
 import { authInfoOf } from './auth-info.js';
 import { EventStore } from './event-store.js';
 import { EventSink } from './push.js';
 import { pushFormat } from './push-format.js';
 import type { Watching } from './server.js';
-import type { Callers, Visitor } from './visitor.js';
+import type { Visitor } from './visitor.js';
 import { Watch } from './watch.js';
 import { webRequest, writeWebResponse } from './web.js';
 
 export interface SessionParts {
   readonly gateway: Gateway;
-  readonly callers: Callers;
+  readonly callers: HttpCallers;
   readonly clock: Clock;
   /** The protocol's server, joined to what the session can watch. */
   readonly createServer: (watching: Watching) => Server;

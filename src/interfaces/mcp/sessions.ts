@@ -4,15 +4,16 @@ import type { Clock } from '../../contract/clock.js';
 import type { JsonValue } from '../../contract/json/value.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
+import type { HttpCallers } from '../common/callers.js';
 import type { Exchange } from '../common/exchange.js';
 import type { Watching } from './server.js';
 import { Session } from './session.js';
-import type { Callers, Visitor } from './visitor.js';
+import type { Visitor } from './visitor.js';
 import { jsonRpcRefusal, writeWebResponse } from './web.js';
 
 export interface SessionsOptions {
   readonly gateway: Gateway;
-  readonly callers: Callers;
+  readonly callers: HttpCallers;
   readonly clock: Clock;
   readonly createServer: (watching: Watching) => Server;
   readonly onError: (error: Error) => void;

@@ -2,16 +2,17 @@ import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler, type Ser
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json/value.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
+import type { HttpCallers } from '../common/callers.js';
 import type { Exchange } from '../common/exchange.js';
 import { authInfoOf } from './auth-info.js';
 import { protocolError } from './resources.js';
-import type { Callers, Visitor } from './visitor.js';
+import type { Visitor } from './visitor.js';
 import { Watch } from './watch.js';
 import { jsonRpcRefusal, webRequest, writeWebResponse } from './web.js';
 
 export interface StatelessOptions {
   readonly gateway: Gateway;
-  readonly callers: Callers;
+  readonly callers: HttpCallers;
   readonly createServer: () => Server;
   readonly onError: (error: Error) => void;
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import { type Caller, type Gateway, payloadOf, previewText, type ResponseMessage } from '../../gateway/index.js';
+import type { HttpCallers } from '../common/callers.js';
 import { readToolArguments } from './arguments.js';
 import { type Asked, callerOf, decodeArguments } from './asked.js';
 import type { Confirmation } from './confirmation.js';
@@ -14,12 +15,12 @@ import { withProgress } from './progress.js';
 import { type Additions, failureResult, payloadResult, rejectionResult, textResult } from './result.js';
 import type { Toolbox } from './toolbox.js';
 import { understood } from './understood.js';
-import type { Callers, Visitor } from './visitor.js';
+import type { Visitor } from './visitor.js';
 
 export interface ToolCallParts {
   readonly gateway: Gateway;
   readonly toolbox: Toolbox;
-  readonly callers: Callers;
+  readonly callers: HttpCallers;
   readonly pages: PageStore;
   readonly confirmation: Confirmation;
 }
@@ -96,7 +97,7 @@ export class ToolCalls {
     return this.#write(asked, answer, additions);
   }
 
-  #write(asked: Asked, answer: ResponseMessage, additions: Additions): CallToolResult {
+  async #write(asked: Asked, answer: ResponseMessage, additions: Additions): Promise<CallToolResult> {
     const { gateway, pages } = this.#parts;
     const { operation, given, caller, visitor } = asked;
     const whole = payloadOf(operation, answer) ?? create(operation.messages.S2CSchema);
@@ -106,7 +107,7 @@ export class ToolCalls {
       if (operation.effect !== 'read') return payloadResult(operation, payload, visitor.int64, additions);
       const identity = given.apiKey === undefined ? visitor.identity : gateway.identify(caller);
       if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
-      const page = pages.first(payload, identity, operation);
+      const page = await pages.first(payload, identity, operation);
       return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(page, visitor.int64, additions);
     } catch (thrown) {
       return rejectionResult(gateway.defect(caller, thrown), caller.requestId);

@@ -10,7 +10,7 @@ export function readToolsets(text: string | readonly string[] | undefined): Read
   if (names.length === 0) return undefined;
   const unknown = names.find((name) => !isGroup(name));
   if (unknown !== undefined) {
-    const message = `toolsets: there is no toolset ${JSON.stringify(unknown.slice(0, 40))}, accepted: ${groups.join(', ')}`;
+    const message = `toolsets: unknown toolset ${JSON.stringify(unknown.slice(0, 40))}, accepted: ${groups.join(', ')}`;
     return new Rejection('request.out_of_range', message, { field: 'X-Svc-Toolsets' });
   }
   return new Set(names.filter(isGroup));

@@ -5,14 +5,15 @@ import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { PushConnection } from '../../gateway/push/index.js';
+import type { HttpCallers } from '../common/callers.js';
 import { changedBy, EventSink, type PushFrame } from './push.js';
 import { pushFormat } from './push-format.js';
 import { accountKinds, type FoundKind, findKind } from './resource-kinds.js';
-import type { Callers, Visitor } from './visitor.js';
+import type { Visitor } from './visitor.js';
 
 export interface WatchParts {
   readonly gateway: Gateway;
-  readonly callers: Callers;
+  readonly callers: HttpCallers;
 }
 
 /** Told of an event of a watched address. */

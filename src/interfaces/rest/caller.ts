@@ -1,23 +1,24 @@
 import type { Caller, Peer } from '../../gateway/index.js';
 import type { Exchange } from '../common/exchange.js';
-import { bearerOf } from '../common/http.js';
 
-/** A class, so that a request costs one object and no function. */
+/** The caller of a REST request, who is gone when its connection is. A class, so that a request costs no function. */
 export class RestCaller implements Caller {
   readonly iface = 'rest';
+  readonly endpoint: string;
+  readonly requestId: string;
+  readonly peer: Peer;
   readonly keyText: string | undefined;
   readonly idempotencyKey: string | undefined;
 
   constructor(
     private readonly exchange: Exchange,
-    readonly endpoint: string,
-    readonly requestId: string,
-    readonly peer: Peer,
+    { endpoint, requestId, peer, keyText, idempotencyKey }: Caller,
   ) {
-    const { headers } = exchange.request;
-    const idempotencyKey = headers['idempotency-key'];
-    this.keyText = bearerOf(headers);
-    this.idempotencyKey = typeof idempotencyKey === 'string' ? idempotencyKey : undefined;
+    this.endpoint = endpoint;
+    this.requestId = requestId;
+    this.peer = peer;
+    this.keyText = keyText;
+    this.idempotencyKey = idempotencyKey;
   }
 
   isGone(): boolean {

@@ -7,14 +7,35 @@ const EMPTY = Buffer.alloc(0);
 
 /** Reads a request's body up to `bytesMax`; beyond it the rest is discarded unread. `done` is called once. */
 export function readBody(request: IncomingMessage, bytesMax: number, done: (outcome: BodyOutcome) => void): void {
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
-    request.resume();
-    done({ kind: 'too_large' });
+  const length = request.headers['content-length'];
+  if (length === undefined) {
+    gather(request, bytesMax, done);
     return;
   }
-  // Nearly every body comes in one piece.
-  let first: Buffer = EMPTY;
-  let rest: Buffer[] | undefined;
+  const bytes = Number(length);
+  if (bytes <= bytesMax) {
+    process.nextTick(readWhole, request, bytes, done);
+    return;
+  }
+  request.resume();
+  done({ kind: 'too_large' });
+}
+
+/**
+ * Nearly every body comes in one piece with its head, and lies ready once that piece is parsed: to listen for its parts would
+ * cost more than everything else about it.
+ */
+function readWhole(request: IncomingMessage, bytes: number, done: (outcome: BodyOutcome) => void): void {
+  if (request.readableLength === bytes) done({ kind: 'read', bytes: request.read() ?? EMPTY });
+  else gather(request, bytes, done);
+}
+
+function gather(request: IncomingMessage, bytesMax: number, done: (outcome: BodyOutcome) => void): void {
+  if (request.destroyed) {
+    done({ kind: 'aborted' });
+    return;
+  }
+  const parts: Buffer[] = [];
   let size = 0;
   let settled = false;
   const settle = (outcome: BodyOutcome) => {
@@ -26,10 +47,8 @@ export function readBody(request: IncomingMessage, bytesMax: number, done: (outc
     if (settled) return;
     size += chunk.length;
     if (size > bytesMax) settle({ kind: 'too_large' });
-    else if (first.length === 0) first = chunk;
-    else if (rest === undefined) rest = [first, chunk];
-    else rest.push(chunk);
+    else parts.push(chunk);
   });
-  request.on('end', () => settle({ kind: 'read', bytes: rest === undefined ? first : Buffer.concat(rest) }));
+  request.on('end', () => settle({ kind: 'read', bytes: Buffer.concat(parts) }));
   request.on('error', () => settle({ kind: 'aborted' }));
 }

@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation, RestRoute } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Answer, Caller, Gateway, Peer, ResponseMessage } from '../../gateway/index.js';
+import type { Answer, Caller, Gateway, ResponseMessage } from '../../gateway/index.js';
 import { type Body, bodyOf } from '../common/body.js';
+import { HttpCallers } from '../common/callers.js';
 import { envelopePieces, writeEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import type { Exchange } from '../common/exchange.js';
-import { isLoopback, pathOf, wantsProblem } from '../common/http.js';
+import { bearerOf, wantsProblem } from '../common/http.js';
 import { isLong, ownTurn } from '../common/long-answers.js';
 import { decodeRequest } from './body.js';
 import { RestCaller } from './caller.js';
@@ -20,11 +19,7 @@ export type RouteHandler = (exchange: Exchange, body: Buffer | undefined) => voi
 
 /** Writes answers and refusals. */
 export class Responder {
-  // Request ids are unique among restarts without costing a random number each.
-  readonly #idPrefix = randomBytes(6).toString('base64url');
-  #idCount = 0;
-  readonly #peers = new WeakMap<Socket, Peer>();
-
+  readonly #callers = new HttpCallers('rest');
   #closing = false;
 
   constructor(readonly gateway: Gateway) {}
@@ -47,8 +42,11 @@ export class Responder {
   }
 
   caller(exchange: Exchange, endpoint: string): Caller {
-    this.#idCount += 1;
-    return new RestCaller(exchange, endpoint, `${this.#idPrefix}-${this.#idCount}`, this.#peerOf(exchange.request.socket));
+    const { request } = exchange;
+    const { headers } = request;
+    const idempotencyKey = headers['idempotency-key'];
+    const named = typeof idempotencyKey === 'string' ? idempotencyKey : undefined;
+    return new RestCaller(exchange, this.#callers.of(request, endpoint, bearerOf(headers), named));
   }
 
   /** Answers with a text of this type. */
@@ -59,31 +57,19 @@ export class Responder {
   }
 
   /** Refuses what never reached an operation. */
-  reject(exchange: Exchange, rejection: Rejection, caller = this.#strayCaller(exchange)): void {
+  reject(
+    exchange: Exchange,
+    rejection: Rejection,
+    caller = this.#callers.stray(exchange.request, bearerOf(exchange.request.headers)),
+  ): void {
     this.gateway.auditRejection(caller, rejection);
     this.#writeRejection(caller, exchange, rejection);
   }
 
   /** Refuses what failed before it reached an operation, by a defect. */
   fail(exchange: Exchange, thrown: unknown): void {
-    const caller = this.#strayCaller(exchange);
+    const caller = this.#callers.stray(exchange.request, bearerOf(exchange.request.headers));
     this.reject(exchange, this.gateway.defect(caller, thrown), caller);
-  }
-
-  /** Of a request that reached no route. */
-  #strayCaller(exchange: Exchange): Caller {
-    const { request } = exchange;
-    return this.caller(exchange, `${request.method} ${pathOf(request.url).slice(0, ASKED_CHARACTERS_MAX)}`);
-  }
-
-  #peerOf(socket: Socket): Peer {
-    let peer = this.#peers.get(socket);
-    if (peer === undefined) {
-      const { remoteAddress } = socket;
-      peer = { address: remoteAddress ?? '', loopback: isLoopback(remoteAddress) };
-      this.#peers.set(socket, peer);
-    }
-    return peer;
   }
 
   #answer(operation: Operation, caller: Caller, exchange: Exchange, answer: Answer): void {
@@ -169,7 +155,7 @@ export class Responder {
     if (this.#closing) response.setHeader('connection', 'close');
     // Answers to POST are not cached in any case (RFC 9110, section 9.3.3).
     if (response.req.method !== 'POST') response.setHeader('cache-control', 'no-store');
-    response.writeHead(status, { 'content-type': type, 'content-length': byteLength, 'x-request-id': requestId });
+    response.writeHead(status, ['content-type', type, 'content-length', byteLength, 'x-request-id', requestId]);
   }
 }
 
@@ -185,8 +171,6 @@ function drainOf(response: ServerResponse): Promise<void> {
     response.once('close', done);
   });
 }
-
-const ASKED_CHARACTERS_MAX = 200;
 
 /** The text after the "?". */
 function queryOf({ url = '/' }: IncomingMessage): string {

@@ -6,8 +6,9 @@ import { operations as declared } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { Exchange, Mount } from '../common/exchange.js';
-import { isAllowedOrigin, isTrustedHost, pathOf } from '../common/http.js';
+import { checkHost, isAllowedOrigin, pathOf } from '../common/http.js';
 import { HttpListener } from '../common/http-listener.js';
+import type { TlsListener } from '../common/listen.js';
 import { inOriginForm } from '../common/plain-request.js';
 import type { TlsPair } from '../common/tls.js';
 import { Cors } from './cors.js';
@@ -37,15 +38,9 @@ export interface RestOptions {
   readonly onTrouble?: (error: Error) => void;
 }
 
-export interface RestServer {
+export interface RestServer extends TlsListener {
   /** Underneath: for figures. */
   readonly server: Server;
-  /** Resolves to the port; rejects with the system's error when the address cannot be had. */
-  listen(address: { host: string; port: number }): Promise<number>;
-  /** Takes no more connections, answers the requests under way, and resolves when the last connection has ended. */
-  close(): Promise<void>;
-  /** New connections get this certificate. */
-  setTls(pair: TlsPair): void;
 }
 
 /** Largest request body: 1 MiB. No operation's body comes near it. */
@@ -164,12 +159,5 @@ function checkOrigin(request: IncomingMessage, { gateway, allowedOrigins }: Rest
   if (!isAllowedOrigin(origin, host, allowedOrigins)) {
     return new Rejection('auth.origin', `origin ${origin} may not call this daemon; list it in --allowed-origins`);
   }
-  // With keys, a page would need one; without, the name it was loaded by is all there is to tell it by.
-  if (!gateway.scopeMode && !isTrustedHost(host)) {
-    return new Rejection(
-      'auth.origin',
-      `host ${host} is not this machine; without a keys file only its addresses and localhost are answered`,
-    );
-  }
-  return undefined;
+  return checkHost(host, gateway);
 }

@@ -211,7 +211,7 @@ export class OrderCheck {
     const lot = BigInt(instrument.lotSize);
     const total = quantity + (open?.filledQuantity ?? 0n);
     if (total % lot !== 0n && !this.holds.closesAll(question)) {
-      return new Refusal(`qty ${total} is no multiple of the lot size ${lot} of ${instrument.symbol}`);
+      return new Refusal(`qty ${total} is not a multiple of the lot size ${lot} of ${instrument.symbol}`);
     }
     return this.holds.checkPosition(question) ?? this.holds.take(question);
   }

@@ -4,6 +4,20 @@ import { Pace } from '../pace.js';
 /** Events told in one turn: each becomes a message and is handed to every connection that wants it. */
 const EVENTS_A_TURN = 100;
 
+/** A change that is on its way to the disk. */
+interface Entry<Event> {
+  readonly events: readonly Event[];
+  readonly settled: () => void;
+  readonly done: () => void;
+  readonly failed: (error: Error) => void;
+}
+
+/** Changes that reach the disk together. */
+interface Group<Event> {
+  readonly written: Promise<void>;
+  readonly entries: Entry<Event>[];
+}
+
 /**
  * Puts changes on disk in the order in which they were made, and tells of each only once it is there.
  *
@@ -13,6 +27,8 @@ const EVENTS_A_TURN = 100;
 export class Journal<Event> {
   readonly #listeners = new Set<(event: Event) => void>();
   #tail: Promise<void> = Promise.resolve();
+  /** The last one, while others may join it. */
+  #open: Group<Event> | undefined;
   #pending = 0;
   readonly #pace = new Pace(EVENTS_A_TURN);
   #failure: Error | undefined;
@@ -28,31 +44,55 @@ export class Journal<Event> {
    * Resolves when the change is on disk and its events have been told; `settled` is called between the two. Rejects when it
    * is not known to be.
    */
-  commit(change: (transaction: Transaction) => void, events: readonly Event[], settled: () => void = () => undefined): Promise<void> {
+  commit(
+    change: (transaction: Transaction) => void,
+    events: readonly Event[],
+    settled: () => void = () => undefined,
+    when: 'now' | 'soon' = 'now',
+  ): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const { entries } = this.#groupOf(this.store.write(change, when));
     this.#pending += 1;
-    const written = this.store.write(change);
-    // It may fail before its turn below has come.
+    return new Promise((done, failed) => entries.push({ events, settled, done, failed }));
+  }
+
+  /** A store that puts several changes on disk at once says so of all of them with one promise. */
+  #groupOf(written: Promise<void>): Group<Event> {
+    if (this.#open?.written === written) return this.#open;
+    const group: Group<Event> = { written, entries: [] };
+    this.#open = group;
+    // It may fail before its turn has come.
     written.catch(() => undefined);
-    const told = this.#tail.then(async () => {
-      try {
-        await written;
-        if (this.#failure !== undefined) throw this.#failure;
-      } catch (error) {
-        this.#failure ??= error instanceof Error ? error : new Error(String(error));
-        throw this.#failure;
-      } finally {
-        this.#pending -= 1;
+    this.#tail = this.#tail.then(() => this.#finish(group));
+    return group;
+  }
+
+  async #finish(group: Group<Event>): Promise<void> {
+    try {
+      await group.written;
+    } catch (error) {
+      this.#failure ??= errorOf(error);
+    }
+    if (this.#open === group) this.#open = undefined;
+    for (const { events, settled, done, failed } of group.entries) {
+      this.#pending -= 1;
+      if (this.#failure !== undefined) {
+        failed(this.#failure);
+        continue;
       }
-      settled();
+      try {
+        settled();
+      } catch (error) {
+        failed(errorOf(error));
+        continue;
+      }
       for (const event of events) {
         this.#tell(event);
         const wait = this.#pace.step();
         if (wait !== undefined) await wait;
       }
-    });
-    this.#tail = told.catch(() => undefined);
-    return told;
+      done();
+    }
   }
 
   /**
@@ -61,6 +101,7 @@ export class Journal<Event> {
    */
   whenDurable<T>(answer: T): T | Promise<T> {
     if (this.#failure === undefined && this.#pending === 0) return answer;
+    this.#hurry();
     return this.#tail.then(() => {
       if (this.#failure !== undefined) throw this.#failure;
       return answer;
@@ -69,12 +110,18 @@ export class Journal<Event> {
 
   /** Resolves when nothing is on its way to the disk any more, also after a failure. */
   whenIdle(): Promise<void> {
+    this.#hurry();
     return this.#tail;
   }
 
   onEvent(listener: (event: Event) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Somebody waits now for what nobody waited for when it was written. */
+  #hurry(): void {
+    if (this.#pending > 0) this.store.write(() => undefined).catch(() => undefined);
   }
 
   #tell(event: Event): void {
@@ -89,4 +136,8 @@ export class Journal<Event> {
       }
     }
   }
+}
+
+function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -24,12 +24,16 @@ export interface PacketRecord extends PacketAnswer {
 export interface PacketRange {
   readonly oldest: bigint;
   readonly newest: bigint;
+  /** From this one on, each connection's highest serial number is kept; absent where an earlier version wrote all of them. */
+  readonly tracedFrom?: bigint;
 }
 
 const PACKETS_MAX = 2_000_000;
 /** Most that are forgotten with one new packet, so that no write waits for a long clearing. */
 const FORGOTTEN_AT_ONCE = 16;
 const RANGE = 'range';
+/** Connections whose highest serial number is in memory; of others it is read when they write again. */
+const CONNECTIONS_IN_MEMORY = 10_000;
 
 /**
  * Accepted writes by their packet numbers: the newest two million, on disk. Of those before, each connection's highest serial
@@ -40,13 +44,16 @@ export class Packets {
   readonly #underWay = new Map<string, PacketRecord>();
   /** Connection → highest serial number that is forgotten. */
   readonly #forgotten: Map<string, number>;
-  #range: PacketRange;
+  /** Connection → highest serial number that is kept or on its way to be; the connection that wrote last is last. */
+  readonly #highest = new Map<string, number>();
+  #range: Required<PacketRange>;
 
   constructor(
-    private readonly tables: Pick<Tables, 'packets' | 'packetOrder' | 'packetRange' | 'forgottenPackets'>,
+    private readonly tables: Pick<Tables, 'packets' | 'packetOrder' | 'packetRange' | 'forgottenPackets' | 'highestPackets'>,
     private readonly max = PACKETS_MAX,
   ) {
-    this.#range = tables.packetRange.get(RANGE) ?? { oldest: 1n, newest: 0n };
+    const range = tables.packetRange.get(RANGE) ?? { oldest: 1n, newest: 0n };
+    this.#range = { tracedFrom: range.newest + 1n, ...range };
     this.#forgotten = new Map(tables.forgottenPackets.entries());
   }
 
@@ -54,23 +61,53 @@ export class Packets {
   find(packet: PacketId | undefined, fingerprint: string): PacketAnswer | Refusal | undefined {
     if (packet === undefined) return undefined;
     const name = `packetID ${packet.connId}/${packet.serialNo}`;
-    const key = keyOf(packet);
-    const record = this.#underWay.get(key) ?? this.tables.packets.get(key);
+    const record = this.#recordOf(packet);
     if (record?.fingerprint === fingerprint) return record;
     if (record !== undefined) return new Refusal(`${name} was already used for another request, answered with order ${record.orderIdEx}`);
     if (packet.serialNo > (this.#forgotten.get(String(packet.connId)) ?? -1)) return undefined;
     return new Refusal(`${name} is too old: whether it was carried out is not known any more, look at the orders`);
   }
 
+  /** A number above all that its connection has used is not looked for on the disk. */
+  #recordOf(packet: PacketId): PacketRecord | undefined {
+    const key = keyOf(packet);
+    const underWay = this.#underWay.get(key);
+    if (underWay !== undefined) return underWay;
+    const { oldest, tracedFrom } = this.#range;
+    if (oldest >= tracedFrom && packet.serialNo > this.#highestOf(String(packet.connId))) return undefined;
+    return this.tables.packets.get(key);
+  }
+
+  #highestOf(connection: string): number {
+    let highest = this.#highest.get(connection);
+    if (highest === undefined) {
+      highest = this.tables.highestPackets.get(connection) ?? -1;
+      this.#keepHighest(connection, highest);
+    }
+    return highest;
+  }
+
+  #keepHighest(connection: string, highest: number): void {
+    this.#highest.delete(connection);
+    this.#highest.set(connection, highest);
+    if (this.#highest.size <= CONNECTIONS_IN_MEMORY) return;
+    const [longestSilent] = this.#highest.keys();
+    if (longestSilent !== undefined) this.#highest.delete(longestSilent);
+  }
+
   /** Remembers an answer in the transaction of the write itself; {@link settle} it when that is on disk. */
   remember(packet: PacketId, record: PacketRecord, transaction: Transaction): void {
-    const { packets, packetOrder, packetRange } = this.tables;
+    const { packets, packetOrder, packetRange, highestPackets } = this.tables;
     const key = keyOf(packet);
     this.#underWay.set(key, record);
     transaction.put(packets, key, record);
     const newest = this.#range.newest + 1n;
     transaction.put(packetOrder, keyOfId(newest), key);
-    this.#range = { oldest: this.#forgetSurplus(newest, transaction), newest };
+    const connection = String(packet.connId);
+    const highest = Math.max(packet.serialNo, this.#highestOf(connection));
+    this.#keepHighest(connection, highest);
+    transaction.put(highestPackets, connection, highest);
+    this.#range = { ...this.#range, oldest: this.#forgetSurplus(newest, transaction), newest };
     transaction.put(packetRange, RANGE, this.#range);
   }
 

@@ -180,6 +180,26 @@ describe('a packet number', () => {
       expect(known.find({ connId: 6n, serialNo: 1 }, 'asked')).toBeUndefined();
     }
   });
+
+  it('is known after a restart whatever came before it, and in the database of a version that kept no highest numbers', async () => {
+    const store = new MemoryStore();
+    const tables = tablesOf(store);
+    const answerOf = (serialNo: number) => ({ orderId: BigInt(serialNo), orderIdEx: `${serialNo}`, fingerprint: 'asked' });
+    const first = new Packets(tables);
+    for (const serialNo of [9, 3]) await store.write((change) => first.remember({ connId: 5n, serialNo }, answerOf(serialNo), change));
+    for (const older of [false, true]) {
+      if (older) {
+        await store.write((change) => {
+          change.put(tables.packetRange, 'range', { oldest: 1n, newest: 2n });
+          change.remove(tables.highestPackets, '5');
+        });
+      }
+      const known = new Packets(tables);
+      expect(known.find({ connId: 5n, serialNo: 9 }, 'asked')).toMatchObject({ orderId: 9n });
+      expect(known.find({ connId: 5n, serialNo: 3 }, 'asked')).toMatchObject({ orderId: 3n });
+      expect(known.find({ connId: 5n, serialNo: 10 }, 'asked')).toBeUndefined();
+    }
+  });
 });
 
 it('tells an event only when the change is on disk, and takes nothing more once the disk has failed', async () => {

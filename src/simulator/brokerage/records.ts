@@ -21,6 +21,8 @@ const LAST_ID = 'last';
 const FOREVER = Number.MAX_SAFE_INTEGER;
 /** Orders that are over and are looked at in one turn of the event loop: a few milliseconds' worth. */
 const ENDED_A_TURN = 500;
+/** Of the orders that are over and are kept, this part more may be in memory for a while. */
+const ENDED_SURPLUS = 20;
 
 /** Changes that take effect together: in memory as they are made, on disk in one transaction. */
 export interface Change {
@@ -126,7 +128,7 @@ export class Records {
         if (!found.has(ended.id) && isWanted(ended)) found.set(ended.id, this.order(ended.id) ?? this.#stored(ended.id));
       }
     }
-    return found.size === live.length ? live : [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+    return found.size === live.length ? live : newestFirst(found);
   }
 
   /** Fills of the last days, from the store: what is not on disk yet is missing. Newest first. */
@@ -198,12 +200,13 @@ export class Records {
     change.cash.set(`${account.id}/${currency}`, balance);
   }
 
-  /** Puts a change on disk, then tells its events. */
-  commit(change: Change): Promise<void> {
+  /** Puts a change on disk, then tells its events. `soon`: nobody waits for it. */
+  commit(change: Change, when: 'now' | 'soon' = 'now'): Promise<void> {
     return this.journal.commit(
       (transaction) => this.#write(change, transaction),
       change.events,
       () => this.#settle(change),
+      when,
     );
   }
 
@@ -250,8 +253,8 @@ export class Records {
     for (const order of orders.values()) {
       if (this.#orders.get(order.id) === order && this.#ended.has(order.id)) this.#ended.set(order.id, true);
     }
-    // Not even begun: at the front of the map are the gaps of those that were forgotten.
-    if (this.#ended.size <= this.endedKeptMax) return;
+    // Many at a time: the map is walked from its front, where the gaps of those are that were forgotten before.
+    if (this.#ended.size <= this.endedKeptMax + Math.floor(this.endedKeptMax / ENDED_SURPLUS)) return;
     for (const [id, onDisk] of this.#ended) {
       if (this.#ended.size <= this.endedKeptMax || !onDisk) break;
       this.#ended.delete(id);
@@ -259,6 +262,12 @@ export class Records {
       this.#hasArchive = true;
     }
   }
+}
+
+/** Sorted as plain numbers, which takes a tenth of the time that comparing records does: there may be a hundred thousand. */
+function newestFirst(orders: ReadonlyMap<bigint, OrderRecord>): OrderRecord[] {
+  const ids = BigUint64Array.from(orders.keys()).sort().reverse();
+  return Array.from(ids, (id) => orders.get(id)).filter((order) => order !== undefined);
 }
 
 /** Whether an order can still do something, so that a restart has to know it. */

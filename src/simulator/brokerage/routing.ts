@@ -263,7 +263,7 @@ export class Routing {
   #commit(action: (change: Change) => void): void {
     const change = this.records.begin();
     action(change);
-    // A failed disk is told by the journal to the next one who waits for it.
-    this.records.commit(change).catch(() => undefined);
+    // No caller waits for it, and what has traded is told at once. A failed disk is told by the journal to the next one who waits.
+    this.records.commit(change, change.fills.length === 0 ? 'soon' : 'now').catch(() => undefined);
   }
 }

@@ -33,6 +33,8 @@ export function tablesOf(store: Store) {
     packetOrder: store.archive<string>('sim-packet-order'),
     /** Which numbers `packetOrder` has, under "range". */
     packetRange: store.table<PacketRange>('sim-packet-range'),
+    /** Connection → highest serial number of all its records. */
+    highestPackets: store.archive<number>('sim-highest-packets'),
     /** Connection → highest serial number whose record is gone. */
     forgottenPackets: store.table<number>('sim-forgotten-packets'),
   };

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { create, type DescMessage, toBinary } from '@bufbuild/protobuf';
-import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
+import type { DescMessage } from '@bufbuild/protobuf';
+import { askedText } from '../../contract/asked-text.js';
+import type { PacketID } from '../../contract/generated/Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import type { PacketId } from '../brokerage/packets.js';
@@ -14,12 +15,9 @@ export function packetOf(packet: PacketID | undefined): PacketId | undefined {
   return { connId: packet.connID, serialNo: packet.serialNo };
 }
 
-const noPacket = create(PacketIDSchema, { connID: 0n, serialNo: 0 });
-
 /** A digest of everything that a write asks for, its packet number aside. Messages of one type only are compared. */
 export function fingerprintOf(schema: DescMessage, request: PlaceC2S | ModifyC2S): string {
-  const asked = Object.assign(create(schema), request, { packetID: noPacket });
-  return hash('sha256', toBinary(schema, asked), 'base64url');
+  return hash('sha256', askedText(schema, request, 'packetID'), 'base64url');
 }
 
 /** Both parts are needed for an adjustment. */

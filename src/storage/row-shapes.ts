@@ -1,0 +1,61 @@
+/** A path of property names, and the number of the objects that have exactly these, in this order. */
+interface Node {
+  readonly names: readonly string[];
+  readonly next: Map<string, Node>;
+  number: number | undefined;
+}
+
+/** Beyond these a row is written with the names of its properties: they are no names then, but keys. */
+const SHAPES_MAX = 1_000;
+const NODES_MAX = 20_000;
+
+/** The shapes of objects, numbered, so that a row need not repeat the names of its properties. A database has its own. */
+export class RowShapes {
+  readonly #root: Node = { names: [], next: new Map(), number: undefined };
+  readonly #shapes: (readonly string[])[] = [];
+  #nodes = 1;
+  /** How many of them have been taken to be written. */
+  #taken = 0;
+
+  /** Where the path of an object begins. */
+  get root(): Node {
+    return this.#root;
+  }
+
+  /** One name further; undefined where there are too many paths. */
+  step(node: Node, name: string): Node | undefined {
+    const known = node.next.get(name);
+    if (known !== undefined || this.#nodes >= NODES_MAX) return known;
+    const next: Node = { names: [...node.names, name], next: new Map(), number: undefined };
+    node.next.set(name, next);
+    this.#nodes += 1;
+    return next;
+  }
+
+  /** The number of the shape at the end of a path; undefined where there are too many. */
+  numberOf(node: Node): number | undefined {
+    if (node.number === undefined && this.#shapes.length < SHAPES_MAX) node.number = this.#shapes.push(node.names) - 1;
+    return node.number;
+  }
+
+  /** undefined where there is none of this number. */
+  names(number: number): readonly string[] | undefined {
+    return this.#shapes[number];
+  }
+
+  /** Takes up the next shape of an earlier process. */
+  restore(names: readonly string[]): void {
+    let node = this.#root;
+    for (const name of names) node = this.step(node, name) ?? node;
+    node.number = this.#shapes.push(names) - 1;
+    this.#taken = this.#shapes.length;
+  }
+
+  /** Those that are new since the last call: they must be on disk no later than the first row that has them. */
+  takeNew(): readonly { readonly number: number; readonly names: readonly string[] }[] {
+    if (this.#taken === this.#shapes.length) return [];
+    const from = this.#taken;
+    this.#taken = this.#shapes.length;
+    return this.#shapes.slice(from).map((names, index) => ({ number: from + index, names }));
+  }
+}
