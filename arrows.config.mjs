@@ -3,12 +3,14 @@
 // A target is a folder, or one file of it (mostly its face, index.ts).
 
 const contract = ['contract', 'contract/json', 'contract/operations', 'contract/generated'];
-const worldAndBelow = ['simulator/world', 'contract'];
+const worldAndBelow = ['simulator/world', 'simulator/chance', 'contract'];
 const interfaceTargets = ['interfaces/common', 'gateway/index.ts', 'gateway/push/index.ts', ...contract];
 const simulatorTargets = [
   'simulator/handler.ts',
   'simulator/pace.ts',
   'simulator/view',
+  'simulator/chance',
+  'simulator/companies',
   'simulator/brokerage',
   'simulator/market',
   'simulator/world',
@@ -46,7 +48,9 @@ export const arrows = {
   'simulator/world': ['simulator/world/data', 'contract', 'simulator/world/holidays'],
   'simulator/world/data': ['simulator/world', 'simulator/world/holidays', 'contract'],
   'simulator/world/holidays': ['contract'],
-  'simulator/market': worldAndBelow,
+  'simulator/chance': [],
+  'simulator/companies': worldAndBelow,
+  'simulator/market': ['simulator/companies', ...worldAndBelow],
   'simulator/exchange': ['simulator/market', ...worldAndBelow],
   'simulator/brokerage': [
     'simulator/handler.ts',
@@ -57,7 +61,16 @@ export const arrows = {
     'contract/generated',
     ...worldAndBelow,
   ],
-  'simulator/view': ['simulator/handler.ts', 'simulator/brokerage', 'simulator/market', 'simulator/world', 'storage/index.ts', ...contract],
+  'simulator/view': [
+    'simulator/handler.ts',
+    'simulator/brokerage',
+    'simulator/market',
+    'simulator/companies/index.ts',
+    'simulator/chance',
+    'simulator/world',
+    'storage/index.ts',
+    ...contract,
+  ],
   'simulator/answers': [
     'simulator/answers/account/index.ts',
     'simulator/answers/metadata/index.ts',
@@ -76,6 +89,7 @@ export const arrows = {
   // Its composition; what all of its rooms share (refusals, pace) lies beside it.
   simulator: [
     'simulator/brokerage/index.ts',
+    'simulator/companies/index.ts',
     'simulator/market/index.ts',
     'simulator/view',
     'simulator/world/index.ts',

@@ -1,12 +1,14 @@
 import type { Clock } from '../contract/clock.js';
+import { requireDay } from '../contract/time.js';
 import type { Store } from '../storage/index.js';
 import { createBrokerage } from './brokerage/index.js';
-import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder, type SimulatedMarket } from './market/index.js';
+import { companiesOf } from './companies/index.js';
+import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder, pastsOf, type SimulatedMarket } from './market/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
 import { QuoteBoard } from './view/quote-board.js';
-import { type CalendarMode, createWorld, type World } from './world/index.js';
+import { type CalendarMode, createWorld, type Instrument, type World } from './world/index.js';
 
 export interface SimulationOptions {
   readonly clock: Clock;
@@ -94,12 +96,17 @@ interface PricedWorld {
 
 function compose(options: SimulationOptions, { world, priceBy }: PricedWorld, history: readonly LoadedHistory[]): RunningSimulation {
   const { clock, seed, store, tradePassword = TRADE_PASSWORD } = options;
+  const calendarOf = (instrument: Instrument) => world.calendar(instrument);
+  const today = (instrument: Instrument) => requireDay(calendarOf(instrument).tradingDay(clock.now()));
+  const pasts = pastsOf(history, today);
+  const companies = companiesOf(world, seed, (symbol) => pasts.get(symbol)?.loadedPrices);
   const market = createMarket({
     clock,
     seed,
-    calendarOf: (instrument) => world.calendar(instrument),
+    calendarOf,
+    companies,
     pairs: world.instruments({ market: 'FX', kind: 'forex' }),
-    history,
+    history: pasts,
   });
   priceBy(market);
   const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword });
@@ -108,10 +115,11 @@ function compose(options: SimulationOptions, { world, priceBy }: PricedWorld, hi
     store,
     clock,
     world,
+    companies,
     market,
     brokerage,
     listings: new Listings(world),
-    quoteBoard: new QuoteBoard(market),
+    quoteBoard: new QuoteBoard(market, companies),
     capitalFlows: new CapitalFlows(market),
     historyQuota,
     async close() {

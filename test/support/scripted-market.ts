@@ -13,6 +13,7 @@ import type {
   Tick,
   TickDirection,
 } from '../../src/simulator/market/index.js';
+import { FACTOR_ONE } from '../../src/simulator/market/index.js';
 import type { Instrument } from '../../src/simulator/world/index.js';
 
 interface Script {
@@ -69,6 +70,10 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
 
   bars(): readonly Bar[] {
     return [];
+  }
+
+  adjustmentFactor(): bigint {
+    return FACTOR_ONE;
   }
 
   watch(instrument: Instrument): void {

@@ -4,7 +4,7 @@ import * as UpdateRT from '../../contract/generated/Qot_UpdateRT_pb.js';
 import type { QuoteStream, ResponseMessage } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
 import type { Bar, TimeSharePoint } from '../../simulator/market/index.js';
-import { hoursOf, isRegular, klineMessage, periodOf } from '../../simulator/view/bars.js';
+import { adjustmentOf, hoursOf, isRegular, klineMessage, periodOf } from '../../simulator/view/bars.js';
 import type { Facts } from '../../simulator/view/facts.js';
 import { averagePrice } from '../../simulator/view/figures.js';
 import type { Listing } from '../../simulator/view/listings.js';
@@ -16,23 +16,25 @@ import { RunningBars } from './running-bars.js';
 const ProtoId = { kline: 3007, rt: 3009 } as const;
 
 /** The running bar at each trade; at the first trade of a new bar, the final form of the bar before it too. */
-export function klineFeed(facts: Facts<'world' | 'market'>, listing: Listing, stream: QuoteStream, klType: number): Feed {
+export function klineFeed(facts: Facts<'world' | 'companies' | 'market'>, listing: Listing, stream: QuoteStream, klType: number): Feed {
   const period = periodOf(klType);
   if (period instanceof Refusal) throw new Error(period.message);
-  return barFeed(ProtoId.kline, new RunningBars(facts, listing, period, hoursOf(stream.extendedTime, 0)), (bars) => {
+  const adjustment = adjustmentOf(stream.rehabType);
+  if (adjustment instanceof Refusal) throw new Error(adjustment.message);
+  return barFeed(ProtoId.kline, new RunningBars(facts, listing, period, hoursOf(stream.extendedTime, 0), adjustment), (bars) => {
     const payload = create(UpdateKL.S2CSchema);
     payload.security = listing.security;
     payload.name = listing.instrument.name;
     payload.klType = klType;
     payload.rehabType = stream.rehabType;
-    payload.klList = bars.map((bar) => klineMessage(facts, listing, period, bar));
+    payload.klList = bars.map((bar) => klineMessage(facts, listing, period, bar, adjustment));
     return success(UpdateKL, payload);
   });
 }
 
 /** The running minute at each trade, and the final form of the minute before it as above. */
 export function timeShareFeed(facts: Facts<'world' | 'market'>, listing: Listing, stream: QuoteStream): Feed {
-  const minutes = new RunningBars(facts, listing, { unit: 'minute', count: 1 }, hoursOf(stream.extendedTime, 0));
+  const minutes = new RunningBars(facts, listing, { unit: 'minute', count: 1 }, hoursOf(stream.extendedTime, 0), 'none');
   return barFeed(ProtoId.rt, minutes, (bars) => {
     const payload = create(UpdateRT.S2CSchema);
     payload.security = listing.security;

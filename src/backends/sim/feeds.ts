@@ -25,7 +25,11 @@ const PUSHED_LEVELS = 10;
 const FIRST_TICKS = 50;
 
 /** The feed of a stream, or why there is none: its symbol does not serve the type. */
-export function createFeed(facts: Facts<'world' | 'market' | 'quoteBoard'>, listing: Listing, stream: QuoteStream): Feed | Refusal {
+export function createFeed(
+  facts: Facts<'world' | 'companies' | 'market' | 'quoteBoard'>,
+  listing: Listing,
+  stream: QuoteStream,
+): Feed | Refusal {
   const { subType } = stream;
   if (!subTypesOf(listing).includes(subType)) {
     return new Refusal(`${stream.symbol} does not serve sub_type ${subType}; accepted: ${subTypesOf(listing).join(', ')}`);

@@ -1,6 +1,6 @@
 import type { Decimal } from '../../contract/decimal.js';
+import { adjustedPrice, type Bar, type BarPeriod, FACTOR_ONE, type PriceAdjustment, type Tick } from '../../simulator/market/index.js';
 import { EMITTED_TICKS_MAX } from '../../simulator/market/live-events.js';
-import type { Bar, BarPeriod, Tick } from '../../simulator/market/market.js';
 import { type Hours, inHours, isRegular } from '../../simulator/view/bars.js';
 import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
@@ -14,21 +14,26 @@ export class RunningBars {
   readonly #listing: Listing;
   readonly #period: BarPeriod;
   readonly #hours: Hours;
+  readonly #adjustment: PriceAdjustment;
   #bar: Bar | undefined;
+  /** Of the trading day in which the bar was read: the next day's prices may be adjusted otherwise, and those before it too. */
+  #factor = FACTOR_ONE;
+  #tradingDay = '';
   /** Of the newest trade that the bar holds: what was read may be ahead of the events. */
   #sequence = 0n;
 
-  constructor(facts: Facts<'world' | 'market'>, listing: Listing, period: BarPeriod, hours: Hours) {
+  constructor(facts: Facts<'world' | 'market'>, listing: Listing, period: BarPeriod, hours: Hours, adjustment: PriceAdjustment) {
     this.#facts = facts;
     this.#listing = listing;
     this.#period = period;
     this.#hours = hours;
+    this.#adjustment = adjustment;
     this.#read(1);
   }
 
   /** The bar as of now; none outside the stream's hours. */
   newest(): readonly Bar[] {
-    return this.#wanted(this.#facts.market.bars(this.#listing.instrument, this.#period, { limit: 1 }));
+    return this.#wanted(this.#facts.market.bars(this.#listing.instrument, this.#period, { limit: 1 }, this.#adjustment));
   }
 
   /** The bars that new trades changed: the running one, after the final form of the one before it when they opened a new one. */
@@ -39,20 +44,30 @@ export class RunningBars {
     if (counted.length === 0) return [];
     const fresh = counted.filter((tick) => tick.sequence > this.#sequence);
     const last = fresh.at(-1);
-    if (before === undefined || (last !== undefined && last.time >= before.end) || ticks.length >= EMITTED_TICKS_MAX) {
+    if (before === undefined || (last !== undefined && this.#isBeyond(before, last)) || ticks.length >= EMITTED_TICKS_MAX) {
       return this.#wanted(this.#read(2).filter((bar) => before === undefined || bar.start >= before.start));
     }
     if (last !== undefined) {
       this.#sequence = last.sequence;
-      this.#bar = fresh.reduce(withTick, before);
+      this.#bar = fresh.reduce((bar, tick) => withTick(bar, tick, adjustedPrice(tick.price, this.#factor)), before);
     }
     return this.#bar === undefined ? [] : this.#wanted([this.#bar]);
   }
 
+  /** Whether a trade is of the next bar, or of another day than the one that the bar was adjusted for. */
+  #isBeyond(bar: Bar, tick: Tick): boolean {
+    if (tick.time >= bar.end) return true;
+    if (this.#adjustment === 'none' || this.#period.unit === 'minute') return false;
+    return this.#facts.market.quote(this.#listing.instrument).tradingDay !== this.#tradingDay;
+  }
+
   #read(limit: number): readonly Bar[] {
     const { market } = this.#facts;
-    const bars = market.bars(this.#listing.instrument, this.#period, { limit });
+    const { instrument } = this.#listing;
+    const bars = market.bars(instrument, this.#period, { limit }, this.#adjustment);
     this.#bar = bars.at(-1);
+    this.#factor = market.adjustmentFactor(instrument, this.#adjustment);
+    this.#tradingDay = market.quote(instrument).tradingDay;
     this.#sequence = market.ticks(this.#listing.instrument, 1).at(-1)?.sequence ?? 0n;
     return bars;
   }
@@ -62,12 +77,12 @@ export class RunningBars {
   }
 }
 
-function withTick(bar: Bar, tick: Tick): Bar {
+function withTick(bar: Bar, tick: Tick, price: Decimal): Bar {
   return {
     ...bar,
-    high: greater(tick.price, bar.high),
-    low: lesser(tick.price, bar.low),
-    close: tick.price,
+    high: greater(price, bar.high),
+    low: lesser(price, bar.low),
+    close: price,
     volume: bar.volume + tick.volume,
     turnover: bar.turnover + tick.turnover,
   };

@@ -218,3 +218,33 @@ test('the first push of a basic stream is the current quote', async () => {
   expect(push.message.$typeName).toBe(UpdateBasicQot.ResponseSchema.typeName);
   expect((push.message as UpdateBasicQot.Response).s2c!.basicQotList[0]).toBe(now);
 });
+
+/** Sub type and kl_type of day and week bars. */
+const longBars = [
+  [6, 2],
+  [12, 3],
+] as const;
+
+test.each(longBars)('adjusted bars that are pushed (sub_type %i) are those that are read, over an ex-day too', async (subType, klType) => {
+  const symbol = 'HK.00005';
+  const { simulation } = await startFixture();
+  const [action] = simulation.companies.corporateActions(symbol, '2026-01-01', '2027-12-31');
+  // From before the ex-day in Hong Kong until after it began; the market is open around the clock.
+  const clock = new ManualClock(Date.parse(`${action?.exDay}T00:00:00+08:00`) - 90_000);
+  fixture = await startFixture({ clock });
+  const { backend } = fixture;
+  const streams = [0, 1, 2].map((rehabType) => stream(subType, { symbol, rehabType }));
+  expect((await backend.subscribe(streams)).retType).toBe(0);
+  const closes = new Set<number>();
+  for (let minute = 0; minute < 5; minute++) {
+    clock.advance(60_000);
+    for (const wanted of streams) {
+      const push = quotePushes(fixture).findLast((one) => one.stream?.rehabType === wanted.rehabType);
+      const { klList } = (push!.message as unknown as { s2c: UpdateKL.S2C }).s2c;
+      const read = await payload(backend, quote.getKline, { security: security(symbol), klType, rehabType: wanted.rehabType, reqNum: 1 });
+      expect(klList.at(-1)).toEqual(read.klList.at(-1));
+      closes.add(klList.at(-1)?.closePrice ?? 0);
+    }
+  }
+  expect(closes.size).toBeGreaterThan(1);
+});

@@ -2,7 +2,7 @@ import { parseSymbol } from '../../contract/markets.js';
 import type { PushEvent, QuotePush, QuoteStream } from '../../gateway/backend.js';
 import { Refusal } from '../../simulator/handler.js';
 import type { MarketEvent } from '../../simulator/market/market.js';
-import { checkRehabType } from '../../simulator/view/bars.js';
+import { adjustmentOf } from '../../simulator/view/bars.js';
 import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
 import { locate } from '../../simulator/view/locate.js';
@@ -18,14 +18,14 @@ interface Running {
 
 /** The running quote streams: turns what happens in the market into their pushes, in the order in which it happens. */
 export class Streams {
-  readonly #facts: Facts<'world' | 'market' | 'listings' | 'quoteBoard'>;
+  readonly #facts: Facts<'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
   readonly #emit: (event: PushEvent) => void;
   readonly #running = new Map<string, Running>();
   /** By the symbol of their instrument, so that an event costs what hangs on it. */
   readonly #bySymbol = new Map<string, Set<Running>>();
   #stopListening: (() => void) | undefined;
 
-  constructor(facts: Facts<'world' | 'market' | 'listings' | 'quoteBoard'>, emit: (event: PushEvent) => void) {
+  constructor(facts: Facts<'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>, emit: (event: PushEvent) => void) {
     this.#facts = facts;
     this.#emit = emit;
   }
@@ -46,8 +46,8 @@ export class Streams {
     for (const stream of streams) {
       const listing = this.#locate(stream.symbol);
       if (listing instanceof Refusal) return listing;
-      const badRehab = checkRehabType(stream.rehabType);
-      if (badRehab !== undefined) return badRehab;
+      const adjustment = adjustmentOf(stream.rehabType);
+      if (adjustment instanceof Refusal) return adjustment;
       const feed = createFeed(this.#facts, listing, stream);
       if (feed instanceof Refusal) return feed;
       fresh.push({ stream, listing, feed });

@@ -7,6 +7,7 @@ import { decimalToNumber } from '../../contract/decimal.js';
 import { C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { MemoryStore, type Store } from '../../storage/index.js';
 import { placeOrder } from '../answers/trade/place-order.js';
+import { companiesOf } from '../companies/index.js';
 import { Refusal } from '../handler.js';
 import { createMarket } from '../market/index.js';
 import { createWorld, nextPrice } from '../world/index.js';
@@ -21,6 +22,7 @@ function open(seed: number, store: Store = new MemoryStore(), clock = new Manual
     clock,
     seed,
     calendarOf: (instrument) => world.calendar(instrument),
+    companies: companiesOf(world, seed),
     pairs: world.instruments({ market: 'FX' }),
   });
   const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword: '123456' });

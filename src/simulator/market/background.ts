@@ -1,15 +1,19 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { multiply } from '../../contract/decimal.js';
+import { chainPrice } from '../chance/price-chain.js';
+import { keyOf, mix, normal, uniform } from '../chance/random.js';
+import { Remembered } from '../chance/remembered.js';
+import type { Companies } from '../companies/companies.js';
+import { exPrice } from '../companies/ex-price.js';
+import type { ListingTimeline } from '../companies/listing-timeline.js';
 import { typicalVolume } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
+import { roundToTick, tickSize } from '../world/ticks.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
 import type { Currencies } from './currencies.js';
 import { DayTape } from './day-tape.js';
 import { PairTape } from './pair-tape.js';
-import { chainPrice } from './price-chain.js';
 import { priceLimit } from './price-limit.js';
-import { keyOf, mix, normal, uniform } from './random.js';
-import { Remembered } from './remembered.js';
 import { clamp, marks, type Stretch } from './stretch.js';
 import { type TickLadder, tickLadder } from './tick-ladder.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
@@ -27,6 +31,8 @@ export interface Profile {
   readonly daily: number;
   /** See {@link priceLimit}. */
   readonly limit: number | undefined;
+  /** Of what somebody issued: its price on each day, and what goes off on which. */
+  readonly timeline: ListingTimeline | undefined;
   /** Known price that the chain of days hangs on: see {@link chainPrice}. Billionths. */
   readonly anchor: { readonly price: number; readonly number?: number };
 }
@@ -52,6 +58,7 @@ export class Background {
     readonly tradingDays: (instrument: Instrument) => TradingDays,
     readonly anchor: (instrument: Instrument) => Anchor | undefined,
     readonly currencies: Currencies | undefined,
+    readonly companies: Companies,
   ) {}
 
   profile(instrument: Instrument): Profile {
@@ -68,6 +75,24 @@ export class Background {
     return BigInt(tape.root.close * grid);
   }
 
+  /** The price of the last background trade of a day's regular trading. */
+  regularClose(instrument: Instrument, day: TradingDay): Decimal {
+    const { start, end } = day.regular;
+    if (start === day.start && end === day.end) return this.close(instrument, day);
+    const { tape, grid } = this.day(instrument, day);
+    const [totals] = tape.totals([start, end]);
+    return BigInt((totals ?? tape.root).close * grid);
+  }
+
+  /** What a close is compared with on the next trading day: the same, unless something goes off on that day. On the tick. */
+  reference(instrument: Instrument, next: TradingDay, close: Decimal): Decimal {
+    const actions = this.profile(instrument).timeline?.on(next.number) ?? [];
+    if (actions.length === 0) return close;
+    const { tickTable } = instrument;
+    const reference = roundToTick(tickTable, exPrice(close, actions), 'nearest');
+    return reference > 0n ? reference : tickSize(tickTable, 1n);
+  }
+
   #makeProfile(instrument: Instrument): Profile {
     const ladder = tickLadder(instrument.tickTable);
     const price = Number(instrument.referencePrice);
@@ -81,6 +106,7 @@ export class Background {
       lotsADay: instrument.dailyVolume / lotSize,
       daily: instrument.volatility / Math.sqrt(DAYS_PER_YEAR),
       limit: priceLimit(instrument),
+      timeline: this.companies.timeline(instrument),
       anchor: anchor === undefined ? { price } : { price: Number(anchor.close), number: anchor.number },
     };
   }
@@ -90,9 +116,10 @@ export class Background {
    * day's limits, the days before are looked at as well: three, beyond which a run of limit days does not occur.
    */
   #rawClose(profile: Profile, days: TradingDays, day: TradingDay, held = 3): number {
-    const price = chainPrice(profile.key, day.number, profile.daily, profile.anchor);
+    const price = profile.timeline?.priceAt(day.number) ?? chainPrice(profile.key, day.number, profile.daily, profile.anchor);
     if (profile.limit === undefined || held === 0) return price;
-    const band = limits(profile, this.#rawClose(profile, days, days.previous(day), held - 1));
+    const previous = this.#rawClose(profile, days, days.previous(day), held - 1);
+    const band = limits(profile, rawReference(profile, day, previous));
     return clamp(price, band.low, band.high);
   }
 
@@ -101,7 +128,7 @@ export class Background {
     if (instrument.kind === 'forex' && this.currencies?.quotes(instrument)) return this.#pairDay(instrument, profile, day, this.currencies);
     const days = this.tradingDays(instrument);
     const yesterday = days.previous(day);
-    const previous = this.#rawClose(profile, days, yesterday);
+    const previous = rawReference(profile, day, this.#rawClose(profile, days, yesterday));
     const close = this.#rawClose(profile, days, day);
     const key = mix(profile.key, day.number);
     const deviation = previous * profile.daily;
@@ -116,7 +143,8 @@ export class Background {
     const lowest = Math.max(1, Math.min(steps(open), steps(close), Math.ceil(low / grid)));
 
     const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / deviation;
-    const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round((typicalVolume(instrument, day.day) / profile.lotSize) * bustle));
+    const typical = typicalVolume(instrument, day.day) * (profile.timeline?.shareFactor(day.number) ?? 1);
+    const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round((typical / profile.lotSize) * bustle));
     const countMax = Math.max(TRADES_A_DAY_MIN, Math.floor(day.activity.seconds * TRADES_PER_SECOND_MAX));
     const count = clamp(Math.floor(lots / LOTS_PER_TRADE), TRADES_A_DAY_MIN, countMax);
     const markLots = Math.floor(lots / (4 * count));
@@ -166,6 +194,12 @@ export class Background {
       amountUnit: turnoverOf(pair, BigInt(finest), BigInt(profile.lotSize)),
     };
   }
+}
+
+/** As of {@link Background.reference}, of an unrounded price. */
+function rawReference({ timeline }: Profile, day: TradingDay, price: number): number {
+  const actions = timeline?.on(day.number) ?? [];
+  return actions.length === 0 ? price : Number(exPrice(BigInt(Math.round(price)), actions));
 }
 
 /** price × volume (× multiplier for futures). */

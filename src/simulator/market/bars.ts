@@ -1,4 +1,6 @@
+import type { Decimal } from '../../contract/decimal.js';
 import type { Instrument } from '../world/instrument.js';
+import { adjustedPrice, adjustedTotals, FACTOR_ONE } from './adjustment.js';
 import { type Aggregate, barOf, merge } from './aggregate.js';
 import type { Bar, BarPeriod } from './market.js';
 import type { Tape } from './tape.js';
@@ -12,6 +14,8 @@ interface BarRange {
   readonly from?: number;
   readonly to: number;
   readonly limit?: number;
+  /** What prices of a day are multiplied by. */
+  readonly factor: (day: TradingDay) => bigint;
 }
 
 /**
@@ -25,7 +29,7 @@ export function barsOf(tape: Tape, instrument: Instrument, period: BarPeriod, ra
   const bars = (group: readonly TradingDay[], wanted: number): readonly Bar[] =>
     period.unit === 'minute'
       ? group.flatMap((day) => minuteBars(tape, instrument, day, period.count, range, wanted, now))
-      : longBar(tape, instrument, group, now);
+      : longBar(tape, instrument, group, range, now);
   const limit = range.limit ?? Infinity;
   const found: Bar[][] = [];
   let count = 0;
@@ -78,7 +82,8 @@ function periodOf({ day, number }: TradingDay, period: BarPeriod): number | stri
   }
 }
 
-function longBar(tape: Tape, instrument: Instrument, days: readonly TradingDay[], now: number): readonly Bar[] {
+/** Each day is adjusted by itself: an ex-day may lie in the middle of the bar. */
+function longBar(tape: Tape, instrument: Instrument, days: readonly TradingDay[], { factor }: BarRange, now: number): readonly Bar[] {
   let totals: Aggregate | undefined;
   let [first, last]: (TradingDay | undefined)[] = [];
   for (const day of days) {
@@ -86,10 +91,10 @@ function longBar(tape: Tape, instrument: Instrument, days: readonly TradingDay[]
     if (traded === undefined) continue;
     first ??= day;
     last = day;
-    totals = merge(totals, traded);
+    totals = merge(totals, adjustedTotals(traded, factor(day)));
   }
   if (totals === undefined || first === undefined || last === undefined) return [];
-  return [barOf(first.start, last.end, tape.previousClose(instrument, first), totals)];
+  return [barOf(first.start, last.end, adjustedPrice(tape.previousClose(instrument, first), factor(first)), totals)];
 }
 
 /**
@@ -120,7 +125,15 @@ function minuteBars(
     if (forward) low = last;
     else high = first;
   }
-  return forward ? blocks.flat() : blocks.reverse().flat();
+  const bars = forward ? blocks.flat() : blocks.reverse().flat();
+  const factor = range.factor(day);
+  return factor === FACTOR_ONE ? bars : bars.map((bar) => adjustedBar(bar, factor));
+}
+
+function adjustedBar(bar: Bar, factor: bigint): Bar {
+  const at = (price: Decimal) => adjustedPrice(price, factor);
+  const { open, high, low, close, previousClose } = bar;
+  return { ...bar, open: at(open), high: at(high), low: at(low), close: at(close), previousClose: at(previousClose) };
 }
 
 /** The bars that start at `edges[first]` up to, not including, `edges[last]`. */

@@ -1,6 +1,6 @@
+import { keyOf, mix, uniform } from '../chance/random.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Book, BookLevel } from './market.js';
-import { keyOf, mix, uniform } from './random.js';
 
 /** One broker waiting at a price (protocol: Broker). */
 export interface QueuedBroker {

@@ -1,7 +1,7 @@
 import { type Decimal, multiply } from '../../contract/decimal.js';
+import { Remembered } from '../chance/remembered.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Tick } from './market.js';
-import { Remembered } from './remembered.js';
 import type { SimulatedMarket } from './simulated-market.js';
 
 const MINUTE = 60_000;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
+import { companiesOf } from '../companies/index.js';
 import { createWorld, type Instrument, isOnTick, tickSize } from '../world/index.js';
 import { type Bar, createMarket, type SimulatedMarket } from './index.js';
 
@@ -22,7 +23,13 @@ const times = fc.integer({ min: Date.UTC(2026, 0, 5), max: Date.UTC(2026, 11, 28
 function marketAt(mode: keyof typeof worlds, seed: number, time: number) {
   const clock = new ManualClock(time);
   const world = worlds[mode];
-  return createMarket({ clock, seed, calendarOf: (instrument) => world.calendar(instrument), pairs: world.instruments({ market: 'FX' }) });
+  return createMarket({
+    clock,
+    seed,
+    calendarOf: (instrument) => world.calendar(instrument),
+    companies: companiesOf(world, seed),
+    pairs: world.instruments({ market: 'FX' }),
+  });
 }
 
 /** What one of a currency costs in dollars, and what it brings, at the best prices of its pair. */

@@ -1,8 +1,8 @@
+import { chainPrice } from '../chance/price-chain.js';
+import { keyOf, mix, normal } from '../chance/random.js';
+import { Remembered } from '../chance/remembered.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Anchor } from './background-day.js';
-import { chainPrice } from './price-chain.js';
-import { keyOf, mix, normal } from './random.js';
-import { Remembered } from './remembered.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
 /** Stretches of a day between two knots of a currency's path: a power of two. */

@@ -1,4 +1,4 @@
-import { Remembered } from './remembered.js';
+import { Remembered } from '../chance/remembered.js';
 import { type Flow, SPLIT_COUNT_MIN, type Stretch, split } from './stretch.js';
 import { type Trade, writeOut } from './trades.js';
 

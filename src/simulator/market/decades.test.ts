@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
 import { dayOfNumber } from '../../contract/time.js';
+import { companiesOf } from '../companies/index.js';
 import { createWorld, type World } from '../world/index.js';
 import type { Bar, BarPeriod } from './market.js';
 import { createMarket, type SimulatedMarket } from './simulated-market.js';
@@ -11,7 +12,10 @@ function at(day: string): { world: World; market: SimulatedMarket } {
   const clock = new ManualClock(Date.parse(`${day}T15:30:00Z`));
   const world = createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 0, seed: 'w' });
   const calendarOf: Parameters<typeof createMarket>[0]['calendarOf'] = (of) => world.calendar(of);
-  return { world, market: createMarket({ clock, seed: 'w', calendarOf, pairs: world.instruments({ market: 'FX' }) }) };
+  return {
+    world,
+    market: createMarket({ clock, seed: 'w', calendarOf, companies: companiesOf(world, 'w'), pairs: world.instruments({ market: 'FX' }) }),
+  };
 }
 
 const [first, last] = [Date.UTC(2016, 2, 1), Date.UTC(2036, 11, 28)].map((time) => time / 86_400_000) as [number, number];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
+import { companiesOf } from '../companies/index.js';
 import { createWorld } from '../world/index.js';
 import { brokerQueue, type CapitalFlow, CapitalFlows, createMarket, timeShare } from './index.js';
 
@@ -21,6 +22,7 @@ function marketAt(time: number, seed = 1) {
       clock,
       seed,
       calendarOf: (instrument) => world.calendar(instrument),
+      companies: companiesOf(world, seed),
       pairs: world.instruments({ market: 'FX' }),
     }),
   };

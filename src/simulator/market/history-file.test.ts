@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
 import { DECIMAL_ONE } from '../../contract/decimal.js';
+import { requireDay } from '../../contract/time.js';
+import { companiesOf } from '../companies/index.js';
 import { createWorld } from '../world/index.js';
-import { createMarket, loadHistoryFolder, parseHistory } from './index.js';
+import { createMarket, loadHistoryFolder, parseHistory, pastsOf } from './index.js';
 
 const world = createWorld({
   clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
@@ -37,8 +39,11 @@ afterAll(() => rm(folder, { recursive: true }));
 async function marketWithHistory(time: number) {
   const clock = new ManualClock(time);
   const { histories, problems } = await loadHistoryFolder(folder, (symbol) => world.instrument(symbol), calendarOf);
+  const history = pastsOf(histories, (instrument) => requireDay(calendarOf(instrument).tradingDay(time)));
+  const companies = companiesOf(world, 1, (symbol) => history.get(symbol)?.loadedPrices);
   return {
-    market: createMarket({ clock, seed: 1, calendarOf, pairs: world.instruments({ market: 'FX' }), history: histories }),
+    market: createMarket({ clock, seed: 1, calendarOf, pairs: world.instruments({ market: 'FX' }), companies, history }),
+    companies,
     problems,
     clock,
   };

@@ -1,4 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
+import type { LoadedPrices } from '../companies/companies.js';
 import type { Instrument } from '../world/instrument.js';
 import { type Aggregate, merge } from './aggregate.js';
 import { turnoverOf } from './background.js';
@@ -71,6 +72,11 @@ export class History {
     return last === undefined ? undefined : { number: last.number, close: last.totals.close };
   }
 
+  /** Its days and last close. */
+  get loadedPrices(): LoadedPrices {
+    return { firstDay: this.firstDay, lastDay: this.lastDay, close: this.#days.at(-1)?.totals.close ?? 0n };
+  }
+
   day(number: number): Aggregate | undefined {
     const found = this.#days[firstIndex(this.#days.length, (i) => (this.#days[i]?.number ?? Infinity) >= number)];
     return found?.number === number ? found.totals : undefined;
@@ -90,4 +96,14 @@ export class History {
       return totals;
     });
   }
+}
+
+/** What loaded bars leave as symbols' pasts on a day: those before it. */
+export function pastsOf(loaded: readonly LoadedHistory[], today: (instrument: Instrument) => number): ReadonlyMap<string, History> {
+  const pasts = new Map<string, History>();
+  for (const { instrument, bars } of loaded) {
+    const past = History.of(instrument, bars, today(instrument));
+    if (past !== undefined) pasts.set(instrument.symbol, past);
+  }
+  return pasts;
 }

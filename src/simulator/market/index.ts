@@ -1,6 +1,7 @@
+export { adjustedPrice, FACTOR_ONE } from './adjustment.js';
 export { type BrokerQueue, brokerQueue, type QueuedBroker } from './broker-queue.js';
 export { type BySize, type CapitalFlow, CapitalFlows } from './capital-flow.js';
-export type { LoadedBar, LoadedHistory } from './history.js';
+export { type LoadedBar, type LoadedHistory, pastsOf } from './history.js';
 export { type LoadedFolder, loadHistoryFolder, parseHistory } from './history-file.js';
 export type {
   Bar,
@@ -11,6 +12,7 @@ export type {
   ExtendedTrades,
   Market,
   MarketEvent,
+  PriceAdjustment,
   Quote,
   Tick,
   TickDirection,

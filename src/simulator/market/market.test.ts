@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
+import { companiesOf } from '../companies/index.js';
 import { createWorld, type Instrument, isOnTick } from '../world/index.js';
 import { turnoverOf } from './background.js';
 import { type Bar, type BarPeriod, createMarket, priceLimit, type Tick } from './index.js';
@@ -31,6 +32,7 @@ function marketAt(mode: Mode, seed: number, time: number) {
       clock,
       seed,
       calendarOf: (instrument) => world.calendar(instrument),
+      companies: companiesOf(world, seed),
       pairs: world.instruments({ market: 'FX' }),
     }),
   };

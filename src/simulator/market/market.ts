@@ -40,6 +40,7 @@ export interface Bar {
   readonly high: Decimal;
   readonly low: Decimal;
   readonly close: Decimal;
+  /** From which the bar's change counts: on an ex-day the reference price, which is the close before less what went off. */
   readonly previousClose: Decimal;
   readonly volume: bigint;
   readonly turnover: Decimal;
@@ -71,12 +72,16 @@ export interface Quote {
   readonly open: Decimal;
   readonly high: Decimal;
   readonly low: Decimal;
+  /** As of {@link Bar.previousClose}. */
   readonly previousClose: Decimal;
   readonly volume: bigint;
   readonly turnover: Decimal;
   readonly preMarket?: ExtendedTrades;
   readonly afterMarket?: ExtendedTrades;
 }
+
+/** Which prices bars show: as traded, or made comparable over dividends and splits with today's (forward) or the first day's (backward). */
+export type PriceAdjustment = 'none' | 'forward' | 'backward';
 
 export interface Execution {
   readonly price: Decimal;
@@ -98,8 +103,15 @@ export interface Market {
   book(instrument: Instrument, depth: number): Book;
   /** The newest `count` ticks, oldest first. */
   ticks(instrument: Instrument, count: number): readonly Tick[];
-  /** Bars whose start lies in [from, to), oldest first; without `from`, the last `limit` bars up to `to`. The running bar is included. */
-  bars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): readonly Bar[];
+  /** Bars whose start lies in [from, to), oldest first; without `from`, the last `limit` bars up to `to`. The running bar is included. Prices are as traded unless an adjustment is named. */
+  bars(
+    instrument: Instrument,
+    period: BarPeriod,
+    range: { from?: number; to?: number; limit?: number },
+    adjustment?: PriceAdjustment,
+  ): readonly Bar[];
+  /** What a price at `time` (now when not given) is multiplied by to be adjusted as of now: see `adjustedPrice`. */
+  adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint;
   /** Starts (or stops) live events of a symbol. Calls nest: each watch needs its own unwatch. */
   watch(instrument: Instrument): void;
   unwatch(instrument: Instrument): void;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
+import { companiesOf } from '../companies/index.js';
 import { createWorld, type Instrument, nextPrice, roundToTick } from '../world/index.js';
 import { createMarket, type Market, type MarketEvent, type Tick } from './index.js';
 
@@ -15,6 +16,7 @@ function marketAt(time: number, seed = 1) {
       clock,
       seed,
       calendarOf: (instrument) => world.calendar(instrument),
+      companies: companiesOf(world, seed),
       pairs: world.instruments({ market: 'FX' }),
     }),
   };
@@ -240,7 +242,13 @@ describe('live events', () => {
 
   test('after a jump of the clock the newest thousand ticks are told', () => {
     const clock = new ManualClock(NOON);
-    const market = createMarket({ clock, seed: 1, calendarOf: (of) => world.calendar(of), pairs: world.instruments({ market: 'FX' }) });
+    const market = createMarket({
+      clock,
+      seed: 1,
+      calendarOf: (of) => world.calendar(of),
+      companies: companiesOf(world, 1),
+      pairs: world.instruments({ market: 'FX' }),
+    });
     const events: MarketEvent[] = [];
     market.onEvent((event) => events.push(event));
     market.watch(tencent);

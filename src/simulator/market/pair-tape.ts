@@ -1,7 +1,7 @@
+import { uniform } from '../chance/random.js';
 import { SEGMENTS } from './currencies.js';
 import type { DayOfTrades, DaySummary, Totals } from './day-tape.js';
 import { firstIndex } from './prints.js';
-import { uniform } from './random.js';
 import type { Trade } from './trades.js';
 import type { TradingDay } from './trading-days.js';
 

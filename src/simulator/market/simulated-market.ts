@@ -1,18 +1,32 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
+import { Remembered } from '../chance/remembered.js';
+import type { Companies } from '../companies/companies.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
+import { Adjustments } from './adjustment.js';
 import type { Aggregate } from './aggregate.js';
 import { Background } from './background.js';
 import { type BookState, bookState, refreshAt, refreshesOf, type Side } from './background-book.js';
 import { barsOf } from './bars.js';
 import { Currencies } from './currencies.js';
-import { History, type LoadedHistory } from './history.js';
+import type { History } from './history.js';
 import { EMITTED_TICKS_MAX, LiveEvents } from './live-events.js';
-import type { Bar, BarPeriod, Book, Execution, ExtendedTrades, Market, MarketEvent, Quote, Tick, TickDirection } from './market.js';
+import type {
+  Bar,
+  BarPeriod,
+  Book,
+  Execution,
+  ExtendedTrades,
+  Market,
+  MarketEvent,
+  PriceAdjustment,
+  Quote,
+  Tick,
+  TickDirection,
+} from './market.js';
 import { OrderBook } from './order-book.js';
-import { Remembered } from './remembered.js';
 import { Tape } from './tape.js';
 import { type TradingDay, TradingDays } from './trading-days.js';
 
@@ -23,8 +37,9 @@ export interface MarketOptions {
   readonly calendarOf: (instrument: Instrument) => Calendar;
   /** The currency pairs of the world. */
   readonly pairs: readonly Instrument[];
-  /** Loaded bars that stand in for symbols' pasts, up to the trading day in which the market is made. */
-  readonly history?: readonly LoadedHistory[];
+  readonly companies: Companies;
+  /** By symbol, what stands in for its past: see {@link pastsOf}. The companies are to know of it as well. */
+  readonly history?: ReadonlyMap<string, History>;
 }
 
 /** A {@link Market} whose prints can be put back after a restart, and whose whole day can be read. */
@@ -65,11 +80,12 @@ const noView = (): { view: View | undefined } => ({ view: undefined });
 class MarketOfTape implements SimulatedMarket {
   readonly #clock: Clock;
   readonly #tape: Tape;
+  readonly #adjustments: Adjustments;
   readonly #live: LiveEvents;
   readonly #books = new Map<string, OrderBook>();
   readonly #views = new Remembered<string, { view: View | undefined }>(REMEMBERED_VIEWS);
 
-  constructor({ clock, seed, calendarOf, pairs, history = [] }: MarketOptions) {
+  constructor({ clock, seed, calendarOf, pairs, companies, history = new Map() }: MarketOptions) {
     this.#clock = clock;
     const calendars = new Map<Calendar, TradingDays>();
     const daysOf = (instrument: Instrument): TradingDays => {
@@ -78,15 +94,15 @@ class MarketOfTape implements SimulatedMarket {
       calendars.set(calendar, days);
       return days;
     };
-    const histories = new Map<string, History>();
-    for (const { instrument, bars } of history) {
-      const past = History.of(instrument, bars, daysOf(instrument).at(clock.now()).number);
-      if (past !== undefined) histories.set(instrument.symbol, past);
-    }
-    const anchor = (instrument: Instrument) => histories.get(instrument.symbol)?.anchor;
+    const anchor = (instrument: Instrument) => history.get(instrument.symbol)?.anchor;
     const [pair] = pairs;
     const currencies = pair === undefined ? undefined : Currencies.of(seed, pairs, daysOf(pair), anchor);
-    this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies), histories);
+    this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies, companies), history);
+    this.#adjustments = new Adjustments(
+      (instrument) => companies.timeline(instrument),
+      (instrument, ex) => this.#tape.drop(instrument, ex),
+      (instrument) => this.#tape.firstDay(instrument),
+    );
     this.#live = new LiveEvents(clock, {
       newest: (instrument) => this.ticks(instrument, 1).at(-1)?.sequence ?? 0n,
       ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#now(instrument), EMITTED_TICKS_MAX, Number(sequence)),
@@ -115,9 +131,21 @@ class MarketOfTape implements SimulatedMarket {
     return this.#tape.dayTicks(instrument, this.#now(instrument), Number(after));
   }
 
-  bars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): readonly Bar[] {
+  bars(
+    instrument: Instrument,
+    period: BarPeriod,
+    range: { from?: number; to?: number; limit?: number },
+    adjustment: PriceAdjustment = 'none',
+  ): readonly Bar[] {
     const now = this.#now(instrument);
-    return barsOf(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1 }, now);
+    const today = this.#tape.days(instrument).at(now).number;
+    const factor = (day: TradingDay) => this.#adjustments.factor(instrument, adjustment, day.number, today);
+    return barsOf(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
+  }
+
+  adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#now(instrument)): bigint {
+    const days = this.#tape.days(instrument);
+    return this.#adjustments.factor(instrument, adjustment, days.at(time).number, days.at(this.#now(instrument)).number);
   }
 
   watch(instrument: Instrument): void {
@@ -224,6 +252,7 @@ class MarketOfTape implements SimulatedMarket {
     const [last] = today.tape.trades(happened - 1, happened);
     const [next] = today.tape.trades(happened, happened + 1);
     const quote = this.#quote(instrument, day, now);
+    const reference = background.reference(instrument, day, background.close(instrument, daysOf.previous(day)));
     const changes = isOver
       ? time + DAY_MS
       : Math.min(next?.time ?? Infinity, open === undefined ? nextSession : Math.min(refresh.next, open.end));
@@ -232,7 +261,7 @@ class MarketOfTape implements SimulatedMarket {
       until: changes,
       closedAt,
       quote,
-      book: bookState(profile, today, last, Number(background.close(instrument, daysOf.previous(day))), refresh.number, instrument.lotSize),
+      book: bookState(profile, today, last, Number(reference), refresh.number, instrument.lotSize),
       books: new Map(),
       bookTime: Math.max(last?.time ?? 0, refresh.time),
     };

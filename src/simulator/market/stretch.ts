@@ -1,5 +1,5 @@
+import { mix, normal, uniform } from '../chance/random.js';
 import type { Activity } from './activity.js';
-import { mix, normal, uniform } from './random.js';
 
 /**
  * A stretch of consecutive trades of one day, known by its exact totals before any of its trades is.

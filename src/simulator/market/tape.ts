@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { requireDay } from '../../contract/time.js';
+import { dayOfNumber, requireDay } from '../../contract/time.js';
 import type { Instrument } from '../world/instrument.js';
 import { type Aggregate, aggregateOfTotals, merge } from './aggregate.js';
 import { type Background, turnoverOf } from './background.js';
@@ -77,8 +77,24 @@ export class Tape {
     return this.#historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
   }
 
-  /** Close of the last day before `day`, of its regular trading; the background's own price where the symbol was not listed yet. */
+  /**
+   * Close of the last day before `day`, of its regular trading, less what goes off on `day`; the background's own price where the
+   * symbol was not listed yet.
+   */
   previousClose(instrument: Instrument, day: TradingDay): Decimal {
+    return this.background.reference(instrument, day, this.#lastClose(instrument, day));
+  }
+
+  /** The close before an ex-day and what is left of it, apart from callers' own trades: the same in every run. */
+  drop(instrument: Instrument, ex: number): { readonly close: Decimal; readonly reference: Decimal } {
+    const day = this.days(instrument).on(dayOfNumber(ex));
+    const previous = this.days(instrument).previous(day);
+    const close =
+      this.#historyOf(instrument, previous)?.lastAt(previous.number)?.close ?? this.background.regularClose(instrument, previous);
+    return { close, reference: this.background.reference(instrument, day, close) };
+  }
+
+  #lastClose(instrument: Instrument, day: TradingDay): Decimal {
     const previous = this.days(instrument).previous(day);
     const history = this.#historyOf(instrument, previous);
     const traded = history === undefined ? this.dayTotals(instrument, previous, Infinity) : history.lastAt(previous.number);

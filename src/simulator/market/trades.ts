@@ -1,4 +1,4 @@
-import { mix, uniform } from './random.js';
+import { mix, uniform } from '../chance/random.js';
 import { clamp, type Flow, marks, type Stretch } from './stretch.js';
 
 /** One trade of the background, in the units of its stretch. */

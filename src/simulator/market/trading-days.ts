@@ -1,7 +1,7 @@
 import { requireDay } from '../../contract/time.js';
+import { Remembered } from '../chance/remembered.js';
 import type { Calendar, TradingSession } from '../world/calendar.js';
 import { type Activity, activityOf } from './activity.js';
-import { Remembered } from './remembered.js';
 
 /** A trading day of a calendar, with what the generator derives from it. */
 export interface TradingDay {

@@ -3,11 +3,11 @@ import { decimalToNumber } from '../../contract/decimal.js';
 import { type KLine, KLineSchema } from '../../contract/generated/Qot_Common_pb.js';
 import { localDateTime, parseLocal } from '../../contract/time.js';
 import { Refusal } from '../handler.js';
-import type { Bar, BarPeriod } from '../market/market.js';
+import { type Bar, type BarPeriod, FACTOR_ONE, type PriceAdjustment } from '../market/index.js';
 import type { TradingSession } from '../world/calendar.js';
+import type { Instrument } from '../world/instrument.js';
 import type { Facts } from './facts.js';
-import { percent, turnoverRate } from './figures.js';
-import { equityFacts } from './fundamentals.js';
+import { multiple, percent, turnoverRate } from './figures.js';
 import type { Listing } from './listings.js';
 
 /** Qot_Common.KLType → period. */
@@ -36,15 +36,12 @@ export function periodOf(klType: number): BarPeriod | Refusal {
   return periods.get(klType) ?? new Refusal(`unknown kl_type ${klType}; accepted: ${klTypes.join(', ')}`);
 }
 
-const REHAB_TYPES = 3;
+/** Qot_Common.RehabType → adjustment. */
+const adjustments: readonly PriceAdjustment[] = ['none', 'forward', 'backward'];
 
-/**
- * Refuses an unknown Qot_Common.RehabType. The simulated instruments have no splits and no dividends, so that
- * unadjusted, forward and backward adjusted prices are the same.
- */
-export function checkRehabType(rehabType: number): Refusal | undefined {
-  const known = Number.isInteger(rehabType) && rehabType >= 0 && rehabType < REHAB_TYPES;
-  return known ? undefined : new Refusal(`unknown rehab_type ${rehabType}; accepted: 0 (none), 1 (forward), 2 (backward)`);
+/** The adjustment of a Qot_Common.RehabType. */
+export function adjustmentOf(rehabType: number): PriceAdjustment | Refusal {
+  return adjustments[rehabType] ?? new Refusal(`unknown rehab_type ${rehabType}; accepted: 0 (none), 1 (forward), 2 (backward)`);
 }
 
 /** Which trading hours of the United States a reader wants; the other markets have regular ones only. */
@@ -95,8 +92,15 @@ const KlField = {
 
 const ALL_FIELDS = 1023;
 
-/** A bar as the protocol writes it. `fields` is a sum of {@link KlField}. */
-export function klineMessage(facts: Facts<'world'>, listing: Listing, period: BarPeriod, bar: Bar, fields: number = ALL_FIELDS): KLine {
+/** A bar as the protocol writes it; its prices carry the adjustment already. `fields` is a sum of {@link KlField}. */
+export function klineMessage(
+  facts: Facts<'world' | 'companies' | 'market'>,
+  listing: Listing,
+  period: BarPeriod,
+  bar: Bar,
+  adjustment: PriceAdjustment,
+  fields: number = ALL_FIELDS,
+): KLine {
   const { instrument, market } = listing;
   const label = labelTime(facts, listing, period, bar);
   const line = create(KLineSchema);
@@ -110,13 +114,24 @@ export function klineMessage(facts: Facts<'world'>, listing: Listing, period: Ba
   if (fields & KlField.lastClose) line.lastClosePrice = decimalToNumber(bar.previousClose);
   if (fields & KlField.volume) line.volume = bar.volume;
   if (fields & KlField.turnover) line.turnover = decimalToNumber(bar.turnover);
-  if (fields & KlField.turnoverRate) line.turnoverRate = turnoverRate(instrument, bar.volume);
-  if (fields & KlField.priceEarnings) line.pe = priceEarnings(listing, bar);
+  if (fields & (KlField.turnoverRate | KlField.priceEarnings)) addFundamentals(facts, instrument, bar, adjustment, fields, line);
   if (fields & KlField.changeRate) line.changeRate = percent(bar.close - bar.previousClose, bar.previousClose);
   return line;
 }
 
-function priceEarnings({ instrument }: Listing, bar: Bar): number {
-  if (instrument.kind !== 'equity') return 0;
-  return Math.round((Number(bar.close) / Number(equityFacts(instrument).earningsPerShare)) * 1000) / 1000;
+/** What the bar says of the company: as it was known on the bar's last day, and of the price as it was traded. */
+function addFundamentals(
+  { companies, market, world }: Facts<'world' | 'companies' | 'market'>,
+  instrument: Instrument,
+  bar: Bar,
+  adjustment: PriceAdjustment,
+  fields: number,
+  line: KLine,
+): void {
+  const last = bar.end - 1;
+  const day = world.calendar(instrument).tradingDay(last);
+  if (fields & KlField.turnoverRate) line.turnoverRate = turnoverRate(companies, instrument, day, bar.volume);
+  if ((fields & KlField.priceEarnings) === 0 || instrument.kind !== 'equity') return;
+  const close = (bar.close * FACTOR_ONE) / market.adjustmentFactor(instrument, adjustment, last);
+  line.pe = multiple(close, companies.figures(instrument, day).earningsPerShareTtm);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Brokerage } from '../brokerage/index.js';
+import type { Companies } from '../companies/index.js';
 import type { Refusal } from '../handler.js';
 import type { CapitalFlows, Market } from '../market/index.js';
 import type { World } from '../world/index.js';
@@ -11,6 +12,8 @@ import type { QuoteBoard } from './quote-board.js';
 export interface EveryFact {
   readonly clock: Clock;
   readonly world: World;
+  /** Issuers and funds on their timelines. */
+  readonly companies: Companies;
   readonly market: Market;
   readonly brokerage: Brokerage;
   /** Instruments as messages name them. */

@@ -1,9 +1,15 @@
 import { type Decimal, divide } from '../../contract/decimal.js';
+import type { Companies } from '../companies/index.js';
 import type { Instrument } from '../world/instrument.js';
 
 /** 100 × part ÷ whole to three places, for display; 0 where the whole is 0. */
 export function percent(part: bigint, whole: bigint): number {
   return whole === 0n ? 0 : Math.round((Number(part) / Number(whole)) * 100_000) / 1000;
+}
+
+/** price ÷ amount per share to three places: negative where money was lost; 0 where there is nothing to divide by. */
+export function multiple(price: Decimal, perShare: Decimal): number {
+  return perShare === 0n ? 0 : Math.round((Number(price) / Number(perShare)) * 1000) / 1000;
 }
 
 /** The volume-weighted average price of `turnover` over `volume`, to nine places; `otherwise` where nothing was traded. */
@@ -12,7 +18,7 @@ export function averagePrice(instrument: Instrument, turnover: Decimal, volume: 
   return divide(turnover, instrument.multiplier * volume);
 }
 
-/** Share of the issued shares that `volume` is, in percent; 0 for what has no shares. */
-export function turnoverRate(instrument: Instrument, volume: bigint): number {
-  return percent(volume, instrument.sharesIssued);
+/** Which part of the outstanding shares of a trading day ("2026-11-20") `volume` is, in percent; 0 for what has no shares. */
+export function turnoverRate(companies: Companies, instrument: Instrument, day: string, volume: bigint): number {
+  return percent(volume, companies.outstandingShares(instrument, day));
 }

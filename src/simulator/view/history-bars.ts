@@ -1,4 +1,4 @@
-import type { Bar, BarPeriod } from '../market/market.js';
+import type { Bar, BarPeriod, PriceAdjustment } from '../market/market.js';
 import { type Hours, inHours, labelTime } from './bars.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
@@ -6,6 +6,7 @@ import type { Listing } from './listings.js';
 /** What bars a history read is about. `first` and `last` hold for the time that names a bar, both inclusive, epoch ms. */
 export interface HistoryRange {
   readonly period: BarPeriod;
+  readonly adjustment: PriceAdjustment;
   readonly hours: Hours;
   readonly first: number;
   readonly last: number;
@@ -33,7 +34,7 @@ export function historyPage(
   count: number,
   resume: number | undefined,
 ): HistoryPage {
-  const { period, hours, first, last } = range;
+  const { period, adjustment, hours, first, last } = range;
   const earliest = first - (period.unit === 'minute' ? period.count * MINUTE_MS : EVE_MS);
   // A day's bar starts after the midnight that names it.
   const to = Math.min(last + DAY_MS, facts.clock.now() + 1);
@@ -41,7 +42,7 @@ export function historyPage(
   const bars: Bar[] = [];
   let from = Math.max(earliest, resume ?? earliest);
   for (;;) {
-    const found = facts.market.bars(listing.instrument, period, { from, to, limit: count + 1 - bars.length });
+    const found = facts.market.bars(listing.instrument, period, { from, to, limit: count + 1 - bars.length }, adjustment);
     for (const bar of found) {
       const label = labelTime(facts, listing, period, bar);
       if (label < first || label > last || !inHours(facts, listing, period, bar, hours)) continue;

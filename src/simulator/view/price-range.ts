@@ -20,7 +20,7 @@ const YEAR_MS = 52 * 7 * 86_400_000;
 // Whole days do not change any more, so their range is worked out once a trading day.
 const remembered = new WeakMap<Market, Map<Listing, Remembered>>();
 
-/** Highest and lowest regular trade of the 52 weeks up to now. */
+/** Highest and lowest regular trade of the 52 weeks up to now, at prices that dividends and splits since then are taken off. */
 export function yearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, quote: Quote): PriceRange {
   const { before } = rememberedRange(facts, listing, quote) ?? workOut(facts, listing, quote);
   return {
@@ -69,7 +69,7 @@ function workOut(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, {
 function daysBefore(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, tradingDay: string): PriceRange | undefined {
   const to = facts.world.calendar(listing.instrument).sessions(tradingDay)[0]?.start ?? facts.clock.now();
   let range: PriceRange | undefined;
-  for (const { high, low } of facts.market.bars(listing.instrument, { unit: 'day' }, { from: to - YEAR_MS, to })) {
+  for (const { high, low } of facts.market.bars(listing.instrument, { unit: 'day' }, { from: to - YEAR_MS, to }, 'forward')) {
     range = {
       high: range === undefined || high > range.high ? high : range.high,
       low: range === undefined || low < range.low ? low : range.low,

@@ -8,6 +8,7 @@ import {
   PreAfterMarketDataSchema,
 } from '../../contract/generated/Qot_Common_pb.js';
 import { localDateTime } from '../../contract/time.js';
+import type { Companies } from '../companies/index.js';
 import type { ExtendedTrades, Market, Quote } from '../market/market.js';
 import { kinds } from '../world/kinds.js';
 import { tickSize } from '../world/ticks.js';
@@ -26,10 +27,12 @@ interface Posted {
  */
 export class QuoteBoard {
   readonly #market: Market;
+  readonly #companies: Companies;
   readonly #posted = new Map<Listing, Posted>();
 
-  constructor(market: Market) {
+  constructor(market: Market, companies: Companies) {
     this.#market = market;
+    this.#companies = companies;
   }
 
   /** The quote as of now. */
@@ -37,7 +40,7 @@ export class QuoteBoard {
     const quote = this.#market.quote(listing.instrument);
     const posted = this.#posted.get(listing);
     if (posted !== undefined && (posted.quote === quote || saysTheSame(posted.quote, quote))) return posted.message;
-    const message = basicQuote(listing, quote);
+    const message = basicQuote(this.#companies, listing, quote);
     this.#posted.set(listing, { quote, message });
     return message;
   }
@@ -67,7 +70,7 @@ function sameTrades(a: ExtendedTrades | undefined, b: ExtendedTrades | undefined
 /** Qot_Common.SecurityStatus. */
 export const SECURITY_STATUS_NORMAL = 1;
 
-function basicQuote(listing: Listing, quote: Quote): BasicQot {
+function basicQuote(companies: Companies, listing: Listing, quote: Quote): BasicQot {
   const { instrument, market } = listing;
   // Assigned one by one: `create` with an initialiser goes through reflection, and this runs at every tick that is read.
   const message = create(BasicQotSchema);
@@ -86,7 +89,7 @@ function basicQuote(listing: Listing, quote: Quote): BasicQot {
   message.lastClosePrice = decimalToNumber(quote.previousClose);
   message.volume = quote.volume;
   message.turnover = decimalToNumber(quote.turnover);
-  message.turnoverRate = turnoverRate(instrument, quote.volume);
+  message.turnoverRate = turnoverRate(companies, instrument, quote.tradingDay, quote.volume);
   message.amplitude = percent(quote.high - quote.low, quote.previousClose);
   message.darkStatus = 0;
   message.secStatus = SECURITY_STATUS_NORMAL;

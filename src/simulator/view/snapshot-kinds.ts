@@ -16,23 +16,23 @@ import { isContinuous } from '../world/futures.js';
 import type { Instrument, SecurityKind } from '../world/instrument.js';
 import { lastTrade } from './contract-terms.js';
 import type { Facts } from './facts.js';
-import { percent } from './figures.js';
-import { equityFacts, fundFacts, openInterest } from './fundamentals.js';
+import { multiple, percent } from './figures.js';
+import { openInterest } from './fundamentals.js';
 import type { Listing } from './listings.js';
 
 /** Adds to a snapshot what only its kind of instrument has. Currency pairs have nothing of the sort. */
-export function addKindData(facts: Facts<'world'>, listing: Listing, quote: Quote, message: Snapshot): void {
+export function addKindData(facts: Facts<'world' | 'companies'>, listing: Listing, quote: Quote, message: Snapshot): void {
   adders[listing.instrument.kind]?.(message, listing, quote, facts);
 }
 
-type Adder = (message: Snapshot, listing: Listing, quote: Quote, facts: Facts<'world'>) => void;
+type Adder = (message: Snapshot, listing: Listing, quote: Quote, facts: Facts<'world' | 'companies'>) => void;
 
 const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
-  equity(message, { instrument }, quote) {
-    message.equityExData = equityData(instrument, quote);
+  equity(message, { instrument }, quote, facts) {
+    message.equityExData = equityData(facts, instrument, quote);
   },
-  etf(message, { instrument }, quote) {
-    message.trustExData = fundData(instrument, quote);
+  etf(message, { instrument }, quote, facts) {
+    message.trustExData = fundData(facts, instrument, quote);
   },
   index(message, { instrument }, quote, facts) {
     message.indexExData = indexData(facts, instrument, quote);
@@ -45,42 +45,41 @@ const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
   warrant: undefined,
 };
 
-function equityData(instrument: Instrument, { last }: Quote): EquitySnapshotExData {
-  const facts = equityFacts(instrument);
-  const { sharesIssued } = instrument;
+function equityData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote): EquitySnapshotExData {
+  const figures = companies.figures(instrument, tradingDay);
   const data = create(EquitySnapshotExDataSchema);
-  data.issuedShares = sharesIssued;
-  data.issuedMarketVal = decimalToNumber(last * sharesIssued);
-  data.netAsset = decimalToNumber(facts.netAssetsPerShare * sharesIssued);
-  data.netProfit = decimalToNumber(facts.earningsPerShare * sharesIssued);
-  data.earningsPershare = decimalToNumber(facts.earningsPerShare);
-  data.outstandingShares = facts.sharesOutstanding;
-  data.outstandingMarketVal = decimalToNumber(last * facts.sharesOutstanding);
-  data.netAssetPershare = decimalToNumber(facts.netAssetsPerShare);
-  data.eyRate = percent(facts.earningsPerShare, last);
-  data.peRate = ratio(last, facts.earningsPerShare);
-  data.pbRate = ratio(last, facts.netAssetsPerShare);
-  data.peTTMRate = data.peRate;
-  data.dividendTTM = decimalToNumber(facts.dividendPerShare);
-  data.dividendRatioTTM = percent(facts.dividendPerShare, last);
-  data.dividendLFY = data.dividendTTM;
-  data.dividendLFYRatio = data.dividendRatioTTM;
+  data.issuedShares = figures.issuedShares;
+  data.issuedMarketVal = decimalToNumber(last * figures.issuedShares);
+  data.netAsset = decimalToNumber(figures.netAssets);
+  data.netProfit = decimalToNumber(figures.netIncome);
+  data.earningsPershare = decimalToNumber(figures.earningsPerShare);
+  data.outstandingShares = figures.outstandingShares;
+  data.outstandingMarketVal = decimalToNumber(last * figures.outstandingShares);
+  data.netAssetPershare = decimalToNumber(figures.netAssetsPerShare);
+  data.eyRate = percent(figures.earningsPerShare, last);
+  data.peRate = multiple(last, figures.earningsPerShare);
+  data.pbRate = multiple(last, figures.netAssetsPerShare);
+  data.peTTMRate = multiple(last, figures.earningsPerShareTtm);
+  data.dividendTTM = decimalToNumber(figures.dividendTtm);
+  data.dividendRatioTTM = percent(figures.dividendTtm, last);
+  data.dividendLFY = decimalToNumber(figures.dividendOfYear);
+  data.dividendLFYRatio = percent(figures.dividendOfYear, last);
   return data;
 }
 
 const MILLIONTHS = 1_000_000n;
 
-function fundData(instrument: Instrument, { last }: Quote): TrustSnapshotExData {
-  const facts = fundFacts(instrument);
-  const aboveNetAssets = (DECIMAL_ONE * BigInt(Math.round((1 + facts.premium) * Number(MILLIONTHS)))) / MILLIONTHS;
+function fundData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote): TrustSnapshotExData {
+  const fund = companies.fund(instrument);
+  const aboveNetAssets = (DECIMAL_ONE * BigInt(Math.round((1 + fund.premium) * Number(MILLIONTHS)))) / MILLIONTHS;
   const netAssetValue = divide(last, aboveNetAssets);
   const data = create(TrustSnapshotExDataSchema);
-  data.dividendYield = facts.dividendYield;
+  data.dividendYield = percent(companies.dividendTtm(instrument, tradingDay), last);
   data.aum = decimalToNumber(netAssetValue * instrument.sharesIssued);
   data.outstandingUnits = instrument.sharesIssued;
   data.netAssetValue = decimalToNumber(netAssetValue);
   data.premium = percent(last - netAssetValue, netAssetValue);
-  data.assetClass = facts.assetClass;
+  data.assetClass = fund.assetClass;
   return data;
 }
 
@@ -109,8 +108,4 @@ function futureData(listing: Listing, quote: Quote): FutureSnapshotExData {
   });
   if (lastTradeTimestamp !== undefined) data.lastTradeTimestamp = lastTradeTimestamp;
   return data;
-}
-
-function ratio(price: bigint, perShare: bigint): number {
-  return Math.round((Number(price) / Number(perShare)) * 1000) / 1000;
 }

@@ -78,7 +78,7 @@ function byDays(
 ): CapitalFlowItem[] | Refusal {
   const range = datesOf(facts, listing, request);
   if (range instanceof Refusal) return range;
-  const { bars } = historyPage(facts, listing, { period: day, hours: 'all', ...range }, RANGE_DAYS_MAX, undefined);
+  const { bars } = historyPage(facts, listing, { period: day, adjustment: 'none', hours: 'all', ...range }, RANGE_DAYS_MAX, undefined);
   const today = facts.capitalFlows.of(listing.instrument);
   const items: CapitalFlowItem[] = [];
   let group: { name: string; time: number; flow: BySize } | undefined;

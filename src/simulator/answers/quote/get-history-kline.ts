@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../handler.js';
-import { checkRehabType, hoursOf, klineMessage, periodOf } from '../../view/bars.js';
+import { adjustmentOf, hoursOf, klineMessage, periodOf } from '../../view/bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { type HistoryRange, historyPage } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
@@ -17,7 +17,10 @@ const DAY_MS = 86_400_000;
  * Qot_RequestHistoryKL: bars whose time text lies between two times of the market's zone, both inclusive, in pages.
  * A symbol counts towards the quota when it is first asked for; the answer waits until that is on disk.
  */
-export const getHistoryKline: Answer<'clock' | 'world' | 'market' | 'listings' | 'historyQuota', C2S, S2C> = (facts, request) => {
+export const getHistoryKline: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'historyQuota', C2S, S2C> = (
+  facts,
+  request,
+) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const range = rangeOf(listing, request);
@@ -39,8 +42,8 @@ export const getHistoryKline: Answer<'clock' | 'world' | 'market' | 'listings' |
 function rangeOf(listing: Listing, request: C2S): HistoryRange | Refusal {
   const period = periodOf(request.klType);
   if (period instanceof Refusal) return period;
-  const refused = checkRehabType(request.rehabType);
-  if (refused !== undefined) return refused;
+  const adjustment = adjustmentOf(request.rehabType);
+  if (adjustment instanceof Refusal) return adjustment;
   const { timeZone } = listing.market;
   const first = parseLocal(request.beginTime, timeZone);
   const end = parseLocal(request.endTime, timeZone);
@@ -49,7 +52,7 @@ function rangeOf(listing: Listing, request: C2S): HistoryRange | Refusal {
   // A date without a time of day means the whole day.
   const last = request.endTime.includes(' ') ? end : end + DAY_MS - 1;
   if (first > last) return new Refusal('begin_time is after end_time');
-  return { period, first, last, hours: hoursOf(request.extendedTime, request.session) };
+  return { period, adjustment, first, last, hours: hoursOf(request.extendedTime, request.session) };
 }
 
 function badTime(field: string): Refusal {
@@ -57,7 +60,7 @@ function badTime(field: string): Refusal {
 }
 
 function page(
-  facts: Facts<'clock' | 'world' | 'market'>,
+  facts: Facts<'clock' | 'world' | 'companies' | 'market'>,
   listing: Listing,
   range: HistoryRange,
   request: C2S,
@@ -71,7 +74,7 @@ function page(
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;
-  payload.klList = bars.map((bar) => klineMessage(facts, listing, range.period, bar, fields));
+  payload.klList = bars.map((bar) => klineMessage(facts, listing, range.period, bar, range.adjustment, fields));
   if (next !== undefined) payload.nextReqKey = writeResumeKey(next);
   return payload;
 }

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetKL_pb.js';
 import { Refusal } from '../../handler.js';
-import { checkRehabType, klineMessage, periodOf } from '../../view/bars.js';
+import { adjustmentOf, klineMessage, periodOf } from '../../view/bars.js';
 import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
 
@@ -11,19 +11,21 @@ const BARS_MAX = 1000;
  * Qot_GetKL: the newest bars, oldest first, the running one last. Minutes of extended hours are included; bars of days and longer
  * are of regular trading, as the quote is.
  */
-export const getKline: Answer<'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+export const getKline: Answer<'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const period = periodOf(request.klType);
   if (period instanceof Refusal) return period;
-  const refused = checkRehabType(request.rehabType);
-  if (refused !== undefined) return refused;
+  const adjustment = adjustmentOf(request.rehabType);
+  if (adjustment instanceof Refusal) return adjustment;
   const { reqNum } = request;
   if (!(reqNum >= 1 && reqNum <= BARS_MAX)) return new Refusal(`req_num ${reqNum}: expected 1 to ${BARS_MAX}`);
 
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;
-  payload.klList = facts.market.bars(listing.instrument, period, { limit: reqNum }).map((bar) => klineMessage(facts, listing, period, bar));
+  payload.klList = facts.market
+    .bars(listing.instrument, period, { limit: reqNum }, adjustment)
+    .map((bar) => klineMessage(facts, listing, period, bar, adjustment));
   return payload;
 };

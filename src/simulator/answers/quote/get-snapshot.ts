@@ -25,7 +25,7 @@ const SNAPSHOT_SYMBOLS_MAX = 400;
 const BALANCE_LEVELS = 5;
 
 /** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds, all as of one moment. */
-export const getSnapshot: Answer<'clock' | 'world' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
+export const getSnapshot: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
   const listings = locateAll(facts, request.securityList, SNAPSHOT_SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
   const answer = () => {
@@ -37,7 +37,7 @@ export const getSnapshot: Answer<'clock' | 'world' | 'market' | 'listings' | 'qu
   return prepared === undefined ? answer() : prepared.then(answer);
 };
 
-function snapshot(facts: Facts<'clock' | 'world' | 'market' | 'quoteBoard'>, listing: Listing): Snapshot {
+function snapshot(facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard'>, listing: Listing): Snapshot {
   const quote = facts.market.quote(listing.instrument);
   const message = create(SnapshotSchema);
   message.basic = basicData(facts, listing, quote);
@@ -45,7 +45,11 @@ function snapshot(facts: Facts<'clock' | 'world' | 'market' | 'quoteBoard'>, lis
   return message;
 }
 
-function basicData(facts: Facts<'clock' | 'world' | 'market' | 'quoteBoard'>, listing: Listing, quote: Quote): SnapshotBasicData {
+function basicData(
+  facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard'>,
+  listing: Listing,
+  quote: Quote,
+): SnapshotBasicData {
   const { instrument } = listing;
   const board = facts.quoteBoard.read(listing);
   const range = yearRange(facts, listing, quote);

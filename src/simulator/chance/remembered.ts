@@ -4,7 +4,7 @@
  */
 export class Remembered<K, V> {
   #young = new Map<K, V>();
-  #old = new Map<K, V>();
+  #old: Map<K, V> | undefined;
 
   /** Keeps at most `2 × generationSize` values. */
   constructor(readonly generationSize: number) {}
@@ -13,7 +13,7 @@ export class Remembered<K, V> {
   get(key: K, compute: () => V): V {
     const young = this.#young.get(key);
     if (young !== undefined) return young;
-    const value = this.#old.get(key) ?? compute();
+    const value = this.#old?.get(key) ?? compute();
     if (this.#young.size >= this.generationSize) {
       this.#old = this.#young;
       this.#young = new Map();

@@ -1,0 +1,188 @@
+import { DECIMAL_ONE, type Decimal, divide } from '../../contract/decimal.js';
+import type { Currency } from '../../contract/markets.js';
+import { requireDay } from '../../contract/time.js';
+import { keyOf } from '../chance/random.js';
+import { Remembered } from '../chance/remembered.js';
+import type { Calendar } from '../world/calendar.js';
+import type { Instrument } from '../world/instrument.js';
+import { Company } from './company.js';
+import type { CorporateAction, CorporateActions } from './corporate-actions.js';
+import { type ShareFigures, shareFigures, YEAR_DAYS } from './figures.js';
+import { Fund } from './fund.js';
+import { type Issuer, issuerOf } from './issuers.js';
+import { converted, ListingTimeline } from './listing-timeline.js';
+import type { KnownPrice } from './price-path.js';
+import { companyProfile } from './profile.js';
+import { TradingCalendars } from './trading-calendars.js';
+
+/** Loaded price history of a listing. Simulated actions keep off its days: what happened then is in its prices. */
+export interface LoadedPrices {
+  /** First and last day, counted from 1970-01-01. */
+  readonly firstDay: number;
+  readonly lastDay: number;
+  /** Of the last day. */
+  readonly close: Decimal;
+}
+
+export interface CompaniesOptions {
+  /** The same seed gives the same companies. */
+  readonly seed: string | number;
+  readonly find: (symbol: string) => Instrument | undefined;
+  /** The exchanges' own calendars, also where the simulated market is open around the clock. */
+  readonly calendarOf: (instrument: Instrument) => Calendar;
+  readonly loaded?: (symbol: string) => LoadedPrices | undefined;
+}
+
+const REMEMBERED = 5_000;
+const REMEMBERED_FIGURES = 20_000;
+
+/** Every issuer of the world on its timeline: a pure function of seed, company and day. What nobody asks for costs nothing. */
+export class Companies implements CorporateActions {
+  readonly #calendars: TradingCalendars;
+  readonly #companies = new Remembered<string, Company>(REMEMBERED);
+  readonly #funds = new Remembered<Instrument, Fund>(REMEMBERED);
+  readonly #timelines = new Remembered<Instrument, ListingTimeline>(REMEMBERED);
+  readonly #figures = new Remembered<string, ShareFigures>(REMEMBERED_FIGURES);
+
+  constructor(private readonly options: CompaniesOptions) {
+    this.#calendars = new TradingCalendars(options.calendarOf);
+  }
+
+  /** See {@link CorporateActions}. */
+  corporateActions(symbol: string, from: string, to: string): readonly CorporateAction[] {
+    const instrument = this.options.find(symbol);
+    if (instrument === undefined) return [];
+    return this.timeline(instrument)?.between(requireDay(from), requireDay(to)) ?? [];
+  }
+
+  /** The timeline of an equity or a fund; undefined for what nobody issued. */
+  timeline(instrument: Instrument): ListingTimeline | undefined {
+    if (instrument.kind !== 'equity' && instrument.kind !== 'etf') return undefined;
+    return this.#timelines.get(instrument, () => (instrument.kind === 'etf' ? this.#ofFund(instrument) : this.#ofEquity(instrument)));
+  }
+
+  /** Who issued an equity. */
+  company(equity: Instrument): Company {
+    const issuer = this.issuer(equity);
+    return this.#companies.get(issuer.home.symbol, () => this.#makeCompany(issuer));
+  }
+
+  issuer(equity: Instrument): Issuer {
+    return issuerOf(equity, this.options.find);
+  }
+
+  fund(etf: Instrument): Fund {
+    return this.#funds.get(etf, () => {
+      const { seed, loaded } = this.options;
+      const prices = loaded?.(etf.symbol);
+      const isQuiet = (day: number) => prices !== undefined && day >= prices.firstDay && day <= prices.lastDay;
+      return new Fund(seed, etf, this.#calendars, keyOf(`${seed}|${etf.symbol}`), knownPrice(prices), isQuiet);
+    });
+  }
+
+  /** What is known of an equity on a trading day ("2026-11-20"), for one share and in its currency. */
+  figures(equity: Instrument, day: string): ShareFigures {
+    return this.#figures.get(`${equity.symbol} ${day}`, () => {
+      const company = this.company(equity);
+      const share = company.issuer.classes.find(({ instrument }) => instrument === equity);
+      const timeline = this.timeline(equity);
+      if (share === undefined || timeline === undefined) throw new Error(`${equity.symbol} is no share of ${company.issuer.home.symbol}`);
+      const [from, to] = [this.#perDollar(company.issuer.home.currency), this.#perDollar(equity.currency)];
+      return shareFigures(company, share, timeline, requireDay(day), (amount) => converted(amount, from, to));
+    });
+  }
+
+  /** Cash that went ex in the year up to a trading day, for one share of that day. */
+  dividendTtm(instrument: Instrument, day: string): Decimal {
+    const number = requireDay(day);
+    return this.timeline(instrument)?.cashBetween(number - YEAR_DAYS, number) ?? 0n;
+  }
+
+  /** Shares of an equity that are traded, or units of a fund, on a trading day; 0 for what has none. */
+  outstandingShares(instrument: Instrument, day: string): bigint {
+    return instrument.kind === 'equity' ? this.figures(instrument, day).outstandingShares : instrument.sharesIssued;
+  }
+
+  #makeCompany(issuer: Issuer): Company {
+    const { seed } = this.options;
+    const { home, classes } = issuer;
+    const spans = classes.map(({ instrument }) => this.options.loaded?.(instrument.symbol)).filter((one) => one !== undefined);
+    const isQuiet = (day: number) => spans.some(({ firstDay, lastDay }) => day >= firstDay && day <= lastDay);
+    const known = (instrument: Instrument) => this.#known(issuer, instrument);
+    const of = (price: number) =>
+      new Company(issuer, companyProfile(seed, issuer, price), this.#calendars, keyOf(`${seed}|${home.symbol}`), known, isQuiet);
+    const reference = Number(home.referencePrice);
+    const company = of(reference / 1e9);
+    const price = known(home);
+    // A loaded price says what the company is worth: its books follow.
+    return price === undefined ? company : of(price.price / company.prices.levelOn(price.day) / 1e9);
+  }
+
+  /** A loaded price of the listing, or else of another of its issuer, at the ratio of their reference prices. */
+  #known({ classes }: Issuer, instrument: Instrument): KnownPrice | undefined {
+    const own = knownPrice(this.options.loaded?.(instrument.symbol));
+    if (own !== undefined) return own;
+    for (const other of classes) {
+      const known = knownPrice(this.options.loaded?.(other.instrument.symbol));
+      if (known !== undefined) {
+        const ratio = Number(instrument.referencePrice) / Number(other.instrument.referencePrice);
+        return { day: known.day, price: known.price * ratio };
+      }
+    }
+    return undefined;
+  }
+
+  #ofEquity(equity: Instrument): ListingTimeline {
+    const company = this.company(equity);
+    const { issuer } = company;
+    const ordinary = BigInt(issuer.classes.find(({ instrument }) => instrument === equity)?.ordinary ?? 1);
+    const [from, to] = [this.#perDollar(issuer.home.currency), this.#perDollar(equity.currency)];
+    return new ListingTimeline(
+      equity,
+      {
+        dividendsIn: (year) => company.dividendsIn(year),
+        events: company.events,
+        subscriptionPrice: (event) => company.subscriptionPrice(equity, event),
+        priceAt: (day) => company.prices.at(equity, day),
+        shareFactor: (day) => {
+          const { numerator, denominator } = company.shareFactor(day);
+          return Number(numerator) / Number(denominator);
+        },
+        cash: (perShare) => converted(perShare * ordinary, from, to),
+        accruesFrom: this.#known(issuer, equity)?.day ?? -Infinity,
+      },
+      this.#calendars,
+    );
+  }
+
+  #ofFund(etf: Instrument): ListingTimeline {
+    const fund = this.fund(etf);
+    return new ListingTimeline(
+      etf,
+      {
+        dividendsIn: (year) => fund.distributionsIn(year),
+        events: [],
+        subscriptionPrice: () => 0n,
+        priceAt: (day) => fund.priceAt(day),
+        shareFactor: () => 1,
+        cash: (perShare) => perShare,
+        accruesFrom: this.options.loaded?.(etf.symbol)?.lastDay ?? -Infinity,
+      },
+      this.#calendars,
+    );
+  }
+
+  /** Units of a currency for a dollar at the world's reference rates, at which accounts are converted. */
+  #perDollar(currency: Currency): Decimal {
+    if (currency === 'USD') return DECIMAL_ONE;
+    const pair = this.options.find(`FX.USD${currency}`);
+    if (pair !== undefined) return pair.referencePrice;
+    const inverse = this.options.find(`FX.${currency}USD`);
+    if (inverse === undefined) throw new Error(`the world quotes no ${currency}`);
+    return divide(DECIMAL_ONE, inverse.referencePrice);
+  }
+}
+
+function knownPrice(prices: LoadedPrices | undefined): KnownPrice | undefined {
+  return prices === undefined ? undefined : { day: prices.lastDay, price: Number(prices.close) };
+}

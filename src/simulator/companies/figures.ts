@@ -1,0 +1,67 @@
+import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
+import type { Company } from './company.js';
+import type { ShareClass } from './issuers.js';
+import type { ListingTimeline } from './listing-timeline.js';
+
+/** What is known of a share on one day. Amounts in the currency of its listing; per share of the listing, totals ÷ shares of the day. */
+export interface ShareFigures {
+  /** All shares of the issuer, counted in shares of this listing. */
+  readonly issuedShares: bigint;
+  /** Shares of this listing that are not held by insiders. */
+  readonly outstandingShares: bigint;
+  /** Of the last fiscal year that was reported; negative where money was lost. */
+  readonly netIncome: Decimal;
+  /** Of the last four quarters that were reported. */
+  readonly netIncomeTtm: Decimal;
+  /** At the end of the last quarter that was reported. */
+  readonly netAssets: Decimal;
+  readonly earningsPerShare: Decimal;
+  readonly earningsPerShareTtm: Decimal;
+  readonly netAssetsPerShare: Decimal;
+  /** Cash that went ex in the year up to the day. */
+  readonly dividendTtm: Decimal;
+  /** Declared for the last fiscal year that was reported. */
+  readonly dividendOfYear: Decimal;
+}
+
+/** Of what is counted over twelve months. */
+export const YEAR_DAYS = 365;
+
+/** `day`: counted from 1970-01-01. `convert`: from the currency of the accounts to that of the listing. */
+export function shareFigures(
+  company: Company,
+  share: ShareClass,
+  timeline: ListingTimeline,
+  day: number,
+  convert: (amount: Decimal) => Decimal,
+): ShareFigures {
+  const { accounts, issuer, profile } = company;
+  const ordinary = BigInt(share.ordinary);
+  const ordinaryShares = company.ordinaryShares(day);
+  const issuedShares = ordinaryShares / ordinary;
+  const ofClass = (share.instrument.sharesIssued * ordinaryShares) / issuer.ordinaryShares;
+  const [last, lastOfYear] = [company.lastPublished(day), company.lastPublishedYear(day)];
+  const total = (amount: bigint) => convert(amount * DECIMAL_ONE);
+  const netIncome = total(accounts.netIncome(lastOfYear, 4));
+  const netIncomeTtm = total(accounts.netIncome(last, 4));
+  const netAssets = total(accounts.balance(last).equity);
+  const perShare = (amount: Decimal) => (issuedShares === 0n ? 0n : roundedQuotient(amount, issuedShares));
+  return {
+    issuedShares,
+    outstandingShares: (ofClass * BigInt(Math.round(profile.freeFloat * 1000))) / 1000n,
+    netIncome,
+    netIncomeTtm,
+    netAssets,
+    earningsPerShare: perShare(netIncome),
+    earningsPerShareTtm: perShare(netIncomeTtm),
+    netAssetsPerShare: perShare(netAssets),
+    dividendTtm: timeline.cashBetween(day - YEAR_DAYS, day),
+    dividendOfYear: convert(company.dividendOfYear(profile.fiscal.fiscalYearOf(lastOfYear), day) * ordinary),
+  };
+}
+
+/** amount ÷ count to the billionth, half away from zero. */
+function roundedQuotient(amount: Decimal, count: bigint): Decimal {
+  const twice = 2n * amount + (amount < 0n ? -count : count);
+  return twice / (2n * count);
+}

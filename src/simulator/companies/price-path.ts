@@ -1,0 +1,55 @@
+import { chainPrice } from '../chance/price-chain.js';
+import type { Instrument } from '../world/instrument.js';
+import { compound, REFERENCE_DAY, yearsTo } from './growth.js';
+import { RIGHTS_DISCOUNT, type ShareEvent } from './share-events.js';
+
+/** A known price that a path goes through: the last close of loaded history. */
+export interface KnownPrice {
+  /** Days since 1970-01-01. */
+  readonly day: number;
+  /** Billionths. */
+  readonly price: number;
+}
+
+const DAYS_PER_YEAR = 365;
+
+/** What the market thinks of a company, day by day: the one path that the prices of all its listings are on. */
+export class PricePath {
+  readonly #daily: number;
+
+  constructor(
+    private readonly key: number,
+    home: Instrument,
+    /** Yearly, of one share. */
+    private readonly growth: number,
+    private readonly events: readonly (ShareEvent & { readonly ex: number })[],
+    private readonly known: (instrument: Instrument) => KnownPrice | undefined,
+  ) {
+    this.#daily = home.volatility / Math.sqrt(DAYS_PER_YEAR);
+  }
+
+  /** Price of a listing at the end of a day, in unrounded billionths, without the dividend that the next ex-day takes off. */
+  at(instrument: Instrument, day: number): number {
+    const known = this.known(instrument);
+    if (known === undefined)
+      return chainPrice(this.key, day, this.#daily, { price: Number(instrument.referencePrice) }) * this.levelOn(day);
+    const anchor = { price: known.price, number: known.day };
+    return (chainPrice(this.key, day, this.#daily, anchor) * this.levelOn(day)) / this.levelOn(known.day);
+  }
+
+  /** What growth and share events make of the price, against the reference day. */
+  levelOn(day: number): number {
+    let level = compound(this.growth, yearsTo(day));
+    for (const event of this.events) {
+      if (event.ex > REFERENCE_DAY && event.ex <= day) level /= priceFactor(event);
+      if (event.ex <= REFERENCE_DAY && event.ex > day) level *= priceFactor(event);
+    }
+    return level;
+  }
+}
+
+/** The price before a share event over the one that follows from it. */
+function priceFactor({ kind, becomes, from }: ShareEvent): number {
+  const ratio = becomes / from;
+  return kind === 'rights' ? ratio / (1 + RIGHTS_DISCOUNT * (ratio - 1)) : ratio;
+}

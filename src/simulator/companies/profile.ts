@@ -1,0 +1,151 @@
+import { keyOf, mix, uniform } from '../chance/random.js';
+import type { Instrument } from '../world/instrument.js';
+import { FiscalCalendar } from './fiscal.js';
+import type { Issuer } from './issuers.js';
+import { type Reporting, reportingIn } from './reporting.js';
+
+/** What a company is like, whatever the day. Rates are a year's, as fractions. */
+export interface CompanyProfile {
+  /** Stream of the company's randomness. */
+  readonly key: number;
+  readonly fiscal: FiscalCalendar;
+  readonly reporting: Reporting;
+  /** Of sales, earnings and net assets. */
+  readonly growth: number;
+  /** Of the number of shares, apart from splits: what it issues or buys back. */
+  readonly shareGrowth: number;
+  /** Of the reference day, in the currency of the accounts. */
+  readonly earnings: number;
+  readonly revenue: number;
+  readonly equity: number;
+  /** Part of earnings that is paid out; 0 for those that pay none. */
+  readonly payout: number;
+  readonly grossMargin: number;
+  readonly taxRate: number;
+  /** Part of operating expenses that is research. */
+  readonly research: number;
+  /** Deviation of a quarter's earnings around their path. */
+  readonly surprise: number;
+  /** Strength of the seasons, 0 to 0.3. */
+  readonly seasonality: number;
+  /** Debt over net assets, payables and receivables and inventory over a year's sales. */
+  readonly leverage: number;
+  readonly payables: number;
+  readonly receivables: number;
+  readonly inventory: number;
+  /** Depreciation over a year's sales. */
+  readonly depreciation: number;
+  /** Shares that are not held by insiders. */
+  readonly freeFloat: number;
+}
+
+/** Growth is bounded so that seventy years of it keep prices within the market's bounds. */
+const GROWTH_MAX = 0.05;
+const SHARE_GROWTH_MAX = 0.03;
+/** Companies whose price moves this much may be without earnings. */
+const UNPROFITABLE_VOLATILITY = 0.4;
+
+/** Fiscal years of well-known companies that do not end in December, by symbol. */
+const knownYearEnds: Readonly<Record<string, number>> = {
+  'HK.00992': 3,
+  'HK.01929': 3,
+  'HK.09901': 5,
+  'HK.09988': 3,
+  'US.AAPL': 9,
+  'US.ADBE': 11,
+  'US.AMAT': 10,
+  'US.ADI': 10,
+  'US.AVGO': 10,
+  'US.COST': 8,
+  'US.CRM': 1,
+  'US.CRWD': 1,
+  'US.CSCO': 7,
+  'US.DE': 10,
+  'US.DIS': 9,
+  'US.FDX': 5,
+  'US.HD': 1,
+  'US.INTU': 7,
+  'US.LOW': 1,
+  'US.LRCX': 6,
+  'US.MSFT': 6,
+  'US.MU': 8,
+  'US.NKE': 5,
+  'US.NVDA': 1,
+  'US.ORCL': 5,
+  'US.PANW': 7,
+  'US.PG': 6,
+  'US.QCOM': 9,
+  'US.SBUX': 9,
+  'US.SMCI': 6,
+  'US.SNOW': 1,
+  'US.TGT': 1,
+  'US.V': 9,
+  'US.WMT': 1,
+};
+
+/**
+ * Price-earnings ratios of 8 to 45 at the reference price, three companies in four paying a dividend; among the most volatile, one in four
+ * loses money. What is earned and neither paid out nor kept for growth goes into buying back shares; what lacks is raised by issuing some.
+ */
+export function companyProfile(seed: string | number, issuer: Issuer, referencePrice: number): CompanyProfile {
+  const { home, ordinaryShares } = issuer;
+  const key = keyOf(`${seed}|company|${home.symbol}`);
+  let draws = 0;
+  const between = (least: number, most: number) => least + (most - least) * uniform(key, draws++);
+  const chance = (probability: number) => between(0, 1) < probability;
+
+  const value = referencePrice * Number(ordinaryShares);
+  const volatile = home.volatility >= UNPROFITABLE_VOLATILITY;
+  const losing = chance(0.25) && volatile;
+  const earnings = losing ? -value * between(0.01, 0.05) : value / between(8, 45);
+  const returnOnEquity = between(0.06, 0.28);
+  const equity = losing ? value * between(0.15, 0.5) : earnings / returnOnEquity;
+  const growth = between(0, GROWTH_MAX);
+  const pays = chance(volatile ? 0.55 : 0.85) && !losing;
+  const payout = pays ? between(0.2, 0.65) : 0;
+  const raised = (growth * equity - earnings * (1 - payout)) / value;
+  const taxRate = between(0.15, 0.25);
+  const netMargin = between(0.05, 0.25);
+  const revenue = Math.abs(earnings) / netMargin;
+  return {
+    key,
+    fiscal: new FiscalCalendar(yearEnd(home, between(0, 1))),
+    reporting: reportingIn(home.market),
+    growth,
+    shareGrowth: Math.max(-SHARE_GROWTH_MAX, Math.min(raised, SHARE_GROWTH_MAX)),
+    earnings,
+    revenue,
+    equity,
+    payout,
+    grossMargin: netMargin / (1 - taxRate) + between(0.15, 0.4),
+    taxRate,
+    research: between(0.05, 0.4),
+    surprise: between(0.03, 0.12),
+    seasonality: between(0, 0.3),
+    leverage: between(0.05, 0.9),
+    payables: between(0.08, 0.25),
+    receivables: between(0.05, 0.2),
+    inventory: between(0.02, 0.2),
+    depreciation: between(0.02, 0.07),
+    freeFloat: Math.round(between(600, 1000)) / 1000,
+  };
+}
+
+function yearEnd(home: Instrument, chance: number): number {
+  const known = knownYearEnds[home.symbol];
+  if (known !== undefined) return known;
+  switch (home.market) {
+    case 'SH':
+    case 'SZ':
+      return 12;
+    case 'JP':
+      return chance < 0.8 ? 3 : 12;
+    default:
+      return chance < 0.8 ? 12 : chance < 0.9 ? 6 : 3;
+  }
+}
+
+/** The stream of one aspect of a company. */
+export function aspect(profile: CompanyProfile, name: string): number {
+  return mix(profile.key, keyOf(name));
+}
