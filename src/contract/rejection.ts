@@ -78,14 +78,21 @@ const rejectionKinds = {
   'limit.idempotency_keys': limited,
   'limit.refusals': limited,
   'limit.unlock': limited,
+  // One key's calls that the backend has yet to answer.
+  'limit.calls': limited,
   'limit.subscriptions': limited,
   'confirmation.declined': unconfirmed,
   'confirmation.mismatch': unconfirmed,
   'idempotency.mismatch': conflict,
   'idempotency.unknown_outcome': conflict,
+  // Nothing was sent: a connection is away, broke before the call left, or has as many calls to answer as it may.
   'backend.not_ready': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
+  'backend.not_sent': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
+  'backend.busy': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
   // "500: server bug or gateway disconnect": the outcome of what was sent is unknown.
   'backend.disconnected': { http: 500, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
+  // So is it when no answer came in time.
+  'backend.timeout': { http: 504, grpc: grpcStatus.DEADLINE_EXCEEDED, audit: 'backend' },
   // The disk does not take writes: nothing more is promised until the daemon is started again with room.
   'storage.failed': { http: 500, grpc: grpcStatus.INTERNAL, audit: 'storage' },
   // --audit-required: nothing was sent.

@@ -11,11 +11,15 @@ import type { Startup } from './startup.js';
 
 /** Lets `svcctl` find the demo, and makes the text of its first commands, with an account that is really there. */
 export async function announceDemo(
-  daemon: { readonly backend: Pick<Backend, 'call'>; readonly restUrl: string },
+  daemon: { readonly backend: Pick<Backend, 'call' | 'simulated'>; readonly restUrl: string },
   { settings, environment }: Extract<Startup, { kind: 'run' }>,
   { apiKey, made }: DemoMaterial,
 ): Promise<string> {
-  const response = await daemon.backend.call(account.listAccounts, create(C2SSchema, { userID: 0n }), { requestId: 'demo' });
+  const response = await daemon.backend.call(account.listAccounts, create(C2SSchema, { userID: 0n }), {
+    requestId: 'demo',
+    deadline: Number.POSITIVE_INFINITY,
+    signal: new AbortController().signal,
+  });
   const accounts = payloadOf(account.listAccounts, response)?.accList ?? [];
   const hongKong = accounts.find(
     ({ trdEnv, trdMarketAuthList }) => trdEnv === TrdEnv.TrdEnv_Simulate && trdMarketAuthList.includes(TrdMarket.TrdMarket_HK),
@@ -31,6 +35,7 @@ export async function announceDemo(
     accId: hongKong?.accID,
     svcctl: svcctlCommand(environment, settings.stateDir),
     made,
+    simulated: daemon.backend.simulated,
   });
 }
 

@@ -15,11 +15,15 @@ export interface DemoBanner {
   readonly accId: bigint | undefined;
   /** How `svcctl` is called from the folder that `svcd` was started in; see {@link svcctlCommand}. */
   readonly svcctl: string;
+  /** Nothing behind the gateway is real. */
+  readonly simulated: boolean;
   /** What was made on this first start. */
   readonly made: readonly string[];
 }
 
 const RULE = '─'.repeat(78);
+const SIMULATED = `  SIMULATED: prices are made up from a seed, no order leaves this machine,
+  no real money is anywhere near. Ctrl-C ends it.`;
 const SYMBOL = 'HK.00700';
 const [CODE, LOT] = ['00700', 100];
 
@@ -32,8 +36,7 @@ export function demoBanner(banner: DemoBanner): string {
   const hint = banner.accId === undefined ? ', with an acc_id from the list above' : '';
   return `
 ${RULE}
-  SIMULATED: prices are made up from a seed, no order leaves this machine,
-  no real money is anywhere near. Ctrl-C ends it.
+${banner.simulated ? SIMULATED : '  Ctrl-C ends it.'}
 ${RULE}
 ${made.map((what) => `  Made ${what}\n`).join('')}
   Paste these into another terminal.

@@ -100,6 +100,7 @@ describe('the banner', () => {
     accId: 281_756_479_859_383_816n,
     svcctl: 'bin/svcctl',
     made: [],
+    simulated: true,
   };
 
   it('holds commands that a shell reads as they are meant', () => {

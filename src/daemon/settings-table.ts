@@ -28,6 +28,7 @@ export const settingGroups = [
   'Tools for language models',
   'Bounds of one key',
   'Limits for every caller',
+  'Backend',
   'Simulated brokerage',
   'Files and logs',
   'Start',
@@ -62,6 +63,7 @@ const INSTRUMENTS_MAX = 20_000;
 const QUOTA_MAX = 1_000_000;
 const CONNECTIONS_MAX = 10_000;
 const BOUND_MAX = 10_000_000;
+const REQUEST_SECONDS_MAX = 3_600;
 
 /** Every setting of `svcd`. Order within a group is the order of the help text. */
 const settingsTable = {
@@ -169,6 +171,18 @@ const settingsTable = {
     default: defaultBounds.idempotencyKeys,
     group: 'Bounds of one key',
     about: 'Idempotency keys that are remembered for 24 hours; ten times as many over all keys.',
+  }),
+  maxCallsPerKey: setting({
+    type: wholeNumber(1, BOUND_MAX),
+    default: defaultBounds.calls,
+    group: 'Bounds of one key',
+    about: 'Requests that wait for the backend at a time; four times as many over all keys. A part is kept for orders and cancels.',
+  }),
+  requestTimeout: setting({
+    type: wholeNumber(1, REQUEST_SECONDS_MAX, '<seconds>'),
+    default: 30,
+    group: 'Backend',
+    about: 'Seconds that a request waits for the backend, where its caller names no deadline of its own.',
   }),
 
   mcpToolsets: setting<readonly Group[]>({

@@ -9,10 +9,34 @@ import type { Store } from '../storage/index.js';
 export interface CallContext {
   /** One id per request, in logs and audit. */
   readonly requestId: string;
+  /** When the caller stops waiting, in milliseconds of {@link Clock.monotonic}. */
+  readonly deadline: number;
+  /**
+   * Aborted when nobody waits for the answer any more: the caller went away, or the deadline passed. That of a write which has
+   * left the gateway is never aborted: the outcome counts, whoever waits for it. Made when it is first asked for.
+   */
+  readonly signal: AbortSignal;
+}
+
+/** Why a call came to no answer. A definite refusal is an answer: a `Response` with retType other than 0. */
+export abstract class BackendFailure extends Error {
+  abstract readonly kind: 'not_sent' | 'timed_out' | 'lost';
+}
+
+/** The call never left: nothing has happened, and it may be made again. */
+export class BackendUnsent extends BackendFailure {
+  readonly kind = 'not_sent';
+}
+
+/** The backend did not answer in time: what became of the call is not known. */
+export class BackendTimeout extends BackendFailure {
+  readonly kind = 'timed_out';
 }
 
 /** The backend went away while a call was under way: what became of the call is not known. */
-export class BackendLost extends Error {}
+export class BackendLost extends BackendFailure {
+  readonly kind = 'lost';
+}
 
 /** A protocol `Response` wrapper: `retType`, `retMsg`, `errCode`, `s2c`. */
 export type ResponseMessage = Message & { retType: number; retMsg: string; errCode: number };
@@ -69,7 +93,16 @@ export interface TradePush {
   readonly trdMarket: number;
   /** Units of the order's security that the account could sell once this had happened, where the backend says it. */
   readonly canSellQty?: number;
+  /** Found after a gap in the account's pushes, and not when it happened. */
+  readonly recovered?: boolean;
   readonly message: ResponseMessage;
+}
+
+/** A stretch of time of which events are missing. Times are ISO 8601 UTC. */
+export interface Gap {
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
 }
 
 export interface NotifyPush {
@@ -77,6 +110,8 @@ export interface NotifyPush {
   /** 1003. */
   readonly protoId: number;
   readonly message: ResponseMessage;
+  /** Announces this gap, for which the message has no field. */
+  readonly gap?: Gap;
 }
 
 export type PushEvent = QuotePush | TradePush | NotifyPush;
@@ -97,9 +132,47 @@ export interface LifecycleSnapshot {
   readonly lastFailureAt?: string;
 }
 
+/** The connection to one broker. */
+export interface BrokerSnapshot extends LifecycleSnapshot {
+  readonly brokerId: number;
+  readonly name: string;
+}
+
 export interface BackendStatus {
   readonly platform: LifecycleSnapshot;
-  readonly brokers: readonly (LifecycleSnapshot & { readonly brokerId: number; readonly name: string })[];
+  readonly brokers: readonly BrokerSnapshot[];
+}
+
+/** Quote streams, and accounts whose order and fill pushes are wanted. */
+export interface StreamScope {
+  readonly streams: 'all' | readonly QuoteStream[];
+  readonly accIds: 'all' | readonly bigint[];
+}
+
+/** Pushes that stopped, because their connection was lost or the server behind it forgot them. */
+export interface StreamsLost extends StreamScope {
+  /** Epoch ms: nothing that happened later is sure to have come through. */
+  readonly from: number;
+  /** For people: "the connection to the platform was lost". */
+  readonly reason: string;
+}
+
+/** Who keeps the streams. */
+export interface StreamsListener {
+  lost(lost: StreamsLost): void;
+  /**
+   * The connection that carries these is back: whatever of them is still wanted is subscribed to again. Resolves when the
+   * backend has answered all of it and the gap has been announced.
+   */
+  restore(scope: StreamScope): Promise<void>;
+}
+
+/** A refusal to end streams now. They go on, and are asked to be ended again later if nobody wants them by then. */
+export interface UnsubscribeRefusal {
+  readonly streams: readonly QuoteStream[];
+  /** For people: "a subscription lasts a minute at least". */
+  readonly message: string;
+  readonly retryAfterMs: number;
 }
 
 /** The outcome of asking the backend to refresh its credentials. */
@@ -111,6 +184,8 @@ export type CredentialRefresh = 'succeeded' | 'failed' | 'not_applicable';
  */
 export interface Backend {
   readonly name: 'sim' | 'remote' | 'opend';
+  /** No real money can be moved and no price is real. Known when {@link start} resolves. */
+  readonly simulated: boolean;
   /**
    * A write that comes again under the packet id of an earlier one gets the first answer, however long ago that was, or a
    * refusal where nobody can tell; it is never carried out twice. Otherwise a write whose outcome is unknown is not sent again.
@@ -126,8 +201,9 @@ export interface Backend {
   stop(): Promise<void>;
   /**
    * Answers one operation. `request` is the operation's `C2S`; the answer is its `Response`. A backend that can answer
-   * at once returns the value itself, so that a cached read does not leave the turn. {@link BackendLost} means that the
-   * outcome is unknown (connection lost, timeout); a definite refusal is a Response with retType other than 0.
+   * at once returns the value itself, so that a cached read does not leave the turn. A definite refusal is a Response with
+   * retType other than 0; where there is no answer it throws, or rejects with, what {@link BackendFailure} tells apart. Every
+   * promise settles: those of a connection that is lost at once.
    * Nobody writes to an answer once it is returned: while nothing changes, a backend may return the same object again,
    * and whoever encodes it need not do so twice.
    */
@@ -148,7 +224,8 @@ export interface Backend {
    * cannot tell does without, and refuses the whole.
    */
   unserved?(streams: readonly QuoteStream[]): readonly QuoteStream[];
-  unsubscribe(streams: readonly QuoteStream[]): Promise<void>;
+  /** Ends streams; undefined when all have ended. */
+  unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined>;
   /** What a first push of this stream says now; undefined when there is nothing yet. */
   current(stream: QuoteStream): QuotePush | undefined;
   /** Sets the accounts whose order and fill pushes are wanted. */
@@ -157,7 +234,18 @@ export interface Backend {
   notices(): readonly NotifyPush[];
   /** Every push, in order. Returns its own removal. */
   onPush(listener: (event: PushEvent) => void): () => void;
+  /**
+   * Streams that are lost, and that can be restored. A backend that lost a connection calls `lost` at once, and when the
+   * connection is back `restore`: it awaits that, then pushes the orders and fills that it has found meanwhile as `recovered`,
+   * each state once and in order, and only then is the connection `ready`. Returns its own removal.
+   */
+  onStreams(listener: StreamsListener): () => void;
   status(): BackendStatus;
+  /**
+   * The connection that an operation waits for: a quote needs the platform, an order the broker of its account. undefined when
+   * it can be sent. Asked before every call, so it costs next to nothing.
+   */
+  readiness(operation: Operation, request: Message): LifecycleSnapshot | BrokerSnapshot | undefined;
   onLifecycle(listener: (status: BackendStatus) => void): () => void;
   refreshCredentials(): Promise<CredentialRefresh>;
 }

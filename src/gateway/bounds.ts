@@ -6,6 +6,8 @@ export interface GatewayBounds {
   readonly connections: number;
   /** Refused requests a second, over ten seconds. */
   readonly refusalsPerSecond: number;
+  /** Requests that wait for the backend at a time; four times as many over all keys. */
+  readonly calls: number;
 }
 
-export const defaultBounds: GatewayBounds = { idempotencyKeys: 100_000, connections: 1_000, refusalsPerSecond: 1_000 };
+export const defaultBounds: GatewayBounds = { idempotencyKeys: 100_000, connections: 1_000, refusalsPerSecond: 1_000, calls: 1_000 };

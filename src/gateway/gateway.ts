@@ -7,15 +7,24 @@ import type { Operation } from '../contract/operation.js';
 import { account, quote, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
-import { type Backend, BackendLost, type BackendStatus, type ResponseMessage } from './backend.js';
+import {
+  type Backend,
+  BackendFailure,
+  type BackendStatus,
+  type BrokerSnapshot,
+  type LifecycleSnapshot,
+  type ResponseMessage,
+} from './backend.js';
 import { defaultBounds, type GatewayBounds } from './bounds.js';
+import { Call } from './call.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
+import { InFlight } from './in-flight.js';
 import { capabilityWith4Minutes, historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
 import { getFunds } from './local/funds.js';
-import type { LocalHandlers } from './local/index.js';
+import type { LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
@@ -27,10 +36,11 @@ import { Writes } from './orders/writes.js';
 import { type Answer, Pipeline } from './pipeline.js';
 import { type Preview, Previewer } from './preview/index.js';
 import type { Permits } from './push/index.js';
-import { PushHub } from './push/index.js';
+import { connectionNotice, PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
+import { awaitedConnection, severedConnection } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
-import { payloadOf } from './responses.js';
+import { following, payloadOf } from './responses.js';
 
 export interface GatewayOptions {
   readonly access: Access;
@@ -47,10 +57,12 @@ export interface GatewayOptions {
   readonly tradingHalt?: string;
   /** Where the trade password is kept, for unlocks asked for by tools. Without it they cannot unlock. */
   readonly tradePassword?: TradePasswordSource;
+  /** How long a caller waits for an answer of the backend that does not say so itself; 30 seconds by default. */
+  readonly requestTimeoutMs?: number;
   /** Backlog in bytes at which a push connection is closed. */
   readonly pushBacklogBytesMax: number;
   /** What one key may have or do at a time. */
-  readonly bounds?: GatewayBounds;
+  readonly bounds?: Partial<GatewayBounds>;
   /** Begins the daemon's shutdown. */
   readonly shutdown: () => void;
   /** Takes up what has changed on disk, as SIGHUP does; the audit trail names it by the request's id. */
@@ -66,6 +78,12 @@ export interface OpenedPush {
   readonly identity: Identity;
   readonly permits: Permits;
 }
+
+/** Longer than backends wait for a server of theirs, shorter than most HTTP clients wait. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Of the bound of one key: what all keys together may have under way. */
+const KEYS_FULL = 4;
+type AccountsFound = readonly TrdAcc[] | Rejection;
 
 /** RFC 6455, section 7.4.1. */
 const CLOSE_GOING_AWAY = 1001;
@@ -87,6 +105,8 @@ export class Gateway {
   readonly #pipeline: Pipeline;
   readonly #idempotency: IdempotencyKeys;
   readonly #connectionsPerKey: number;
+  readonly #requestTimeoutMs: number;
+  #connectionsReady: readonly boolean[];
   readonly #expiries = new Map<string, () => void>();
   #cancelKeyWatch: () => void;
   readonly #keyListeners = new Set<() => void>();
@@ -97,19 +117,24 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    const { access, backend, clock, time, store, logger, version, switches, bounds = defaultBounds } = options;
+    const { access, backend, clock, time, store, logger, version, switches } = options;
+    const bounds = { ...defaultBounds, ...options.bounds };
     this.push = new PushHub({
       backend,
       clock,
       maxBacklogBytes: options.pushBacklogBytesMax,
       greeting: () => backend.notices(),
       onDefect: (error) => logger.error({ err: error }, 'an event could not be pushed'),
+      onGap: (message) => logger.warn({}, message),
       onPublished: ({ stream }, ms) => this.meter.push(stream.subType, ms),
     });
     this.#idempotency = new IdempotencyKeys({ store, time, clock, keysMax: bounds.idempotencyKeys });
     this.#connectionsPerKey = bounds.connections;
+    this.#requestTimeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+    this.#connectionsReady = this.#readConnections();
+    const inFlight = new InFlight({ perOwner: bounds.calls, inAll: KEYS_FULL * bounds.calls });
     const refresher = new CredentialRefresher(backend, logger);
-    const local: LocalHandlers = {
+    const local: LocalOperations = {
       ...adminHandlers({
         access,
         backend,
@@ -140,6 +165,8 @@ export class Gateway {
       refusals: new RefusalThrottle(clock, bounds.refusalsPerSecond),
       unlocks: new UnlockThrottle(store, time),
       local,
+      inFlight,
+      requestTimeoutMs: this.#requestTimeoutMs,
       writes,
       previewer: new Previewer(backend, access, clock),
       meter: this.meter,
@@ -159,14 +186,20 @@ export class Gateway {
       pushConnections: () => this.push.connections().length,
       subscriptions: () => this.push.subscriptions.usedQuota,
       idempotencyKeys: () => this.#idempotency.count,
-      backendReady: () => backend.status().platform.lifecycleState === 'ready',
+      backendReady: () => this.awaited() === undefined,
+      callsInFlight: () => inFlight.size,
+      gaps: () => this.push.gapCount,
+      missingPushes: () => this.push.missing,
       storageWritable: () => this.#pipeline.storageFailure === undefined,
       auditFile: () => access.audit.fileStatus(),
       logLinesLost: options.logLinesLost ?? (() => 0),
     });
     this.#cancelKeyWatch = this.#scheduleKeyWatch();
     this.#announcedReady = this.ready;
-    backend.onLifecycle(() => this.#announceReady());
+    backend.onLifecycle(() => {
+      this.#announceConnections();
+      this.#announceReady();
+    });
     access.keyring?.onReload((outcome) => {
       if (outcome.ok) this.#applyKeyChanges(outcome.value);
     });
@@ -183,7 +216,7 @@ export class Gateway {
 
   /** Everything comes from the simulated brokerage. */
   get simulated(): boolean {
-    return this.#options.backend.name === 'sim';
+    return this.#options.backend.simulated;
   }
 
   /** Whether a start-up switch is on: "--enable-trading". */
@@ -191,9 +224,9 @@ export class Gateway {
     return this.#options.switches.has(name);
   }
 
-  /** The backend is ready, nothing keeps writes from being served, and the daemon is not on its way out. */
+  /** Every connection of the backend is ready, nothing keeps writes from being served, and the daemon is not on its way out. */
   get ready(): boolean {
-    if (this.#stopping || this.backendStatus().platform.lifecycleState !== 'ready') return false;
+    if (this.#stopping || this.awaited() !== undefined) return false;
     return this.troubles().every(({ stopsWrites }) => !stopsWrites);
   }
 
@@ -217,6 +250,32 @@ export class Gateway {
     if (this.ready === this.#announcedReady) return;
     this.#announcedReady = this.ready;
     for (const listener of this.#readyListeners) listener(this.ready);
+  }
+
+  /** Tells clients whether quotes and trading are to be had, as the public protocol does, when that changes. */
+  #announceConnections(): void {
+    const before = this.#connectionsReady;
+    const ready = this.#readConnections();
+    this.#connectionsReady = ready;
+    const [quotes = false, trading = false] = ready;
+    if (quotes !== before[0] || trading !== before[1]) this.push.notify(connectionNotice(quotes, trading));
+  }
+
+  /** Whether the platform is ready, and whether every broker is. */
+  #readConnections(): readonly boolean[] {
+    const { platform, brokers } = this.backendStatus();
+    const [quotes, ...trading] = [platform, ...brokers].map(({ lifecycleState }) => lifecycleState === 'ready');
+    return [quotes === true, trading.length === 0 ? quotes === true : trading.every(Boolean)];
+  }
+
+  /** The connection of the backend that is waited for; undefined when all are ready. */
+  awaited(): LifecycleSnapshot | BrokerSnapshot | undefined {
+    return awaitedConnection(this.backendStatus());
+  }
+
+  /** The connection of the backend that has no transport; undefined when all have. */
+  severed(): LifecycleSnapshot | BrokerSnapshot | undefined {
+    return severedConnection(this.backendStatus());
   }
 
   backendStatus(): BackendStatus {
@@ -261,15 +320,16 @@ export class Gateway {
    * The accounts that a caller of an operation may name, where the interface lets it name them by something else. Not
    * recorded: the call that follows is.
    */
-  async accountsFor(operation: Operation, caller: Caller): Promise<readonly TrdAcc[] | Rejection> {
+  accountsFor(operation: Operation, caller: Caller): AccountsFound | Promise<AccountsFound> {
     const identity = this.#pipeline.identify(caller);
     if (identity instanceof Rejection) return identity;
     const refused = this.#pipeline.authorise(operation, caller, identity);
     if (refused !== undefined) return refused;
-    const response = await this.#pipeline.lookUp(account.listAccounts, caller, identity, everyAccount());
-    if (response instanceof Rejection) return response;
-    const accounts = payloadOf(account.listAccounts, response)?.accList;
-    return accounts ?? new Rejection('backend.not_ready', `the account list was refused: ${response.retMsg}`);
+    return following(this.#pipeline.lookUp(account.listAccounts, caller, identity, everyAccount()), (response) => {
+      if (response instanceof Rejection) return response;
+      const accounts = payloadOf(account.listAccounts, response)?.accList;
+      return accounts ?? new Rejection('backend.not_ready', `the account list was refused: ${response.retMsg}`);
+    });
   }
 
   /** Calls `listener` whenever a reload has put other keys in force; returns its removal. */
@@ -316,19 +376,25 @@ export class Gateway {
   }
 
   /** What a client of the public protocol is told of the server at its start; zeros while the backend cannot say. */
-  async serverFacts(requestId: string): Promise<{ readonly version: number; readonly userId: bigint }> {
-    const { backend } = this.#options;
+  async serverFacts(caller: Caller): Promise<{ readonly version: number; readonly userId: bigint }> {
+    const { backend, clock } = this.#options;
     const unknown = { version: 0, userId: 0n };
-    if (this.backendStatus().platform.lifecycleState !== 'ready') return unknown;
-    try {
-      const [state, user] = await Promise.all([
-        backend.call(system.getGlobalState, create(system.getGlobalState.messages.C2SSchema, { userID: 0n }), { requestId }),
-        backend.call(system.getUserInfo, create(system.getUserInfo.messages.C2SSchema), { requestId }),
+    const asked = create(system.getGlobalState.messages.C2SSchema, { userID: 0n });
+    if (backend.readiness(system.getGlobalState, asked) !== undefined) return unknown;
+    const call = new Call(caller, clock, this.#requestTimeoutMs);
+    const ask = async () =>
+      Promise.all([
+        backend.call(system.getGlobalState, asked, call),
+        backend.call(system.getUserInfo, create(system.getUserInfo.messages.C2SSchema), call),
       ]);
+    try {
+      const answered = await call.within(ask());
+      if (answered instanceof Rejection) return unknown;
+      const [state, user] = answered;
       const version = payloadOf(system.getGlobalState, state)?.serverVer ?? 0;
       return { version, userId: payloadOf(system.getUserInfo, user)?.userID ?? 0n };
     } catch (thrown) {
-      if (thrown instanceof BackendLost) return unknown;
+      if (thrown instanceof BackendFailure) return unknown;
       throw thrown;
     }
   }

@@ -29,6 +29,10 @@ export interface Caller {
   readonly connectionOwner?: string;
   /** Whether nobody waits for the answer any more: what has not left the daemon then does not leave it. */
   isGone?(): boolean;
+  /** Calls `listener` when {@link isGone} becomes true; returns its removal. Asked for only when an answer takes its time. */
+  onGone?(listener: () => void): () => void;
+  /** Milliseconds for which the caller waits, where it said so. */
+  patience?(): number;
   /** Called before the answer of an earlier request under the same idempotency key is given. */
   onReplayed?(): void;
 }

@@ -2,9 +2,13 @@ export {
   type Backend,
   BackendLost,
   type BackendStatus,
+  BackendTimeout,
+  BackendUnsent,
+  type BrokerSnapshot,
   type CallContext,
   type FeeEstimate,
   type FeeItem,
+  type Gap,
   type LifecycleSnapshot,
   type LifecycleState,
   type NotifyPush,
@@ -12,8 +16,12 @@ export {
   type QuotePush,
   type QuoteStream,
   type ResponseMessage,
+  type StreamScope,
+  type StreamsListener,
+  type StreamsLost,
   type TradePush,
   type TradingTerms,
+  type UnsubscribeRefusal,
 } from './backend.js';
 export { addressByCard } from './card-accounts.js';
 export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';
@@ -31,4 +39,5 @@ export {
   previewText,
 } from './preview/index.js';
 export { symbolOfEvent } from './push-permits.js';
+export { describeConnection } from './readiness.js';
 export { payloadOf } from './responses.js';

@@ -12,9 +12,9 @@ import {
 import { S2CSchema as CapabilityS2CSchema } from '../contract/generated/svc/quote_capability_pb.js';
 import { quote, system } from '../contract/operations/index.js';
 import { TIME_TEXT } from '../contract/param-rules.js';
-import type { Backend, ResponseMessage } from './backend.js';
-import type { LocalHandler } from './local/index.js';
-import { failure, payloadOf, RET_SUCCEED, success } from './responses.js';
+import type { Backend } from './backend.js';
+import { type LocalOperation, withBackend } from './local/index.js';
+import { failure, following, payloadOf, RET_SUCCEED, success } from './responses.js';
 
 const BAR_MINUTES = 4;
 const MINUTE_BARS_MAX = 1000;
@@ -23,8 +23,8 @@ const MINUTE_BARS_MAX = 1000;
  * The 4-minute bar of REST, which no backend knows: made from 1-minute bars, aligned to the hour. A bar is labelled
  * by its end, as minute bars are: the minutes 09:33 to 09:36 make the bar 09:36.
  */
-export function klineWith4Minutes(backend: Backend): LocalHandler {
-  return async ({ operation, request, context }) => {
+export function klineWith4Minutes(backend: Backend): LocalOperation {
+  return withBackend(({ operation, request, context }) => {
     const wanted = request as KlC2S;
     if (wanted.klType !== KL_TYPE_4MIN) return backend.call(operation, request, context);
     const minutes = wanted.reqNum * BAR_MINUTES + BAR_MINUTES - 1;
@@ -37,18 +37,19 @@ export function klineWith4Minutes(backend: Backend): LocalHandler {
     const minuteRequest = clone(KlC2SSchema, wanted);
     minuteRequest.klType = KLType.KLType_1Min;
     minuteRequest.reqNum = minutes;
-    const response = (await backend.call(quote.getKline, minuteRequest, context)) as ResponseMessage;
-    const s2c: KlS2C | undefined = payloadOf(quote.getKline, response);
-    if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
-    const merged = clone(KlS2CSchema, s2c);
-    merged.klList = mergeMinutes(s2c.klList).slice(-wanted.reqNum);
-    return success(quote.getKline, merged);
-  };
+    return following(backend.call(quote.getKline, minuteRequest, context), (response) => {
+      const s2c: KlS2C | undefined = payloadOf(quote.getKline, response);
+      if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
+      const merged = clone(KlS2CSchema, s2c);
+      merged.klList = mergeMinutes(s2c.klList).slice(-wanted.reqNum);
+      return success(quote.getKline, merged);
+    });
+  });
 }
 
 /** The same for history, with pages of its own: the key of the next page is the end of the last bar of this one. */
-export function historyKlineWith4Minutes(backend: Backend): LocalHandler {
-  return async ({ operation, request, context }) => {
+export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
+  return withBackend(({ operation, request, context }) => {
     const wanted = request as HistoryC2S;
     if (wanted.klType !== KL_TYPE_4MIN) return backend.call(operation, request, context);
     const resume = Buffer.from(wanted.nextReqKey).toString();
@@ -60,32 +61,34 @@ export function historyKlineWith4Minutes(backend: Backend): LocalHandler {
     if (resume !== '') minuteRequest.beginTime = `${resume.slice(0, 17)}01`;
     // One bar more than asked for, so that the last whole one is known to be whole.
     if (wanted.maxAckKLNum > 0) minuteRequest.maxAckKLNum = (wanted.maxAckKLNum + 1) * BAR_MINUTES;
-    const response = await backend.call(quote.getHistoryKline, minuteRequest, context);
-    const s2c = payloadOf(quote.getHistoryKline, response);
-    if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
-    const truncated = s2c.nextReqKey.length > 0;
-    const bars = mergeMinutes(s2c.klList);
-    if (truncated) bars.pop();
-    const klList = wanted.maxAckKLNum === 0 ? bars : bars.slice(0, wanted.maxAckKLNum);
-    const page = clone(HistoryS2CSchema, s2c);
-    page.klList = klList;
-    clearField(page, HistoryS2CSchema.field.nextReqKey);
-    const last = klList.at(-1);
-    if (last !== undefined && (truncated || klList.length < bars.length)) page.nextReqKey = new Uint8Array(Buffer.from(last.time));
-    return success(quote.getHistoryKline, page);
-  };
+    return following(backend.call(quote.getHistoryKline, minuteRequest, context), (response) => {
+      const s2c = payloadOf(quote.getHistoryKline, response);
+      if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
+      const truncated = s2c.nextReqKey.length > 0;
+      const bars = mergeMinutes(s2c.klList);
+      if (truncated) bars.pop();
+      const klList = wanted.maxAckKLNum === 0 ? bars : bars.slice(0, wanted.maxAckKLNum);
+      const page = clone(HistoryS2CSchema, s2c);
+      page.klList = klList;
+      clearField(page, HistoryS2CSchema.field.nextReqKey);
+      const last = klList.at(-1);
+      if (last !== undefined && (truncated || klList.length < bars.length)) page.nextReqKey = new Uint8Array(Buffer.from(last.time));
+      return success(quote.getHistoryKline, page);
+    });
+  });
 }
 
 /** Says that it is served, wherever 1-minute bars are. */
-export function capabilityWith4Minutes(backend: Backend): LocalHandler {
-  return async ({ operation, request, context }) => {
-    const response = await backend.call(operation, request, context);
-    const s2c = payloadOf(system.getQuoteCapability, response);
-    if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
-    const whole = clone(CapabilityS2CSchema, s2c);
-    for (const market of whole.capabilityList) if (market.klTypeList.includes(KLType.KLType_1Min)) market.klTypeList.push(KL_TYPE_4MIN);
-    return success(system.getQuoteCapability, whole);
-  };
+export function capabilityWith4Minutes(backend: Backend): LocalOperation {
+  return withBackend(({ operation, request, context }) => {
+    return following(backend.call(operation, request, context), (response) => {
+      const s2c = payloadOf(system.getQuoteCapability, response);
+      if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
+      const whole = clone(CapabilityS2CSchema, s2c);
+      for (const market of whole.capabilityList) if (market.klTypeList.includes(KLType.KLType_1Min)) market.klTypeList.push(KL_TYPE_4MIN);
+      return success(system.getQuoteCapability, whole);
+    });
+  });
 }
 
 /** 1-minute bars, oldest first → bars of four minutes on the hour's grid. The newest may still be running. */

@@ -17,6 +17,9 @@ export interface GaugeSources {
   readonly subscriptions: () => number;
   readonly idempotencyKeys: () => number;
   readonly backendReady: () => boolean;
+  readonly callsInFlight: () => number;
+  readonly gaps: () => number;
+  readonly missingPushes: () => number;
   readonly storageWritable: () => boolean;
   /** undefined where there is no audit file. */
   readonly auditFile: () => AuditFileStatus | undefined;
@@ -61,7 +64,10 @@ export class Meter {
     gauge('svc_push_connections', 'Open push connections.', sources.pushConnections);
     gauge('svc_push_subscriptions', 'Live data streams that somebody is subscribed to.', sources.subscriptions);
     gauge('svc_idempotency_keys', 'Writes that are remembered by their idempotency key.', sources.idempotencyKeys);
-    gauge('svc_backend_ready', '1 while the backend takes requests.', () => Number(sources.backendReady()));
+    gauge('svc_backend_ready', '1 while every connection of the backend takes requests.', () => Number(sources.backendReady()));
+    gauge('svc_backend_calls_in_flight', 'Requests that wait for the backend.', sources.callsInFlight);
+    counter('svc_push_gaps_total', 'Gaps in what the backend delivered that were announced.', sources.gaps);
+    gauge('svc_push_missing', 'Streams and accounts whose pushes the backend does not deliver now.', sources.missingPushes);
     gauge('svc_storage_writable', '1 while the database takes writes.', () => Number(sources.storageWritable()));
     if (sources.auditFile() !== undefined) {
       gauge('svc_audit_writable', '1 while the audit file can be written.', () => Number(sources.auditFile()?.failure === undefined));

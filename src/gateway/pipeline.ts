@@ -6,10 +6,12 @@ import { system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import { StorageFailure } from '../storage/index.js';
 import { filterAnswer } from './answer-filter.js';
-import type { Backend, CallContext, LifecycleState, ResponseMessage } from './backend.js';
-import { BackendLost } from './backend.js';
+import { type Backend, BackendFailure, type ResponseMessage } from './backend.js';
+import { Call, cancelled } from './call.js';
+import { aftermathOf, type Reach, rejectFailure } from './call-failures.js';
 import { type Caller, type Identity, identityOf, isSameText, ownerOfKey } from './identity.js';
-import type { LocalHandler, LocalHandlers } from './local/index.js';
+import type { InFlight } from './in-flight.js';
+import type { LocalOperations } from './local/index.js';
 import type { Logger } from './logger.js';
 import { limitsOf } from './market-names.js';
 import type { Meter } from './meter.js';
@@ -18,9 +20,10 @@ import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './ord
 import { OrderPermits } from './orders/order-permits.js';
 import { type TradePasswordSource, withTradePassword } from './orders/trade-password.js';
 import type { UnlockThrottle } from './orders/unlock-throttle.js';
-import { cancelled, isCancel, type Writes } from './orders/writes.js';
+import { isCancel, type Writes } from './orders/writes.js';
 import { Permissions } from './permissions.js';
 import type { Preview, Previewer } from './preview/index.js';
+import { notReady } from './readiness.js';
 import type { RefusalThrottle, TurnedAway } from './refusal-throttle.js';
 import { RET_SUCCEED } from './responses.js';
 
@@ -38,7 +41,10 @@ export interface PipelineParts {
   readonly refusals: RefusalThrottle;
   readonly unlocks: UnlockThrottle;
   /** Operations that the gateway answers itself, by name. */
-  readonly local: LocalHandlers;
+  readonly local: LocalOperations;
+  readonly inFlight: InFlight;
+  /** How long a caller waits that does not say so itself. */
+  readonly requestTimeoutMs: number;
   readonly writes: Writes;
   readonly previewer: Previewer;
   readonly meter: Meter;
@@ -64,7 +70,7 @@ export interface PipelineParts {
  *               looked up, since its own market counts and not the one written beside it
  *   remember    has this idempotency key been used?    before the gates: a repetition must not count twice
  *   gate        the seven limits, for what adds risk   the value is reserved on disk before the order leaves: 429
- *   dispatch    the backend, or the gateway itself
+ *   dispatch    the backend, or the gateway itself; refused before where the connection is away or too much is under way: 503, 429
  *   filter      of lists that reach beyond the request, what the key may see
  *   audit       every end of the way leaves one record; a write is acknowledged once its record is with the operating system
  *
@@ -76,7 +82,6 @@ export class Pipeline {
   readonly #permissions: Permissions;
   #storageFailure: string | undefined;
   readonly #orderPermits: OrderPermits;
-  #lifecycleState: LifecycleState;
   /** Callers of this moment who were given the first answer to what they repeated. */
   readonly #repetitions = new WeakSet<Caller>();
 
@@ -84,10 +89,6 @@ export class Pipeline {
     this.#parts = parts;
     this.#permissions = new Permissions(parts.access, parts.switches);
     this.#orderPermits = new OrderPermits(parts.backend, parts.access, parts.clock);
-    this.#lifecycleState = parts.backend.status().platform.lifecycleState;
-    parts.backend.onLifecycle(({ platform }) => {
-      this.#lifecycleState = platform.lifecycleState;
-    });
   }
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
@@ -138,7 +139,7 @@ export class Pipeline {
     if ('turnedAway' in entered) return this.#refuse(operation, caller, started, entered);
     const refused = 'refusal' in entered;
     const key = refused ? entered.key : entered.identity.key;
-    const outcome = refused ? entered.refusal : await this.#preview(operation, caller, key, entered.request);
+    const outcome = refused ? entered.refusal : await this.#preview(operation, caller, entered);
     const rejected = outcome instanceof Rejection;
     this.#record(operation, caller, key, started, rejected ? outcome : undefined, {
       outcome: rejected ? 'reject' : 'allow',
@@ -200,79 +201,101 @@ export class Pipeline {
     try {
       return decode();
     } catch (thrown) {
-      return this.#failed(caller, thrown, aftermathOf(operation));
+      return this.#failed(caller, thrown, reachOf(operation, true));
     }
   }
 
-  async #preview(
-    operation: Operation,
-    caller: Caller,
-    key: KeyRecord | undefined,
-    request: Message,
-  ): Promise<Preview | ResponseMessage | Rejection> {
-    const { previewer } = this.#parts;
+  async #preview(operation: Operation, caller: Caller, { identity, request }: Entered): Promise<Preview | ResponseMessage | Rejection> {
+    const { previewer, clock, requestTimeoutMs, inFlight } = this.#parts;
     if (!previewer.covers(operation)) {
       return new Rejection('request.invalid', `${operation.name} has no preview: it has no value, no fees and no gates`);
     }
     const wrong = checkKeyText(caller);
     if (wrong !== undefined) return wrong;
-    const notReady = this.#notReady(operation);
-    if (notReady !== undefined) return notReady;
-    const context = { requestId: caller.requestId };
+    const unserved = this.#refuseNow(operation, request, identity);
+    if (unserved !== undefined) return unserved;
+    const call = new Call(caller, clock, requestTimeoutMs);
+    const judge = async () =>
+      (await this.#orderPermits.check(operation, identity.key, request, call)) ??
+      (await previewer.preview(operation, identity.key, request, call));
+    const work = judge();
+    inFlight.enter(identity.owner, work);
     try {
-      return (
-        (await this.#orderPermits.check(operation, key, request, context)) ?? (await previewer.preview(operation, key, request, context))
-      );
+      return await call.within(work);
     } catch (thrown) {
-      return this.#failed(caller, thrown, '; nothing was sent');
+      return this.#failed(caller, thrown, reachOf(operation, true));
     }
   }
 
   /** Answers what another request of this caller has to know before it can be read: nothing is recorded. */
-  async lookUp(operation: Operation, caller: Caller, identity: Identity, request: Message): Promise<Answer> {
+  lookUp(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
     return this.#answer(operation, caller, identity, request);
   }
 
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
-    const context: CallContext = { requestId: caller.requestId };
+    const unserved = this.#refuseNow(operation, request, identity);
+    if (unserved !== undefined) return unserved;
+    if (caller.isGone?.()) return cancelled();
+    const call = new Call(caller, this.#parts.clock, this.#parts.requestTimeoutMs);
     try {
-      const notReady = this.#notReady(operation);
-      if (notReady !== undefined) return notReady;
-      if (caller.isGone?.()) return cancelled();
-      const permit = this.#orderPermits.check(operation, identity.key, request, context);
+      const permit = this.#orderPermits.check(operation, identity.key, request, call);
       const answer =
         permit === undefined
-          ? this.#dispatch(operation, caller, identity, request, context)
-          : permit
-              .catch((thrown: unknown) => this.#failed(caller, thrown, '; nothing was sent'))
-              .then((denied) => denied ?? this.#dispatch(operation, caller, identity, request, context));
-      return answer instanceof Promise ? answer.catch((thrown: unknown) => this.#failed(caller, thrown, aftermathOf(operation))) : answer;
+          ? this.#dispatch(operation, caller, identity, request, call)
+          : permit.then((denied) => denied ?? this.#dispatch(operation, caller, identity, request, call));
+      return answer instanceof Promise ? this.#wait(operation, caller, identity, request, call, answer) : answer;
     } catch (thrown) {
-      return this.#failed(caller, thrown, aftermathOf(operation));
+      return this.#failed(caller, thrown, reachOf(operation, call.untouched));
     }
   }
 
-  #dispatch(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Answer | Promise<Answer> {
-    if (operation.effect === 'order' || operation.effect === 'write') return this.#write(operation, caller, identity, request, context);
+  /** Waits as long as the caller does. A write that has left goes on after that, and its outcome is recorded when it comes. */
+  async #wait(
+    operation: Operation,
+    caller: Caller,
+    identity: Identity,
+    request: Message,
+    call: Call,
+    work: Promise<Answer>,
+  ): Promise<Answer> {
+    this.#parts.inFlight.enter(identity.owner, work);
+    try {
+      return await call.within(work);
+    } catch (thrown) {
+      if (call.overdue && call.left) {
+        void work
+          .catch((failed: unknown) => this.#failed(caller, failed, 'write sent'))
+          .then((late) => this.#finishLate(operation, caller, identity.key, late, request));
+      }
+      return this.#failed(caller, thrown, reachOf(operation, call.untouched));
+    }
+  }
+
+  #dispatch(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
+    if (operation.effect === 'order' || operation.effect === 'write') return this.#write(operation, caller, identity, request, call);
     const local = this.#parts.local[operation.name];
     const answer =
       local === undefined
-        ? this.#parts.backend.call(operation, request, context)
-        : local({ operation, request, identity, caller, context });
+        ? this.#parts.backend.call(operation, request, call)
+        : local.answer({ operation, request, identity, caller, context: call });
     if (typeof operation.reach === 'string') return answer;
     const limits = limitsOf(this.#parts.access, identity.key);
     const filter = (answered: Answer) => (answered instanceof Rejection ? answered : filterAnswer(operation, request, limits, answered));
     return answer instanceof Promise ? answer.then(filter) : filter(answer);
   }
 
-  #notReady(operation: Operation): Rejection | undefined {
-    if (this.#lifecycleState === 'ready' || !needsBackend(operation, this.#parts.local[operation.name])) return undefined;
-    return new Rejection('backend.not_ready', `the backend is ${this.#lifecycleState}; nothing was sent, try again shortly`, {
-      retryAfterSeconds: 1,
-    });
+  /** Why the backend is not to be asked now. What the gateway says of itself it can say always. */
+  #refuseNow(operation: Operation, request: Message, { owner }: Identity): Rejection | undefined {
+    const { backend, inFlight, local } = this.#parts;
+    const awaited = backend.readiness(operation, request);
+    const full = inFlight.refuse(operation, request, owner);
+    if (awaited === undefined && full === undefined) return undefined;
+    if (local[operation.name]?.alone) return undefined;
+    // A pending login is answered by the one operation that it waits for.
+    return awaited === undefined || operation === system.verification ? full : notReady(awaited);
   }
 
-  async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, context: CallContext): Promise<Answer> {
+  async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Promise<Answer> {
     const unrecorded = this.#parts.access.audit.required ? await this.#announce(operation, caller, identity, request) : undefined;
     if (unrecorded !== undefined) return unrecorded;
     const key = caller.idempotencyKey;
@@ -280,13 +303,12 @@ export class Pipeline {
     if (wrong !== undefined) return wrong;
     const local = this.#parts.local[operation.name];
     const { idempotency, writes } = this.#parts;
-    const isGone = () => caller.isGone?.() ?? false;
     const send: Parameters<Run>[0] =
       operation === trade.unlockTrade
-        ? (commit) => this.#unlock(caller, identity, request as RequestOf<typeof trade.unlockTrade>, context, commit)
+        ? (commit) => this.#unlock(caller, identity, request as RequestOf<typeof trade.unlockTrade>, call, commit)
         : local === undefined
-          ? writes.sender(operation, request, identity, context, isGone)
-          : async () => local({ operation, request, identity, caller, context });
+          ? writes.sender(operation, request, identity, call)
+          : async () => (call.leave() ? local.answer({ operation, request, identity, caller, context: call }) : cancelled());
     if (key === undefined) return send(undefined, undefined);
     const known = idempotency.admit(identity.owner, key, operation, request);
     if (known instanceof Rejection) {
@@ -298,10 +320,11 @@ export class Pipeline {
         this.#repeated(caller);
         return known.response;
       case 'under_way': {
+        call.join();
         const answer = await known.answer;
         // The first caller went away before anything was sent: this one is still here.
         const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
-        if (unsent && !isGone()) return this.#write(operation, caller, identity, request, context);
+        if (unsent && !call.isGone()) return this.#write(operation, caller, identity, request, call);
         if (!(answer instanceof Rejection)) this.#repeated(caller);
         return answer;
       }
@@ -317,19 +340,19 @@ export class Pipeline {
     caller: Caller,
     identity: Identity,
     request: RequestOf<typeof trade.unlockTrade>,
-    context: CallContext,
+    call: Call,
     commit: Commit | undefined,
   ): Promise<Answer> {
     const { backend, tradePassword, unlocks } = this.#parts;
     const complete = caller.iface === 'mcp' ? await withTradePassword(request, tradePassword) : request;
     if (complete instanceof Rejection) return complete;
-    if (caller.isGone?.()) return cancelled();
+    if (!call.leave()) return cancelled();
     const attempt = complete.unlock ? unlocks.begin(identity.owner) : undefined;
     if (attempt instanceof Rejection) return attempt;
     let outcome: 'right' | 'wrong' | 'lost' = 'lost';
     try {
       await commit?.(noPacket, complete);
-      const response = await backend.call(trade.unlockTrade, complete, context);
+      const response = await backend.call(trade.unlockTrade, complete, call);
       // That the daemon knows the password does not show that the caller does.
       if (response.retType !== RET_SUCCEED) outcome = 'wrong';
       else if (complete === request) outcome = 'right';
@@ -339,12 +362,12 @@ export class Pipeline {
     }
   }
 
-  #failed(caller: Caller, thrown: unknown, aftermath: string): Rejection {
-    if (thrown instanceof BackendLost) return new Rejection('backend.disconnected', `${thrown.message}${aftermath}`);
+  #failed(caller: Caller, thrown: unknown, reach: Reach): Rejection {
+    if (thrown instanceof BackendFailure) return rejectFailure(thrown, reach);
     if (thrown instanceof StorageFailure) {
       this.#storageIs(thrown.message);
       const remedy = '; the daemon has to be started again when the disk takes writes';
-      return new Rejection('storage.failed', `${thrown.message}${aftermath}${remedy}`);
+      return new Rejection('storage.failed', `${thrown.message}${aftermathOf(reach)}${remedy}`);
     }
     return this.defect(caller, thrown);
   }
@@ -388,6 +411,23 @@ export class Pipeline {
     return answer;
   }
 
+  /** Records what became of a write whose caller had been told that its outcome is not known. */
+  #finishLate(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: Answer, request: Message): void {
+    const { access, writes } = this.#parts;
+    const rejection = answer instanceof Rejection ? answer : undefined;
+    const { iface, endpoint, requestId } = caller;
+    access.audit.record({
+      iface,
+      endpoint,
+      keyId: key?.id ?? null,
+      outcome: rejection !== undefined ? 'reject' : isTrade(operation) ? 'trade' : 'allow',
+      reason: `${LATE}${rejection?.auditReason ?? reasonOf(answer as ResponseMessage)}`,
+      code: rejection?.code,
+      requestId,
+      trade: rejection === undefined && isTrade(operation) ? writes.auditTrade(request, answer as ResponseMessage) : undefined,
+    });
+  }
+
   /** Every end of the way: one audit record, one request counted. */
   #record(
     operation: Operation,
@@ -414,6 +454,9 @@ export class Pipeline {
 
 /** The message of an unlock has no packet id. */
 const noPacket = { connId: 0n, serialNo: 0 };
+
+/** Why the trail has a write once more: its first line says that nobody knew. */
+const LATE = 'outcome after the caller had stopped waiting: ';
 
 /** Why the trail has a write once more: whoever sums up what was traded leaves such lines out. */
 const REPEATED = 'answered before; nothing was sent';
@@ -448,9 +491,10 @@ function isWrite({ effect }: Operation): boolean {
   return effect === 'order' || effect === 'write';
 }
 
-/** What the caller of a write is told when it failed on its way. */
-function aftermathOf(operation: Operation): string {
-  return isWrite(operation) ? '; whether it took effect is not known: look at the orders before you send it again' : '';
+/** How far a request came. */
+function reachOf(operation: Operation, untouched: boolean): Reach {
+  if (!isWrite(operation)) return 'read';
+  return untouched ? 'write kept' : 'write sent';
 }
 
 function reasonOf({ retType, retMsg }: ResponseMessage): string {
@@ -465,10 +509,4 @@ function previewReason(outcome: Preview | ResponseMessage): string {
 /** Whether an operation is one that the trail tells the order of. */
 function isTrade({ group, effect, name }: Operation): boolean {
   return group === 'trade' && effect !== 'read' && name !== trade.unlockTrade.name;
-}
-
-/** What the gateway says of itself it can say always, and a pending login is answered by the one operation that it waits for. */
-function needsBackend(operation: Operation, local: LocalHandler | undefined): boolean {
-  if (operation === system.verification) return false;
-  return local === undefined || (operation.group !== 'admin' && operation.group !== 'system');
 }

@@ -23,3 +23,8 @@ export function payloadOf<M extends ProtocolMessages>(
 ): MessageShape<M['S2CSchema']> | undefined {
   return (response as ResponseMessage & { s2c?: MessageShape<M['S2CSchema']> }).s2c;
 }
+
+/** Goes on with an answer: in the same turn where it is there. */
+export function following<T, U>(answer: T | Promise<T>, next: (answered: T) => U): U | Promise<U> {
+  return answer instanceof Promise ? answer.then(next) : next(answer);
+}

@@ -22,6 +22,7 @@ import { createLog } from '../../src/daemon/log.js';
 import {
   type Answer,
   type Backend,
+  type Caller,
   Gateway,
   type GatewayOptions,
   type Iface,
@@ -63,6 +64,8 @@ export interface Desk {
   readonly log: string[];
   /** What reached the brokerage, in order. */
   readonly calls: { readonly operation: string; readonly request: Message }[];
+  /** The caller of one request. */
+  callerOf(approach?: Approach): Caller;
   /** `body`: an object, JSON text whose numbers must stay as they are, or the message itself. */
   preview(operation: Operation, body: object | string, approach?: Approach): Promise<Preview | ResponseMessage | Rejection>;
   call(operation: Operation, body: object | string, approach?: Approach): Promise<Answer>;
@@ -130,6 +133,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
     audit: events,
     log,
     calls,
+    callerOf,
     call,
     preview: (operation, body, approach) => gateway.preview(operation, callerOf(approach), () => decode(operation, body)),
     async payload(operation, body, approach) {

@@ -11,22 +11,30 @@ import {
   type Backend,
   type BackendStatus,
   Gateway,
+  type GatewayOptions,
+  type LifecycleSnapshot,
   type LifecycleState,
   type PushEvent,
+  type QuotePush,
   type ResponseMessage,
+  type StreamsListener,
   type TradingTerms,
+  type UnsubscribeRefusal,
 } from '../../src/gateway/index.js';
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
 import { createRestServer } from '../../src/interfaces/rest/index.js';
+import { createWsEndpoint, WS_PATH } from '../../src/interfaces/ws/index.js';
 import { MemoryStore, type Store } from '../../src/storage/index.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { editKey, type KeyWish, makeKey } from './keys.js';
+import { PushClient } from './push-client.js';
 
 /** A backend whose answers a test writes: by operation, or `anything`. */
 export class ScriptedBackend implements Backend {
-  readonly name = 'sim';
+  name: Backend['name'] = 'sim';
+  simulated = true;
   replaysWrites = true;
   readonly calls: { readonly operation: string; readonly request: Message }[] = [];
   refresh: () => Promise<'succeeded' | 'failed' | 'not_applicable'> = async () => 'not_applicable';
@@ -80,14 +88,24 @@ export class ScriptedBackend implements Backend {
     throw new Error('not scripted');
   }
 
-  async unsubscribe(): Promise<void> {}
+  async unsubscribe(): Promise<UnsubscribeRefusal | undefined> {
+    return undefined;
+  }
 
-  current(): undefined {
+  current(): QuotePush | undefined {
     return undefined;
   }
 
   async subscribeAccounts(): Promise<ResponseMessage> {
     throw new Error('not scripted');
+  }
+
+  onStreams(_listener: StreamsListener): () => void {
+    return () => undefined;
+  }
+
+  readiness(_operation: Operation, _request: Message): LifecycleSnapshot | undefined {
+    return this.#state === 'ready' ? undefined : this.status().platform;
   }
 
   notices(): [] {
@@ -148,6 +166,8 @@ export interface ServedGateway {
   pushConnections(): number;
   /** A gRPC client in a process of its own; ended with the gateway. */
   grpc(): GrpcClient;
+  /** A push connection of a key; `query` goes into its address. */
+  push(id: string, query?: string): Promise<PushClient>;
   stop(): Promise<void>;
 }
 
@@ -158,9 +178,13 @@ export async function serveGateway(options: {
   readonly operations?: readonly Operation[];
   /** Of the MCP interface. */
   readonly clock?: Clock;
+  /** Of the gateway itself. */
+  readonly gatewayClock?: Clock;
   readonly store?: Store;
+  readonly bounds?: GatewayOptions['bounds'];
+  readonly requestTimeoutMs?: number;
 }): Promise<ServedGateway> {
-  const { backend, keys, operations, clock = systemClock, store = new MemoryStore() } = options;
+  const { backend, keys, operations, clock = systemClock, gatewayClock = systemClock, store = new MemoryStore() } = options;
   const folder = mkdtempSync(join(tmpdir(), 'svc-gateway-'));
   const path = join(folder, 'keys.json');
   const texts = new Map<string, string>();
@@ -171,6 +195,7 @@ export async function serveGateway(options: {
   const audited = new AuditedEvents();
   const audit = AuditLog.open({ clock: systemClock, log: (event) => audited.hear(event), report: () => undefined });
   if (!audit.ok) throw new Error(audit.error);
+  const logger = createLog({ level: 'debug', target: { write: (line) => log.push(line) }, readable: false });
   const onStoreFailure = (error: unknown) => log.push(String(error));
   const gateway = new Gateway({
     access: new Access({
@@ -179,24 +204,28 @@ export async function serveGateway(options: {
       audit: audit.value,
     }),
     backend,
-    clock: systemClock,
-    time: new SteadyTime({ store, clock: systemClock }),
+    clock: gatewayClock,
+    time: new SteadyTime({ store, clock: gatewayClock }),
     store,
-    logger: createLog({ level: 'debug', target: { write: (line) => log.push(line) }, readable: false }),
+    logger,
     version: 'test',
     switches: new Set(['--enable-trading']),
     pushBacklogBytesMax: 1024 * 1024,
     shutdown: () => undefined,
+    ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
+    ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
   });
   const served = operations === undefined ? {} : { operations };
   const onError = (error: Error) => log.push(String(error));
   const mcp = createMcpEndpoint({ gateway, clock, version: 'test', confirm: 'real', onError, ...served });
+  const ws = createWsEndpoint({ gateway, clock: systemClock, allowedOrigins: [], onDefect: (error) => log.push(String(error)) });
   const rest = createRestServer({
     gateway,
     allowedOrigins: [],
     metricsPublic: false,
     version: 'test',
     mounts: [mcp.mount],
+    webSocket: { path: WS_PATH, handshake: (request, socket, head) => void ws.handleUpgrade(request, socket, head) },
     ...served,
   });
   const grpc = createGrpcServer({ gateway, ...served });
@@ -223,11 +252,13 @@ export async function serveGateway(options: {
       clients.push(client);
       return client;
     },
+    push: (id, query = '') =>
+      PushClient.open(`${url.replace('http', 'ws')}${WS_PATH}${query}`, { headers: { authorization: `Bearer ${texts.get(id)}` } }),
     async stop() {
       await Promise.all(clients.map((client) => client.stop()));
       gateway.stop();
       await mcp.close();
-      await Promise.all([rest.close(), grpc.close()]);
+      await Promise.all([ws.close(), rest.close(), grpc.close()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };

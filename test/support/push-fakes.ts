@@ -7,7 +7,16 @@ import * as QotUpdateTicker from '../../src/contract/generated/Qot_UpdateTicker_
 import * as TrdUpdateOrder from '../../src/contract/generated/Trd_UpdateOrder_pb.js';
 import { messageWriter } from '../../src/contract/json/message-json.js';
 import { parseSymbol, secKeyOf } from '../../src/contract/markets.js';
-import type { NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage, TradePush } from '../../src/gateway/backend.js';
+import type {
+  NotifyPush,
+  PushEvent,
+  QuotePush,
+  QuoteStream,
+  ResponseMessage,
+  StreamsListener,
+  TradePush,
+  UnsubscribeRefusal,
+} from '../../src/gateway/backend.js';
 import type { PushSink } from '../../src/gateway/push/connection.js';
 import type { PushFormat } from '../../src/gateway/push/format.js';
 import { BytesFrame } from '../../src/gateway/push/frame.js';
@@ -83,9 +92,12 @@ export class FakeBackend implements PushBackend {
   accounts: readonly bigint[] = [];
   refuse: (streams: readonly QuoteStream[]) => ResponseMessage | undefined = () => undefined;
   refuseAccounts: ResponseMessage | undefined;
+  /** What it does not let go of. */
+  keep: (streams: readonly QuoteStream[]) => UnsubscribeRefusal | undefined = () => undefined;
+  streams: StreamsListener | undefined;
   /** While set, calls wait until {@link settle}. */
   holding = false;
-  #held: (() => void)[] = [];
+  #held: { readonly settle: () => void; readonly fail: (error: Error) => void }[] = [];
   #listeners = new Set<(event: PushEvent) => void>();
 
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
@@ -97,10 +109,17 @@ export class FakeBackend implements PushBackend {
     return answer();
   }
 
-  async unsubscribe(streams: readonly QuoteStream[]): Promise<void> {
+  async unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
     this.calls.push(`-${streams.map(streamKey).join(',')}`);
     await this.#hold();
-    for (const one of streams) this.running.delete(streamKey(one));
+    const kept = this.keep(streams);
+    for (const one of streams) if (!kept?.streams.includes(one)) this.running.delete(streamKey(one));
+    return kept;
+  }
+
+  onStreams(listener: StreamsListener): () => void {
+    this.streams = listener;
+    return () => undefined;
   }
 
   current(of: QuoteStream): QuotePush | undefined {
@@ -123,6 +142,12 @@ export class FakeBackend implements PushBackend {
     for (const listener of this.#listeners) listener(event);
   }
 
+  /** Loses its connection: what runs stops, and what waits fails. */
+  drop(): void {
+    this.running.clear();
+    for (const { fail } of this.#held.splice(0)) fail(new Error('connection lost'));
+  }
+
   /** How many calls wait. */
   get held(): number {
     return this.#held.length;
@@ -130,11 +155,11 @@ export class FakeBackend implements PushBackend {
 
   /** Answers the held call at this place, the oldest by default. */
   settle(index = 0): void {
-    this.#held.splice(index, 1)[0]?.();
+    this.#held.splice(index, 1)[0]?.settle();
   }
 
   async #hold(): Promise<void> {
-    if (this.holding) await new Promise<void>((resolve) => this.#held.push(resolve));
+    if (this.holding) await new Promise<void>((settle, fail) => this.#held.push({ settle, fail }));
   }
 }
 

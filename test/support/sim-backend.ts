@@ -19,7 +19,7 @@ export interface Fixture {
 
 export const FIXTURE_TIME = Date.UTC(2026, 10, 20, 2, 30);
 
-export const context: CallContext = { requestId: 'test' };
+export const context: CallContext = { requestId: 'test', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
 export async function startFixture(options: Partial<SimulationOptions> & { clock?: ManualClock } = {}): Promise<Fixture> {
   const clock = options.clock ?? new ManualClock(FIXTURE_TIME);

@@ -12,6 +12,7 @@ import type {
   CallContext,
   CredentialRefresh,
   FeeEstimate,
+  LifecycleSnapshot,
   NotifyPush,
   PushEvent,
   QuotePush,
@@ -49,6 +50,7 @@ export function createSimBackend(options: SimBackendOptions): Backend {
 
 class SimBackend implements Backend {
   readonly name = 'sim';
+  readonly simulated = true;
   readonly replaysWrites = true;
   readonly journal: Store;
   readonly #simulation: RunningSimulation;
@@ -125,7 +127,7 @@ class SimBackend implements Backend {
     return this.#streams.unserved(streams);
   }
 
-  async unsubscribe(streams: readonly QuoteStream[]): Promise<void> {
+  async unsubscribe(streams: readonly QuoteStream[]): Promise<undefined> {
     this.#streams.unsubscribe(streams);
   }
 
@@ -145,6 +147,15 @@ class SimBackend implements Backend {
   onPush(listener: (event: PushEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Nothing is ever lost between here and the simulation. */
+  onStreams(): () => void {
+    return () => undefined;
+  }
+
+  readiness(): LifecycleSnapshot | undefined {
+    return this.#lifecycle.state === 'ready' ? undefined : this.status().platform;
   }
 
   status(): BackendStatus {

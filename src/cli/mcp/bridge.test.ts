@@ -394,7 +394,7 @@ describe('the end', () => {
 });
 
 it.each([
-  [['--toolsets', 'quote,accounts'], 'no toolset "accounts", accepted: system, '],
+  [['--toolsets', 'quote,accounts'], 'unknown toolset "accounts", accepted: system, '],
   [['--embedded'], 'conflicts'],
   [['--rest-url', 'nowhere'], '--rest-url must be like'],
 ])('refuses %j as wrong usage', async (args, reason) => {

@@ -16,7 +16,7 @@ import type { Backend, LifecycleSnapshot } from '../backend.js';
 import type { CredentialRefresher } from '../credential-refresher.js';
 import type { CertificateStatus, Trouble } from '../operator-status.js';
 import { success } from '../responses.js';
-import type { LocalHandlers } from './index.js';
+import { alone, type LocalOperations } from './index.js';
 
 export interface AdminParts {
   readonly access: Access;
@@ -37,16 +37,17 @@ export interface AdminParts {
 }
 
 /** Administration and ping: what the gateway says of itself. */
-export function adminHandlers(parts: AdminParts): LocalHandlers {
+export function adminHandlers(parts: AdminParts): LocalOperations {
   const { access, backend, clock, refresher, version } = parts;
   return {
-    [system.ping.name]: () =>
+    [system.ping.name]: alone(() =>
       success(
         system.ping,
-        create(PingS2C, { serverTime: BigInt(clock.now()), backend: backend.name, simulated: backend.name === 'sim', version }),
+        create(PingS2C, { serverTime: BigInt(clock.now()), backend: backend.name, simulated: backend.simulated, version }),
       ),
+    ),
 
-    [admin.adminStatus.name]: () => {
+    [admin.adminStatus.name]: alone(() => {
       const status = backend.status();
       const push = parts.pushCounts();
       const keys = access.keyring?.status();
@@ -87,19 +88,19 @@ export function adminHandlers(parts: AdminParts): LocalHandlers {
           subscriptionCount: push.subscriptions,
         }),
       );
-    },
+    }),
 
-    [admin.adminReload.name]: ({ caller }) => {
+    [admin.adminReload.name]: alone(({ caller }) => {
       // After this turn: the caller's own key may be among what is taken back.
       setImmediate(parts.reload, caller.requestId);
       return success(admin.adminReload, create(ReloadS2C, { lastReloadRefresh: refresher.start() }));
-    },
+    }),
 
-    [admin.adminShutdown.name]: () => {
+    [admin.adminShutdown.name]: alone(() => {
       // After this turn, so that the answer is on its way before the listeners close.
       setImmediate(parts.shutdown);
       return success(admin.adminShutdown, create(ShutdownS2C));
-    },
+    }),
   };
 }
 

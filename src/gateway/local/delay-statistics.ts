@@ -15,14 +15,14 @@ import { system } from '../../contract/operations/index.js';
 import { DelayHistogram, defaultSegments } from '../delay-histogram.js';
 import type { Meter } from '../meter.js';
 import { failure, success } from '../responses.js';
-import type { LocalHandler } from './index.js';
+import { alone, type LocalOperation } from './index.js';
 
 /**
  * How long things took inside the gateway. Of a push it measures the way from the backend's event to the sockets
  * (stage CR2CS); the other stages belong to servers it cannot see and are answered without data.
  */
-export function delayStatistics(meter: Meter): LocalHandler {
-  return ({ request }) => {
+export function delayStatistics(meter: Meter): LocalOperation {
+  return alone(({ request }) => {
     const { typeList, segmentList, qotPushStage } = request as C2S;
     const segments = segmentList.length === 0 ? defaultSegments : segmentList;
     if (
@@ -70,7 +70,7 @@ export function delayStatistics(meter: Meter): LocalHandler {
       }
     }
     return success(system.getDelayStatistics, s2c);
-  };
+  });
 }
 
 function pushStatistics(qotPushType: number, histogram: DelayHistogram, segments: readonly number[]): DelayStatistics {

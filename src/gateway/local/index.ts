@@ -15,4 +15,23 @@ export interface LocalCall {
 
 export type LocalAnswer = ResponseMessage | Rejection;
 export type LocalHandler = (call: LocalCall) => LocalAnswer | Promise<LocalAnswer>;
-export type LocalHandlers = Readonly<Record<string, LocalHandler>>;
+
+/** An operation that the gateway answers itself. */
+export interface LocalOperation {
+  readonly answer: LocalHandler;
+  /** It needs no backend, and is answered while that is away. */
+  readonly alone: boolean;
+}
+
+/** By operation name. */
+export type LocalOperations = Readonly<Record<string, LocalOperation>>;
+
+/** What only the gateway knows. */
+export function alone(answer: LocalHandler): LocalOperation {
+  return { answer, alone: true };
+}
+
+/** What it makes of the backend's answers. */
+export function withBackend(answer: LocalHandler): LocalOperation {
+  return { answer, alone: false };
+}

@@ -16,30 +16,38 @@ import {
   type PushHub,
   usedSubscriptionQuota,
 } from '../push/index.js';
-import { payloadOf, success } from '../responses.js';
-import type { LocalCall, LocalHandlers } from './index.js';
+import { following, payloadOf, success } from '../responses.js';
+import { alone, type LocalCall, type LocalOperations, withBackend } from './index.js';
 
 /** What only the gateway can answer, because it alone knows who is subscribed to what. */
-export function pushHandlers(hub: PushHub, backend: Backend): LocalHandlers {
+export function pushHandlers(hub: PushHub, backend: Backend): LocalOperations {
   const subscribe = (call: LocalCall) => answerSubscribe(hub, ownerOf(call), call.request as SubC2S);
   return {
-    [subscription.subscribe.name]: subscribe,
-    [subscription.unsubscribe.name]: subscribe,
+    [subscription.subscribe.name]: withBackend(subscribe),
+    [subscription.unsubscribe.name]: alone(subscribe),
     // "Of this connection": a REST call is a connection of its own, and has none.
-    [subscription.getSubInfo.name]: (call) =>
+    [subscription.getSubInfo.name]: alone((call) =>
       answerSubInfo(hub, call.caller.iface === 'rest' ? '' : ownerOf(call), call.request as SubInfoC2S),
-    [subscription.querySubscription.name]: (call) => answerSubInfo(hub, ownerOf(call), call.request as SubInfoC2S),
-    [account.subAccPush.name]: (call) => {
+    ),
+    [subscription.querySubscription.name]: alone((call) => answerSubInfo(hub, ownerOf(call), call.request as SubInfoC2S)),
+    [account.subAccPush.name]: withBackend((call) => {
       const answer = namesWholeList(call) ? answerReplaceAccounts : answerSubscribeAccounts;
       return answer(hub, ownerOf(call), call.request as AccPushC2S);
-    },
-    [account.unsubAccPush.name]: (call) => answerUnsubscribeAccounts(hub, ownerOf(call), call.request as AccPushC2S),
-    [system.getPushSubscriberInfo.name]: () => answerSubscriberInfo(hub),
-    [system.getUsedQuota.name]: async ({ context }) => {
-      const klines = await backend.call(quote.getHistoryKlQuota, create(KlQuotaC2S, { bGetDetail: false }), context);
-      const usedKLineQuota = payloadOf(quote.getHistoryKlQuota, klines)?.usedQuota ?? 0;
-      return success(system.getUsedQuota, create(UsedQuotaS2C, { usedSubQuota: usedSubscriptionQuota(hub), usedKLineQuota }));
-    },
+    }),
+    [account.unsubAccPush.name]: alone((call) => answerUnsubscribeAccounts(hub, ownerOf(call), call.request as AccPushC2S)),
+    [system.getPushSubscriberInfo.name]: alone(() => answerSubscriberInfo(hub)),
+    [system.getUsedQuota.name]: alone(({ context }) => {
+      const usedSubQuota = usedSubscriptionQuota(hub);
+      const asked = create(KlQuotaC2S, { bGetDetail: false });
+      // The backend's half is left out while that is away.
+      if (backend.readiness(quote.getHistoryKlQuota, asked) !== undefined) {
+        return success(system.getUsedQuota, create(UsedQuotaS2C, { usedSubQuota }));
+      }
+      return following(backend.call(quote.getHistoryKlQuota, asked, context), (klines) => {
+        const usedKLineQuota = payloadOf(quote.getHistoryKlQuota, klines)?.usedQuota ?? 0;
+        return success(system.getUsedQuota, create(UsedQuotaS2C, { usedSubQuota, usedKLineQuota }));
+      });
+    }),
   };
 }
 

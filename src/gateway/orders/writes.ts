@@ -12,7 +12,9 @@ import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import { type Backend, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
+import { type Call, cancelled } from '../call.js';
+import { rejectFailure } from '../call-failures.js';
 import type { Identity } from '../identity.js';
 import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
@@ -21,11 +23,6 @@ import type { Commit, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import type { Valued } from './order-facts.js';
 import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
-
-/** The refusal of what was not sent because its caller went away. */
-export function cancelled(): Rejection {
-  return new Rejection('request.cancelled', 'the call was cancelled or its deadline passed before anything was sent');
-}
 
 /** Whether a request takes orders out of the market, one or all. */
 export function isCancel(request: Message): boolean {
@@ -50,20 +47,22 @@ export class Writes {
     readonly recordedInOrder: boolean,
   ) {}
 
-  /** `isGone`: the caller does not wait any more; a write that has not left yet is then not sent. */
-  sender(operation: Operation, request: Message, identity: Identity, context: CallContext, isGone: () => boolean): Parameters<Run>[0] {
+  /** A write whose caller does not wait any more is not sent, if it has not left yet. */
+  sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
     return async (commit, interrupted) => {
-      if (interrupted !== undefined) return this.#send(operation, interrupted.request, interrupted.packet, context);
+      if (interrupted !== undefined) {
+        return call.leave() ? this.#send(operation, interrupted.request, interrupted.packet, call) : cancelled();
+      }
       const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
-      const valuation = valueOrder(this.backend, operation, request, context);
+      const valuation = valueOrder(this.backend, operation, request, call);
       const outcome = valuation instanceof Promise ? await valuation : valuation;
-      if (isGone()) return cancelled();
       if (outcome === 'no risk') {
+        if (!call.leave()) return cancelled();
         const marks = commit === undefined ? [] : [commit(packet, request)];
-        return this.#sendAfter(marks, () => this.#send(operation, request, packet, context));
+        return this.#sendAfter(marks, () => this.#send(operation, request, packet, call));
       }
       if (!isValued(outcome)) return outcome;
-      return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, context, isGone);
+      return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, call);
     };
   }
 
@@ -74,11 +73,12 @@ export class Writes {
     valued: Valued,
     packet: PacketId,
     commit: Commit | undefined,
-    context: CallContext,
-    isGone: () => boolean,
+    call: Call,
   ): Promise<ResponseMessage | Rejection> {
-    const known = factsOf(this.backend, this.access, key, valued, context);
+    const known = factsOf(this.backend, this.access, key, valued, call);
     const facts = known instanceof Promise ? await known : known;
+    // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
+    if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
     const admittance = this.access.admit(key, facts, this.clock.now());
     if (!admittance.ok) return rejectDenial(admittance.denial);
     const { admission } = admittance;
@@ -86,10 +86,9 @@ export class Writes {
     const marks = commit === undefined ? [admission.durable] : [admission.durable, commit(packet, request)];
     let started = 0;
     const response = await this.#sendAfter(marks, async () => {
-      // Under an idempotency key it goes on: the key would take it up again past the gates, and tells its outcome.
-      if (commit === undefined && isGone()) return cancelled();
+      if (commit === undefined && !call.leave()) return cancelled();
       started = performance.now();
-      return this.#send(operation, request, packet, context);
+      return this.#send(operation, request, packet, call);
     });
     if (response instanceof Rejection) {
       await admission.refund();
@@ -116,15 +115,26 @@ export class Writes {
     return response;
   }
 
-  async #send(operation: Operation, request: Message, packet: PacketId, context: CallContext): Promise<ResponseMessage> {
+  async #send(operation: Operation, request: Message, packet: PacketId, context: CallContext): Promise<ResponseMessage | Rejection> {
     const write = request as Message & { packetID?: PacketID };
     if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
-    const response = await this.backend.call(operation, request, context);
+    const response = await this.#answerOf(operation, request, context);
+    if (response instanceof Rejection) return response;
     const cancels = isCancel(request) && !(request as Partial<ModifyC2S>).forAll;
     if (cancels && response.retType === RET_SUCCEED) await this.#refreshOrder(request as ModifyC2S, context);
     return response;
+  }
+
+  /** What never left the backend is known to have had no effect, and so is refused; any other failure leaves the outcome open. */
+  async #answerOf(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage | Rejection> {
+    try {
+      return await this.backend.call(operation, request, context);
+    } catch (thrown) {
+      if (thrown instanceof BackendUnsent) return rejectFailure(thrown, 'write kept');
+      throw thrown;
+    }
   }
 
   /** One bounded refresh, of the one order; its failure does not turn an accepted cancel into a failed one. */

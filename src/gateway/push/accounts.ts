@@ -1,5 +1,8 @@
 import type { Backend } from '../backend.js';
 
+/** No list that the backend was told. */
+const UNKNOWN = '?';
+
 export type AccountOutcome =
   | { readonly ok: true }
   | { readonly ok: false; readonly message: string; readonly retType: number; readonly errCode: number };
@@ -18,6 +21,8 @@ export class AccountRegistrations {
   #work: Promise<unknown> = Promise.resolve();
   /** The list that the backend accepted last. */
   #told = '';
+  /** How often pushes were lost: a reply that is older than the last loss proves nothing. */
+  #losses = 0;
 
   constructor(
     private readonly backend: Pick<Backend, 'subscribeAccounts'>,
@@ -76,7 +81,23 @@ export class AccountRegistrations {
     return [...(this.#accounts.get(accId) ?? [])].filter(([, { active }]) => active).map(([owner]) => owner);
   }
 
-  /** Accounts with a registration: what a backend that lost its connection restores. */
+  /** The backend has forgotten these: those of them that somebody receives. */
+  lost(accIds: 'all' | readonly bigint[]): readonly bigint[] {
+    if (accIds.length === 0) return [];
+    this.#losses += 1;
+    this.#told = UNKNOWN;
+    return within(this.desired(), accIds);
+  }
+
+  /** Tells the backend again what is wanted. The accounts of these that are restored; why not, where it refuses. */
+  async restore(accIds: 'all' | readonly bigint[]): Promise<readonly bigint[] | string> {
+    const wanted = within(this.desired(), accIds);
+    if (this.#told !== UNKNOWN || wanted.length === 0) return wanted;
+    const outcome = await this.#inTurn(() => this.#tell([]));
+    return outcome.ok ? within(this.desired(), accIds) : outcome.message;
+  }
+
+  /** Accounts with a registration. */
   desired(): readonly bigint[] {
     return [...this.#accounts].filter(([, owners]) => [...owners.values()].some(({ active }) => active)).map(([accId]) => accId);
   }
@@ -86,10 +107,11 @@ export class AccountRegistrations {
     const accIds = [...new Set([...this.desired(), ...more])];
     const list = [...accIds].sort().join();
     if (list === this.#told) return { ok: true };
+    const losses = this.#losses;
     try {
       const { retType, retMsg, errCode } = await this.backend.subscribeAccounts(accIds);
       if (retType !== 0) return { ok: false, message: retMsg, retType, errCode };
-      this.#told = list;
+      if (losses === this.#losses) this.#told = list;
       return { ok: true };
     } catch (thrown) {
       const message = `the backend did not answer: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
@@ -110,4 +132,8 @@ export class AccountRegistrations {
     this.onEnded(owner, accId);
     return true;
   }
+}
+
+function within(accounts: readonly bigint[], accIds: 'all' | readonly bigint[]): readonly bigint[] {
+  return accIds === 'all' ? accounts : accounts.filter((accId) => accIds.includes(accId));
 }

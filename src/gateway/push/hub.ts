@@ -1,15 +1,20 @@
 import type { Clock } from '../../contract/clock.js';
-import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, TradePush } from '../backend.js';
+import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, StreamScope, StreamsLost, TradePush } from '../backend.js';
 import { type AccountOutcome, AccountRegistrations } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits } from './connection.js';
 import { EventFrames, Lane } from './event-frames.js';
 import type { PushFormat } from './format.js';
+import { type ClosedGap, Gaps, gapNotice } from './gaps.js';
 import { Gatherer } from './gatherer.js';
 import { type ConnectOptions, type Member, type PushConnection, receives } from './member.js';
-import { streamKey } from './streams.js';
-import { type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
+import { RecentTrades } from './recent-trades.js';
+import { nameOfSubType, streamKey } from './streams.js';
+import { type Ended, type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
 
-export type PushBackend = Pick<Backend, 'subscribe' | 'unserved' | 'unsubscribe' | 'current' | 'subscribeAccounts' | 'onPush'>;
+export type PushBackend = Pick<
+  Backend,
+  'subscribe' | 'unserved' | 'unsubscribe' | 'current' | 'subscribeAccounts' | 'onPush' | 'onStreams'
+>;
 
 export interface PushHubOptions {
   readonly backend: PushBackend;
@@ -22,6 +27,8 @@ export interface PushHubOptions {
   readonly greeting?: () => readonly NotifyPush[];
   /** An event that could not be encoded: a defect of the backend, which must not keep others from their events. */
   readonly onDefect: (error: unknown) => void;
+  /** Told of pushes that stopped, that are back, or that the backend does not take up again. */
+  readonly onGap?: (message: string) => void;
   /** Told how long a quote event took from the backend to its connections, in milliseconds. */
   readonly onPublished?: (event: QuotePush, ms: number) => void;
 }
@@ -55,8 +62,12 @@ export class PushHub {
   readonly #lanes = new WeakMap<PushFormat, Lane>();
   /** Members by the owner of their key. */
   readonly #ofKey = new Map<string, Set<Member>>();
-  readonly #stopListening: () => void;
+  readonly #gaps = new Gaps();
+  readonly #recentTrades = new RecentTrades();
+  readonly #onGap: (message: string) => void;
+  readonly #stopListening: (() => void)[];
   #connectionCount = 0;
+  #gapCount = 0;
 
   constructor({
     backend,
@@ -65,6 +76,7 @@ export class PushHub {
     maxBacklogBytes = MAX_BACKLOG_BYTES,
     greeting = () => [],
     onDefect,
+    onGap = () => undefined,
     onPublished,
   }: PushHubOptions) {
     this.#backend = backend;
@@ -72,15 +84,34 @@ export class PushHub {
     this.#maxBacklogBytes = maxBacklogBytes;
     this.#greeting = greeting;
     this.#onDefect = onDefect;
+    this.#onGap = onGap;
     this.#gatherer = new Gatherer(clock);
     const listener = { started: (began: Subscription) => this.#started(began), ended: (ended: Subscription) => this.#ended(ended) };
-    this.subscriptions = new Subscriptions(backend, listener, subscriptionQuota);
+    this.subscriptions = new Subscriptions(backend, listener, subscriptionQuota, (ms, action) => clock.after(ms, action));
     this.accounts = new AccountRegistrations(backend, (owner, accId) => this.#accountEnded(owner, accId));
-    this.#stopListening = backend.onPush((event) => {
-      const started = performance.now();
-      this.#publish(event);
-      if (event.type === 'quote') onPublished?.(event, performance.now() - started);
-    });
+    this.#stopListening = [
+      backend.onPush((event) => {
+        const started = performance.now();
+        this.#publish(event);
+        if (event.type === 'quote') onPublished?.(event, performance.now() - started);
+      }),
+      backend.onStreams({ lost: (lost) => this.#lost(lost), restore: (scope) => this.#restore(scope) }),
+    ];
+  }
+
+  /** Gaps in what the backend delivered that were announced so far. */
+  get gapCount(): number {
+    return this.#gapCount;
+  }
+
+  /** Streams and accounts whose pushes are missing now. */
+  get missing(): number {
+    return this.#gaps.size;
+  }
+
+  /** Tells everybody who wants notices. */
+  notify(notice: NotifyPush): void {
+    this.#publish(notice);
   }
 
   /** Adds a subscriber. It gets the greeting, then first pushes of what its owner is subscribed to already, if it receives that. */
@@ -183,7 +214,8 @@ export class PushHub {
 
   /** Closes every connection and hears no more events. */
   stop(code: number, reason: string): void {
-    this.#stopListening();
+    for (const stopListening of this.#stopListening) stopListening();
+    this.subscriptions.stop();
     for (const id of [...this.#members.keys()]) this.#close(id, code, reason);
   }
 
@@ -230,9 +262,70 @@ export class PushHub {
   }
 
   #publishTrade(event: TradePush): void {
+    const receivers = this.accounts.receivers(event.accId);
+    if (receivers.length === 0) return;
+    // The gap is announced before what was missing in it.
+    if (event.recovered && this.#gaps.hasAccount(event.accId)) this.#closeGaps([], [event.accId], []);
+    if (!this.#recentTrades.note(event)) return;
     const frames = this.#framesOf(event);
-    for (const member of this.#membersOf(this.accounts.receivers(event.accId))) {
+    for (const member of this.#membersOf(receivers)) {
       if (receives(member, event)) member.connection.push(frames);
+    }
+  }
+
+  #lost({ streams, accIds, from, reason }: StreamsLost): void {
+    const { subscriptions, accounts } = this;
+    this.#gaps.prune(
+      (key) => subscriptions.receivers(key).length > 0,
+      (accId) => accounts.receivers(accId).length > 0,
+    );
+    const missed = { streams: subscriptions.lost(streams), accIds: accounts.lost(accIds) };
+    if (missed.streams.length === 0 && missed.accIds.length === 0) return;
+    this.#gaps.open(missed.streams, missed.accIds, from, reason);
+    this.#onGap(`pushes stopped: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts wait for them`);
+  }
+
+  async #restore(scope: StreamScope): Promise<void> {
+    const [restored, accIds] = await Promise.all([this.subscriptions.restore(scope.streams), this.accounts.restore(scope.accIds)]);
+    if (typeof accIds === 'string') this.#onGap(`order and fill pushes are not taken up again: ${accIds}`);
+    const keys = [...restored.keys, ...restored.ended.map(({ subscription }) => subscription.key)];
+    this.#closeGaps(keys, typeof accIds === 'string' ? [] : accIds, restored.ended);
+  }
+
+  #closeGaps(streams: readonly string[], accIds: readonly bigint[], ended: readonly Ended[]): void {
+    for (const gap of this.#gaps.close(streams, accIds, this.#clock.now())) {
+      this.#gapCount += 1;
+      this.#onGap(`pushes are back after a gap of ${gap.from} to ${gap.to}: ${gap.reason}`);
+      this.#announce(gap, ended);
+      for (const key of gap.streams) this.#refresh(key);
+    }
+  }
+
+  /** Tells whom events of a gap would have gone to, each of what is its own. */
+  #announce(gap: ClosedGap, ended: readonly Ended[]): void {
+    const over = ended.filter(({ subscription }) => gap.streams.has(subscription.key));
+    const owners = [
+      ...[...gap.streams].flatMap((key) => this.subscriptions.receivers(key)),
+      ...[...gap.accIds].flatMap((accId) => this.accounts.receivers(accId)),
+      ...over.map(({ subscription }) => subscription.owner),
+    ];
+    const whole = this.#framesOf(gapNotice(gap, []));
+    for (const member of this.#membersOf([...new Set(owners)])) {
+      const own = over.filter(({ subscription }) => member.owners.includes(subscription.owner)).map(textOfEnded);
+      const frames = own.length === 0 ? whole : this.#framesOf(gapNotice(gap, own));
+      if (member.wants(frames.event)) member.connection.push(frames);
+    }
+  }
+
+  /** Pushes what a stream shows now to those who had a first push of it. */
+  #refresh(key: string): void {
+    const told = new Set<Member>();
+    for (const owner of this.subscriptions.receivers(key)) {
+      const subscription = this.subscriptions.get(owner, key);
+      if (!subscription?.first) continue;
+      const members = [...(this.#byOwner.get(owner) ?? [])].filter((member) => !told.has(member));
+      for (const member of members) told.add(member);
+      this.#firstPush(subscription, members);
     }
   }
 
@@ -364,6 +457,11 @@ export class PushHub {
       info: () => this.#info(member),
     };
   }
+}
+
+/** "HK.00700 1 (Basic): no right". */
+function textOfEnded({ subscription: { stream }, reason }: Ended): string {
+  return `${stream.symbol} ${nameOfSubType(stream.subType)}: ${reason}`;
 }
 
 const connectionGone = { message: 'the connection is closed', retType: -1, errCode: 0 };

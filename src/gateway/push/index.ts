@@ -2,6 +2,7 @@
 export { type ConnectionInfo, type Permits, type PushSink, STALLED_BYTES } from './connection.js';
 export type { PushFormat, TickerGap } from './format.js';
 export { BytesFrame, type Frame, type FrameContent } from './frame.js';
+export { connectionNotice } from './gaps.js';
 export { type PushBackend, PushHub, type PushHubOptions } from './hub.js';
 export type { ConnectOptions, PushConnection } from './member.js';
 export { decimalNumbers, type Numbering, uint32LeNumbers, unnumbered } from './numbering.js';

@@ -6,7 +6,7 @@ import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import * as PushSubscriberInfo from '../../contract/generated/svc/push_subscriber_info_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { parseSymbol } from '../../contract/markets.js';
-import type { QuoteStream, ResponseMessage } from '../backend.js';
+import type { QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
 import type { PushHub } from './hub.js';
 import { expandStreams, isKline, nameOfSubType, quotaKey } from './streams.js';
 import type { Subscription } from './subscriptions.js';
@@ -26,14 +26,13 @@ export async function answerSubscribe(
   request: MessageShape<typeof QotSub.C2SSchema>,
 ): Promise<ResponseMessage> {
   if (request.isUnsubAll) {
-    await hub.subscriptions.unsubscribeAll(owner);
-    return quoteAnswer(SUCCEEDED);
+    return quoteAnswer(unsubscribed(await hub.subscriptions.unsubscribeAll(owner)));
   }
   const expansion = expandStreams(request);
   if (!expansion.ok) return quoteAnswer({ retType: FAILED, retMsg: expansion.message, errCode: 0 });
   if (!request.isSubOrUnSub) {
-    await hub.subscriptions.unsubscribe(owner, ownStreams(hub, owner, new Set(expansion.streams.map(quotaKey))));
-    return quoteAnswer(SUCCEEDED);
+    const streams = ownStreams(hub, owner, new Set(expansion.streams.map(quotaKey)));
+    return quoteAnswer(unsubscribed(await hub.subscriptions.unsubscribe(owner, streams)));
   }
   const unserved = new Set(hub.unserved(expansion.streams));
   const served = expansion.streams.filter((stream) => !unserved.has(stream));
@@ -53,9 +52,21 @@ const NAMED_MAX = 20;
 
 /** "left out, because there is no such data: HK.HSImain 14 (Broker), …". */
 function leftOut(streams: readonly QuoteStream[]): string {
+  return `left out, because there is no such data: ${named(streams)}`;
+}
+
+/** The caller gets nothing more in any case; what goes on behind the gateway still counts towards the quota. */
+function unsubscribed(kept: UnsubscribeRefusal | undefined): Outcome {
+  if (kept === undefined) return SUCCEEDED;
+  const retMsg = `ended for you; the backend goes on for now and keeps the quota, and is asked again later: ${named(kept.streams)}: ${kept.message}`;
+  return { ...SUCCEEDED, retMsg };
+}
+
+/** "HK.00700 1 (Basic), …". */
+function named(streams: readonly QuoteStream[]): string {
   const pairs = [...new Set(streams.map(({ symbol, subType }) => `${symbol} ${nameOfSubType(subType)}`))];
   const more = pairs.length > NAMED_MAX ? `, and ${pairs.length - NAMED_MAX} more` : '';
-  return `left out, because there is no such data: ${pairs.slice(0, NAMED_MAX).join(', ')}${more}`;
+  return `${pairs.slice(0, NAMED_MAX).join(', ')}${more}`;
 }
 
 /** Qot_RegQotPush: turns the pushes of what an owner is subscribed to on or off. */

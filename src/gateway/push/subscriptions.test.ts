@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answer, FakeBackend, stream, turn } from '../../../test/support/push-fakes.js';
+import { ManualClock } from '../../contract/clock.js';
 import { streamKey } from './streams.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
 
@@ -10,13 +11,16 @@ const options = { push: true, first: true };
 
 function setUp(quota = 1000) {
   const backend = new FakeBackend();
+  const clock = new ManualClock(0);
   const log: string[] = [];
   const told =
     (word: string) =>
     ({ owner, key }: Subscription) =>
       log.push(`${word} ${owner} ${key}`);
-  const subscriptions = new Subscriptions(backend, { started: told('started'), ended: told('ended') }, quota);
-  return { backend, subscriptions, log };
+  const subscriptions = new Subscriptions(backend, { started: told('started'), ended: told('ended') }, quota, (ms, action) =>
+    clock.after(ms, action),
+  );
+  return { backend, subscriptions, log, clock };
 }
 
 describe('subscriptions', () => {
@@ -165,6 +169,74 @@ describe('subscriptions', () => {
         expect(subscriptions.usedQuota).toBe(desired.size);
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it('end in the right state whatever is lost, refused and restored meanwhile', async () => {
+    const streams = [tencent, hsbc, stream('US.AAPL', 4)];
+    const owners = ['key:a', 'conn:1'];
+    const step = fc.oneof(
+      fc.record({
+        kind: fc.constantFrom('subscribe' as const, 'unsubscribe' as const),
+        owner: fc.constantFrom(...owners),
+        streams: fc.subarray(streams, { minLength: 1 }),
+      }),
+      fc.record({ kind: fc.constantFrom('settle' as const, 'lose' as const, 'restore' as const, 'wait' as const) }),
+      fc.record({ kind: fc.constant('keep' as const), keeps: fc.boolean() }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const { backend, subscriptions, clock } = setUp();
+        backend.holding = true;
+        const pending: Promise<unknown>[] = [];
+        for (const one of steps) {
+          switch (one.kind) {
+            case 'subscribe':
+              pending.push(subscriptions.subscribe(one.owner, one.streams, options));
+              break;
+            case 'unsubscribe':
+              pending.push(subscriptions.unsubscribe(one.owner, one.streams));
+              break;
+            case 'keep':
+              backend.keep = (kept) => (one.keeps ? { streams: kept, message: 'too early', retryAfterMs: 60_000 } : undefined);
+              break;
+            case 'settle':
+              backend.settle();
+              break;
+            case 'lose':
+              backend.drop();
+              subscriptions.lost('all');
+              break;
+            case 'restore':
+              pending.push(subscriptions.restore('all'));
+              break;
+            case 'wait':
+              clock.advance(60_000);
+          }
+          await turn();
+        }
+        backend.keep = () => undefined;
+        pending.push(subscriptions.restore('all'));
+        const settleAll = async () => {
+          await turn();
+          while (backend.held > 0) {
+            backend.settle();
+            await turn();
+          }
+        };
+        await settleAll();
+        await Promise.all(pending);
+        // What the backend did not let go of is ended in the end.
+        for (let times = 0; times < 3; times++) {
+          clock.advance(60_000);
+          await settleAll();
+        }
+        const desired = new Set(subscriptions.desired().map(streamKey));
+        expect(backend.running).toEqual(desired);
+        expect(subscriptions.usedQuota).toBe(desired.size);
+        expect(new Set(owners.flatMap((owner) => subscriptions.list(owner).map(({ key }) => key)))).toEqual(desired);
+      }),
+      { numRuns: 150 },
     );
   });
 });

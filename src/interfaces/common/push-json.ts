@@ -12,9 +12,13 @@ export function eventHead({ type }: Pick<PushEvent, 'type'>): string {
   return `{"type":"${type}","seq":`;
 }
 
-/** What stands after the number. `body`: `"body":{…}` of the event's own, unless the caller writes it in another way. */
-export function eventTail(event: PushEvent, int64: Int64Format, body = eventBody(event, int64)): string {
-  return `,"proto_id":${event.protoId}${addressOf(event, int64)},${body}}`;
+/**
+ * What stands after the number. `body`: `"body":{…}` of the event's own, unless the caller writes it in another way; a gap
+ * then stands beside it.
+ */
+export function eventTail(event: PushEvent, int64: Int64Format, body?: string): string {
+  const beside = body !== undefined && event.type === 'notify' && event.gap !== undefined ? `"gap":${JSON.stringify(event.gap)},` : '';
+  return `,"proto_id":${event.protoId}${addressOf(event, int64)},${beside}${body ?? eventBody(event, int64)}}`;
 }
 
 /** The same for the notice of a gap, whose head is that of a notice. */
@@ -33,7 +37,8 @@ function addressOf(event: PushEvent, int64: Int64Format): string {
       const market = JSON.stringify(marketNames.get(event.trdMarket) ?? String(event.trdMarket));
       // The protocol's message has no field for it.
       const sellable = event.canSellQty === undefined ? '' : `,"can_sell_qty":${event.canSellQty}`;
-      return `,"acc_id":${accId},"trd_market":${market}${sellable}`;
+      const recovered = event.recovered ? ',"recovered":true' : '';
+      return `,"acc_id":${accId},"trd_market":${market}${sellable}${recovered}`;
     }
     case 'notify':
       return '';
@@ -45,8 +50,11 @@ function quoteAddress({ secKey, stream }: QuotePush): string {
 }
 
 /** `body` is the payload (`s2c`) of the push as REST writes it: a push always succeeds, so its envelope says nothing. */
-function eventBody({ protoId, message }: PushEvent, int64: Int64Format): string {
-  const { S2CSchema } = pushMessagesOf(protoId);
-  const payload = payloadOf(message);
-  return `"body":${payload === undefined ? '{}' : messageWriter(S2CSchema, 'rest', int64)(payload)}`;
+function eventBody(event: PushEvent, int64: Int64Format): string {
+  const { S2CSchema } = pushMessagesOf(event.protoId);
+  const payload = payloadOf(event.message);
+  const text = payload === undefined ? '{}' : messageWriter(S2CSchema, 'rest', int64)(payload);
+  if (event.type !== 'notify' || event.gap === undefined) return `"body":${text}`;
+  // The message has no field for it.
+  return `"body":${text.slice(0, -1)}${text === '{}' ? '' : ','}"gap":${JSON.stringify(event.gap)}}`;
 }

@@ -54,6 +54,9 @@ export class CoreSession {
   readonly #connection;
   #underWay = 0;
   readonly #waitingForIdle: (() => void)[] = [];
+  /** Told when the peer goes away: those who wait for answers. */
+  readonly #waiting = new Set<() => void>();
+  #gone = false;
   /** Requests whose answers are to come before the first pushes that they cause. */
   #holding = 0;
 
@@ -108,6 +111,9 @@ export class CoreSession {
 
   /** The peer is gone. */
   disconnected(): void {
+    this.#gone = true;
+    for (const listener of this.#waiting) listener();
+    this.#waiting.clear();
     this.#connection.disconnected();
   }
 
@@ -199,9 +205,18 @@ export class CoreSession {
   readonly #holds = (symbol: string, subType: number): boolean =>
     this.#services.gateway.push.subscriptions.holds(this.#connection.ownOwner, symbol, subType);
 
+  readonly #isGone = () => this.#gone;
+
+  readonly #onGone = (listener: () => void) => {
+    this.#waiting.add(listener);
+    return () => this.#waiting.delete(listener);
+  };
+
   #caller(endpoint: string): Caller {
     const { iface, peer, key } = this.#link;
     return {
+      isGone: this.#isGone,
+      onGone: this.#onGone,
       iface,
       endpoint,
       requestId: this.#services.nextRequestId(),

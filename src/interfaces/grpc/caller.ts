@@ -4,7 +4,7 @@ import { peerAt, RequestIds } from '../common/callers.js';
 import { bearerOf } from '../common/http.js';
 
 /** What unary calls and streams have in common. */
-export type Call = Pick<ServerUnaryCall<unknown, unknown>, 'cancelled' | 'metadata' | 'getDeadline' | 'getPeer'>;
+export type Call = Pick<ServerUnaryCall<unknown, unknown>, 'cancelled' | 'metadata' | 'getDeadline' | 'getPeer' | 'once' | 'off'>;
 
 /** A class, so that a call costs one object and no function. */
 class GrpcCaller implements Caller {
@@ -34,6 +34,15 @@ class GrpcCaller implements Caller {
   isGone(): boolean {
     // The library ends a call by a timer, which a busy turn delays: the deadline itself is looked at too.
     return this.call.cancelled || this.#deadline <= performance.now();
+  }
+
+  onGone(listener: () => void): () => void {
+    this.call.once('cancelled', listener);
+    return () => this.call.off('cancelled', listener);
+  }
+
+  patience(): number {
+    return this.#deadline - performance.now();
   }
 }
 

@@ -41,9 +41,20 @@ function decode(reading: Operation, body: JsonObject): Message | Rejection {
   return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
 }
 
-/** A key of the call's own takes the place of the session's, and its subscriptions belong to that key. */
-export function callerOf(caller: Caller, { apiKey, idempotencyKey }: ToolArguments): Caller {
-  const named = idempotencyKey === undefined ? caller : { ...caller, idempotencyKey };
+/**
+ * The caller of one call. A key of the call's own takes the place of the session's, and its subscriptions belong to that key;
+ * `signal` is aborted when the client takes the call back.
+ */
+export function callerOf(caller: Caller, { apiKey, idempotencyKey }: ToolArguments, signal: AbortSignal): Caller {
+  const waiting: Caller = {
+    ...caller,
+    isGone: () => signal.aborted,
+    onGone(listener) {
+      signal.addEventListener('abort', listener, { once: true });
+      return () => signal.removeEventListener('abort', listener);
+    },
+  };
+  const named = idempotencyKey === undefined ? waiting : { ...waiting, idempotencyKey };
   if (apiKey === undefined) return named;
   const { connectionOwner: _, ...rest } = named;
   return { ...rest, keyText: apiKey };

@@ -47,7 +47,14 @@ export class ToolCalls {
     }
     const given = readToolArguments(named, args);
     if (given instanceof Rejection) return this.#rejectArguments(named, caller, visitor, given);
-    const asked = await this.#understand({ operation: named, reading: named, given, caller: callerOf(caller, given), visitor, ...client });
+    const asked = await this.#understand({
+      operation: named,
+      reading: named,
+      given,
+      caller: callerOf(caller, given, client.context.mcpReq.signal),
+      visitor,
+      ...client,
+    });
     if (given.cursor !== undefined) return this.#nextPage(asked, given.cursor);
     if (given.preview) return this.#preview(asked);
     const stopped = await this.#parts.confirmation.before(asked);

@@ -1,14 +1,19 @@
 import { Rejection } from '../../contract/rejection.js';
-import type { Gateway, Trouble } from '../../gateway/index.js';
+import { describeConnection, type Gateway, type Trouble } from '../../gateway/index.js';
 import type { Exchange } from '../common/exchange.js';
 import type { Responder, RouteHandler } from './responder.js';
 
 /** Liveness, health, readiness and metrics: what monitors ask. The first three are never behind a key. */
 export function probeRoutes(gateway: Gateway, responder: Responder, metricsPublic: boolean): ReadonlyMap<string, RouteHandler> {
   const answer = (exchange: Exchange, ok: boolean, reason: string, troubles: readonly Trouble[] = []) => {
-    const { lifecycleState } = gateway.backendStatus().platform;
+    const { platform, brokers } = gateway.backendStatus();
+    const connections = brokers.map(({ brokerId, name, lifecycleState }) => ({
+      broker_id: brokerId,
+      name,
+      lifecycle_state: lifecycleState,
+    }));
     const shown = troubles.length === 0 ? {} : { troubles: troubles.map(({ message }) => message) };
-    const body = { status: ok ? 'ok' : 'unavailable', reason, lifecycle_state: lifecycleState, ...shown };
+    const body = { status: ok ? 'ok' : 'unavailable', reason, lifecycle_state: platform.lifecycleState, brokers: connections, ...shown };
     responder.text(exchange, ok ? 200 : 503, 'application/json', JSON.stringify(body));
   };
 
@@ -18,25 +23,25 @@ export function probeRoutes(gateway: Gateway, responder: Responder, metricsPubli
     [
       '/health',
       (exchange) => {
-        const { lifecycleState } = gateway.backendStatus().platform;
-        const up = lifecycleState === 'ready' || lifecycleState === 'authenticating';
-        answer(exchange, up, `backend transport is ${up ? 'up' : 'down'} (${lifecycleState})`);
+        const severed = gateway.severed();
+        const reason = severed === undefined ? 'backend transport is up' : `backend transport is down: ${describeConnection(severed)}`;
+        answer(exchange, severed === undefined, reason);
       },
     ],
     [
       '/readyz',
       (exchange) => {
-        const { lifecycleState } = gateway.backendStatus().platform;
         const troubles = gateway.troubles();
+        const awaited = gateway.awaited();
         const grave = troubles.find(({ stopsWrites }) => stopsWrites);
-        const unready = gateway.stopping ? 'shutting down' : lifecycleState === 'ready' ? grave?.message : `backend is ${lifecycleState}`;
+        const unready = gateway.stopping ? 'shutting down' : awaited === undefined ? grave?.message : describeConnection(awaited);
         answer(exchange, gateway.ready, unready ?? 'requests are served', troubles);
       },
     ],
     [
       '/metrics',
       (exchange) => {
-        const caller = responder.caller(exchange.request, 'GET /metrics');
+        const caller = responder.caller(exchange, 'GET /metrics');
         const refused = metricsPublic ? undefined : gateway.authoriseMetrics(caller);
         if (refused instanceof Rejection) {
           responder.reject(exchange, refused, caller);

@@ -12,6 +12,7 @@ import type { Exchange } from '../common/exchange.js';
 import { bearerOf, wantsProblem } from '../common/http.js';
 import { isLong, ownTurn } from '../common/long-answers.js';
 import { decodeRequest } from './body.js';
+import { RestCaller } from './caller.js';
 
 /** Answers the requests of one route; `body` is undefined for GET. */
 export type RouteHandler = (exchange: Exchange, body: Buffer | undefined) => void;
@@ -32,11 +33,7 @@ export class Responder {
   route(operation: Operation, { method, path }: RestRoute): RouteHandler {
     const endpoint = `${method} ${path}`;
     return (exchange, body) => {
-      const asked = this.caller(exchange.request, endpoint);
-      const caller =
-        asked.idempotencyKey === undefined
-          ? asked
-          : { ...asked, onReplayed: () => exchange.response.setHeader('idempotent-replayed', 'true') };
+      const caller = this.caller(exchange, endpoint);
       const decode = () => decodeRequest(operation, method, body, queryOf(exchange.request));
       const answer = this.gateway.call(operation, caller, decode);
       if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, exchange, settled));
@@ -44,10 +41,12 @@ export class Responder {
     };
   }
 
-  caller(request: IncomingMessage, endpoint: string): Caller {
+  caller(exchange: Exchange, endpoint: string): Caller {
+    const { request } = exchange;
     const { headers } = request;
     const idempotencyKey = headers['idempotency-key'];
-    return this.#callers.of(request, endpoint, bearerOf(headers), typeof idempotencyKey === 'string' ? idempotencyKey : undefined);
+    const named = typeof idempotencyKey === 'string' ? idempotencyKey : undefined;
+    return new RestCaller(exchange, this.#callers.of(request, endpoint, bearerOf(headers), named));
   }
 
   /** Answers with a text of this type. */
@@ -58,9 +57,13 @@ export class Responder {
   }
 
   /** Refuses what never reached an operation. */
-  reject({ request, response }: Exchange, rejection: Rejection, caller = this.#callers.stray(request, bearerOf(request.headers))): void {
+  reject(
+    exchange: Exchange,
+    rejection: Rejection,
+    caller = this.#callers.stray(exchange.request, bearerOf(exchange.request.headers)),
+  ): void {
     this.gateway.auditRejection(caller, rejection);
-    this.#writeRejection(caller, { request, response }, rejection);
+    this.#writeRejection(caller, exchange, rejection);
   }
 
   /** Refuses what failed before it reached an operation, by a defect. */

@@ -1,0 +1,41 @@
+import { Rejection, type RejectionCode } from '../contract/rejection.js';
+import type { BackendFailure } from './backend.js';
+
+interface FailureKind {
+  readonly code: RejectionCode;
+  /** A write may have taken effect. */
+  readonly outcomeUnknown: boolean;
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * What a call that came to no answer is to its caller. A definite refusal is not among them: the backend answers that. What
+ * was not sent gives back what was reserved for it and frees its idempotency key; an unknown outcome keeps both.
+ */
+const failureKinds: Readonly<Record<BackendFailure['kind'], FailureKind>> = {
+  not_sent: { code: 'backend.not_sent', outcomeUnknown: false, retryAfterSeconds: 1 },
+  timed_out: { code: 'backend.timeout', outcomeUnknown: true },
+  lost: { code: 'backend.disconnected', outcomeUnknown: true },
+};
+
+/** What happened to a request that failed: it only reads; it writes and has not left the gateway; it has. */
+export type Reach = 'read' | 'write kept' | 'write sent';
+
+/** What the caller is told of a failed request beside why. */
+export function aftermathOf(reach: Reach): string {
+  switch (reach) {
+    case 'read':
+      return '';
+    case 'write kept':
+      return '; nothing was sent';
+    case 'write sent':
+      return '; whether it took effect is not known: look at the orders before you send it again';
+  }
+}
+
+/** The rejection of a call that came to no answer. */
+export function rejectFailure({ kind, message }: BackendFailure, reach: Reach): Rejection {
+  const { code, outcomeUnknown, retryAfterSeconds } = failureKinds[kind];
+  const aftermath = aftermathOf(reach === 'write sent' && !outcomeUnknown ? 'write kept' : reach);
+  return new Rejection(code, `${message}${aftermath}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+}

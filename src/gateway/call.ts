@@ -1,0 +1,124 @@
+import type { Clock } from '../contract/clock.js';
+import { Rejection } from '../contract/rejection.js';
+import { BackendTimeout, type CallContext } from './backend.js';
+import type { Caller } from './identity.js';
+
+const neverAborted = new AbortController().signal;
+
+/**
+ * One request on its way: how long its caller waits, and whether it does. Nothing but the object itself is made for a request
+ * that is answered in its turn.
+ */
+export class Call implements CallContext {
+  readonly #caller: Caller;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  #deadline: number | undefined;
+  #controller: AbortController | undefined;
+  #ended = false;
+  #left = false;
+  #overdue = false;
+  #joined = false;
+
+  constructor(caller: Caller, clock: Clock, timeoutMs: number) {
+    this.#caller = caller;
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get requestId(): string {
+    return this.#caller.requestId;
+  }
+
+  get deadline(): number {
+    this.#deadline ??= this.#clock.monotonic() + Math.min(this.#timeoutMs, this.#caller.patience?.() ?? this.#timeoutMs);
+    return this.#deadline;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#left) return neverAborted;
+    this.#controller ??= new AbortController();
+    if (this.#ended) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  /** Nobody waits any more. */
+  isGone(): boolean {
+    return this.#ended || (this.#caller.isGone?.() ?? false);
+  }
+
+  /**
+   * The point of no return of a write: false when nobody waits any more, and then it must not be sent; from true on its outcome
+   * counts, whoever waits.
+   */
+  leave(): boolean {
+    if (this.isGone()) return false;
+    this.#left = true;
+    return true;
+  }
+
+  /** It is past the point of no return. */
+  get left(): boolean {
+    return this.#left;
+  }
+
+  /** It waits for the outcome of an earlier request, which may have left. */
+  join(): void {
+    this.#joined = true;
+  }
+
+  /** Whether its caller can be told that nothing has happened. */
+  get untouched(): boolean {
+    return !this.#left && !this.#joined;
+  }
+
+  /** Its time was up before it was answered. */
+  get overdue(): boolean {
+    return this.#overdue;
+  }
+
+  /**
+   * What `work` comes to, or what its caller is told in place of it once the time is up or the caller is gone. A write that has
+   * left is not given up because its caller went away. Either way `work` itself goes on.
+   */
+  within<T>(work: Promise<T>): Promise<T | Rejection> {
+    return new Promise((resolve, reject) => {
+      const cancelTimer = this.#clock.after(Math.max(0, this.deadline - this.#clock.monotonic()), () => {
+        disarm();
+        this.#overdue = true;
+        this.#end();
+        reject(new BackendTimeout('the backend did not answer in time'));
+      });
+      const stopListening = this.#caller.onGone?.(() => {
+        if (this.#left) return;
+        disarm();
+        this.#end();
+        resolve(cancelled());
+      });
+      const disarm = () => {
+        cancelTimer();
+        stopListening?.();
+      };
+      work.then(
+        (settled) => {
+          disarm();
+          resolve(settled);
+        },
+        (thrown) => {
+          disarm();
+          reject(thrown);
+        },
+      );
+    });
+  }
+
+  #end(): void {
+    this.#ended = true;
+    if (!this.#left) this.#controller?.abort();
+  }
+}
+
+/** The refusal of what was not sent because its caller went away. */
+export function cancelled(): Rejection {
+  return new Rejection('request.cancelled', 'the call was cancelled or its deadline passed before anything was sent');
+}

@@ -1,0 +1,65 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { Operation } from '../contract/operation.js';
+import { Rejection } from '../contract/rejection.js';
+import { isCancel } from './orders/writes.js';
+
+/** Requests that wait for the backend at a time. */
+export interface InFlightBounds {
+  readonly inAll: number;
+  readonly perOwner: number;
+}
+
+/** The share of a bound that each kind of request may fill: what is left is for those that matter more. */
+const shares = { read: 0.75, write: 0.875, cancel: 1 } as const;
+
+/**
+ * Counts the requests that the backend has yet to answer, and refuses more than it is to have at a time. Reads leave room for
+ * orders, and those for cancels: a caller can always get out. What is answered in its turn is not counted.
+ */
+export class InFlight {
+  readonly #bounds: InFlightBounds;
+  /** With fewer than these under way, nobody is at a bound. */
+  readonly #few: number;
+  readonly #byOwner = new Map<string, number>();
+  #count = 0;
+
+  constructor(bounds: InFlightBounds) {
+    this.#bounds = bounds;
+    this.#few = shares.read * Math.min(bounds.inAll, bounds.perOwner);
+  }
+
+  get size(): number {
+    return this.#count;
+  }
+
+  /** Why one more request of this owner is not sent now, if it is not. */
+  refuse(operation: Operation, request: Message, owner: string): Rejection | undefined {
+    if (this.#count < this.#few) return undefined;
+    const kind = operation.effect === 'read' || operation.effect === 'subscription' ? 'read' : isCancel(request) ? 'cancel' : 'write';
+    const { inAll, perOwner } = this.#bounds;
+    const share = shares[kind];
+    const own = this.#byOwner.get(owner) ?? 0;
+    if (own >= share * perOwner) {
+      return new Rejection('limit.calls', `${own} requests of this key wait for the backend, as many as may; nothing was sent`, {
+        retryAfterSeconds: 1,
+      });
+    }
+    if (this.#count < share * inAll) return undefined;
+    return new Rejection('backend.busy', `${this.#count} requests wait for the backend, as many as may; nothing was sent`, {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  /** Counts a request until `work` settles, however long its caller waits for it. */
+  enter(owner: string, work: Promise<unknown>): void {
+    this.#count += 1;
+    this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? 0) + 1);
+    const leave = () => {
+      this.#count -= 1;
+      const left = (this.#byOwner.get(owner) ?? 1) - 1;
+      if (left === 0) this.#byOwner.delete(owner);
+      else this.#byOwner.set(owner, left);
+    };
+    work.then(leave, leave);
+  }
+}

@@ -1,0 +1,65 @@
+import type * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js';
+import type * as TrdUpdateOrderFill from '../../contract/generated/Trd_UpdateOrderFill_pb.js';
+import type { TradePush } from '../backend.js';
+
+interface State {
+  /** Seconds since the epoch; 0 where it is not said. */
+  readonly updated: number;
+  /** What tells one state from another. */
+  readonly text: string;
+}
+
+type Updated = Pick<Partial<TrdUpdateOrder.S2C>, 'order'> & Pick<Partial<TrdUpdateOrderFill.S2C>, 'orderFill'>;
+
+/** Orders and fills that are remembered: those of a busy day. */
+const REMEMBERED_MAX = 10_000;
+
+/**
+ * The newest state of each order and fill that was pushed. What a backend finds after a gap may have been pushed before it, or
+ * come in live since: then it is not pushed again.
+ */
+export class RecentTrades {
+  // In the order of their last event: the first is forgotten first.
+  readonly #states = new Map<string, State>();
+
+  constructor(private readonly max = REMEMBERED_MAX) {}
+
+  /** Notes an event; false when it is a recovered one that says nothing new. */
+  note(event: TradePush): boolean {
+    const { s2c } = event.message as typeof event.message & { s2c?: Updated };
+    const id = idOf(event.accId, s2c);
+    if (id === undefined) return true;
+    const state = stateOf(s2c);
+    const known = this.#states.get(id);
+    if (event.recovered && known !== undefined && (known.text === state.text || isOlder(state, known))) return false;
+    this.#states.delete(id);
+    this.#states.set(id, state);
+    if (this.#states.size > this.max) {
+      for (const oldest of this.#states.keys()) {
+        this.#states.delete(oldest);
+        break;
+      }
+    }
+    return true;
+  }
+}
+
+function idOf(accId: bigint, s2c: Updated | undefined): string | undefined {
+  if (s2c?.order !== undefined) return `${accId} ${s2c.order.orderIDEx || s2c.order.orderID}`;
+  if (s2c?.orderFill !== undefined) return `${accId} fill ${s2c.orderFill.fillIDEx || s2c.orderFill.fillID}`;
+  return undefined;
+}
+
+function stateOf(s2c: Updated | undefined): State {
+  const { order, orderFill } = s2c ?? {};
+  if (order === undefined) return { updated: orderFill?.updateTimestamp ?? 0, text: String(orderFill?.status) };
+  const { orderStatus, qty, price, fillQty, fillAvgPrice, auxPrice, trailValue, lastErrMsg } = order;
+  return {
+    updated: order.updateTimestamp ?? 0,
+    text: [orderStatus, qty, price, fillQty, fillAvgPrice, auxPrice, trailValue, lastErrMsg].join('|'),
+  };
+}
+
+function isOlder(state: State, known: State): boolean {
+  return state.updated !== 0 && known.updated !== 0 && state.updated < known.updated;
+}

@@ -1,0 +1,328 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { create } from '@bufbuild/protobuf';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../src/contract/clock.js';
+import type * as TrdPlaceOrder from '../../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import { operations, quote, trade } from '../../../src/contract/operations/index.js';
+import { BackendLost, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../../src/gateway/index.js';
+import { MemoryStore } from '../../../src/storage/index.js';
+import { BUY, HK, HK_MARGIN, SIMULATE } from '../../support/accounts.js';
+import { CoreTcpClient } from '../../support/core-tcp-client.js';
+import { Doors } from '../../support/doors.js';
+import { FaultyBackend } from '../../support/faulty-backend.js';
+import { type ServedGateway, serveGateway, succeed } from '../../support/gateway.js';
+import type { HttpClient } from '../../support/http-client.js';
+import { McpClient } from '../../support/mcp-client.js';
+
+const TIMEOUT_MS = 30_000;
+const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'metrics:read'] as const;
+const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 10 };
+const symbol = { symbol: 'HK.00700' };
+const header = { trdEnv: 0, accID: HK_MARGIN, trdMarket: 1 };
+const placed = { header, trdSide: 1, orderType: 1, code: '00700', qty: 100, price: 10 };
+
+let backend: FaultyBackend;
+let clock: ManualClock;
+let store: MemoryStore;
+let gateway: ServedGateway;
+let desk: HttpClient;
+
+async function open(bounds?: { readonly calls: number }): Promise<void> {
+  gateway = await serveGateway({
+    backend,
+    keys: { desk: { scopes, limits: { maxDailyValue: '1500' } }, other: { scopes } },
+    gatewayClock: clock,
+    store,
+    ...(bounds === undefined ? {} : { bounds }),
+  });
+  desk = gateway.as('desk');
+}
+
+beforeEach(() => {
+  backend = new FaultyBackend();
+  clock = new ManualClock(Date.UTC(2026, 10, 20, 2, 30));
+  store = new MemoryStore();
+});
+afterEach(() => gateway.stop());
+
+function refusal(retMsg: string): ResponseMessage {
+  return create(trade.placeOrder.messages.ResponseSchema, { retType: -1, retMsg } as never) as ResponseMessage;
+}
+
+describe('a read whose backend stalls', () => {
+  beforeEach(async () => {
+    backend.stalled.add(quote.getQuote.name);
+    await open();
+  });
+
+  it('is told so at the deadline, and the backend that nobody waits', async () => {
+    const read = desk.post('/api/quote', symbol);
+    const { context } = await backend.waiting();
+    expect([context.deadline, context.signal.aborted]).toEqual([clock.monotonic() + TIMEOUT_MS, false]);
+    clock.advance(TIMEOUT_MS);
+    const answer = await read;
+    expect([answer.status, answer.json.code]).toEqual([504, 'backend.timeout']);
+    expect(answer.json.error).not.toContain('look at the orders');
+    expect(context.signal.aborted).toBe(true);
+  });
+
+  it('over gRPC waits no longer than its caller says', async () => {
+    const client = gateway.grpc();
+    const request = { securityList: [{ market: 1, code: '00700' }] };
+    const wish = { key: gateway.key('desk'), protoId: 3004, type: 'Qot_GetBasicQot', request };
+    const late = client.call({ ...wish, deadlineMs: 300 });
+    const { context } = await backend.waiting();
+    expect(context.deadline).toBeLessThanOrEqual(clock.monotonic() + 300);
+    const aborted = once(context.signal, 'abort');
+    expect((await late).code).toBe('DEADLINE_EXCEEDED');
+    await aborted;
+    const cancelled = client.call({ ...wish, cancel: 'quote' });
+    const second = await backend.waiting(1);
+    const again = once(second.context.signal, 'abort');
+    await client.act('cancel', 'quote');
+    expect((await cancelled).code).toBe('CANCELLED');
+    await again;
+  });
+
+  it('is given up when a REST client, a tool’s client or a core client goes away', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    const body = JSON.stringify(symbol);
+    const head = `POST /api/quote HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${gateway.key('desk')}`;
+    socket.write(`${head}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    const rest = await backend.waiting(0);
+    const restGone = once(rest.context.signal, 'abort');
+    socket.destroy();
+    await restGone;
+
+    const mcp = await McpClient.open(gateway, { keyText: gateway.key('desk') });
+    const taken = new AbortController();
+    const tool = mcp.client.callTool({ name: 'svc_get_quote', arguments: { symbols: ['HK.00700'] } }, { signal: taken.signal });
+    const call = await backend.waiting(1);
+    const toolGone = once(call.context.signal, 'abort');
+    taken.abort();
+    await expect(tool).rejects.toThrow();
+    await toolGone;
+    await mcp.close();
+
+    const doors = await Doors.open(gateway, 'desk', gateway.grpc(), operations);
+    const tcp = await CoreTcpClient.open(`127.0.0.1:${doors.ports.api}`, { init: { packetEncAlgo: -1 } });
+    backend.stalled.add('get_orders');
+    void tcp.ask('Trd_GetOrderList', { header });
+    const core = await backend.waiting(2);
+    const coreGone = once(core.context.signal, 'abort');
+    tcp.close();
+    await coreGone;
+    await doors.close();
+  });
+});
+
+describe('a write whose backend stalls', () => {
+  beforeEach(async () => {
+    backend.stalled.add(trade.placeOrder.name);
+    await open();
+  });
+
+  it('is of unknown outcome at the deadline, is not cancelled, and its late answer is recorded and repeated', async () => {
+    const once_ = { 'idempotency-key': 'once' };
+    const write = desk.post('/api/order', order, once_);
+    const { context, answer } = await backend.waiting();
+    clock.advance(TIMEOUT_MS);
+    const told = await write;
+    expect([told.status, told.json.code]).toEqual([504, 'backend.timeout']);
+    expect(told.json.error).toContain('whether it took effect is not known: look at the orders');
+    expect(context.signal.aborted).toBe(false);
+    // The value stays reserved, and a repetition waits for the one that was sent.
+    expect((await desk.post('/api/order', order)).json.code).toBe('limit.daily_value');
+    const repeated = desk.post('/api/order', order, once_);
+    answer();
+    expect((await repeated).json.ret_type).toBe(0);
+    expect(backend.pending).toHaveLength(1);
+    const late = await gateway.audited(({ reason }) => reason.startsWith('outcome after the caller had stopped waiting'));
+    expect(late).toMatchObject({ outcome: 'trade', trade: { symbol: 'HK.00700' } });
+  });
+
+  it('a late refusal gives back what was reserved', async () => {
+    const write = desk.post('/api/order', order);
+    const { answer } = await backend.waiting();
+    clock.advance(TIMEOUT_MS);
+    expect((await write).status).toBe(504);
+    answer(refusal('no such security'));
+    await gateway.audited(({ reason }) => reason.includes('stopped waiting: ret_type -1: no such security'));
+    backend.stalled.clear();
+    expect((await desk.post('/api/order', order)).json.ret_type).toBe(0);
+  });
+
+  it('is not known to a repetition that waits too long for it, either', async () => {
+    const packetID = { connID: 0n, serialNo: 0 };
+    const asked = { ...placed, packetID, header: { ...header, accID: BigInt(HK_MARGIN) } };
+    const request = () => create(trade.placeOrder.messages.C2SSchema, asked);
+    const peer = { address: '127.0.0.1', loopback: true };
+    const caller = { iface: 'grpc', endpoint: 'test', requestId: 'test', peer, idempotencyKey: 'once' } as const;
+    const ask = () => gateway.gateway.call(trade.placeOrder, { ...caller, keyText: gateway.key('desk') }, request);
+    const first = ask();
+    const { answer } = await backend.waiting();
+    clock.advance(TIMEOUT_MS / 2);
+    const second = ask();
+    clock.advance(TIMEOUT_MS);
+    for (const answered of [first, second]) {
+      expect(await answered).toMatchObject({ code: 'backend.timeout', message: expect.stringContaining('is not known') });
+    }
+    answer();
+    expect(backend.pending).toHaveLength(1);
+    await gateway.audited(({ outcome }) => outcome === 'trade');
+    expect(await ask()).toMatchObject({ retType: 0 });
+  });
+
+  it('goes on when its caller goes away', async () => {
+    const client = gateway.grpc();
+    const request = { ...placed, packetID: { connID: '0', serialNo: 0 } };
+    const call = client.call({ key: gateway.key('desk'), protoId: 2202, type: 'Trd_PlaceOrder', request, cancel: 'order' });
+    const { context, answer } = await backend.waiting();
+    await client.act('cancel', 'order');
+    expect((await call).code).toBe('CANCELLED');
+    expect(context.signal.aborted).toBe(false);
+    answer();
+    expect(await gateway.audited(({ outcome }) => outcome === 'trade')).toMatchObject({ iface: 'grpc' });
+  });
+
+  it('whose valuation stalls is not sent', async () => {
+    backend.stalled.add(quote.getOrderBook.name);
+    const write = desk.post('/api/order', { ...order, order_type: 2, price: undefined });
+    const { context, answer } = await backend.waiting();
+    clock.advance(TIMEOUT_MS);
+    const told = await write;
+    expect([told.status, told.json.code]).toEqual([504, 'backend.timeout']);
+    expect(told.json.error).toContain('nothing was sent');
+    expect(context.signal.aborted).toBe(true);
+    answer();
+    expect((await desk.post('/api/quote', symbol)).status).toBe(200);
+    expect(backend.calls.map(({ operation }) => operation)).not.toContain('place_order');
+  });
+});
+
+describe('a call that came to no answer', () => {
+  it.each([
+    [new BackendUnsent('no connection'), 503, 'backend.not_sent', 'nothing was sent'],
+    [new BackendTimeout('no answer within 12 s'), 504, 'backend.timeout', 'is not known'],
+    [new BackendLost('the connection broke'), 500, 'backend.disconnected', 'is not known'],
+  ])('%s', async (failure, status, code, aftermath) => {
+    const sent: unknown[] = [];
+    backend.answer = async (operation, request) => {
+      if (operation === trade.placeOrder) sent.push((request as TrdPlaceOrder.C2S).packetID);
+      throw failure;
+    };
+    await open();
+    const read = await desk.post('/api/quote', symbol);
+    expect([read.status, read.json.code, read.json.error]).toEqual([status, code, failure.message]);
+    const headers = { 'idempotency-key': 'once' };
+    const write = await desk.post('/api/order', order, headers);
+    expect([write.status, write.json.code]).toEqual([status, code]);
+    expect(write.json.error).toContain(aftermath);
+    backend.answer = succeed;
+    // What was not sent has given back its value and freed its key; an unknown outcome keeps both.
+    const again = await desk.post('/api/order', order, headers);
+    const other = await desk.post('/api/order', { ...order, qty: failure.kind === 'not_sent' ? 50 : 60 });
+    if (failure.kind === 'not_sent') expect([again.json.ret_type, other.json.ret_type]).toEqual([0, 0]);
+    else expect([again.json.code, other.json.code]).toEqual(['idempotency.unknown_outcome', 'limit.daily_value']);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a backend that cannot find an order by its packet', () => {
+  const key = 'once';
+
+  it('never gets an order again after a restart, whatever the interface; the key stays', async () => {
+    backend.stalled.add(trade.placeOrder.name);
+    await open();
+    void desk.post('/api/order', { ...order, qty: 1 }, { 'idempotency-key': key }).catch(() => undefined);
+    const doors = await Doors.open(gateway, 'desk', gateway.grpc(), operations);
+    const tcp = await CoreTcpClient.open(`127.0.0.1:${doors.ports.api}`, { init: { packetEncAlgo: -1 } });
+    const packetID = { connID: '77', serialNo: 5 };
+    void tcp.ask('Trd_PlaceOrder', { ...placed, qty: 2, packetID });
+    const other = { ...order, qty: 3, trd_env: undefined };
+    const mcp = await McpClient.open(gateway, { keyText: gateway.key('desk') });
+    const args = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: other.qty, price: 10, market: 'HK' };
+    void mcp.call('svc_place_order', { ...args, idempotency_key: 'by tool'.replace(' ', '-') }).catch(() => undefined);
+    const grpc = gateway.grpc();
+    const wish = { protoId: 2202, type: 'Trd_PlaceOrder', metadata: { 'idempotency-key': 'by-grpc' } };
+    const request = { ...placed, qty: 4, packetID: { connID: '0', serialNo: 0 } };
+    void grpc.call({ key: gateway.key('desk'), ...wish, request }).catch(() => undefined);
+    await backend.waiting(3);
+    // The daemon dies: nothing more is heard of the four.
+    await doors.close();
+    const dead = gateway;
+    const backendBefore = backend;
+    backend = new FaultyBackend();
+    await open();
+    const before = [...dead.keys];
+    expect(before).not.toEqual([]);
+
+    const rest = await desk.post('/api/order', { ...order, qty: 1 }, { 'idempotency-key': key });
+    expect([rest.status, rest.json.code]).toEqual([409, 'idempotency.unknown_outcome']);
+    expect(rest.json.error).toMatch(/not known: look at the orders.*new key/);
+    const doorsNow = await Doors.open(gateway, 'desk', gateway.grpc(), operations);
+    const tcpNow = await CoreTcpClient.open(`127.0.0.1:${doorsNow.ports.api}`, { init: { packetEncAlgo: -1 } });
+    expect(await tcpNow.ask('Trd_PlaceOrder', { ...placed, qty: 2, packetID })).toMatchObject({ retType: -1, errCode: 409 });
+    const mcpNow = await McpClient.open(gateway, { keyText: gateway.key('desk') });
+    const tool = await mcpNow.call('svc_place_order', { ...args, idempotency_key: 'by-tool' });
+    expect([tool.isError, tool.json.code]).toEqual([true, 'idempotency.unknown_outcome']);
+    const call = await gateway.grpc().call({ key: gateway.key('desk'), ...wish, request });
+    expect(call).toMatchObject({ code: 'ABORTED', metadata: { 'error-code': 'idempotency.unknown_outcome' } });
+    // The key stays: asked once more it says the same, and nothing was ever sent.
+    expect((await desk.post('/api/order', { ...order, qty: 1 }, { 'idempotency-key': key })).json.code).toBe('idempotency.unknown_outcome');
+    expect(backend.calls.map(({ operation }) => operation)).not.toContain('place_order');
+    tcpNow.close();
+    await mcpNow.close();
+    await doorsNow.close();
+    for (const { fail } of backendBefore.pending) fail(new BackendLost('the daemon died'));
+    await mcp.close();
+    await dead.stop();
+  });
+});
+
+describe('requests that wait for the backend', () => {
+  const CALLS = 8;
+
+  async function fill(count: number, id = 'desk'): Promise<void> {
+    const before = backend.pending.length;
+    for (let index = 0; index < count; index++)
+      void gateway
+        .as(id)
+        .post('/api/quote', symbol)
+        .catch(() => undefined);
+    await backend.waiting(before + count - 1);
+  }
+
+  beforeEach(async () => {
+    for (const { name } of [quote.getQuote, trade.placeOrder]) backend.stalled.add(name);
+    await open({ calls: CALLS });
+  });
+
+  it('are bounded for each key; orders and cancels have room of their own', async () => {
+    const [reads, orders] = [6, 1];
+    await fill(reads);
+    const full = await desk.post('/api/quote', symbol);
+    expect([full.status, full.json.code, full.headers['retry-after']]).toEqual([429, 'limit.calls', '1']);
+    const other = gateway.as('other');
+    void other.post('/api/order', order).catch(() => undefined);
+    void desk.post('/api/order', { ...order, qty: 10 }).catch(() => undefined);
+    await backend.waiting(reads + orders);
+    expect((await desk.post('/api/order', { ...order, qty: 10 })).json.code).toBe('limit.calls');
+    const cancel = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, order_id: 1 };
+    expect((await desk.post('/api/cancel-order', cancel)).json.ret_type).toBe(0);
+    expect((await desk.get('/metrics')).text).toContain(`\nsvc_backend_calls_in_flight ${reads + orders + 1}\n`);
+    for (const { answer } of backend.pending.slice(0, 2)) answer();
+    await fill(1);
+  });
+
+  it('are bounded in all, and one whose caller went away counts until the backend has answered', async () => {
+    const keys = ['desk', 'other'];
+    await fill(6, keys[0]);
+    clock.advance(TIMEOUT_MS);
+    expect((await desk.post('/api/quote', symbol)).json.code).toBe('limit.calls');
+    for (const { answer } of backend.pending) answer();
+    await fill(1);
+  });
+});

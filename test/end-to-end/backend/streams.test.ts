@@ -1,0 +1,278 @@
+import { create } from '@bufbuild/protobuf';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../src/contract/clock.js';
+import * as TrdUpdateOrder from '../../../src/contract/generated/Trd_UpdateOrder_pb.js';
+import * as TrdUpdateOrderFill from '../../../src/contract/generated/Trd_UpdateOrderFill_pb.js';
+import { operations } from '../../../src/contract/operations/index.js';
+import type { TradePush } from '../../../src/gateway/index.js';
+import { HK_MARGIN, US_MARGIN } from '../../support/accounts.js';
+import { CoreTcpClient } from '../../support/core-tcp-client.js';
+import { Doors } from '../../support/doors.js';
+import { FaultyBackend } from '../../support/faulty-backend.js';
+import { type ServedGateway, serveGateway } from '../../support/gateway.js';
+import { McpClient } from '../../support/mcp-client.js';
+import type { PushClient } from '../../support/push-client.js';
+import { quote, stream } from '../../support/push-fakes.js';
+
+const START = Date.UTC(2026, 10, 20, 2, 30);
+const OUTAGE_MS = 12_000;
+const everything = { streams: 'all', accIds: 'all' } as const;
+const REASON = 'the connection to the platform was lost';
+const gap = { from: '2026-11-20T02:29:59.000Z', to: '2026-11-20T02:30:12.000Z', reason: REASON };
+
+let backend: FaultyBackend;
+let clock: ManualClock;
+let gateway: ServedGateway;
+let push: PushClient;
+
+beforeEach(async () => {
+  backend = new FaultyBackend();
+  clock = new ManualClock(START);
+  const scopes = ['qot:read', 'acc:read', 'metrics:read'] as const;
+  gateway = await serveGateway({ backend, keys: { desk: { scopes }, other: { scopes } }, gatewayClock: clock });
+  push = await gateway.push('desk');
+});
+afterEach(async () => {
+  await push.close();
+  await gateway.stop();
+});
+
+function subscribe(symbols: readonly string[], id = 'desk') {
+  return gateway.as(id).s2c('/api/subscribe', { symbols, sub_types: [1], is_reg_or_un_reg_push: true });
+}
+
+/** Frames of a busy moment are gathered for a millisecond. */
+function gathered(): void {
+  clock.advance(10);
+}
+
+/** The whole of an outage: lost a second after the last event, back after twelve. */
+async function outage(): Promise<void> {
+  backend.lose(everything, START - 1000, REASON);
+  clock.advance(OUTAGE_MS);
+  await backend.restore(everything);
+  gathered();
+}
+
+function order(status: number, fillQty: number, updateTimestamp: number, recovered?: boolean): TradePush {
+  const facts = {
+    trdSide: 1,
+    orderType: 1,
+    orderID: 7n,
+    orderIDEx: 'x7',
+    code: '00700',
+    name: '',
+    qty: 100,
+    createTime: '',
+    updateTime: '',
+  };
+  const s2c = {
+    header: { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 },
+    order: { ...facts, orderStatus: status, fillQty, updateTimestamp },
+  };
+  const message = create(TrdUpdateOrder.ResponseSchema, { retType: 0, s2c });
+  return {
+    type: 'trade',
+    protoId: 2208,
+    accId: BigInt(HK_MARGIN),
+    trdMarket: 1,
+    message,
+    ...(recovered === undefined ? {} : { recovered }),
+  };
+}
+
+function fill(id: string): TradePush {
+  const facts = { trdSide: 1, fillID: 1n, fillIDEx: id, code: '00700', name: '', qty: 100, price: 10, createTime: '' };
+  const s2c = { header: { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 }, orderFill: facts };
+  const message = create(TrdUpdateOrderFill.ResponseSchema, { retType: 0, s2c });
+  return { type: 'trade', protoId: 2218, accId: BigInt(HK_MARGIN), trdMarket: 1, message, recovered: true };
+}
+
+describe('streams that are lost', () => {
+  it('are restored, and the gap is told once, to those who would have heard', async () => {
+    await subscribe(['HK.00700', 'HK.00005']);
+    const bystander = await gateway.push('other');
+    backend.push(quote(stream('HK.00700'), 300));
+    await outage();
+    expect([...backend.subscribed].sort()).toEqual(['HK.00005', 'HK.00700']);
+    const notice = await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
+    expect(notice).toMatchObject({ type: 'notify', proto_id: 1003, body: { type: 1, gap } });
+    expect(notice.body.event.desc).toContain(REASON);
+    backend.push(quote(stream('HK.00700'), 301));
+    gathered();
+    await push.frame(({ body }) => body?.basic_qot_list?.[0]?.cur_price === 301, 'quotes go on');
+    await push.settled();
+    await bystander.settled();
+    expect(push.frames.filter(({ body }) => body?.gap)).toHaveLength(1);
+    expect(bystander.frames.filter(({ type }) => type === 'notify')).toEqual([]);
+    const metrics = (await gateway.as('desk').get('/metrics')).text;
+    expect(metrics).toContain('\nsvc_push_gaps_total 1\n');
+    expect(metrics).toContain('\nsvc_push_missing 0\n');
+    await bystander.close();
+  });
+
+  it('are counted while they are missing, and a second loss prolongs the gap', async () => {
+    await subscribe(['HK.00700']);
+    backend.lose(everything, START - 1000, REASON);
+    expect((await gateway.as('desk').get('/metrics')).text).toContain('\nsvc_push_missing 1\n');
+    clock.advance(1000);
+    await outage();
+    const notice = await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
+    expect(notice.body.gap).toEqual({ ...gap, to: '2026-11-20T02:30:13.000Z' });
+    await push.settled();
+    expect(push.frames.filter(({ body }) => body?.gap)).toHaveLength(1);
+  });
+
+  it('of a stream that cannot be had again: its subscription ends, and its owner hears why', async () => {
+    await subscribe(['HK.00700', 'HK.00005']);
+    backend.unavailable.set('HK.00005', 'no right to HK LV2');
+    await outage();
+    const notice = await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
+    expect(notice.body.event.desc).toContain('HK.00005 1 (Basic): no right to HK LV2');
+    const shown = await gateway.as('desk').s2c('/api/query-subscription', {});
+    const codes = shown.conn_sub_info_list[0].sub_info_list[0].security_list.map(({ code }: { code: string }) => code);
+    expect(codes).toEqual(['00700']);
+    backend.unavailable.clear();
+    backend.asked.length = 0;
+    await subscribe(['HK.00005']);
+    expect(backend.asked).toEqual(['+HK.00005']);
+  });
+
+  it('and that nobody wants any more, are not asked for again', async () => {
+    await subscribe(['HK.00700', 'HK.00005']);
+    backend.lose(everything, START, REASON);
+    expect((await gateway.as('desk').post('/api/unsubscribe', { symbols: ['HK.00005'], sub_types: [1] })).json.ret_type).toBe(0);
+    backend.asked.length = 0;
+    await backend.restore(everything);
+    expect(backend.asked).toEqual(['+HK.00700']);
+  });
+
+  it('show what they show now to who had a first push', async () => {
+    await subscribe(['HK.00700']);
+    backend.currents.set('HK.00700 1', quote(stream('HK.00700'), 305));
+    await outage();
+    const frame = await push.frame(({ type }) => type === 'quote', 'the current quote');
+    expect(frame.body.basic_qot_list[0].cur_price).toBe(305);
+  });
+
+  it('are told in every format: base64 with the gap beside it, gRPC, core TCP and tools', async () => {
+    await push.close();
+    push = await gateway.push('desk', '?format=protobuf');
+    await subscribe(['HK.00700']);
+    const client = gateway.grpc();
+    const events = await client.open({ key: gateway.key('desk') });
+    const doors = await Doors.open(gateway, 'desk', client, operations);
+    const tcp = await CoreTcpClient.open(`127.0.0.1:${doors.ports.api}`, { init: { packetEncAlgo: -1 } });
+    await tcp.ask('Qot_Sub', {
+      securityList: [{ market: 1, code: '00700' }],
+      subTypeList: [1],
+      isSubOrUnSub: true,
+      isRegOrUnRegPush: true,
+    });
+    const mcp = await McpClient.open(gateway, { keyText: gateway.key('desk') });
+    await mcp.call('svc_subscribe', { symbols: ['HK.00700'], sub_types: ['Basic'] });
+    await outage();
+    const notice = await push.frame(({ type }) => type === 'notify', 'the gap');
+    expect(notice).toMatchObject({ gap, body_b64: expect.any(String) });
+    const event = await events.next(({ event_type }) => event_type === 'notify');
+    expect((await client.decode('Notify', event)).s2c.event.desc).toContain(gap.to);
+    expect(JSON.stringify(await tcp.pushes.count('Notify', 1))).toContain(gap.to);
+    const [told] = await mcp.pushed(({ type }) => type === 'notify', 1);
+    expect(told).toMatchObject({ body: { gap } });
+    tcp.close();
+    await mcp.close();
+    await doors.close();
+  });
+});
+
+describe('orders and fills of a gap', () => {
+  beforeEach(async () => {
+    await gateway.as('desk').s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN, US_MARGIN] });
+  });
+
+  it('are pushed once and in order, as recovered, after the gap was told', async () => {
+    backend.push(order(5, 0, 100));
+    backend.lose({ streams: [], accIds: [BigInt(HK_MARGIN)] }, START - 1000, REASON);
+    clock.advance(OUTAGE_MS);
+    backend.asked.length = 0;
+    await backend.restore({ streams: [], accIds: [BigInt(HK_MARGIN)] });
+    expect(backend.asked).toEqual([`accounts ${HK_MARGIN},${US_MARGIN}`]);
+    // Known before; half filled; live in the meantime; the fill, twice.
+    backend.push(order(5, 0, 100, true));
+    backend.push(order(10, 50, 110, true));
+    backend.push(order(11, 100, 120));
+    backend.push(order(11, 100, 120, true));
+    backend.push(order(10, 60, 115, true));
+    backend.push(fill('f1'));
+    backend.push(fill('f1'));
+    gathered();
+    await push.settled();
+    const told = push.frames.filter(({ type }) => type === 'trade' || type === 'notify');
+    expect(
+      told.map(({ proto_id, recovered, body }) => [proto_id, recovered, body.gap ?? body.order?.fill_qty ?? body.order_fill.fill_id_ex]),
+    ).toEqual([
+      [2208, undefined, 0],
+      [1003, undefined, gap],
+      [2208, true, 50],
+      [2208, undefined, 100],
+      [2218, true, 'f1'],
+    ]);
+  });
+
+  it('wait for the gap to be told, however early they are found', async () => {
+    backend.lose({ streams: [], accIds: 'all' }, START - 1000, REASON);
+    backend.push(order(11, 100, 120, true));
+    await backend.restore({ streams: [], accIds: 'all' });
+    gathered();
+    await push.settled();
+    const told = push.frames.filter(({ type, body }) => type === 'trade' || body?.gap !== undefined);
+    expect(told[0]?.body.gap).toBeDefined();
+    expect(told[1]).toMatchObject({ type: 'trade', recovered: true, acc_id: expect.anything() });
+  });
+});
+
+describe('an unsubscription that the backend refuses for now', () => {
+  const unsubscribe = { symbols: ['HK.00700'], sub_types: [1] };
+  const RETRY_MS = 60_000;
+
+  beforeEach(async () => {
+    backend.keep = (streams) => ({ streams, message: 'a subscription lasts a minute at least', retryAfterMs: RETRY_MS });
+    await subscribe(['HK.00700']);
+  });
+
+  it('ends for the caller, who hears what happened, and is tried again while nobody holds it', async () => {
+    const answer = (await gateway.as('desk').post('/api/unsubscribe', unsubscribe)).json;
+    expect(answer.ret_type).toBe(0);
+    expect(answer.ret_msg).toMatch(/HK\.00700 1 \(Basic\): a subscription lasts a minute at least/);
+    backend.push(quote(stream('HK.00700'), 300));
+    await push.settled();
+    expect(push.quotes).toEqual([]);
+    // The ledger is true: nobody has it, and the quota is still used.
+    const shown = await gateway.as('desk').s2c('/api/query-subscription', {});
+    expect([shown.total_used_quota, shown.conn_sub_info_list[0].sub_info_list]).toEqual([1, []]);
+    clock.advance(RETRY_MS - 1);
+    expect(backend.asked).toEqual(['+HK.00700', '-HK.00700']);
+    clock.advance(1);
+    await backend.when(() => backend.asked.length === 3);
+    backend.keep = () => undefined;
+    clock.advance(RETRY_MS);
+    await backend.when(() => backend.asked.length === 4);
+    expect(backend.asked.slice(2)).toEqual(['-HK.00700', '-HK.00700']);
+    await push.settled();
+    expect((await gateway.as('desk').s2c('/api/query-subscription', {})).total_used_quota).toBe(0);
+    clock.advance(10 * RETRY_MS);
+    expect(backend.asked).toHaveLength(4);
+  });
+
+  it('is not tried again once somebody subscribes, who gets it at once', async () => {
+    await gateway.as('desk').post('/api/unsubscribe', unsubscribe);
+    await subscribe(['HK.00700'], 'other');
+    const other = await gateway.push('other');
+    backend.push(quote(stream('HK.00700'), 300));
+    await other.frame(({ type }) => type === 'quote', 'the quote');
+    clock.advance(10 * RETRY_MS);
+    await push.settled();
+    expect(backend.asked).toEqual(['+HK.00700', '-HK.00700']);
+    await other.close();
+  });
+});
