@@ -52,13 +52,25 @@ export const arrows = {
   'simulator/companies': worldAndBelow,
   'simulator/market': ['simulator/companies', ...worldAndBelow],
   'simulator/exchange': ['simulator/market', ...worldAndBelow],
+  'simulator/ledger': ['simulator/row-keys.ts', 'storage/index.ts', 'contract'],
   'simulator/brokerage': [
+    'simulator/brokerage/clearing',
+    'simulator/companies/corporate-actions.ts',
     'simulator/handler.ts',
+    'simulator/ledger/index.ts',
     'simulator/pace.ts',
+    'simulator/row-keys.ts',
     'simulator/exchange/index.ts',
     'simulator/market',
     'storage/index.ts',
     'contract/generated',
+    ...worldAndBelow,
+  ],
+  'simulator/brokerage/clearing': [
+    'simulator/brokerage',
+    'simulator/companies/corporate-actions.ts',
+    'simulator/ledger/index.ts',
+    'simulator/market',
     ...worldAndBelow,
   ],
   'simulator/view': [
@@ -140,6 +152,3 @@ export const arrows = {
     ...contract,
   ],
 };
-
-/** Folders inside which imports still go in circles. Nothing is added here. */
-export const circularYet = ['simulator/brokerage'];

@@ -109,7 +109,7 @@ function compose(options: SimulationOptions, { world, priceBy }: PricedWorld, hi
     history: pasts,
   });
   priceBy(market);
-  const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword });
+  const brokerage = createBrokerage({ clock, world, market, store, seed, corporateActions: companies, tradePassword });
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
     store,

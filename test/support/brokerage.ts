@@ -10,6 +10,7 @@ import type { BrokerageEvent } from '../../src/simulator/brokerage/events.js';
 import { type Brokerage, createBrokerage } from '../../src/simulator/brokerage/index.js';
 import type { OrderRecord } from '../../src/simulator/brokerage/order.js';
 import { type TradeMarket, tradeEnvironments, tradeMarkets } from '../../src/simulator/brokerage/terms.js';
+import type { CorporateActions } from '../../src/simulator/companies/corporate-actions.js';
 import { Refusal } from '../../src/simulator/handler.js';
 import type { Facts } from '../../src/simulator/view/facts.js';
 import { type CalendarMode, createWorld, type Instrument } from '../../src/simulator/world/index.js';
@@ -30,6 +31,9 @@ export const ids = {
   futures: 281756478396547008n,
   real: 281756479345015383n,
 };
+
+/** Issuers that do nothing. */
+const noActions: CorporateActions = { corporateActions: () => [] };
 
 export const dec = (text: string): Decimal => {
   const value = parseDecimal(text);
@@ -60,10 +64,11 @@ export class Fixture {
     readonly market: ScriptedMarket,
     readonly store: Store,
     readonly mode: CalendarMode,
+    readonly corporateActions: CorporateActions,
     endedOrdersKept: number,
   ) {
     const world = createWorld({ clock, calendarMode: mode, generatedInstruments: 0, seed: 1 });
-    this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, tradePassword: '123456', endedOrdersKept });
+    this.brokerage = createBrokerage({ clock, world, market, store, seed: 1, corporateActions, tradePassword: '123456', endedOrdersKept });
     this.brokerage.onEvent((event) => this.events.push(event));
     this.simulation = {
       clock,
@@ -78,19 +83,21 @@ export class Fixture {
     store = new MemoryStore(),
     mode = 'open',
     endedOrdersKept = 5_000,
+    corporateActions = noActions,
   }: {
     start?: number;
     store?: Store;
     mode?: CalendarMode;
     endedOrdersKept?: number;
+    corporateActions?: CorporateActions;
   } = {}): Fixture {
     const clock = new ManualClock(start);
-    return new Fixture(clock, new ScriptedMarket(clock), store, mode, endedOrdersKept);
+    return new Fixture(clock, new ScriptedMarket(clock), store, mode, corporateActions, endedOrdersKept);
   }
 
   /** Another process on the same store, `later` ms after; this one is left as it is, as a kill leaves it. */
   restarted(later = 1_000, store: Store = this.store): Fixture {
-    return Fixture.open({ start: this.clock.now() + later, store, mode: this.mode });
+    return Fixture.open({ start: this.clock.now() + later, store, mode: this.mode, corporateActions: this.corporateActions });
   }
 
   instrument(symbol: string): Instrument {

@@ -3,6 +3,7 @@ import type { Decimal } from '../../src/contract/decimal.js';
 import { opposite, type Side } from '../../src/simulator/exchange/price-levels.js';
 import type {
   Bar,
+  BarPeriod,
   Book,
   BookLevel,
   Execution,
@@ -68,8 +69,12 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
     return this.#script(instrument).ticks.slice(-count);
   }
 
-  bars(): readonly Bar[] {
-    return [];
+  /** One bar, of everything up to its end: enough for who asks for a close. */
+  bars(instrument: Instrument, _period: BarPeriod, { to = this.clock.now() }: { to?: number }): readonly Bar[] {
+    const { ticks } = this.#script(instrument);
+    const last = ticks.findLast(({ time }) => time < to)?.price ?? instrument.referencePrice;
+    const prices = { open: last, high: last, low: last, close: last, previousClose: last };
+    return [{ start: to - 1, end: to, ...prices, volume: 0n, turnover: 0n }];
   }
 
   adjustmentFactor(): bigint {

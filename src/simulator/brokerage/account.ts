@@ -23,6 +23,12 @@ export interface Account {
   readonly universalCardNumber?: string;
 }
 
+/** The accounts of a brokerage. */
+export interface AccountBook {
+  readonly accounts: readonly Account[];
+  account(id: bigint): Account | undefined;
+}
+
 const money = (amount: number): Decimal => units(BigInt(amount));
 
 function simulated(id: bigint, account: Omit<Account, 'id' | 'environment' | 'trades'> & { trades?: Account['trades'] }): Account {

@@ -320,7 +320,7 @@ describe('refusals', () => {
     ['a code with its market', ids.hkCash, { ...buy, code: 'HK.00700' }, 'no market prefix'],
     ['another market', ids.hkCash, { ...buy, code: 'AAPL', secMarket: 2 }, 'sec_market 2 does not belong to market 1'],
     ['an index', ids.hkCash, { ...buy, code: '800000' }, 'is an index'],
-    ['part of a lot', ids.hkCash, { ...buy, qty: 150 }, 'no multiple of the lot size 100'],
+    ['part of a lot', ids.hkCash, { ...buy, qty: 150 }, 'not a multiple of the lot size 100'],
     ['part of a share', ids.us, { code: 'AAPL', qty: 1.5, price: 100 }, 'qty 1.5 must be a whole number'],
     ['no quantity', ids.hkCash, { ...buy, qty: 0 }, 'qty 0 must be a whole number'],
     ['a price between ticks', ids.hkCash, { ...buy, price: 600.03 }, 'nearest: 600 and 600.5'],

@@ -5,14 +5,14 @@ import { Refusal } from '../handler.js';
 import type { Market } from '../market/market.js';
 import { type Instrument, roundToTick, type World } from '../world/index.js';
 import type { Account } from './account.js';
-import type { Hold, HoldQuestion, Holds } from './holds.js';
-import { isBuying, type OrderRecord, remainingOf, type Trigger } from './order.js';
+import type { HoldQuestion, Holds } from './holds.js';
+import { type Hold, isBuying, mainLeg, type OrderRecord, remainingOf, type Trigger } from './order.js';
 import { orderTypesOf, rulesOf } from './order-types.js';
 import type { PlaceRequest, ReplaceRequest } from './place-request.js';
 import { checkPrice, marketPrice, protection } from './price.js';
 import { resolve, type Tradable } from './resolve.js';
 import { dayEnd, nextOpening, sessionFor } from './sessions.js';
-import { orderTypes } from './terms.js';
+import { orderTypes, type TradeSide } from './terms.js';
 
 const QUANTITY_MAX = 1_000_000_000n;
 const REMARK_BYTES_MAX = 64;
@@ -83,12 +83,13 @@ export class OrderCheck {
     }
     const prices = this.#replacedPrices(instrument, order, request);
     if (prices instanceof Refusal) return prices;
+    const { side } = mainLeg(order);
     const hold = this.#checkHold({
       account,
       instrument,
-      side: order.side,
+      side,
       quantity: quantity - order.filledQuantity,
-      worstPrice: this.#dearest(instrument, order.side, prices),
+      worstPrice: this.#dearest(instrument, side, prices),
       open: order,
     });
     return hold instanceof Refusal ? hold : { ...prices, quantity, hold };
@@ -96,7 +97,8 @@ export class OrderCheck {
 
   /** The order as it is, enabled again: its end, counted from now, and what it holds. */
   enable(account: Account, instrument: Instrument, order: OrderRecord): { hold: Hold; expiresAt: number } | Refusal {
-    const { side, quantity } = order;
+    const { quantity } = order;
+    const { side } = mainLeg(order);
     const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: this.#dearest(instrument, side, order) });
     if (hold instanceof Refusal) return hold;
     const refusal = this.#checkListed(instrument);
@@ -114,7 +116,7 @@ export class OrderCheck {
    * accepted; undefined while what it holds is enough.
    */
   carry(account: Account, instrument: Instrument, order: OrderRecord): Hold | Refusal | undefined {
-    const { side, marginPerUnit } = order;
+    const { side, marginPerUnit } = mainLeg(order);
     if (isBuying(side) || marginPerUnit === 0n) return undefined;
     const worstPrice = this.#dearest(instrument, side, order);
     const hold = this.holds.take({ account, instrument, side, quantity: remainingOf(order), worstPrice, open: order });
@@ -122,7 +124,7 @@ export class OrderCheck {
   }
 
   /** The price at which an order asks most of its account. A sale fills at the market, or where it triggers, when that is above its limit. */
-  #dearest(instrument: Instrument, side: OrderRecord['side'], { worstPrice, trigger }: PriceTerms): Decimal {
+  #dearest(instrument: Instrument, side: TradeSide, { worstPrice, trigger }: PriceTerms): Decimal {
     if (isBuying(side)) return worstPrice;
     const waitsFor = trigger?.reached === false ? trigger.price : 0n;
     return [marketPrice(this.market, instrument, false), waitsFor].reduce((most, price) => (price > most ? price : most), worstPrice);
@@ -198,7 +200,7 @@ export class OrderCheck {
     const { trigger } = order;
     if (trigger?.trail !== undefined && keepsTrail(trigger, request)) return kept;
     return this.prices(instrument, {
-      side: order.side,
+      side: mainLeg(order).side,
       type: order.type,
       price: request.price || number(order.price),
       adjustment: request.adjustment,

@@ -3,9 +3,9 @@ import type { C2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Currency } from '../../contract/markets.js';
 import { Refusal } from '../handler.js';
 import type { World } from '../world/index.js';
+import type { AccountBook } from './account.js';
 import { type FeeItem, feesOf } from './fees.js';
 import { addressed } from './header.js';
-import type { Brokerage } from './index.js';
 import { unitValue } from './margin.js';
 import { isBuying, units } from './order.js';
 import { resolve } from './resolve.js';
@@ -13,7 +13,7 @@ import { tradeSides } from './terms.js';
 
 /** What an order would be charged that fills completely at `price`: by the same schedules as its fills. */
 export function estimateFees(
-  { brokerage, world }: { readonly brokerage: Brokerage; readonly world: World },
+  { brokerage, world }: { readonly brokerage: AccountBook; readonly world: World },
   request: C2S,
   price: Decimal,
 ): { readonly currency: Currency; readonly items: readonly FeeItem[] } | Refusal {

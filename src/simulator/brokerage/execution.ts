@@ -1,56 +1,49 @@
 import type { Decimal } from '../../contract/decimal.js';
+import type { Entry } from '../ledger/index.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
-import { feesOf, totalFees } from './fees.js';
+import type { Clearing } from './clearing/settlement.js';
+import { type FeeItem, feesOf, totalFees } from './fees.js';
 import { feeReserve } from './holds.js';
 import { readableId } from './ids.js';
 import { unitValue } from './margin.js';
-import { type FillRecord, isBuying, type OrderRecord, remainingOf } from './order.js';
+import { type FillRecord, isBuying, legRemaining, type OrderLeg, type OrderRecord } from './order.js';
 import { moved } from './order-status.js';
 import { afterTrade, emptyPosition } from './position.js';
 import type { Change, Records } from './records.js';
 
+/** A trade of one leg of an order. */
 export interface Execution {
   readonly account: Account;
   readonly instrument: Instrument;
   readonly order: OrderRecord;
+  /** Index among the order's legs. */
+  readonly leg: number;
   readonly price: Decimal;
   readonly quantity: bigint;
   /** Epoch ms. */
   readonly time: number;
   /** Trading day of the market, "2026-11-20". */
   readonly day: string;
+  /** When it is paid for. */
+  readonly clearing: Clearing;
 }
 
 /**
- * Books one trade of an order: the fill, the order's new state, cash, fees and the position, all in one change. The
+ * Books one trade of an order: the fill, the order's new state, money, fees and the position, all in one change. The
  * fill's event comes before the order's.
  */
 export function execute(records: Records, change: Change, execution: Execution): OrderRecord {
   const { account, instrument, order, price, quantity, time, day } = execution;
-  const buying = isBuying(order.side);
-  if (quantity <= 0n || quantity > remainingOf(order))
-    throw new Error(`order ${order.id} cannot fill ${quantity} of ${remainingOf(order)}`);
-  if (buying ? price > order.worstPrice : price < order.worstPrice) throw new Error(`order ${order.id} cannot trade at ${price}`);
+  const leg = legOf(execution);
+  const buying = isBuying(leg.side);
+  if (quantity <= 0n || quantity > legRemaining(order, leg))
+    throw new Error(`order ${order.id} cannot fill ${quantity} of ${legRemaining(order, leg)}`);
+  // Several legs together keep to the price of the order, not each of them.
+  const isBeyond = buying ? price > order.worstPrice : price < order.worstPrice;
+  if (isBeyond && order.legs.length === 1) throw new Error(`order ${order.id} cannot trade at ${price}`);
 
-  const filledQuantity = order.filledQuantity + quantity;
-  const filledValue = order.filledValue + price * quantity;
-  const fees = feesOf(instrument, buying, unitValue(instrument, filledValue), filledQuantity);
-  const fee = totalFees(fees) - totalFees(order.fees);
-  const full = filledQuantity === order.quantity;
-  const filled: OrderRecord = {
-    ...order,
-    filledQuantity,
-    filledValue,
-    fees,
-    updatedAt: time,
-    status: moved(order.status, full ? 'filled_all' : 'filled_part'),
-  };
-  const next =
-    order.feeReserve === 0n
-      ? filled
-      : { ...filled, feeReserve: feeReserve(instrument, buying, order.worstPrice, remainingOf(filled), filled) };
-
+  const { order: filled, fee } = afterFill(execution, leg);
   const id = records.nextId(time);
   const fill: FillRecord = {
     id,
@@ -58,36 +51,95 @@ export function execute(records: Records, change: Change, execution: Execution):
     orderId: order.id,
     orderIdEx: order.idEx,
     accId: order.accId,
-    symbol: order.symbol,
+    symbol: leg.symbol,
     tradeMarket: order.tradeMarket,
-    side: order.side,
+    side: leg.side,
     quantity,
     price,
     time,
   };
   records.putFill(change, fill);
-  records.putOrder(change, next);
-  bookTrade(records, change, execution, fee);
-  const canSell = records.ledger.canSell(account, order.symbol);
-  change.events.push({ kind: 'fill', account, fill, order: next, canSell }, { kind: 'order', account, order: next, canSell });
-  return next;
+  records.putOrder(change, filled);
+  bookTrade(records, change, execution, fill, fee);
+  const canSell = records.ledger.canSell(account, instrument.symbol);
+  change.events.push({ kind: 'fill', account, fill, order: filled, canSell }, { kind: 'order', account, order: filled, canSell });
+  return filled;
 }
 
-function bookTrade(records: Records, change: Change, execution: Execution, fee: Decimal): void {
-  const { account, instrument, order, price, quantity, time, day } = execution;
-  const buying = isBuying(order.side);
+function legOf({ order, leg: index }: Execution): OrderLeg {
+  const leg = order.legs[index];
+  if (leg === undefined) throw new Error(`order ${order.id} has no leg ${index}`);
+  return leg;
+}
+
+/** The order after the trade, and what the trade added to its fees. */
+function afterFill(
+  { instrument, order, leg: index, price, quantity, time }: Execution,
+  leg: OrderLeg,
+): { order: OrderRecord; fee: Decimal } {
+  const filledLeg: OrderLeg = {
+    ...leg,
+    filledQuantity: leg.filledQuantity + quantity,
+    filledValue: leg.filledValue + price * quantity,
+  };
+  const legs = order.legs.with(index, filledLeg) as [OrderLeg, ...OrderLeg[]];
+  const paid = order.legs.length === 1 ? order.fees : legFees(instrument, leg);
+  const toPay = legFees(instrument, filledLeg);
+  const fee = totalFees(toPay) - totalFees(paid);
+  const filledQuantity = legs.map(({ filledQuantity: units, ratio }) => units / ratio).reduce(lesser);
+  const full = legs.every((one) => legRemaining({ ...order, legs }, one) === 0n);
+  const filled: OrderRecord = {
+    ...order,
+    legs,
+    filledQuantity,
+    filledValue: legs.map((one) => (one.side === legs[0].side ? one.filledValue : -one.filledValue)).reduce((sum, value) => sum + value),
+    fees: order.legs.length === 1 ? toPay : replacedFees(order.fees, paid, toPay),
+    updatedAt: time,
+    status: moved(order.status, full ? 'filled_all' : 'filled_part'),
+  };
+  if (order.feeReserve === 0n) return { order: filled, fee };
+  const reserve = (one: OrderLeg, fees: readonly FeeItem[]): Decimal =>
+    feeReserve(instrument, isBuying(one.side), order.worstPrice, legRemaining(order, one), { ...one, fees });
+  const own = order.legs.length === 1 ? order.feeReserve : reserve(leg, paid);
+  return { order: { ...filled, feeReserve: order.feeReserve - own + reserve(filledLeg, toPay) }, fee };
+}
+
+/** Fees of what is filled of a leg: each is charged as an order of its own. */
+function legFees(instrument: Instrument, { side, filledQuantity, filledValue }: OrderLeg): readonly FeeItem[] {
+  return feesOf(instrument, isBuying(side), unitValue(instrument, filledValue), filledQuantity);
+}
+
+/** An order's fees with those of one leg replaced. */
+function replacedFees(all: readonly FeeItem[], before: readonly FeeItem[], after: readonly FeeItem[]): readonly FeeItem[] {
+  const sums = new Map(all.map(({ title, value }) => [title, value]));
+  for (const { title, value } of before) sums.set(title, (sums.get(title) ?? 0n) - value);
+  for (const { title, value } of after) sums.set(title, (sums.get(title) ?? 0n) + value);
+  return Array.from(sums, ([title, value]) => ({ title, value }));
+}
+
+function bookTrade(records: Records, change: Change, execution: Execution, fill: FillRecord, fee: Decimal): void {
+  const { account, instrument, order, price, quantity, time, day, clearing } = execution;
+  const { symbol, tradeMarket, side } = fill;
+  const buying = isBuying(side);
+  const isFutures = account.trades === 'futures';
   const value = unitValue(instrument, price);
-  const held = records.ledger.position(account.id, order.symbol);
+  const held = records.ledger.position(account.id, symbol);
   const before =
     held === undefined || held.quantity === 0n
-      ? {
-          ...(held ?? emptyPosition({ id: 0n, accId: account.id, symbol: order.symbol, tradeMarket: order.tradeMarket }, day)),
-          id: records.nextId(time),
-        }
+      ? { ...(held ?? emptyPosition({ id: 0n, accId: account.id, symbol, tradeMarket }, day, isFutures)), id: records.nextId(time) }
       : held;
-  const { position, realised } = afterTrade(before, { side: buying ? 'buy' : 'sell', quantity, unitValue: value, day });
+  const { position, realised, settled } = afterTrade(before, { side: buying ? 'buy' : 'sell', quantity, unitValue: value, day });
   records.putPosition(change, position);
   // Futures settle in the difference; securities are paid for in full.
-  const proceeds = account.trades === 'futures' ? realised : buying ? -value * quantity : value * quantity;
-  records.addCash(change, account, order.currency, proceeds - fee);
+  const amount = isFutures ? settled : buying ? -value * quantity : value * quantity;
+  const { currency } = instrument;
+  const entries: Entry[] = [];
+  if (amount !== 0n) entries.push({ ...clearing, currency, kind: 'trade', amount });
+  if (fee !== 0n) entries.push({ ...clearing, currency, kind: 'fee', amount: -fee });
+  if (realised !== 0n) entries.push({ ...clearing, currency, balance: 'realised', kind: 'realised', amount: realised });
+  records.book(change, { id: fill.id, accId: account.id, time, cause: 'fill', symbol, orderId: order.id, remark: '', entries });
+}
+
+function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }

@@ -1,8 +1,7 @@
 import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { quoteMarket } from '../../contract/markets.js';
 import { Refusal } from '../handler.js';
-import { type Account, namedMarkets, quoteMarketsOf } from './account.js';
-import type { Brokerage } from './index.js';
+import { type Account, type AccountBook, namedMarkets, quoteMarketsOf } from './account.js';
 import { type TradeMarket, tradeEnvironments, tradeMarkets } from './terms.js';
 
 /** The account and the market that a request is about. */
@@ -13,7 +12,7 @@ export interface Addressed {
 }
 
 /** Whom a request's header addresses; a refusal when account, environment and market do not belong together. */
-export function addressed(brokerage: Brokerage, header: TrdHeader | undefined): Addressed | Refusal {
+export function addressed(brokerage: AccountBook, header: TrdHeader | undefined): Addressed | Refusal {
   if (header === undefined) return new Refusal('header is required: trdEnv, accID and trdMarket');
   const environment = tradeEnvironments.wordOf(header.trdEnv);
   if (environment === undefined) return new Refusal(tradeEnvironments.unknown(header.trdEnv));

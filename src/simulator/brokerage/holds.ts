@@ -5,16 +5,9 @@ import type { Account } from './account.js';
 import { feesOf, totalFees } from './fees.js';
 import type { Ledger } from './ledger.js';
 import { initialMargin, marginRatios, unitValue } from './margin.js';
-import { frozenCash, isBuying, type OrderRecord, reservedMargin } from './order.js';
+import { frozenCash, type Hold, isBuying, mainLeg, type OrderRecord, reservedMargin } from './order.js';
 import type { TradeSide } from './terms.js';
 import type { Valuer } from './valuation.js';
-
-/** What an order holds of its account until it is done, in the order's currency. */
-export interface Hold {
-  readonly cashPerUnit: Decimal;
-  readonly marginPerUnit: Decimal;
-  readonly feeReserve: Decimal;
-}
 
 /** The part of an order that decides what it holds. `open`: the order as it stands, when it is being changed. */
 export interface HoldQuestion {
@@ -104,7 +97,7 @@ export class Holds {
     if (side === 'sell') return nothing;
     if (side === 'sell_short') return { cashPerUnit: 0n, marginPerUnit: initialMargin(instrument, 'short', value), feeReserve: 0n };
     const held = this.ledger.position(account.id, instrument.symbol)?.quantity ?? 0n;
-    const covers = held < 0n || (open !== undefined && open.side === 'buy_back');
+    const covers = held < 0n || (open !== undefined && mainLeg(open).side === 'buy_back');
     const marginPerUnit = account.type === 'cash' || covers ? 0n : initialMargin(instrument, 'long', value);
     return { cashPerUnit: value, marginPerUnit, feeReserve: this.#fees(question) };
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { IdSequence, idOfReadable, keyOfId, readableId } from './ids.js';
+import { keyOfId } from '../row-keys.js';
+import { IdSequence, idOfReadable, readableId } from './ids.js';
 
 const id = fc.bigInt(0n, 2n ** 64n - 1n);
 

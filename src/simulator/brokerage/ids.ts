@@ -37,8 +37,3 @@ export function idOfReadable(text: string): bigint | undefined {
   for (const digit of match[1] ?? '') id = (id << 5n) | BigInt(BASE32.indexOf(digit));
   return id;
 }
-
-/** A number as a store key: keys sort as the numbers do. */
-export function keyOfId(id: bigint): string {
-  return id.toString().padStart(20, '0');
-}

@@ -1,9 +1,12 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Store } from '../../storage/index.js';
+import type { CorporateActions } from '../companies/corporate-actions.js';
 import type { Market, SimulatedMarket } from '../market/index.js';
 import type { World } from '../world/index.js';
-import { type Account, accounts } from './account.js';
+import { type AccountBook, accounts } from './account.js';
 import { OrderCheck } from './check-order.js';
+import { DayRolls } from './clearing/day-rolls.js';
+import type { EndOrders } from './clearing/roll.js';
 import type { BrokerageEvent } from './events.js';
 import { ExchangeRates } from './exchange-rates.js';
 import { Holds } from './holds.js';
@@ -29,6 +32,8 @@ export interface BrokerageOptions {
   readonly market: Market & Pick<SimulatedMarket, 'restorePrints'>;
   /** Keeps orders, fills, ledger and answered packet numbers. A second brokerage made on it continues where the first one ended. */
   readonly store: Store;
+  /** What issuers do to the shares that accounts hold. */
+  readonly corporateActions: CorporateActions;
   /** What latencies are drawn from. */
   readonly seed: string | number;
   /** Unlocks the real accounts. */
@@ -40,9 +45,7 @@ export interface BrokerageOptions {
 }
 
 /** The simulated brokerage: accounts, orders and what they hold. */
-export interface Brokerage {
-  readonly accounts: readonly Account[];
-  account(id: bigint): Account | undefined;
+export interface Brokerage extends AccountBook {
   order(id: bigint): OrderRecord | undefined;
   orderByIdEx(idEx: string): OrderRecord | undefined;
   /** Orders and fills, each told once it is on disk, in the order of cause and effect. Returns its own removal. */
@@ -64,7 +67,17 @@ const LATENCY: LatencyRange = { min: 5, max: 50 };
 
 /** Opens the brokerage on a store: working orders go on working, what ended meanwhile ends now. */
 export function createBrokerage(options: BrokerageOptions): Brokerage {
-  const { clock, world, market, store, seed, tradePassword, latency = LATENCY, endedOrdersKept = ENDED_ORDERS_KEPT } = options;
+  const {
+    clock,
+    world,
+    market,
+    store,
+    seed,
+    corporateActions,
+    tradePassword,
+    latency = LATENCY,
+    endedOrdersKept = ENDED_ORDERS_KEPT,
+  } = options;
   const records = new Records(store, clock.now(), endedOrdersKept);
   for (const [symbol, ticks] of records.prints(clock.now())) {
     const instrument = world.instrument(symbol);
@@ -73,7 +86,10 @@ export function createBrokerage(options: BrokerageOptions): Brokerage {
   const valuer = new Valuer(world, market, records.ledger, new ExchangeRates(world, market));
   const holds = new Holds(records.ledger, valuer);
   const check = new OrderCheck(clock, world, market, holds);
-  const routing = new Routing(clock, world, market, records, check, latencySource(latency, seed));
+  const routing = new Routing(clock, world, market, records, check, latencySource(latency, seed), () => rolls.catchUp());
+  const endOrders: EndOrders = (change, symbol, why) => routing.endOrders(change, symbol, why);
+  // Before orders go on: days that have passed may end some.
+  const rolls = new DayRolls({ clock, world, market, records, corporateActions, endOrders });
   const lock = new TradeLock(clock, tradePassword);
   const desk = new OrderDesk(clock, world, records, check, routing, lock);
   const byId = new Map(accounts.map((account) => [account.id, account]));
@@ -81,7 +97,11 @@ export function createBrokerage(options: BrokerageOptions): Brokerage {
 
   return {
     accounts,
-    account: (id) => byId.get(id),
+    account(id) {
+      // Whoever asks comes by here first: a clock that was set is seen before its timers are.
+      rolls.catchUp();
+      return byId.get(id);
+    },
     order,
     orderByIdEx(idEx) {
       const id = idOfReadable(idEx);
@@ -91,6 +111,7 @@ export function createBrokerage(options: BrokerageOptions): Brokerage {
     onEvent: (listener) => records.journal.onEvent(listener),
     async close() {
       routing.close();
+      rolls.close();
       await records.journal.whenIdle();
     },
     desk,

@@ -1,39 +1,39 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Currency } from '../../contract/markets.js';
+import type { CashLedger } from '../ledger/index.js';
 import { type Account, accounts } from './account.js';
-import { frozenCash, type OrderRecord, remainingOf, reservedMargin } from './order.js';
+import { frozenCash, legRemaining, type OrderRecord, reservedMargin } from './order.js';
 import { isOpen } from './order-status.js';
 import type { PositionRecord } from './position.js';
 import type { Tables } from './tables.js';
 import type { TradeSide } from './terms.js';
 
 /**
- * What the accounts have: cash by currency, positions, and what open orders hold of both. The sums over open orders are
- * kept up to date order by order, so that no question walks through them.
+ * What the accounts have: money, positions, and what open orders hold of both. The sums over open orders are kept up to
+ * date order by order, so that no question walks through them.
  */
 export class Ledger {
-  readonly #cash = new Map<string, Decimal>();
   readonly #positions = new Map<bigint, Map<string, PositionRecord>>();
   readonly #frozen = new Map<string, Decimal>();
   readonly #margin = new Map<string, Decimal>();
   readonly #working = new Map<string, bigint>();
   readonly #openOrders = new Map<string, bigint>();
 
-  constructor(tables: Tables) {
-    for (const account of accounts) {
-      this.#positions.set(account.id, new Map());
-      for (const [currency, amount] of Object.entries(account.openingCash)) this.#cash.set(`${account.id}/${currency}`, amount);
+  constructor(
+    tables: Pick<Tables, 'positions'>,
+    readonly money: CashLedger,
+  ) {
+    for (const account of accounts) this.#positions.set(account.id, new Map());
+    const future = new Set(accounts.filter(({ trades }) => trades === 'futures').map(({ id }) => id));
+    for (const [, position] of tables.positions.entries()) {
+      // Futures of a version that did not mark them are carried at what they were traded for.
+      this.setPosition(future.has(position.accId) ? { carried: position.cost, ...position } : position);
     }
-    for (const [key, amount] of tables.cash.entries()) this.#cash.set(key, amount);
-    for (const [, position] of tables.positions.entries()) this.setPosition(position);
   }
 
+  /** What may be traded with: settled money and what trades will bring or take on their settlement days. */
   cash(account: Account, currency: Currency): Decimal {
-    return this.#cash.get(`${account.id}/${currency}`) ?? 0n;
-  }
-
-  setCash(accId: bigint, currency: Currency, amount: Decimal): void {
-    this.#cash.set(`${accId}/${currency}`, amount);
+    return this.money.balances(account.id, currency).cash;
   }
 
   position(accId: bigint, symbol: string): PositionRecord | undefined {
@@ -99,7 +99,7 @@ export class Ledger {
   #addOrder(order: OrderRecord, sign: 1n | -1n): void {
     if (!isOpen(order.status)) return;
     add(this.#openOrders, `${order.accId}`, sign);
-    add(this.#working, `${order.accId}/${order.symbol}/${order.side}`, sign * remainingOf(order));
+    for (const leg of order.legs) add(this.#working, `${order.accId}/${leg.symbol}/${leg.side}`, sign * legRemaining(order, leg));
     add(this.#frozen, `${order.accId}/${order.currency}`, sign * frozenCash(order));
     add(this.#margin, `${order.accId}/${order.currency}`, sign * reservedMargin(order));
   }

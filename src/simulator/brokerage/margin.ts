@@ -1,4 +1,4 @@
-import { type Decimal, multiply } from '../../contract/decimal.js';
+import { DECIMAL_ONE, type Decimal, multiply } from '../../contract/decimal.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Instrument } from '../world/instrument.js';
 import { type KindRules, kinds } from '../world/kinds.js';
@@ -24,6 +24,9 @@ const futureTerms: MarginTerms = { initial: 10n, alert: 9n, marginCall: 8n, main
 
 /** Initial margin of stocks that are lent, in percent of their value. */
 export const stockInitialPercent = { long: longTerms.initial, short: shortTerms.initial };
+
+/** Yearly fee on borrowed stock, in percent of its value. */
+export const shortFeePercent: Decimal = 3n * DECIMAL_ONE;
 
 const lends: ReadonlySet<QuoteMarket> = new Set(['HK', 'US', 'SG', 'JP', 'MY']);
 const lendsStock: ReadonlySet<QuoteMarket> = new Set(['HK', 'US', 'JP']);

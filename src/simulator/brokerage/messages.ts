@@ -15,7 +15,7 @@ import { quoteMarket } from '../../contract/markets.js';
 import { localDateTime } from '../../contract/time.js';
 import type { Instrument, World } from '../world/index.js';
 import type { Account } from './account.js';
-import { averagePrice, type FillRecord, type OrderRecord } from './order.js';
+import { averagePrice, type FillRecord, mainLeg, type OrderRecord } from './order.js';
 import {
   currencies,
   orderHours,
@@ -49,11 +49,12 @@ function headerOf(account: Account, market: TradeMarket): TrdHeader {
 }
 
 export function orderMessage(world: World, order: OrderRecord): Order {
-  const instrument = known(world, order.symbol);
+  const leg = mainLeg(order);
+  const instrument = known(world, leg.symbol);
   const { timeZone } = world.calendar(instrument);
   const { trigger } = order;
   return create(OrderSchema, {
-    trdSide: tradeSides.numberOf(order.side),
+    trdSide: tradeSides.numberOf(leg.side),
     orderType: orderTypes.numberOf(order.type),
     orderStatus: orderStatuses.numberOf(order.status),
     orderID: order.id,

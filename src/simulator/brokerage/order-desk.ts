@@ -6,9 +6,9 @@ import { type Account, accounts } from './account.js';
 import type { OrderCheck } from './check-order.js';
 import { inMarket } from './filter.js';
 import { readableId } from './ids.js';
-import type { OrderRecord } from './order.js';
+import { holding, mainLeg, type OrderRecord } from './order.js';
 import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
-import type { PacketAnswer } from './packets.js';
+import type { PacketAnswer } from './packet.js';
 import type { PlaceRequest, ReplaceRequest, Write } from './place-request.js';
 import type { Change, Records } from './records.js';
 import type { Routing } from './routing.js';
@@ -47,6 +47,7 @@ export class OrderDesk {
     const checked = this.check.place(request);
     if (checked instanceof Refusal) return checked;
     const { instrument, tradeMarket, quantity, price, worstPrice, trigger, hold, expiresAt } = checked;
+    const { feeReserve, ...held } = hold;
     const now = this.clock.now();
     const id = this.records.nextId(now);
     const draft = { type: request.type, extendedHours: request.extendedHours, ...(trigger === undefined ? {} : { trigger }) };
@@ -54,10 +55,9 @@ export class OrderDesk {
       id,
       idEx: readableId(this.world.calendar(instrument).tradingDay(now), id),
       accId: account.id,
-      symbol: instrument.symbol,
+      legs: [{ symbol: instrument.symbol, side: request.side, ratio: 1n, filledQuantity: 0n, filledValue: 0n, ...held }],
       tradeMarket,
       currency: instrument.currency,
-      side: request.side,
       timeInForce: request.timeInForce,
       remark: request.remark,
       quantity,
@@ -67,6 +67,7 @@ export class OrderDesk {
       filledQuantity: 0n,
       filledValue: 0n,
       fees: [],
+      feeReserve,
       priority: id,
       createdAt: now,
       updatedAt: now,
@@ -74,7 +75,6 @@ export class OrderDesk {
       lastError: '',
       // Behind what is always there: what follows a spread is put into the object name by name.
       ...draft,
-      ...hold,
       ...(request.hours === undefined ? {} : { hours: request.hours }),
     };
     return this.#commit(request, order, (change) => {
@@ -95,8 +95,7 @@ export class OrderDesk {
     const now = this.clock.now();
     const keepsPlace = worstPrice === order.worstPrice && price === order.price && quantity <= order.quantity && trigger === order.trigger;
     const next: OrderRecord = {
-      ...order,
-      ...hold,
+      ...holding(order, hold),
       quantity,
       price,
       worstPrice,
@@ -168,8 +167,7 @@ export class OrderDesk {
     const now = this.clock.now();
     const status = moved(order.status, this.routing.firstStatus(instrument, order));
     const next: OrderRecord = {
-      ...order,
-      ...checked.hold,
+      ...holding(order, checked.hold),
       expiresAt: checked.expiresAt,
       priority: this.records.nextId(now),
       status,
@@ -237,5 +235,5 @@ function refuseUnlessChangeable(order: OrderRecord, what: string): Refusal | und
 function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | undefined {
   return order.tradeMarket === 'HK'
     ? undefined
-    : new Refusal(`only orders of the Hong Kong market can be ${what}; order ${order.idEx} is ${order.symbol}`);
+    : new Refusal(`only orders of the Hong Kong market can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`);
 }

@@ -17,16 +17,31 @@ export interface Trigger {
   readonly spread?: Decimal;
 }
 
+/** One security that an order trades. */
+export interface OrderLeg {
+  /** "HK.00700". */
+  readonly symbol: string;
+  readonly side: TradeSide;
+  /** Units of the leg in one unit of the order; 1 in an order of one leg. */
+  readonly ratio: bigint;
+  /** Units of the leg. */
+  readonly filledQuantity: bigint;
+  /** Sum of price × quantity of its fills. */
+  readonly filledValue: Decimal;
+  /** Cash frozen, and margin taken, for each unit of the leg still to be filled; in the order's currency. */
+  readonly cashPerUnit: Decimal;
+  readonly marginPerUnit: Decimal;
+}
+
 /** An order as it is kept. Never changed in place: a change makes a new record. */
 export interface OrderRecord {
   readonly id: bigint;
   readonly idEx: string;
   readonly accId: bigint;
-  /** "HK.00700". */
-  readonly symbol: string;
+  /** What it trades: one security, or several at once. Never empty. */
+  readonly legs: readonly [OrderLeg, ...OrderLeg[]];
   readonly tradeMarket: TradeMarket;
   readonly currency: Currency;
-  readonly side: TradeSide;
   readonly type: OrderType;
   readonly timeInForce: TimeInForce;
   /** US extended sessions too. */
@@ -41,14 +56,12 @@ export interface OrderRecord {
   readonly worstPrice: Decimal;
   readonly trigger?: Trigger;
   readonly status: OrderStatus;
+  /** Units of the order of which every leg is filled. */
   readonly filledQuantity: bigint;
-  /** Sum of price × quantity of its fills. */
+  /** Sum of price × quantity of its fills; what its legs cost less what they bring, where it has several. */
   readonly filledValue: Decimal;
-  /** Fees charged so far. */
+  /** Fees charged so far, of all legs. */
   readonly fees: readonly FeeItem[];
-  /** Cash frozen, and margin taken, for each unit still to be filled; in the order's currency. */
-  readonly cashPerUnit: Decimal;
-  readonly marginPerUnit: Decimal;
   /** Fees set aside for what is still to be filled; 0 for orders that freeze no cash. */
   readonly feeReserve: Decimal;
   /** Place in the queue at one price: lower first. */
@@ -67,6 +80,7 @@ export interface FillRecord {
   readonly orderId: bigint;
   readonly orderIdEx: string;
   readonly accId: bigint;
+  /** Of the leg that was filled, as its side is. */
   readonly symbol: string;
   readonly tradeMarket: TradeMarket;
   readonly side: TradeSide;
@@ -89,14 +103,52 @@ export function remainingOf(order: OrderRecord): bigint {
   return order.quantity - order.filledQuantity;
 }
 
+/** The leg that an order is listed under: the only one of most orders. */
+export function mainLeg(order: OrderRecord): OrderLeg {
+  return order.legs[0];
+}
+
+/** What an order holds of its account until it is done, in the order's currency. */
+export interface Hold {
+  readonly cashPerUnit: Decimal;
+  readonly marginPerUnit: Decimal;
+  readonly feeReserve: Decimal;
+}
+
+/** An order of one leg with what it holds now. */
+export function holding(order: OrderRecord, { cashPerUnit, marginPerUnit, feeReserve }: Hold): OrderRecord {
+  return { ...order, legs: [{ ...mainLeg(order), cashPerUnit, marginPerUnit }], feeReserve };
+}
+
+/** Units of a leg still to be filled. */
+export function legRemaining(order: OrderRecord, leg: OrderLeg): bigint {
+  return order.quantity * leg.ratio - leg.filledQuantity;
+}
+
 /** Cash that the order holds, in its currency. */
 export function frozenCash(order: OrderRecord): Decimal {
-  return isOpen(order.status) ? order.cashPerUnit * remainingOf(order) + order.feeReserve : 0n;
+  return held(order, ({ cashPerUnit }) => cashPerUnit);
 }
 
 /** Margin that the order takes of the account's, in its currency. */
 export function reservedMargin(order: OrderRecord): Decimal {
-  return isOpen(order.status) ? order.marginPerUnit * remainingOf(order) + order.feeReserve : 0n;
+  return held(order, ({ marginPerUnit }) => marginPerUnit);
+}
+
+function held(order: OrderRecord, perUnit: (leg: OrderLeg) => Decimal): Decimal {
+  if (!isOpen(order.status)) return 0n;
+  return order.legs.reduce((sum, leg) => sum + perUnit(leg) * legRemaining(order, leg), order.feeReserve);
+}
+
+/** An order as an earlier version kept it: of one security, without legs. */
+type LeglessOrder = Omit<OrderRecord, 'legs'> & Pick<OrderLeg, 'symbol' | 'side' | 'cashPerUnit' | 'marginPerUnit'>;
+
+/** The order of a row, of this version or an earlier one. */
+export function orderOfRow(row: OrderRecord | LeglessOrder): OrderRecord {
+  if ('legs' in row) return row;
+  const { symbol, side, cashPerUnit, marginPerUnit, ...order } = row;
+  const { filledQuantity, filledValue } = order;
+  return { ...order, legs: [{ symbol, side, ratio: 1n, filledQuantity, filledValue, cashPerUnit, marginPerUnit }] };
 }
 
 /** Average price of the fills; 0 without any. Exact wherever nine places are. */

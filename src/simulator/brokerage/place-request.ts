@@ -1,5 +1,5 @@
 import type { Account } from './account.js';
-import type { PacketId } from './packets.js';
+import type { PacketId } from './packet.js';
 import type { PriceAdjustment } from './price.js';
 import type { OrderHours, OrderType, TimeInForce, TradeMarket, TradeSide, TrailType } from './terms.js';
 

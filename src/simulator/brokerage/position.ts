@@ -21,6 +21,11 @@ export interface PositionRecord {
   readonly quantity: bigint;
   /** What the open units were traded for: their count × average cost × multiplier. Never below zero. */
   readonly cost: Decimal;
+  /**
+   * What the open units were last settled at: what they were traded for, and after a day's close their value at its settlement price.
+   * Of futures alone: securities are paid for in full.
+   */
+  readonly carried?: Decimal;
   /** Bought less sold since the position was opened: the value that diluted cost is made of. */
   readonly invested: Decimal;
   /** Profit and loss of what was closed since the position was opened, before fees. */
@@ -36,9 +41,13 @@ export interface Trade {
   readonly day: string;
 }
 
-/** A position that has not begun. */
-export function emptyPosition(key: Pick<PositionRecord, 'id' | 'accId' | 'symbol' | 'tradeMarket'>, day: string): PositionRecord {
-  return { ...key, quantity: 0n, cost: 0n, invested: 0n, realised: 0n, today: noTrades(day) };
+/** A position that has not begun. `settles`: in the difference day by day, as futures do. */
+export function emptyPosition(
+  key: Pick<PositionRecord, 'id' | 'accId' | 'symbol' | 'tradeMarket'>,
+  day: string,
+  settles = false,
+): PositionRecord {
+  return { ...key, quantity: 0n, cost: 0n, invested: 0n, realised: 0n, today: noTrades(day), ...(settles ? { carried: 0n } : {}) };
 }
 
 function noTrades(day: string): DayTrades {
@@ -50,19 +59,31 @@ export function tradesOn(position: PositionRecord, day: string): DayTrades {
   return position.today.day === day ? position.today : noTrades(day);
 }
 
+/** What a trade did to a position. */
+export interface TradeOutcome {
+  readonly position: PositionRecord;
+  /** Profit of what it closed, over its cost. */
+  readonly realised: Decimal;
+  /** The same over what it was last settled at: what futures are paid. 0 for securities. */
+  readonly settled: Decimal;
+}
+
 /**
- * A position after a trade, and what the trade realised. A trade against the position closes at average cost; what it
- * has left over opens the other side. A position that was flat begins anew.
+ * A position after a trade. A trade against the position closes at average cost; what it has left over opens the other
+ * side. A position that was flat begins anew.
  */
-export function afterTrade(before: PositionRecord, trade: Trade): { position: PositionRecord; realised: Decimal } {
+export function afterTrade(before: PositionRecord, trade: Trade): TradeOutcome {
   const buying = trade.side === 'buy';
   const held = before.quantity < 0n ? -before.quantity : before.quantity;
   const closing = before.quantity === 0n || before.quantity > 0n === buying ? 0n : trade.quantity < held ? trade.quantity : held;
   const opening = trade.quantity - closing;
 
-  const costClosed = closing === 0n ? 0n : closing === held ? before.cost : (before.cost * closing) / held;
+  const partClosed = (whole: Decimal): Decimal => (closing === 0n ? 0n : closing === held ? whole : (whole * closing) / held);
   const closedFor = trade.unitValue * closing;
-  const realised = before.quantity > 0n ? closedFor - costClosed : costClosed - closedFor;
+  const gainOver = (value: Decimal): Decimal => (before.quantity > 0n ? closedFor - value : value - closedFor);
+  const costClosed = partClosed(before.cost);
+  const realised = gainOver(costClosed);
+  const carriedClosed = before.carried === undefined ? undefined : partClosed(before.carried);
 
   const signed = (quantity: bigint): bigint => (buying ? quantity : -quantity);
   const fresh = closing === held;
@@ -73,8 +94,11 @@ export function afterTrade(before: PositionRecord, trade: Trade): { position: Po
     invested: fresh && opening > 0n ? signed(opening) * trade.unitValue : before.invested + signed(trade.quantity) * trade.unitValue,
     realised: fresh && opening > 0n ? 0n : before.realised + realised,
     today: addTrade(tradesOn(before, trade.day), trade),
+    ...(before.carried === undefined || carriedClosed === undefined
+      ? {}
+      : { carried: before.carried - carriedClosed + trade.unitValue * opening }),
   };
-  return { position, realised };
+  return { position, realised, settled: carriedClosed === undefined ? 0n : gainOver(carriedClosed) };
 }
 
 function addTrade(today: DayTrades, trade: Trade): DayTrades {

@@ -1,18 +1,21 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Currency } from '../../contract/markets.js';
 import type { Store, Transaction } from '../../storage/index.js';
+import { CashLedger, type LedgerTransaction } from '../ledger/index.js';
 import type { Tick } from '../market/market.js';
 import { Pace } from '../pace.js';
+import { keyOfId, paddedTime, timeBound, timeKey } from '../row-keys.js';
 import { type Account, accounts } from './account.js';
 import type { BrokerageEvent } from './events.js';
-import { IdSequence, keyOfId } from './ids.js';
+import { IdSequence } from './ids.js';
 import { Journal } from './journal.js';
 import { Ledger } from './ledger.js';
-import type { FillRecord, OrderRecord } from './order.js';
+import { type FillRecord, mainLeg, type OrderRecord, orderOfRow } from './order.js';
 import { isOpen } from './order-status.js';
-import { type PacketAnswer, type PacketId, Packets } from './packets.js';
+import type { PacketAnswer, PacketId } from './packet.js';
+import { Packets } from './packets.js';
 import type { PositionRecord } from './position.js';
-import { type EndedOrder, type PrintRecord, paddedTime, type Tables, tablesOf, timeBound, timeKey } from './tables.js';
+import { type EndedOrder, type PrintRecord, type Tables, tablesOf } from './tables.js';
 
 /** How far back a trading day can begin: over a long weekend. */
 const RECENT_MS = 4 * 24 * 3_600_000;
@@ -30,15 +33,19 @@ export interface Change {
   /** Orders that were not in memory before, and so may lack their entry in the order of time. */
   readonly created: Set<bigint>;
   readonly fills: FillRecord[];
-  readonly cash: Map<string, Decimal>;
+  /** Posted to the ledger already. */
+  readonly transactions: LedgerTransaction[];
   readonly positions: Map<string, PositionRecord>;
   readonly prints: PrintRecord[];
   readonly events: BrokerageEvent[];
+  /** Calendar → the moment of its days that this change rolls. */
+  readonly rolls: Map<string, string>;
   packet?: { readonly id: PacketId; readonly answer: PacketAnswer; readonly fingerprint: string };
 }
 
 /** Everything the brokerage remembers: working state in memory, all of it on disk. */
 export class Records {
+  readonly money: CashLedger;
   readonly ledger: Ledger;
   readonly packets: Packets;
   readonly journal: Journal<BrokerageEvent>;
@@ -50,6 +57,7 @@ export class Records {
   readonly #liveOf = new Map<bigint, Set<bigint>>();
   /** Orders in memory that are over, in the order of their end, and whether that is on disk. */
   readonly #ended = new Map<bigint, boolean>();
+  readonly #rolled: Map<string, string>;
   /** There are ended orders that memory does not have. */
   #hasArchive: boolean;
 
@@ -65,7 +73,9 @@ export class Records {
     this.#tables = tablesOf(store);
     this.journal = new Journal(store);
     this.packets = new Packets(this.#tables);
-    this.ledger = new Ledger(this.#tables);
+    this.money = new CashLedger(store);
+    this.ledger = new Ledger(this.#tables, this.money);
+    this.#rolled = new Map(this.#tables.dayRolls.entries());
     this.#lastId = this.#tables.ids.get(LAST_ID) ?? 0n;
     this.#ids = new IdSequence(this.#lastId);
     this.#hasArchive = this.#lastId > 0n;
@@ -99,7 +109,10 @@ export class Records {
 
   /** The order as it is now, from memory or from the store. */
   order(id: bigint): OrderRecord | undefined {
-    return this.#orders.get(id) ?? this.#tables.orders.get(keyOfId(id));
+    const kept = this.#orders.get(id);
+    if (kept !== undefined) return kept;
+    const row = this.#tables.orders.get(keyOfId(id));
+    return row === undefined ? undefined : orderOfRow(row);
   }
 
   /** Open and disabled orders in order of creation. */
@@ -118,7 +131,7 @@ export class Records {
     const found = new Map(live.map((order) => [order.id, order]));
     const pace = new Pace(ENDED_A_TURN);
     for (const order of this.#endedInMemory(account)) {
-      if (isWanted({ id: order.id, symbol: order.symbol, time: order.updatedAt })) found.set(order.id, order);
+      if (isWanted({ id: order.id, symbol: mainLeg(order).symbol, time: order.updatedAt })) found.set(order.id, order);
       const wait = pace.step();
       if (wait !== undefined) await wait;
     }
@@ -157,9 +170,9 @@ export class Records {
   }
 
   #stored(id: bigint): OrderRecord {
-    const order = this.#tables.orders.get(keyOfId(id));
-    if (order === undefined) throw new Error(`order ${id} has no record`);
-    return order;
+    const row = this.#tables.orders.get(keyOfId(id));
+    if (row === undefined) throw new Error(`order ${id} has no record`);
+    return orderOfRow(row);
   }
 
   /** What callers put on the tape in the last week, by symbol, oldest first. */
@@ -174,7 +187,16 @@ export class Records {
   }
 
   begin(): Change {
-    return { orders: new Map(), created: new Set(), fills: [], cash: new Map(), positions: new Map(), prints: [], events: [] };
+    return {
+      orders: new Map(),
+      created: new Set(),
+      fills: [],
+      transactions: [],
+      positions: new Map(),
+      prints: [],
+      rolls: new Map(),
+      events: [],
+    };
   }
 
   putOrder(change: Change, order: OrderRecord): void {
@@ -194,10 +216,26 @@ export class Records {
     change.positions.set(`${position.accId}/${position.symbol}`, position);
   }
 
-  addCash(change: Change, account: Account, currency: Currency, amount: Decimal): void {
-    const balance = this.ledger.cash(account, currency) + amount;
-    this.ledger.setCash(account.id, currency, balance);
-    change.cash.set(`${account.id}/${currency}`, balance);
+  /** Books money: in the ledger at once, on disk with the change. */
+  book(change: Change, transaction: LedgerTransaction): void {
+    this.money.post(transaction);
+    change.transactions.push(transaction);
+  }
+
+  /** What an account's cash was in a version that kept no entries. */
+  formerCash(account: Account, currency: Currency): Decimal | undefined {
+    return this.#tables.formerCash.get(`${account.id}/${currency}`);
+  }
+
+  /** The last moment that was rolled of a calendar's days; undefined before its first. */
+  rolled(calendar: string): string | undefined {
+    return this.#rolled.get(calendar);
+  }
+
+  /** Marks a moment of a calendar's days as rolled by this change. */
+  putRoll(change: Change, calendar: string, moment: string): void {
+    this.#rolled.set(calendar, moment);
+    change.rolls.set(calendar, moment);
   }
 
   /** Puts a change on disk, then tells its events. `soon`: nobody waits for it. */
@@ -221,11 +259,12 @@ export class Records {
       }
       if (isLive(order)) continue;
       transaction.remove(tables.liveOrders, key);
-      const ended = { id: order.id, symbol: order.symbol, time: order.updatedAt };
+      const ended = { id: order.id, symbol: mainLeg(order).symbol, time: order.updatedAt };
       transaction.put(tables.endedOrders, timeKey(order.accId, order.updatedAt, order.id), ended);
     }
     for (const fill of change.fills) transaction.put(tables.fills, timeKey(fill.accId, fill.time, fill.id), fill);
-    for (const [key, amount] of change.cash) transaction.put(tables.cash, key, amount);
+    this.money.write(change.transactions, transaction);
+    for (const [calendar, moment] of change.rolls) transaction.put(tables.dayRolls, calendar, moment);
     for (const [key, position] of change.positions) transaction.put(tables.positions, key, position);
     for (const print of change.prints) {
       transaction.put(tables.prints, `${paddedTime(print.tick.time)}/${keyOfId(print.tick.sequence)}/${print.symbol}`, print);

@@ -6,9 +6,10 @@ import type { Instrument, World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import { Agenda } from './agenda.js';
 import { type OrderCheck, trailingLimit, trailingTrigger } from './check-order.js';
+import { clearingOf } from './clearing/settlement.js';
 import { execute } from './execution.js';
 import type { Latency } from './latency.js';
-import { isBuying, type OrderRecord, remainingOf } from './order.js';
+import { holding, isBuying, mainLeg, type OrderRecord, remainingOf } from './order.js';
 import { cancelled, isChangeable, moved } from './order-status.js';
 import { rulesOf } from './order-types.js';
 import type { Change, Records } from './records.js';
@@ -21,6 +22,7 @@ import { afterTicks, Triggers } from './triggers.js';
  */
 export class Routing {
   readonly #exchange: Exchange;
+  readonly #stopListening: () => void;
   readonly #triggers = new Triggers();
   /** When orders go to the exchange, or their cancellation is confirmed. */
   readonly #steps: Agenda;
@@ -35,9 +37,13 @@ export class Routing {
     private readonly records: Records,
     private readonly check: OrderCheck,
     private readonly latency: Latency,
+    /** Books the days that have passed. */
+    private readonly catchUp: () => void,
   ) {
     this.#steps = new Agenda(clock, (id) => this.#step(id));
     this.#expiries = new Agenda(clock, (id) => this.#expire(id));
+    // Listens ahead of the exchange: a new day's trades are not booked before the old day is over.
+    this.#stopListening = market.onEvent(() => this.catchUp());
     this.#exchange = new Exchange(clock, market, (name) => world.calendar(name), {
       matched: (instrument, matching) => this.#commit((change) => this.#settle(change, instrument, matching)),
       ticked: (instrument, ticks) => this.#ticked(instrument, ticks),
@@ -48,6 +54,7 @@ export class Routing {
     this.#steps.close();
     this.#expiries.close();
     this.#exchange.close();
+    this.#stopListening();
   }
 
   /** The status of an order that is accepted now: on its way, or kept until its time. */
@@ -107,9 +114,10 @@ export class Routing {
     else if (isChangeable(order.status)) this.send(order);
   }
 
-  instrumentOf(order: { symbol: string }): Instrument {
-    const instrument = this.world.instrument(order.symbol);
-    if (instrument === undefined) throw new Error(`order for ${order.symbol}, which the world does not know`);
+  instrumentOf(order: OrderRecord): Instrument {
+    const { symbol } = mainLeg(order);
+    const instrument = this.world.instrument(symbol);
+    if (instrument === undefined) throw new Error(`order for ${symbol}, which the world does not know`);
     return instrument;
   }
 
@@ -123,11 +131,23 @@ export class Routing {
   update(change: Change, order: OrderRecord): OrderRecord {
     this.records.putOrder(change, order);
     const account = this.accountOf(order);
-    change.events.push({ kind: 'order', account, order, canSell: this.records.ledger.canSell(account, order.symbol) });
+    change.events.push({ kind: 'order', account, order, canSell: this.records.ledger.canSell(account, mainLeg(order).symbol) });
     return order;
   }
 
+  /** Ends every order in a security that is not over, as part of a change. A disabled one can only be deleted. */
+  endOrders(change: Change, symbol: string, why: string): void {
+    for (const account of accounts) {
+      for (const order of [...this.records.openOrders(account)]) {
+        if (!order.legs.some((leg) => leg.symbol === symbol)) continue;
+        this.recall(order);
+        this.#finish(change, order, order.status === 'disabled' ? 'deleted' : cancelled(order.filledQuantity), why);
+      }
+    }
+  }
+
   #step(id: bigint): void {
+    this.catchUp();
     const order = this.records.order(id);
     if (order === undefined) throw new Error(`no order ${id}`);
     if (order.status === 'cancelling_all' || order.status === 'cancelling_part') {
@@ -151,7 +171,7 @@ export class Routing {
         instrument,
         {
           id: order.id,
-          side: isBuying(order.side) ? 'buy' : 'sell',
+          side: isBuying(mainLeg(order).side) ? 'buy' : 'sell',
           limit: order.worstPrice,
           volume: remainingOf(order),
           extendedHours: order.extendedHours,
@@ -176,7 +196,7 @@ export class Routing {
       this.#finish(change, order, order.filledQuantity === 0n ? 'failed' : cancelled(order.filledQuantity), hold.message);
       return undefined;
     }
-    const carried = { ...order, ...hold };
+    const carried = holding(order, hold);
     this.records.putOrder(change, carried);
     return carried;
   }
@@ -192,6 +212,7 @@ export class Routing {
   }
 
   #expire(id: bigint): void {
+    this.catchUp();
     const order = this.records.order(id);
     if (order === undefined || !isChangeable(order.status)) return;
     this.recall(order);
@@ -220,9 +241,23 @@ export class Routing {
     if (order === undefined) throw new Error(`no order ${match.orderId}`);
     const instrument = this.instrumentOf(order);
     const time = this.clock.now();
-    const day = this.world.calendar(instrument).tradingDay(time);
+    const calendar = this.world.calendar(instrument);
+    const day = calendar.tradingDay(time);
     const account = this.accountOf(order);
-    const filled = execute(this.records, change, { account, instrument, order, price: match.price, quantity: match.volume, time, day });
+    const rolledDay = this.records.rolled(calendar.name)?.slice(0, day.length) ?? '';
+    const clearing = clearingOf(instrument, calendar, day, rolledDay);
+    const filled = execute(this.records, change, {
+      account,
+      instrument,
+      order,
+      // The exchange has books of single securities, which take orders of one leg.
+      leg: 0,
+      price: match.price,
+      quantity: match.volume,
+      time,
+      day,
+      clearing,
+    });
     if (filled.status === 'filled_all') this.#expiries.remove(order.id);
   }
 
@@ -232,7 +267,7 @@ export class Routing {
       if (order?.trigger === undefined) throw new Error(`order ${id} waits for no price`);
       if (this.#exchange.session(instrument, order.extendedHours) === undefined) continue;
       const { trail } = order.trigger;
-      const buying = isBuying(order.side);
+      const buying = isBuying(mainLeg(order).side);
       const later = ticks.filter((tick) => tick.time > order.createdAt);
       const trigger = afterTicks(order.trigger, later, (extreme) =>
         trail === undefined ? 0n : trailingTrigger(instrument, buying, extreme, trail),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ids, START } from '../../../test/support/brokerage.js';
 import { ManualClock } from '../../contract/clock.js';
-import { decimalToNumber } from '../../contract/decimal.js';
+import { decimalToNumber, roundTo } from '../../contract/decimal.js';
 import { C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { MemoryStore, type Store } from '../../storage/index.js';
 import { placeOrder } from '../answers/trade/place-order.js';
@@ -18,14 +18,23 @@ const tencent = world.instrument('HK.00700')!;
 
 /** The brokerage on the real simulated market. */
 function open(seed: number, store: Store = new MemoryStore(), clock = new ManualClock(START)) {
+  const companies = companiesOf(world, seed);
   const market = createMarket({
     clock,
     seed,
     calendarOf: (instrument) => world.calendar(instrument),
-    companies: companiesOf(world, seed),
+    companies,
     pairs: world.instruments({ market: 'FX' }),
   });
-  const brokerage = createBrokerage({ clock, world, market, store, seed, tradePassword: '123456' });
+  const brokerage = createBrokerage({
+    clock,
+    world,
+    market,
+    store,
+    seed,
+    corporateActions: companies,
+    tradePassword: '123456',
+  });
   const simulation = {
     clock,
     world,
@@ -58,7 +67,7 @@ function open(seed: number, store: Store = new MemoryStore(), clock = new Manual
       expect(market.quote(tencent).last).toBe(market.ticks(tencent, 1)[0]?.price);
     }
   };
-  return { clock, market, brokerage, events, place, pass, store };
+  return { clock, companies, market, brokerage, events, place, pass, store };
 }
 
 describe('on the simulated market', () => {
@@ -104,5 +113,26 @@ describe('on the simulated market', () => {
       { numRuns: 15 },
     );
     expect(fillsSeen).toBeGreaterThan(50);
+  });
+
+  it('pays what the company pays', async () => {
+    const f = open(3);
+    const account = f.brokerage.account(ids.hkCash);
+    if (account === undefined) throw new Error('no account');
+    const dividends = f.companies.corporateActions('HK.00700', '2026-11-22', '2027-11-20').filter((action) => action.kind === 'dividend');
+    const [dividend] = dividends;
+    if (dividend === undefined) throw new Error('Tencent pays nothing for a year');
+    const calendar = world.calendar(tencent);
+    const close = (day: string): number => calendar.sessions(day).at(-1)?.end ?? 0;
+    f.clock.advance(close(dividend.exDay) - 2 * 24 * 3_600_000 - f.clock.now());
+    const { asks } = f.market.book(tencent, 1);
+    await f.place(ids.hkCash, 1, (asks[0]?.price ?? 0n) + 10n * 1_000_000_000n, 100);
+    await f.pass(1_000);
+    expect(f.brokerage.records.ledger.position(ids.hkCash, 'HK.00700')?.quantity).toBe(100n);
+    f.clock.advance(close(dividend.exDay) - f.clock.now());
+    expect(f.brokerage.records.money.balances(ids.hkCash, 'HKD').dividends).toBe(roundTo(dividend.cash * 100n, 10_000_000n));
+    const before = f.brokerage.records.ledger.cash(account, 'HKD');
+    f.clock.advance(close(dividend.payDay) - f.clock.now());
+    expect(f.brokerage.records.ledger.cash(account, 'HKD')).toBe(before + roundTo(dividend.cash * 100n, 10_000_000n));
   });
 });

@@ -1,9 +1,8 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Store } from '../../storage/index.js';
 import type { Tick } from '../market/market.js';
-import { keyOfId } from './ids.js';
 import type { FillRecord, OrderRecord } from './order.js';
-import type { PacketRange, PacketRecord } from './packets.js';
+import type { PacketRange, PacketRecord } from './packet.js';
 import type { PositionRecord } from './position.js';
 
 /** The brokerage's tables. Times in keys are padded so that keys sort as times do. */
@@ -11,18 +10,20 @@ export function tablesOf(store: Store) {
   return {
     /** The highest number given so far, under "last". */
     ids: store.table<bigint>('sim-ids'),
-    /** By {@link keyOfId}. */
+    /** By `keyOfId`. */
     orders: store.archive<OrderRecord>('sim-orders'),
-    /** {@link timeKey} of creation → order id. */
+    /** `timeKey` of creation → order id. */
     ordersByTime: store.archive<bigint>('sim-orders-by-time'),
-    /** {@link timeKey} of an order's end (each, where it is deleted later). */
+    /** `timeKey` of an order's end (each, where it is deleted later). */
     endedOrders: store.archive<EndedOrder>('sim-ended-orders'),
-    /** Open and disabled orders, which must be known at start: {@link keyOfId} → id. */
+    /** Open and disabled orders, which must be known at start: `keyOfId` → id. */
     liveOrders: store.table<bigint>('sim-live-orders'),
-    /** By {@link timeKey}. */
+    /** By `timeKey`. */
     fills: store.archive<FillRecord>('sim-fills'),
-    /** "account/currency". */
-    cash: store.table<Decimal>('sim-cash'),
+    /** "account/currency": the cash of a version that kept no entries, until they are opened with it. */
+    formerCash: store.table<Decimal>('sim-cash'),
+    /** Calendar → the last moment of its days that was rolled: see `DayMoment`. */
+    dayRolls: store.table<string>('sim-day-rolls'),
     /** "account/symbol". */
     positions: store.table<PositionRecord>('sim-positions'),
     /** What callers' trades added to the tape, by time, number and symbol. */
@@ -55,19 +56,3 @@ export interface EndedOrder {
 }
 
 export type Tables = ReturnType<typeof tablesOf>;
-
-const TIME_DIGITS = 15;
-
-/** "account/time/number": a record of an account, in order of time. */
-export function timeKey(accId: bigint, time: number, id: bigint): string {
-  return `${timeBound(accId, time)}/${keyOfId(id)}`;
-}
-
-/** Where the records of an account from `time` (epoch ms) on begin. */
-export function timeBound(accId: bigint, time: number): string {
-  return `${accId}/${paddedTime(time)}`;
-}
-
-export function paddedTime(time: number): string {
-  return Math.max(0, Math.floor(time)).toString().padStart(TIME_DIGITS, '0');
-}

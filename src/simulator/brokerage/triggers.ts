@@ -1,22 +1,22 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Tick } from '../market/market.js';
-import type { OrderRecord, Trigger } from './order.js';
+import { mainLeg, type OrderRecord, type Trigger } from './order.js';
 
 /** The orders that wait for a price, by symbol. */
 export class Triggers {
   readonly #bySymbol = new Map<string, Set<bigint>>();
 
   add(order: OrderRecord): void {
-    const waiting = this.#bySymbol.get(order.symbol);
-    if (waiting === undefined) this.#bySymbol.set(order.symbol, new Set([order.id]));
+    const waiting = this.#bySymbol.get(mainLeg(order).symbol);
+    if (waiting === undefined) this.#bySymbol.set(mainLeg(order).symbol, new Set([order.id]));
     else waiting.add(order.id);
   }
 
   /** Whether the order was waiting. */
   remove(order: OrderRecord): boolean {
-    const waiting = this.#bySymbol.get(order.symbol);
+    const waiting = this.#bySymbol.get(mainLeg(order).symbol);
     if (waiting === undefined || !waiting.delete(order.id)) return false;
-    if (waiting.size === 0) this.#bySymbol.delete(order.symbol);
+    if (waiting.size === 0) this.#bySymbol.delete(mainLeg(order).symbol);
     return true;
   }
 

@@ -11,14 +11,23 @@ import type { PositionRecord } from './position.js';
 /** What an account is worth now, every figure in one currency. */
 export interface Valuation {
   readonly currency: Currency;
+  /** Settled, and what trades will bring or take on their settlement days. */
   readonly cash: Decimal;
   readonly frozenCash: Decimal;
+  /** What could leave without a later settlement failing, before what orders freeze. Below zero where money is owed. */
+  readonly withdrawable: Decimal;
+  /** Settled money below zero, as it bears interest: not below zero here. */
+  readonly debt: Decimal;
+  /** Entitled to and not paid yet. */
+  readonly dividends: Decimal;
   /** Market value of long, and of short positions (not above zero); securities only. */
   readonly longValue: Decimal;
   readonly shortValue: Decimal;
+  /** Over what open positions cost. */
   readonly unrealised: Decimal;
+  /** Of everything that was ever closed, before fees. */
   readonly realised: Decimal;
-  /** Cash and securities, or cash and open profit of futures. */
+  /** Cash, dividends to come and securities, or cash and what futures have gained since they were last marked. */
   readonly netAssets: Decimal;
   readonly initialMargin: Decimal;
   readonly maintenanceMargin: Decimal;
@@ -51,7 +60,7 @@ export class Valuer {
     if (instrument === undefined) throw new Error(`position in ${position.symbol}, which the world does not know`);
     const price = this.market.quote(instrument).last;
     const value = unitValue(instrument, price) * position.quantity;
-    return { instrument, position, price, value, unrealised: position.quantity < 0n ? value + position.cost : value - position.cost };
+    return { instrument, position, price, value, unrealised: gainOver(position.cost, position.quantity, value) };
   }
 
   valuation(account: Account, currency: Currency): Valuation {
@@ -59,13 +68,13 @@ export class Valuer {
       longValue: 0n,
       shortValue: 0n,
       unrealised: 0n,
-      realised: 0n,
+      unmarked: 0n,
       initialMargin: 0n,
       maintenanceMargin: 0n,
       marginCallMargin: 0n,
     };
     for (const position of this.ledger.positions(account)) {
-      if (position.quantity === 0n && position.realised === 0n) continue;
+      if (position.quantity === 0n) continue;
       const { instrument, value, unrealised } = this.value(position);
       const add = (key: keyof typeof sums, amount: Decimal): void => {
         sums[key] += this.rates.convert(amount, instrument.currency, currency);
@@ -74,29 +83,46 @@ export class Valuer {
       const size = value < 0n ? -value : value;
       add(direction === 'short' ? 'shortValue' : 'longValue', value);
       add('unrealised', unrealised);
-      add('realised', position.realised);
+      add('unmarked', gainOver(position.carried ?? position.cost, position.quantity, value));
       add('initialMargin', initialMargin(instrument, direction, size));
       add('maintenanceMargin', maintenanceMargin(instrument, direction, size));
       add('marginCallMargin', marginCallMargin(instrument, direction, size));
     }
-    let cash = 0n;
-    let frozenCash = 0n;
-    let reservedMargin = 0n;
+    const money = { cash: 0n, frozenCash: 0n, reservedMargin: 0n, withdrawable: 0n, debt: 0n, dividends: 0n, realised: 0n };
     for (const held of currenciesOf(account)) {
-      cash += this.rates.convert(this.ledger.cash(account, held), held, currency);
-      frozenCash += this.rates.convert(this.ledger.frozen(account, held), held, currency);
-      reservedMargin += this.rates.convert(this.ledger.reservedMargin(account, held), held, currency);
+      const add = (key: keyof typeof money, amount: Decimal): void => {
+        money[key] += this.rates.convert(amount, held, currency);
+      };
+      const { cash, withdrawable, settled, dividends, realised } = this.ledger.money.balances(account.id, held);
+      add('cash', cash);
+      add('withdrawable', withdrawable);
+      add('debt', settled < 0n ? -settled : 0n);
+      add('dividends', dividends);
+      add('realised', realised);
+      add('frozenCash', this.ledger.frozen(account, held));
+      add('reservedMargin', this.ledger.reservedMargin(account, held));
     }
-    const isFutures = account.trades === 'futures';
-    const netAssets = isFutures ? cash + sums.unrealised : cash + sums.longValue + sums.shortValue;
-    const shown = isFutures ? { ...sums, longValue: 0n, shortValue: 0n } : sums;
-    return { currency, cash, frozenCash, ...shown, netAssets, reservedMargin };
+    const { unmarked, ...shown } = sums;
+    if (account.trades === 'futures') {
+      return { currency, ...money, ...shown, longValue: 0n, shortValue: 0n, netAssets: money.cash + unmarked };
+    }
+    return { currency, ...money, ...shown, netAssets: money.cash + money.dividends + sums.longValue + sums.shortValue };
   }
 
   /** What open orders and positions leave for new ones: cash of a cash account in one currency, else margin of all of it. */
   free(account: Account, currency: Currency): Decimal {
     if (account.type === 'cash') return this.ledger.cash(account, currency) - this.ledger.frozen(account, currency);
-    const { netAssets, initialMargin: margin, reservedMargin } = this.valuation(account, currency);
-    return netAssets - margin - reservedMargin;
+    return freeMargin(this.valuation(account, currency));
   }
+}
+
+/** What a margin account may still use. Dividends count once they are paid, those that a short position owes at once. */
+export function freeMargin({ netAssets, dividends, initialMargin: margin, reservedMargin }: Valuation): Decimal {
+  const toCome = dividends > 0n ? dividends : 0n;
+  return netAssets - toCome - margin - reservedMargin;
+}
+
+/** What a position (`value` below zero for a short one) has gained over what its units stood at. */
+function gainOver(before: Decimal, quantity: bigint, value: Decimal): Decimal {
+  return quantity < 0n ? value + before : value - before;
 }

@@ -4,7 +4,7 @@ import { askedText } from '../../contract/asked-text.js';
 import type { PacketID } from '../../contract/generated/Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
-import type { PacketId } from '../brokerage/packets.js';
+import type { PacketId } from '../brokerage/packet.js';
 import type { PriceAdjustment } from '../brokerage/price.js';
 import { type TrailType, trailTypes } from '../brokerage/terms.js';
 import { Refusal } from '../handler.js';

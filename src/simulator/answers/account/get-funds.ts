@@ -10,7 +10,7 @@ import { addressed } from '../../brokerage/header.js';
 import type { Brokerage } from '../../brokerage/index.js';
 import { stockInitialPercent } from '../../brokerage/margin.js';
 import { currencies, type TradeMarket, tradeMarkets } from '../../brokerage/terms.js';
-import type { Valuation } from '../../brokerage/valuation.js';
+import { freeMargin, type Valuation } from '../../brokerage/valuation.js';
 import { Refusal } from '../../handler.js';
 import type { Answer } from '../../view/facts.js';
 
@@ -33,27 +33,25 @@ export const getFunds: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request) 
 function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Funds {
   const { valuer } = brokerage;
   const value = valuer.valuation(account, currency);
-  const free = atLeastZero(
-    account.type === 'cash' ? value.cash - value.frozenCash : value.netAssets - value.initialMargin - value.reservedMargin,
-  );
+  const free = atLeastZero(account.type === 'cash' ? value.cash - value.frozenCash : freeMargin(value));
   const isFutures = account.trades === 'futures';
   const lends = account.type === 'margin' && !isFutures;
   const cashFree = atLeastZero(value.cash - value.frozenCash);
-  const withdrawable = lesser(cashFree, free);
+  const withdrawable = lesser(atLeastZero(value.withdrawable - value.frozenCash), free);
   return create(FundsSchema, {
     power: n(lends ? (free * 100n) / stockInitialPercent.long : free),
     totalAssets: n(value.netAssets),
     cash: n(value.cash),
     marketVal: n(value.longValue + value.shortValue),
     frozenCash: n(value.frozenCash),
-    debtCash: n(debt(brokerage, account, currency)),
+    debtCash: n(value.debt),
     avlWithdrawalCash: n(withdrawable),
     currency: currencies.numberOf(currency),
     netCashPower: n(cashFree),
     cashInfoList: currenciesOf(account).map((held) => cashInfo(brokerage, account, held)),
     longMv: n(value.longValue),
     shortMv: n(value.shortValue),
-    pendingAsset: 0,
+    pendingAsset: n(value.dividends),
     maxWithdrawal: n(withdrawable),
     ...(lends ? { maxPowerShort: n((free * 100n) / stockInitialPercent.short) } : {}),
     ...(account.type === 'margin' ? marginFigures(value, free) : {}),
@@ -79,9 +77,14 @@ function marginFigures(value: Valuation, free: Decimal) {
 }
 
 function cashInfo({ records }: Brokerage, account: Account, currency: Currency) {
-  const cash = records.ledger.cash(account, currency);
-  const free = atLeastZero(cash - records.ledger.frozen(account, currency));
-  return { currency: currencies.numberOf(currency), cash: n(cash), availableBalance: n(free), netCashPower: n(free) };
+  const { cash, withdrawable } = records.money.balances(account.id, currency);
+  const frozen = records.ledger.frozen(account, currency);
+  return {
+    currency: currencies.numberOf(currency),
+    cash: n(cash),
+    availableBalance: n(atLeastZero(withdrawable - frozen)),
+    netCashPower: n(atLeastZero(cash - frozen)),
+  };
 }
 
 function marketInfo({ records, valuer }: Brokerage, account: Account, currency: Currency) {
@@ -92,16 +95,6 @@ function marketInfo({ records, valuer }: Brokerage, account: Account, currency: 
     assets.set(position.tradeMarket, (assets.get(position.tradeMarket) ?? 0n) + valuer.rates.convert(value, instrument.currency, currency));
   }
   return [...assets].map(([market, sum]) => ({ trdMarket: tradeMarkets.numberOf(market), assets: n(sum) }));
-}
-
-/** What is owed in currencies whose balance is below zero. */
-function debt({ records, valuer }: Brokerage, account: Account, currency: Currency): Decimal {
-  let sum = 0n;
-  for (const held of currenciesOf(account)) {
-    const cash = records.ledger.cash(account, held);
-    if (cash < 0n) sum += valuer.rates.convert(-cash, held, currency);
-  }
-  return sum;
 }
 
 function riskLevel({ netAssets, initialMargin, maintenanceMargin }: Valuation): CltRiskLevel {

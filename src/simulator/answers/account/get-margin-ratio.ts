@@ -1,18 +1,17 @@
 import { create } from '@bufbuild/protobuf';
+import { decimalToNumber } from '../../../contract/decimal.js';
 import type { C2S, S2C } from '../../../contract/generated/Trd_GetMarginRatio_pb.js';
 import { S2CSchema } from '../../../contract/generated/Trd_GetMarginRatio_pb.js';
 import { symbolOf } from '../../../contract/markets.js';
 import { tradeMarketOf, untraded } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
-import { marginRatios } from '../../brokerage/margin.js';
+import { marginRatios, shortFeePercent } from '../../brokerage/margin.js';
 import { Refusal } from '../../handler.js';
 import type { Answer } from '../../view/facts.js';
 import { type Instrument, kinds } from '../../world/index.js';
 
 /** As many as the public protocol takes in one request. */
 const SECURITIES_MAX = 100;
-/** Yearly interest on borrowed stock, in percent. */
-const SHORT_FEE_RATE = 3;
 
 /** Trd_GetMarginRatio: margin terms of securities, in percent of market value. */
 export const getMarginRatio: Answer<'world' | 'brokerage', C2S, S2C> = ({ brokerage, world }, { header, securityList }) => {
@@ -49,7 +48,7 @@ function marginInfo(instrument: Instrument, security: { market: number; code: st
       ? {}
       : {
           shortPoolRemain: Number(instrument.sharesIssued / 1000n),
-          shortFeeRate: kinds[instrument.kind].margin === 'stock' ? SHORT_FEE_RATE : 0,
+          shortFeeRate: kinds[instrument.kind].margin === 'stock' ? decimalToNumber(shortFeePercent) : 0,
           alertShortRatio: Number(short.alert),
           imShortRatio: Number(short.initial),
           mcmShortRatio: Number(short.marginCall),

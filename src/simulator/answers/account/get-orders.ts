@@ -6,7 +6,7 @@ import type { Account } from '../../brokerage/account.js';
 import { type Filter, filterOf, statusesOf } from '../../brokerage/filter.js';
 import { type Addressed, addressed } from '../../brokerage/header.js';
 import { orderMessage } from '../../brokerage/messages.js';
-import type { OrderRecord } from '../../brokerage/order.js';
+import { mainLeg, type OrderRecord } from '../../brokerage/order.js';
 import { isOpen } from '../../brokerage/order-status.js';
 import type { EndedOrder } from '../../brokerage/tables.js';
 import type { OrderStatus } from '../../brokerage/terms.js';
@@ -72,5 +72,5 @@ async function listCurrent(
 
 /** Open, or changed on the trading day that its market is in. */
 function isCurrent(facts: Facts<'clock' | 'world'>, order: OrderRecord): boolean {
-  return isOpen(order.status) || order.status === 'disabled' || isToday(facts, order.symbol, order.updatedAt);
+  return isOpen(order.status) || order.status === 'disabled' || isToday(facts, mainLeg(order).symbol, order.updatedAt);
 }

@@ -4,7 +4,7 @@ import type { Account } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
 import type { Brokerage } from '../../brokerage/index.js';
 import type { OrderRecord } from '../../brokerage/order.js';
-import type { PacketAnswer } from '../../brokerage/packets.js';
+import type { PacketAnswer } from '../../brokerage/packet.js';
 import { type ModifyOperation, modifyOperations, tradeMarkets } from '../../brokerage/terms.js';
 import { Refusal } from '../../handler.js';
 import type { Answer } from '../../view/facts.js';

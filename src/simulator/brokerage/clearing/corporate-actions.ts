@@ -1,0 +1,110 @@
+import { roundTo } from '../../../contract/decimal.js';
+import type { QuoteMarket } from '../../../contract/markets.js';
+import { addDays } from '../../../contract/time.js';
+import type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from '../../companies/corporate-actions.js';
+import type { Entry } from '../../ledger/index.js';
+import { moneyTerms } from './money-terms.js';
+import type { EndOrders, Holding, Roll } from './roll.js';
+
+/** Tax kept back from dividends on long positions, in thousandths of a percent. docs/simulator.md names the sources. */
+const withheld: Readonly<Record<QuoteMarket, bigint>> = {
+  HK: 0n,
+  US: 30_000n,
+  SH: 10_000n,
+  SZ: 10_000n,
+  SG: 0n,
+  JP: 15_315n,
+  MY: 0n,
+  FX: 0n,
+};
+
+/**
+ * Books what goes ex on the next trading day, for positions as they are at the close of this one: dividends become due, shares are
+ * split, rights are sold.
+ */
+export function bookCorporateActions(roll: Roll, source: CorporateActions, ordered: ReadonlySet<string>, endOrders: EndOrders): void {
+  const { calendar, records, change } = roll;
+  const marker = `${calendar.name} ex-days`;
+  const to = calendar.nextTradingDay(roll.day);
+  // Days that were looked at already, when the calendar kept other days than now, are not looked at again.
+  const lookedAt = records.rolled(marker) ?? '';
+  const from = lookedAt > roll.day ? addDays(lookedAt, 1) : addDays(roll.day, 1);
+  if (from > to) return;
+  records.putRoll(change, marker, to);
+  const bySymbol = new Map<string, readonly CorporateAction[]>();
+  const actionsOf = (symbol: string): readonly CorporateAction[] => {
+    const found = bySymbol.get(symbol) ?? source.corporateActions(symbol, from, to);
+    bySymbol.set(symbol, found);
+    return found;
+  };
+  for (const symbol of ordered) {
+    // Their quantity and price speak of shares that are no more.
+    const split = actionsOf(symbol).find((action) => action.kind !== 'dividend');
+    if (split !== undefined) endOrders(change, symbol, `cancelled by the brokerage: ${symbol} goes ex ${inWords(split)} on ${split.exDay}`);
+  }
+  for (const holding of roll.holdings()) {
+    const actions = actionsOf(holding.instrument.symbol);
+    for (const action of actions) {
+      if (action.kind === 'dividend') bookDividend(roll, holding, action);
+      else if (action.kind === 'rights') sellRights(roll, holding, action);
+    }
+    // Cash is for the shares held before: a split of the same day comes last.
+    for (const action of actions) if (action.kind === 'split' || action.kind === 'bonus') split(roll, holding, action);
+  }
+}
+
+function bookDividend(roll: Roll, { account, instrument, position }: Holding, { cash, currency, payDay, exDay }: CashDividend): void {
+  const { step } = moneyTerms(currency);
+  const gross = roundTo(cash * position.quantity, step);
+  const tax = position.quantity > 0n ? roundTo((gross * withheld[instrument.market]) / 100_000n, step) : 0n;
+  const of = { balance: 'dividends', currency, venue: roll.calendar.name, day: payDay } as const;
+  const entries: Entry[] = [];
+  if (gross !== 0n) entries.push({ ...of, kind: 'dividend', amount: gross });
+  if (tax !== 0n) entries.push({ ...of, kind: 'withholding_tax', amount: -tax });
+  roll.book(account, { cause: 'dividend', symbol: instrument.symbol, remark: `ex ${exDay}`, entries });
+}
+
+/** Rights bring what they are worth: the fall of the price from the close to the one after the issue, for each share held. */
+function sellRights(roll: Roll, { account, instrument, position }: Holding, { ratio: [offered, held], price, exDay }: RightsIssue): void {
+  const close = roll.closingPrice(instrument, roll.day);
+  const exRights = (close * held + price * offered) / (held + offered);
+  if (exRights >= close) return;
+  const { currency, symbol } = instrument;
+  const amount = roundTo((close - exRights) * position.quantity, moneyTerms(currency).step);
+  if (amount === 0n) return;
+  const entries: readonly Entry[] = [
+    { balance: 'settled', kind: 'rights_sold', currency, amount, venue: roll.calendar.name, day: roll.day },
+  ];
+  roll.book(account, { cause: 'rights', symbol, remark: `ex ${exDay}`, entries });
+}
+
+/** Whole shares are kept, a fraction is paid out at the closing price. What they cost stays the same. */
+function split(roll: Roll, { account, instrument, position }: Holding, action: ShareSplit): void {
+  const [becomes, from] = action.ratio;
+  const { currency, symbol } = instrument;
+  const parts = position.quantity * becomes;
+  const quantity = parts / from;
+  const fraction = parts % from;
+  const close = roll.closingPrice(instrument, roll.day);
+  const size = parts < 0n ? -parts : parts;
+  const lost = fraction < 0n ? -fraction : fraction;
+  const cash = roundTo((close * fraction) / becomes, moneyTerms(currency).step);
+  const costOfFraction = (position.cost * lost) / size;
+  const realised = position.quantity > 0n ? cash - costOfFraction : cash + costOfFraction;
+  roll.records.putPosition(roll.change, {
+    ...position,
+    quantity,
+    cost: position.cost - costOfFraction,
+    invested: position.invested - cash,
+    realised: position.realised + realised,
+  });
+  const of = { currency, venue: roll.calendar.name, day: roll.day } as const;
+  const entries: Entry[] = [{ ...of, balance: 'settled', kind: 'cash_in_lieu', amount: cash }];
+  if (realised !== 0n) entries.push({ ...of, balance: 'realised', kind: 'realised', amount: realised });
+  const remark = `ex ${action.exDay}, ${becomes} for ${from}: ${position.quantity} shares became ${quantity}`;
+  roll.book(account, { cause: 'split', symbol, remark, entries });
+}
+
+function inWords({ kind }: Exclude<CorporateAction, CashDividend>): string {
+  return kind === 'split' ? 'a split' : kind === 'bonus' ? 'a bonus issue' : 'a rights issue';
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../../../contract/clock.js';
+import type { CorporateActions } from '../../companies/corporate-actions.js';
+import type { Market } from '../../market/market.js';
+import type { Calendar } from '../../world/calendar.js';
+import type { CalendarName, World } from '../../world/index.js';
+import type { Change, Records } from '../records.js';
+import { bookCorporateActions } from './corporate-actions.js';
+import { bookInterest } from './interest.js';
+import { endExpiredOrders, markFutures } from './mark-futures.js';
+import { type DayMoment, keyOfMoment, lastMoment, momentAfter } from './moments.js';
+import { openAccounts } from './opening.js';
+import { type EndOrders, Roll } from './roll.js';
+import { settle } from './settle.js';
+
+/** The calendars by whose days accounts' money and positions go. */
+const CALENDARS = [
+  'HK',
+  'US',
+  'CN',
+  'SG',
+  'JP',
+  'MY',
+  'HK_FUTURE',
+  'US_FUTURE',
+  'SG_FUTURE',
+  'JP_FUTURE',
+] as const satisfies readonly CalendarName[];
+
+export interface DayRollOptions {
+  readonly clock: Clock;
+  readonly world: World;
+  readonly market: Market;
+  readonly records: Records;
+  readonly corporateActions: CorporateActions;
+  readonly endOrders: EndOrders;
+}
+
+interface Upcoming {
+  readonly calendar: Calendar;
+  moment: DayMoment;
+}
+
+/**
+ * Books what days bring, at the moments of each market's day: at its close, futures are marked to the market and what goes ex on the
+ * next trading day is booked; at local midnight interest accrues, and what clears that day becomes settled money.
+ *
+ * Each moment is one change, written with its marker: what is marked is on disk with all that it did, and is never done again. Days
+ * that passed while nothing ran are caught up with in their order. A clock that is set back rolls nothing until it has come
+ * to the moments after the marker.
+ */
+export class DayRolls {
+  readonly #options: DayRollOptions;
+  /** The next moment of each calendar. */
+  readonly #upcoming: Upcoming[];
+  /** Of the calendars' next moments the earliest, in epoch ms. */
+  #next = 0;
+  #stopTimer: () => void = () => undefined;
+
+  constructor(options: DayRollOptions) {
+    this.#options = options;
+    const { world, records } = options;
+    this.#begin();
+    this.#upcoming = CALENDARS.map((name) => {
+      const calendar = world.calendar(name);
+      return { calendar, moment: momentAfter(calendar, records.rolled(name) ?? '') };
+    });
+    this.catchUp();
+  }
+
+  /** Books every moment that has come. To be called before anything is done that a roll could matter to. */
+  catchUp(): void {
+    const { clock, records } = this.#options;
+    const now = clock.now();
+    if (now < this.#next) return;
+    // Nobody comes in again while days are being booked.
+    this.#next = Number.POSITIVE_INFINITY;
+    let change = records.begin();
+    let next = this.#earliest();
+    for (; next.moment.time <= now; next = this.#earliest()) {
+      this.#roll(change, next.calendar, next.moment);
+      next.moment = momentAfter(next.calendar, keyOfMoment(next.moment));
+      // Moments that book nothing share a change with the next.
+      if (isEmpty(change)) continue;
+      this.#commit(change);
+      change = records.begin();
+    }
+    if (change.rolls.size > 0) this.#commit(change);
+    this.#next = next.moment.time;
+    this.#stopTimer();
+    this.#stopTimer = clock.at(this.#next, () => this.catchUp());
+  }
+
+  close(): void {
+    this.#stopTimer();
+    this.#next = Number.POSITIVE_INFINITY;
+  }
+
+  /** The first start: accounts get their opening balances, and days count from here. */
+  #begin(): void {
+    const { clock, world, records } = this.#options;
+    const now = clock.now();
+    const change = records.begin();
+    openAccounts(records, change, world, now);
+    for (const name of CALENDARS) {
+      if (records.rolled(name) === undefined) records.putRoll(change, name, keyOfMoment(lastMoment(world.calendar(name), now)));
+    }
+    if (change.transactions.length > 0 || change.rolls.size > 0) this.#commit(change);
+  }
+
+  #earliest(): Upcoming {
+    return this.#upcoming.reduce((first, other) => (other.moment.time < first.moment.time ? other : first));
+  }
+
+  #roll(change: Change, calendar: Calendar, moment: DayMoment): void {
+    const { world, market, records, corporateActions, endOrders } = this.#options;
+    const roll = new Roll(world, market, records, change, calendar, moment);
+    if (moment.phase === 'begin') {
+      // Of the day that has ended, before this one's money arrives.
+      bookInterest(roll);
+      settle(roll);
+    } else {
+      const ordered = roll.orderedSymbols();
+      markFutures(roll);
+      endExpiredOrders(roll, ordered, endOrders);
+      bookCorporateActions(roll, corporateActions, ordered, endOrders);
+    }
+    records.putRoll(change, calendar.name, keyOfMoment(moment));
+  }
+
+  /** A failed disk is told by the journal to the next one who waits for it. */
+  #commit(change: Change): void {
+    this.#options.records.commit(change).catch(() => undefined);
+  }
+}
+
+function isEmpty({ transactions, positions, orders }: Change): boolean {
+  return transactions.length === 0 && positions.size === 0 && orders.size === 0;
+}

@@ -1,0 +1,57 @@
+import type { Decimal } from '../../../contract/decimal.js';
+import type { Entry } from '../../ledger/index.js';
+import type { Instrument } from '../../world/index.js';
+import { unitValue } from '../margin.js';
+import type { EndOrders, Holding, Roll } from './roll.js';
+
+/**
+ * Pays futures' gains and losses of the day that has closed, against their settlement prices; a contract that was traded for the last
+ * time is closed at its own.
+ */
+export function markFutures(roll: Roll): void {
+  for (const holding of roll.holdings()) {
+    if (holding.account.trades === 'futures') mark(roll, holding);
+  }
+}
+
+/** Ends what is ordered of contracts that were traded for the last time. */
+export function endExpiredOrders(roll: Roll, ordered: ReadonlySet<string>, endOrders: EndOrders): void {
+  for (const symbol of ordered) {
+    const instrument = roll.instrument(symbol);
+    if (instrument !== undefined && hasExpired(roll, instrument)) endOrders(roll.change, symbol, `${symbol} was traded for the last time`);
+  }
+}
+
+/** Whether a contract has no trading day after this one. */
+function hasExpired(roll: Roll, { lastTradingDay }: Instrument): boolean {
+  return lastTradingDay !== undefined && lastTradingDay <= roll.day;
+}
+
+function mark(roll: Roll, { account, instrument, position }: Holding): void {
+  const { quantity, cost, carried = cost } = position;
+  const size = quantity < 0n ? -quantity : quantity;
+  const value = unitValue(instrument, roll.closingPrice(instrument, roll.day)) * size;
+  const gainOver = (before: Decimal): Decimal => (quantity > 0n ? value - before : before - value);
+  const { currency, symbol } = instrument;
+  const of = { currency, venue: roll.calendar.name, day: roll.day };
+  const entries: Entry[] = [];
+  const variation = gainOver(carried);
+  if (variation !== 0n) entries.push({ ...of, balance: 'settled', kind: 'variation_margin', amount: variation });
+  const expires = hasExpired(roll, instrument);
+  const realised = expires ? gainOver(cost) : 0n;
+  if (realised !== 0n) entries.push({ ...of, balance: 'realised', kind: 'realised', amount: realised });
+  roll.records.putPosition(
+    roll.change,
+    expires
+      ? {
+          ...position,
+          quantity: 0n,
+          cost: 0n,
+          carried: 0n,
+          invested: position.invested - (quantity > 0n ? value : -value),
+          realised: position.realised + realised,
+        }
+      : { ...position, carried: value },
+  );
+  roll.book(account, { cause: expires ? 'expiry' : 'mark_to_market', symbol, remark: '', entries });
+}

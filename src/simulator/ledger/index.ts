@@ -1,0 +1,3 @@
+export type { Balances } from './balances.js';
+export { CashLedger, type Due } from './cash-ledger.js';
+export type { Balance, Cause, Entry, EntryKind, LedgerTransaction } from './entry.js';

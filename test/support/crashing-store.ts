@@ -1,0 +1,63 @@
+import { type Archive, MemoryStore, type Store, type Table, type Transaction } from '../../src/storage/index.js';
+
+type Step = (transaction: Transaction) => void;
+
+/** A store in memory whose disk can be held up: what was written meanwhile is lost with a crash, and is in no read before. */
+export class CrashingStore implements Store {
+  readonly #disk: MemoryStore;
+  #held = false;
+  #waiting: { readonly steps: readonly Step[]; readonly done: () => void }[] = [];
+
+  constructor(disk = new MemoryStore()) {
+    this.#disk = disk;
+  }
+
+  /** Nothing reaches the disk from now on. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  /** Puts the first `count` of the writes that wait on the disk. */
+  async flush(count = this.#waiting.length): Promise<void> {
+    for (const { steps, done } of this.#waiting.splice(0, count)) {
+      await this.#disk.write((transaction) => {
+        for (const step of steps) step(transaction);
+      });
+      done();
+    }
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** The store that the next process opens. */
+  crashed(): CrashingStore {
+    this.#waiting = [];
+    return new CrashingStore(this.#disk);
+  }
+
+  table<V>(name: string): Table<V> {
+    return this.#disk.table(name);
+  }
+
+  archive<V>(name: string): Archive<V> {
+    return this.#disk.archive(name);
+  }
+
+  write(change: (transaction: Transaction) => void): Promise<void> {
+    const steps: Step[] = [];
+    change({
+      put: (to, key, value) => {
+        const kept = structuredClone(value);
+        steps.push((transaction) => transaction.put(to, key, kept));
+      },
+      remove: (from, key) => steps.push((transaction) => transaction.remove(from, key)),
+    });
+    const written = new Promise<void>((done) => this.#waiting.push({ steps, done }));
+    if (!this.#held) void this.flush();
+    return written;
+  }
+
+  async close(): Promise<void> {}
+}

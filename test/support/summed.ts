@@ -1,0 +1,16 @@
+import type { Currency } from '../../src/contract/markets.js';
+import { Balances } from '../../src/simulator/ledger/balances.js';
+import type { LedgerTransaction } from '../../src/simulator/ledger/entry.js';
+
+/** The sums of entries, counted anew. */
+export async function summed(transactions: AsyncIterable<LedgerTransaction>): Promise<ReadonlyMap<Currency, Balances>> {
+  const sums = new Map<Currency, Balances>();
+  for await (const { symbol, entries } of transactions) {
+    for (const entry of entries) {
+      const balances = sums.get(entry.currency) ?? new Balances();
+      sums.set(entry.currency, balances);
+      balances.add(entry, symbol);
+    }
+  }
+  return sums;
+}
