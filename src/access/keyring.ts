@@ -137,7 +137,9 @@ export class Keyring {
 
   #judgeId(id: string, now: number): KeyAuth {
     const key = this.#index.byId.get(id);
-    return key === undefined ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null } : this.#judge(key, now);
+    return key === undefined
+      ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null }
+      : this.#judge(key, now);
   }
 
   #judge(key: KeyRecord, now: number): KeyAuth {
