@@ -20,6 +20,7 @@ export { formatLoadError, type KeysLoadError } from './keys-source.js';
 export {
   allowsAccount,
   allowsMarket,
+  allowsOneMarket,
   allowsSymbol,
   type FlagLimits,
   type LimitFlags,

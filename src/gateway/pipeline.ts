@@ -93,14 +93,18 @@ export class Pipeline {
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
-    const started = performance.now();
-    const entered = this.#enter(operation, caller, decode);
-    if ('refusal' in entered) return this.#refuse(operation, caller, started, entered);
+    const moment = this.#moment();
+    const entered = this.#enter(operation, caller, decode, moment);
+    if ('refusal' in entered) return this.#refuse(operation, caller, moment, entered);
     const { identity, request } = entered;
     const answer = this.#answer(operation, caller, identity, request);
-    if (answer instanceof Promise)
-      return answer.then((settled) => this.#recorded(operation, this.#finish(operation, caller, identity.key, started, settled, request)));
-    return this.#finish(operation, caller, identity.key, started, answer, request);
+    if (answer instanceof Promise) {
+      return answer.then((settled) => {
+        const end = this.#moment(moment.started);
+        return this.#recorded(operation, this.#finish(operation, caller, identity.key, end, settled, request));
+      });
+    }
+    return this.#finish(operation, caller, identity.key, moment, answer, request);
   }
 
   /** Why the database takes no writes; undefined while it does. */
@@ -134,14 +138,14 @@ export class Pipeline {
    * then nothing is remembered, counted, reserved or sent.
    */
   async preview(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
-    const started = performance.now();
-    const entered = this.#enter(operation, caller, decode);
-    if ('turnedAway' in entered) return this.#refuse(operation, caller, started, entered);
+    const moment = this.#moment();
+    const entered = this.#enter(operation, caller, decode, moment);
+    if ('turnedAway' in entered) return this.#refuse(operation, caller, moment, entered);
     const refused = 'refusal' in entered;
     const key = refused ? entered.key : entered.identity.key;
     const outcome = refused ? entered.refusal : await this.#preview(operation, caller, entered);
     const rejected = outcome instanceof Rejection;
-    this.#record(operation, caller, key, started, rejected ? outcome : undefined, {
+    this.#record(operation, caller, key, this.#moment(moment.started), rejected ? outcome : undefined, {
       outcome: rejected ? 'reject' : 'allow',
       reason: `preview: ${rejected ? outcome.auditReason : previewReason(outcome)}`,
     });
@@ -149,8 +153,8 @@ export class Pipeline {
   }
 
   /** The steps before anything happens: identify, authorise, decode, permit. */
-  #enter(operation: Operation, caller: Caller, decode: () => Message | Rejection): Entered | Refused {
-    const identity = this.identify(caller);
+  #enter(operation: Operation, caller: Caller, decode: () => Message | Rejection, { now }: Moment): Entered | Refused {
+    const identity = this.identify(caller, now);
     if (identity instanceof Rejection) return { key: undefined, refusal: identity };
     const { key } = identity;
     const turnedAway = key === undefined ? undefined : this.#parts.refusals.turnAway(identity.owner, operation);
@@ -164,17 +168,17 @@ export class Pipeline {
     return forbidden === undefined ? { identity, request } : { key, refusal: forbidden };
   }
 
-  /** Names the caller, or says why the credential is no good. */
-  identify(caller: Caller): Identity | Rejection {
+  /** Names the caller, or says why the credential is no good, at `now`, epoch ms. */
+  identify(caller: Caller, now = this.#parts.clock.now()): Identity | Rejection {
     const { access } = this.#parts;
-    if (caller.key !== undefined) return identityOf(access.revalidate(caller.key));
+    if (caller.key !== undefined) return identityOf(access.revalidate(caller.key, now));
     const { keyText, peer } = caller;
     const { shown } = peer;
     if (shown !== undefined && keyText !== undefined && isSameText(keyText, shown.keyText)) {
-      const known = access.revalidate(shown.key);
+      const known = access.revalidate(shown.key, now);
       if (known.ok) return identityOf(known);
     }
-    const authenticated = access.authenticate(keyText);
+    const authenticated = access.authenticate(keyText, now);
     if (authenticated.ok && authenticated.key !== undefined && keyText !== undefined) peer.shown = { keyText, key: authenticated.key };
     return identityOf(authenticated);
   }
@@ -385,11 +389,11 @@ export class Pipeline {
   }
 
   /** Answers a request that did not come in. */
-  #refuse(operation: Operation, caller: Caller, started: number, { key, refusal, turnedAway }: Refused): Rejection {
+  #refuse(operation: Operation, caller: Caller, moment: Moment, { key, refusal, turnedAway }: Refused): Rejection {
     if (turnedAway?.told === false) {
-      this.#parts.meter.request(operation, caller.iface, refusal.code, performance.now() - started);
+      this.#parts.meter.request(operation, caller.iface, refusal.code, performance.now() - moment.started);
     } else {
-      this.#finish(operation, caller, key, started, refusal);
+      this.#finish(operation, caller, key, moment, refusal);
     }
     return refusal;
   }
@@ -399,11 +403,11 @@ export class Pipeline {
     caller.onReplayed?.();
   }
 
-  #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, started: number, answer: Answer, request?: Message): Answer {
+  #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, moment: Moment, answer: Answer, request?: Message): Answer {
     const rejected = answer instanceof Rejection;
     if (key !== undefined && isRefused(operation, answer)) this.#parts.refusals.refused(ownerOfKey(key), operation);
     const traded = !rejected && isTrade(operation);
-    this.#record(operation, caller, key, started, rejected ? answer : undefined, {
+    this.#record(operation, caller, key, moment, rejected ? answer : undefined, {
       outcome: rejected ? 'reject' : traded ? 'trade' : 'allow',
       reason: rejected ? answer.auditReason : this.#repetitions.has(caller) ? REPEATED : reasonOf(answer),
       trade: traded && request !== undefined ? this.#parts.writes.auditTrade(request, answer) : undefined,
@@ -428,17 +432,21 @@ export class Pipeline {
     });
   }
 
+  #moment(started = performance.now()): Moment {
+    return { started, now: this.#parts.clock.now() };
+  }
+
   /** Every end of the way: one audit record, one request counted. */
   #record(
     operation: Operation,
     caller: Caller,
     key: KeyRecord | undefined,
-    started: number,
+    { started, now }: Moment,
     rejection: Rejection | undefined,
     verdict: Pick<AuditEvent, 'outcome' | 'reason' | 'trade'>,
   ): void {
     const { access, meter } = this.#parts;
-    access.audit.record({
+    const event = {
       iface: caller.iface,
       endpoint: caller.endpoint,
       keyId: key?.id ?? rejection?.details.keyId ?? null,
@@ -447,7 +455,8 @@ export class Pipeline {
       code: rejection?.code,
       requestId: caller.requestId,
       trade: verdict.trade,
-    });
+    };
+    access.audit.record(event, now);
     meter.request(operation, caller.iface, rejection?.code, performance.now() - started);
   }
 }
@@ -460,6 +469,14 @@ const LATE = 'outcome after the caller had stopped waiting: ';
 
 /** Why the trail has a write once more: whoever sums up what was traded leaves such lines out. */
 const REPEATED = 'answered before; nothing was sent';
+
+/** To read a clock costs as much as a look-up: a request that is answered in its turn reads each once. */
+interface Moment {
+  /** When the request came, by `performance.now()`. */
+  readonly started: number;
+  /** The time of day of this turn, epoch ms. */
+  readonly now: number;
+}
 
 /** A request that may be answered. */
 interface Entered {

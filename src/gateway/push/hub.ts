@@ -3,6 +3,7 @@ import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, StreamScop
 import { type AccountOutcome, AccountRegistrations } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits } from './connection.js';
 import { EventFrames, Lane } from './event-frames.js';
+import { Face, type MemberActions } from './face.js';
 import type { PushFormat } from './format.js';
 import { type ClosedGap, Gaps, gapNotice } from './gaps.js';
 import { Gatherer } from './gatherer.js';
@@ -66,6 +67,13 @@ export class PushHub {
   readonly #recentTrades = new RecentTrades();
   readonly #onGap: (message: string) => void;
   readonly #stopListening: (() => void)[];
+  readonly #actions: MemberActions = {
+    release: (member) => this.#release(member),
+    remove: (member) => this.#remove(member),
+    close: ({ connection }, code, reason) => this.#close(connection.id, code, reason),
+    setPermits: (member, permits) => this.#setPermits(member, permits),
+    info: (member) => this.#info(member),
+  };
   #connectionCount = 0;
   #gapCount = 0;
 
@@ -141,7 +149,7 @@ export class PushHub {
         if (subscription.push && subscription.first) this.#firstPush(subscription, [member]);
       }
     }
-    return this.#face(member);
+    return new Face(member, this.#actions);
   }
 
   /** Those of the streams that the backend says there are none of: see {@link Backend.unserved}. */
@@ -433,28 +441,6 @@ export class PushHub {
       sentCount: connection.sentCount,
       conflatedCount: connection.conflatedCount,
       backlogBytes: connection.backlogBytes,
-    };
-  }
-
-  #face(member: Member): PushConnection {
-    const { connection } = member;
-    return {
-      id: connection.id,
-      owner: connection.owner,
-      ownOwner: connection.ownOwner,
-      send: (frame) => connection.send(frame),
-      hold: () => {
-        member.held ??= [];
-      },
-      release: () => this.#release(member),
-      drained: () => connection.drained(),
-      disconnected: () => {
-        this.#remove(member);
-        connection.discard();
-      },
-      close: (code, reason) => this.#close(connection.id, code, reason),
-      setPermits: (permits) => this.#setPermits(member, permits),
-      info: () => this.#info(member),
     };
   }
 }
