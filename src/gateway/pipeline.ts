@@ -5,6 +5,7 @@ import type { Operation, RequestOf } from '../contract/operation.js';
 import { system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import { StorageFailure } from '../storage/index.js';
+import { checkAnswer } from './answer-check.js';
 import { filterAnswer } from './answer-filter.js';
 import { type Backend, BackendFailure, type ResponseMessage } from './backend.js';
 import { Call, cancelled } from './call.js';
@@ -15,12 +16,12 @@ import type { LocalOperations } from './local/index.js';
 import type { Logger } from './logger.js';
 import { limitsOf } from './market-names.js';
 import type { Meter } from './meter.js';
-import { confineCancelAll } from './orders/cancel-scope.js';
+import { confineCancelAll, isCancel } from './orders/cancel-scope.js';
 import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
 import { OrderPermits } from './orders/order-permits.js';
 import { type TradePasswordSource, withTradePassword } from './orders/trade-password.js';
 import type { UnlockThrottle } from './orders/unlock-throttle.js';
-import { isCancel, type Writes } from './orders/writes.js';
+import type { Writes } from './orders/writes.js';
 import { Permissions } from './permissions.js';
 import type { Preview, Previewer } from './preview/index.js';
 import { notReady } from './readiness.js';
@@ -216,15 +217,15 @@ export class Pipeline {
     }
     const wrong = checkKeyText(caller);
     if (wrong !== undefined) return wrong;
-    const unserved = this.#refuseNow(operation, request, identity);
-    if (unserved !== undefined) return unserved;
-    const call = new Call(caller, clock, requestTimeoutMs);
-    const judge = async () =>
-      (await this.#orderPermits.check(operation, identity.key, request, call)) ??
-      (await previewer.preview(operation, identity.key, request, call));
-    const work = judge();
-    inFlight.enter(identity.owner, work);
     try {
+      const unserved = this.#refuseNow(operation, request, identity);
+      if (unserved !== undefined) return unserved;
+      const call = new Call(caller, clock, requestTimeoutMs);
+      const judge = async () =>
+        (await this.#orderPermits.check(operation, identity.key, request, call)) ??
+        (await previewer.preview(operation, identity.key, request, call));
+      const work = judge();
+      inFlight.enter(identity.owner, work);
       return await call.within(work);
     } catch (thrown) {
       return this.#failed(caller, thrown, reachOf(operation, true));
@@ -237,11 +238,11 @@ export class Pipeline {
   }
 
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
-    const unserved = this.#refuseNow(operation, request, identity);
-    if (unserved !== undefined) return unserved;
-    if (caller.isGone?.()) return cancelled();
     const call = new Call(caller, this.#parts.clock, this.#parts.requestTimeoutMs);
     try {
+      const unserved = this.#refuseNow(operation, request, identity);
+      if (unserved !== undefined) return unserved;
+      if (caller.isGone?.()) return cancelled();
       const permit = this.#orderPermits.check(operation, identity.key, request, call);
       const answer =
         permit === undefined
@@ -282,10 +283,15 @@ export class Pipeline {
       local === undefined
         ? this.#parts.backend.call(operation, request, call)
         : local.answer({ operation, request, identity, caller, context: call });
-    if (typeof operation.reach === 'string') return answer;
-    const limits = limitsOf(this.#parts.access, identity.key);
-    const filter = (answered: Answer) => (answered instanceof Rejection ? answered : filterAnswer(operation, request, limits, answered));
-    return answer instanceof Promise ? answer.then(filter) : filter(answer);
+    if (answer instanceof Promise) return answer.then((answered) => this.#shown(operation, identity, request, answered));
+    return this.#shown(operation, identity, request, answer);
+  }
+
+  /** An answer as its caller may see it. */
+  #shown(operation: Operation, { key }: Identity, request: Message, answer: Answer): Answer {
+    if (answer instanceof Rejection) return answer;
+    const response = checkAnswer(operation, answer);
+    return typeof operation.reach === 'string' ? response : filterAnswer(operation, request, limitsOf(this.#parts.access, key), response);
   }
 
   /** Why the backend is not to be asked now. What the gateway says of itself it can say always. */
@@ -356,7 +362,7 @@ export class Pipeline {
     let outcome: 'right' | 'wrong' | 'lost' = 'lost';
     try {
       await commit?.(noPacket, complete);
-      const response = await backend.call(trade.unlockTrade, complete, call);
+      const response = checkAnswer(trade.unlockTrade, await backend.call(trade.unlockTrade, complete, call));
       // That the daemon knows the password does not show that the caller does.
       if (response.retType !== RET_SUCCEED) outcome = 'wrong';
       else if (complete === request) outcome = 'right';
