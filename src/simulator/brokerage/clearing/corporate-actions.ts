@@ -29,7 +29,7 @@ export function bookCorporateActions(roll: Roll, source: CorporateActions, endOr
   const before = calendar.previousTradingDay(to);
   // Days that were looked at already, when the calendar kept other days than now, are not looked at again.
   const lookedAt = records.rolled(marker) ?? '';
-  const from = addDays(lookedAt > before ? lookedAt : before, 1);
+  const from = lookedAt > before ? addDays(lookedAt, 1) : addDays(before, 1);
   if (from > to) return;
   records.putRoll(change, marker, to);
   const bySymbol = new Map<string, readonly CorporateAction[]>();
