@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManualClock } from '../contract/clock.js';
-import { parseDecimal } from '../contract/decimal.js';
+import { divide, parseDecimal } from '../contract/decimal.js';
+import { requireDay } from '../contract/time.js';
 import { MemoryStore } from '../storage/index.js';
 import { createSimulation, createSimulationWithData, DataProblems } from './simulation.js';
 
@@ -27,6 +28,17 @@ test('the same seed and clock give the same world, another seed another', () => 
   };
   expect(last(1)).toEqual(last(1));
   expect(last(1)).not.toEqual(last(2));
+});
+
+test('companies are told what the market makes of currencies and prices', () => {
+  const { market, world, companies } = createSimulation(options());
+  const [hsbc, depositary, tesla] = ['HK.00005', 'US.HSBC', 'US.TSLA'].map((symbol) => world.instrument(symbol)!);
+  const figures = [hsbc, depositary].map((one) => companies.figures(one!, '2026-11-20').netAssets);
+  const rate = market.closeBefore(world.instrument('FX.USDHKD')!, '2026-11-20');
+  expect(figures[1]! - divide(figures[0]!, rate)).toBeLessThan(1000n);
+  expect(divide(figures[0]!, rate) - figures[1]!).toBeLessThan(1000n);
+  const news = companies.company(tesla!).news(requireDay('2024-11-20'), requireDay('2026-11-20'));
+  expect(news.map(({ fact }) => fact.kind)).toContain('move');
 });
 
 test('the bars of a data folder are the symbol’s history', async () => {

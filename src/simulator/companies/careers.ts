@@ -3,7 +3,7 @@ import { mix, uniform } from '../chance/random.js';
 import { FIRST_YEAR, firstOf, LAST_YEAR, yearOf } from './growth.js';
 import { type Person, personName } from './people.js';
 
-export const posts = [
+const posts = [
   'Chair of the Board',
   'Chief Executive Officer',
   'Chief Financial Officer',

@@ -6,6 +6,7 @@ import { requireDay } from '../../contract/time.js';
 import { createWorld } from '../world/index.js';
 import { knownIndustry, platesOf } from '../world/plates.js';
 import { companiesOf } from './index.js';
+import { ratings } from './opinions.js';
 import { freeFloat } from './ownership.js';
 
 const clock = new ManualClock(Date.UTC(2026, 10, 20));
@@ -337,7 +338,7 @@ describe('news', () => {
       fc.property(anyCompany, ({ company, day }) => {
         const items = company.news(day - 365, day);
         const of = (kind: string) => items.filter(({ fact }) => fact.kind === kind);
-        for (const { day: on, fact, time } of items) {
+        for (const { day: on, fact, time, headline } of items) {
           expect(on >= day - 365 && on <= day && Math.abs(time - on * 86_400_000) < 2 * 86_400_000).toBe(true);
           if (fact.kind === 'results') {
             expect(company.published(fact.quarter)).toBe(on);
@@ -348,7 +349,10 @@ describe('news', () => {
           if (fact.kind === 'restatement') expect(company.published(fact.quarter + 4)).toBe(on);
           if (fact.kind === 'rating') {
             expect(company.ratings(on, on)).toContainEqual(fact.change);
-            expect(fact.change.rating).not.toBe(fact.change.previous?.rating);
+            const { rating, previous } = fact.change;
+            expect(rating).not.toBe(previous?.rating);
+            const better = previous !== undefined && ratings.indexOf(rating) < ratings.indexOf(previous.rating);
+            expect(headline).toContain(previous === undefined ? 'initiates' : better ? 'upgrades' : 'downgrades');
           }
           if (fact.kind === 'executive') {
             const { post, person } = fact.term;

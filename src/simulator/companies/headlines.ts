@@ -2,6 +2,7 @@ import { type Decimal, formatDecimal } from '../../contract/decimal.js';
 import { dayOfNumber } from '../../contract/time.js';
 import type { Instrument } from '../world/instrument.js';
 import type { NewsFact } from './news-facts.js';
+import { ratings } from './opinions.js';
 
 /** The title of an item: what happened, in one line. */
 export function headline({ name, currency }: Instrument, fact: NewsFact): string {
@@ -27,7 +28,8 @@ export function headline({ name, currency }: Instrument, fact: NewsFact): string
     case 'rating': {
       const { broker, rating, previous } = fact.change;
       if (previous === undefined) return `${broker} initiates coverage of ${name} at ${rating}`;
-      return `${broker} moves ${name} from ${previous.rating} to ${rating}`;
+      const better = ratings.indexOf(rating) < ratings.indexOf(previous.rating);
+      return `${broker} ${better ? 'upgrades' : 'downgrades'} ${name} from ${previous.rating} to ${rating}`;
     }
     case 'executive':
       return `${name} names ${fact.term.person.name} ${fact.term.post}`;

@@ -125,7 +125,7 @@ export class Opinions {
     if (day < from || day > this.source.lastDay || day >= this.source.published(this.source.nextReport(quarter))) return undefined;
     // How it likes the company: for long, of late, and for the results that were just seen.
     const lasting = normal(mix(key, 7), quarter >> 3);
-    const liking = 0.4 + 0.6 * lasting + 0.4 * this.source.beat(quarter) + 0.2 * normal(stream, 2);
+    const liking = 0.4 + 0.85 * lasting + 0.25 * this.source.beat(quarter) + 0.1 * normal(stream, 2);
     const upside = 0.05 + 0.1 * liking + 0.03 * normal(stream, 3);
     return { day, rating: ratingOf(liking), target: significant((this.source.priceAt(day - 1) / 1e9) * (1 + upside)) };
   }
