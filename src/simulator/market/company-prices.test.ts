@@ -75,7 +75,7 @@ describe('money of depositary shares', () => {
         }
       }
       const cash = (symbol: string) =>
-        companies.corporateActions(symbol, '2010-01-01', '2026-11-20').flatMap((action) => (action.kind === 'dividend' ? [action] : []));
+        companies.corporateActions(symbol, '1991-01-01', '2059-12-31').flatMap((action) => (action.kind === 'dividend' ? [action] : []));
       const declared = new Map(cash(home).map((action) => [`${action.exDay} ${action.special}`, action.cash]));
       for (const { cash: paid, announcedDay, exDay, special } of cash(depositary)) {
         dividends += 1;
