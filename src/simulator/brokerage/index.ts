@@ -16,6 +16,7 @@ import type { OrderRecord } from './order.js';
 import { OrderDesk } from './order-desk.js';
 import { Records } from './records.js';
 import { Routing } from './routing.js';
+import { lockedToday } from './same-day.js';
 import { TradeLock } from './trade-lock.js';
 import { Valuer } from './valuation.js';
 
@@ -78,7 +79,7 @@ export function createBrokerage(options: BrokerageOptions): Brokerage {
     latency = LATENCY,
     endedOrdersKept = ENDED_ORDERS_KEPT,
   } = options;
-  const records = new Records(store, clock.now(), endedOrdersKept);
+  const records = new Records(store, clock.now(), endedOrdersKept, (position) => lockedToday(world, position));
   for (const [symbol, ticks] of records.prints(clock.now())) {
     const instrument = world.instrument(symbol);
     if (instrument !== undefined) market.restorePrints(instrument, ticks);
