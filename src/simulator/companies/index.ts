@@ -1,5 +1,4 @@
-import type { Calendar, CalendarName } from '../world/calendar.js';
-import { createCalendar } from '../world/calendars.js';
+import { tradingDaysOf } from '../world/business-days.js';
 import type { World } from '../world/index.js';
 import { Companies, type LoadedPrices } from './companies.js';
 
@@ -10,15 +9,10 @@ export type { Statements } from './statements.js';
 
 /** The companies of a world. They keep the exchanges' own calendars, also where its markets are open around the clock. */
 export function companiesOf(world: World, seed: string | number, loaded?: (symbol: string) => LoadedPrices | undefined): Companies {
-  const calendars = new Map<CalendarName, Calendar>();
   return new Companies({
     seed,
     find: (symbol) => world.instrument(symbol),
-    calendarOf({ calendar: name }) {
-      const calendar = calendars.get(name) ?? createCalendar(name, 'calendar');
-      calendars.set(name, calendar);
-      return calendar;
-    },
+    calendarOf: ({ calendar }) => tradingDaysOf(calendar),
     ...(loaded === undefined ? {} : { loaded }),
   });
 }

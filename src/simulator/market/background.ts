@@ -9,6 +9,7 @@ import type { ListingTimeline } from '../companies/listing-timeline.js';
 import { typicalVolume } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
 import { roundToTick, tickSize } from '../world/ticks.js';
+import { type Aggregate, aggregateOfTotals } from './aggregate.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
 import type { Currencies } from './currencies.js';
 import { DayTape } from './day-tape.js';
@@ -47,11 +48,14 @@ const AMOUNT_MAX_TYPICAL = 2 ** 46;
 /** Days are kept for the symbols being looked at only: a day costs a microsecond to make. */
 const REMEMBERED_PROFILES = 20_000;
 const REMEMBERED_DAYS = 500;
+/** Ten years of days of several symbols, at some hundred bytes each. */
+const REMEMBERED_TOTALS = 12_000;
 
 /** The background market's days: a pure function of seed, instrument and day. */
 export class Background {
   readonly #profiles = new Remembered<Instrument, Profile>(REMEMBERED_PROFILES);
   readonly #days = new Remembered<string, BackgroundDay>(REMEMBERED_DAYS);
+  readonly #regular = new Remembered<string, { readonly aggregate: Aggregate | undefined }>(REMEMBERED_TOTALS);
 
   constructor(
     readonly seed: number | string,
@@ -77,11 +81,19 @@ export class Background {
 
   /** The price of the last background trade of a day's regular trading. */
   regularClose(instrument: Instrument, day: TradingDay): Decimal {
-    const { start, end } = day.regular;
-    if (start === day.start && end === day.end) return this.close(instrument, day);
-    const { tape, grid } = this.day(instrument, day);
-    const [totals] = tape.totals([start, end]);
-    return BigInt((totals ?? tape.root).close * grid);
+    return this.regularTotals(instrument, day)?.close ?? this.close(instrument, day);
+  }
+
+  /** Totals of a day's regular trading. They are remembered longer than the day: where there are extended hours, they are costly. */
+  regularTotals(instrument: Instrument, day: TradingDay): Aggregate | undefined {
+    return this.#regular.get(`${instrument.symbol} ${day.day}`, () => {
+      const background = this.day(instrument, day);
+      const { tape } = background;
+      const { start, end } = day.regular;
+      const isWhole = start === day.start && end === day.end;
+      const totals = isWhole ? { ...tape.root, last: tape.root.first + tape.root.count - 1 } : tape.totals([start, end])[0];
+      return { aggregate: totals === undefined ? undefined : aggregateOfTotals(totals, background) };
+    }).aggregate;
   }
 
   /** What a close is compared with on the next trading day: the same, unless something goes off on that day. On the tick. */
