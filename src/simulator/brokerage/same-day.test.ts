@@ -39,7 +39,9 @@ it.each(['open', 'calendar'] as const)('holds mainland shares until the day afte
   expect(await sellable(f, ids.cn, '600519', price)).toEqual([300, 300]);
   await buy(f, ids.cn, 'SH.600519', price, 100);
   expect(await sellable(f, ids.cn, '600519', price)).toEqual([300, 300]);
-  expect(await f.tryPlace(ids.cn, { ...sell, qty: 400 })).toMatchObject({ message: expect.stringContaining('300 of SH.600519 can be sold') });
+  expect(await f.tryPlace(ids.cn, { ...sell, qty: 400 })).toMatchObject({
+    message: expect.stringContaining('300 of SH.600519 can be sold'),
+  });
   const order = await f.place(ids.cn, sell);
   expect(await f.modify(ids.cn, { orderID: order, modifyOrderOp: 1, qty: 400, price })).toContain('300 of SH.600519 can be sold');
   expect(await sellable(f, ids.cn, '600519', price)).toEqual([200, 200]);

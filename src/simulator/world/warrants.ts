@@ -97,7 +97,7 @@ export class Warrants {
     this.#used ??= this.#usedCodes();
     for (const { code, range, phase } of this.#used) {
       // How long ago it was given out at the most: nearly all that are over need no calendar.
-      if (((((today - phase) % REUSE_DAYS) + REUSE_DAYS) % REUSE_DAYS) > range.termDays[1] + 2 * LONGEST_CLOSURE) continue;
+      if ((((today - phase) % REUSE_DAYS) + REUSE_DAYS) % REUSE_DAYS > range.termDays[1] + 2 * LONGEST_CLOSURE) continue;
       const listDate = listingUpTo(phase, day);
       if (listDate === undefined) continue;
       const warrant = this.#issue(code, range, listDate);
