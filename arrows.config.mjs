@@ -70,6 +70,7 @@ export const arrows = {
     'simulator/brokerage',
     'simulator/companies/corporate-actions.ts',
     'simulator/ledger/index.ts',
+    'simulator/pace.ts',
     'simulator/market',
     ...worldAndBelow,
   ],

@@ -16,7 +16,7 @@ import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createWsEndpoint, WS_PATH } from '../interfaces/ws/index.js';
-import { createSimulation, createSimulationWithData, type SimulationOptions } from '../simulator/simulation.js';
+import { createSimulationWithData, openSimulation, type SimulationOptions } from '../simulator/simulation.js';
 import { descriptorReserve, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
@@ -240,7 +240,7 @@ async function createBackend(settings: Settings, store: Store, clock: Clock, log
     tradePassword: settings.simTradePassword,
     ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
   };
-  const simulation = simData === null ? createSimulation(options) : await createSimulationWithData(options, simData);
+  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(options, simData);
   if ('problems' in simulation) throw new StartProblem(`--sim-data: ${simulation.problems.join('\n  ')}`);
   return createSimBackend({ simulation, clock: simulationClock, logger });
 }

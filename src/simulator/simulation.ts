@@ -1,7 +1,7 @@
 import type { Clock } from '../contract/clock.js';
 import { requireDay } from '../contract/time.js';
 import type { Store } from '../storage/index.js';
-import { createBrokerage } from './brokerage/index.js';
+import { type Brokerage, type BrokerageOptions, createBrokerage, openBrokerage } from './brokerage/index.js';
 import { companiesOf, type MarketPrices } from './companies/index.js';
 import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder, pastsOf, type SimulatedMarket } from './market/index.js';
 import type { EveryFact } from './view/facts.js';
@@ -47,10 +47,16 @@ const HISTORY_KL_QUOTA_MAX = 100;
 
 /** Composes the simulated world, its market and its brokerage. Throws RangeError for a number of generated instruments out of bounds. */
 export function createSimulation(options: SimulationOptions): RunningSimulation {
-  return compose(options, worldOf(options), []);
+  const market = marketOf(options, worldOf(options), []);
+  return compose(options, market, createBrokerage(brokerageOptions(options, market)));
 }
 
-/** As {@link createSimulation}, with the bars of the folder's `MARKET.CODE.csv` files as those symbols' history. */
+/** As {@link createSimulation}, on a store that may be years old: what has to be caught up with holds nobody up. */
+export async function openSimulation(options: SimulationOptions): Promise<RunningSimulation> {
+  return open(options, worldOf(options), []);
+}
+
+/** As {@link openSimulation}, with the bars of the folder's `MARKET.CODE.csv` files as those symbols' history. */
 export async function createSimulationWithData(options: SimulationOptions, folder: string): Promise<RunningSimulation | DataProblems> {
   const priced = worldOf(options);
   const { world } = priced;
@@ -60,7 +66,7 @@ export async function createSimulationWithData(options: SimulationOptions, folde
       (symbol) => world.instrument(symbol),
       (instrument) => world.calendar(instrument),
     );
-    return problems.length > 0 ? new DataProblems(problems) : compose(options, priced, histories);
+    return problems.length > 0 ? new DataProblems(problems) : await open(options, priced, histories);
   } catch (error) {
     if (isFileError(error)) return new DataProblems([`cannot read the data folder: ${error.message}`]);
     throw error;
@@ -101,12 +107,17 @@ interface PricedWorld {
   priceBy(market: SimulatedMarket): void;
 }
 
-function compose(
-  options: SimulationOptions,
-  { world, prices, priceBy }: PricedWorld,
-  history: readonly LoadedHistory[],
-): RunningSimulation {
-  const { clock, seed, store, tradePassword = TRADE_PASSWORD } = options;
+async function open(options: SimulationOptions, priced: PricedWorld, history: readonly LoadedHistory[]): Promise<RunningSimulation> {
+  const market = marketOf(options, priced, history);
+  return compose(options, market, await openBrokerage(brokerageOptions(options, market)));
+}
+
+interface MarketFacts extends Pick<EveryFact, 'world' | 'companies'> {
+  readonly market: SimulatedMarket;
+}
+
+function marketOf(options: SimulationOptions, { world, prices, priceBy }: PricedWorld, history: readonly LoadedHistory[]): MarketFacts {
+  const { clock, seed } = options;
   const calendarOf = (instrument: Instrument) => world.calendar(instrument);
   const today = (instrument: Instrument) => requireDay(calendarOf(instrument).tradingDay(clock.now()));
   const pasts = pastsOf(history, today);
@@ -120,7 +131,18 @@ function compose(
     history: pasts,
   });
   priceBy(market);
-  const brokerage = createBrokerage({ clock, world, market, store, seed, corporateActions: companies, tradePassword });
+  return { world, companies, market };
+}
+
+function brokerageOptions(
+  { clock, seed, store, tradePassword = TRADE_PASSWORD }: SimulationOptions,
+  { world, companies, market }: MarketFacts,
+): BrokerageOptions {
+  return { clock, world, market, store, seed, corporateActions: companies, tradePassword };
+}
+
+function compose(options: SimulationOptions, { world, companies, market }: MarketFacts, brokerage: Brokerage): RunningSimulation {
+  const { clock, store } = options;
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
     store,

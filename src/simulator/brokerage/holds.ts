@@ -49,7 +49,8 @@ export class Holds {
   }
 
   /** Why an order of this side and size does not fit the account's position; undefined when it does. */
-  checkPosition({ account, instrument, side, quantity, open }: HoldQuestion): Refusal | undefined {
+  checkPosition(question: HoldQuestion): Refusal | undefined {
+    const { account, instrument, side, quantity, open } = question;
     if (account.trades === 'futures') {
       return side === 'buy' || side === 'sell' ? undefined : new Refusal('orders for futures are buy (1) or sell (2)');
     }
@@ -60,10 +61,7 @@ export class Holds {
     const sellable = this.ledger.sellable(account.id, symbol) + own;
     switch (side) {
       case 'sell':
-        if (quantity <= sellable) return undefined;
-        return new Refusal(
-          `insufficient position: ${sellable} of ${symbol} can be sold, the order is for ${quantity}${account.type === 'margin' ? '; to open a short position, send trdSide 3 (sell_short)' : ''}`,
-        );
+        return quantity <= sellable ? undefined : this.#tooFew(question, sellable);
       case 'sell_short':
         if (account.type !== 'margin') return new Refusal(`account ${account.id} is a cash account: selling short needs a margin account`);
         if (marginRatios(instrument).short === undefined) return new Refusal(`${symbol} cannot be sold short`);
@@ -77,6 +75,18 @@ export class Holds {
           ? undefined
           : new Refusal(`the account is short ${-held} ${symbol}: ${coverable} can be bought back before more is bought`);
     }
+  }
+
+  #tooFew({ account, instrument, quantity }: HoldQuestion, sellable: bigint): Refusal {
+    const { symbol } = instrument;
+    const locked = this.ledger.lockedToday(account.id, symbol);
+    const why =
+      locked > 0n
+        ? `; ${locked} were bought today and can be sold from the next trading day on`
+        : account.type === 'margin' && marginRatios(instrument).short !== undefined
+          ? '; to open a short position, send trdSide 3 (sell_short)'
+          : '';
+    return new Refusal(`insufficient position: ${sellable} of ${symbol} can be sold, the order is for ${quantity}${why}`);
   }
 
   /** Whether the quantity closes the whole of what is free of a position, which an odd lot may. */

@@ -1,9 +1,10 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Store } from '../../storage/index.js';
 import type { CorporateActions } from '../companies/corporate-actions.js';
+import { restoreLostSums } from '../ledger/index.js';
 import type { Market, SimulatedMarket } from '../market/index.js';
 import type { World } from '../world/index.js';
-import { type AccountBook, accounts } from './account.js';
+import { type AccountBook, accounts, currenciesOf } from './account.js';
 import { OrderCheck } from './check-order.js';
 import { DayRolls } from './clearing/day-rolls.js';
 import type { EndOrders } from './clearing/roll.js';
@@ -16,6 +17,7 @@ import type { OrderRecord } from './order.js';
 import { OrderDesk } from './order-desk.js';
 import { Records } from './records.js';
 import { Routing } from './routing.js';
+import { lockedToday } from './same-day.js';
 import { TradeLock } from './trade-lock.js';
 import { Valuer } from './valuation.js';
 
@@ -65,20 +67,30 @@ export interface Brokerage extends AccountBook {
 const ENDED_ORDERS_KEPT = 5_000;
 const LATENCY: LatencyRange = { min: 5, max: 50 };
 
-/** Opens the brokerage on a store: working orders go on working, what ended meanwhile ends now. */
+/** Opens the brokerage on a store: working orders go on working, what ended meanwhile ends now, and days that passed are booked. */
 export function createBrokerage(options: BrokerageOptions): Brokerage {
-  const {
-    clock,
-    world,
-    market,
-    store,
-    seed,
-    corporateActions,
-    tradePassword,
-    latency = LATENCY,
-    endedOrdersKept = ENDED_ORDERS_KEPT,
-  } = options;
-  const records = new Records(store, clock.now(), endedOrdersKept);
+  const parts = partsOf(options);
+  parts.rolls.catchUp();
+  return composed(options, parts);
+}
+
+/** As {@link createBrokerage}, in slices of work: years may have passed. Balances whose sums were lost are counted again from their entries. */
+export async function openBrokerage(options: BrokerageOptions): Promise<Brokerage> {
+  const currencies = new Map(accounts.map((account) => [account.id, currenciesOf(account)]));
+  await restoreLostSums(options.store, currencies);
+  const parts = partsOf(options);
+  await parts.rolls.catchUpInSlices();
+  return composed(options, parts);
+}
+
+interface Parts extends Pick<Brokerage, 'records' | 'valuer' | 'holds' | 'check'> {
+  readonly routing: Routing;
+  readonly rolls: DayRolls;
+}
+
+function partsOf(options: BrokerageOptions): Parts {
+  const { clock, world, market, store, seed, corporateActions, latency = LATENCY, endedOrdersKept = ENDED_ORDERS_KEPT } = options;
+  const records = new Records(store, clock.now(), endedOrdersKept, (position) => lockedToday(world, position));
   for (const [symbol, ticks] of records.prints(clock.now())) {
     const instrument = world.instrument(symbol);
     if (instrument !== undefined) market.restorePrints(instrument, ticks);
@@ -88,8 +100,12 @@ export function createBrokerage(options: BrokerageOptions): Brokerage {
   const check = new OrderCheck(clock, world, market, holds);
   const routing = new Routing(clock, world, market, records, check, latencySource(latency, seed), () => rolls.catchUp());
   const endOrders: EndOrders = (change, symbol, why) => routing.endOrders(change, symbol, why);
-  // Before orders go on: days that have passed may end some.
   const rolls = new DayRolls({ clock, world, market, records, corporateActions, endOrders });
+  return { records, valuer, holds, check, routing, rolls };
+}
+
+/** The parts once days have been booked: orders go on from here, and some may have ended with a day. */
+function composed({ clock, world, tradePassword }: BrokerageOptions, { records, valuer, holds, check, routing, rolls }: Parts): Brokerage {
   const lock = new TradeLock(clock, tradePassword);
   const desk = new OrderDesk(clock, world, records, check, routing, lock);
   const byId = new Map(accounts.map((account) => [account.id, account]));

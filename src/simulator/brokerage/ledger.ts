@@ -22,6 +22,8 @@ export class Ledger {
   constructor(
     tables: Pick<Tables, 'positions'>,
     readonly money: CashLedger,
+    /** Units of a position that may not be sold today. */
+    private readonly locked: (position: PositionRecord) => bigint,
   ) {
     for (const account of accounts) this.#positions.set(account.id, new Map());
     const future = new Set(accounts.filter(({ trades }) => trades === 'futures').map(({ id }) => id));
@@ -69,11 +71,18 @@ export class Ledger {
     return Number(this.#openOrders.get(`${account.id}`) ?? 0n);
   }
 
-  /** Units of a long position that no open order is selling. */
+  /** Units of a long position that may be sold today and that no open order is selling. */
   sellable(accId: bigint, symbol: string): bigint {
-    const held = this.position(accId, symbol)?.quantity ?? 0n;
-    const free = held - this.working(accId, symbol, 'sell');
+    const position = this.position(accId, symbol);
+    if (position === undefined) return 0n;
+    const free = position.quantity - this.locked(position) - this.working(accId, symbol, 'sell');
     return free > 0n ? free : 0n;
+  }
+
+  /** Units of a long position that may not be sold today: bought today where the market holds such until the next day. */
+  lockedToday(accId: bigint, symbol: string): bigint {
+    const position = this.position(accId, symbol);
+    return position === undefined || position.quantity <= 0n ? 0n : this.locked(position);
   }
 
   /** Units of a short position that no open order is buying back. */

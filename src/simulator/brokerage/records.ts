@@ -65,17 +65,19 @@ export class Records {
   /**
    * @param now epoch ms.
    * @param endedKeptMax orders that are over and stay in memory.
+   * @param locked units of a position that may not be sold today.
    */
   constructor(
     store: Store,
     now: number,
     private readonly endedKeptMax: number,
+    locked: (position: PositionRecord) => bigint,
   ) {
     this.#tables = tablesOf(store);
     this.journal = new Journal(store);
     this.packets = new Packets(this.#tables);
     this.money = new CashLedger(store);
-    this.ledger = new Ledger(this.#tables, this.money);
+    this.ledger = new Ledger(this.#tables, this.money, locked);
     this.#rolled = new Map(this.#tables.dayRolls.entries());
     this.#lastId = this.#tables.ids.get(LAST_ID) ?? 0n;
     this.#ids = new IdSequence(this.#lastId);

@@ -1,5 +1,4 @@
-import type { Calendar, CalendarName } from '../world/calendar.js';
-import { createCalendar } from '../world/calendars.js';
+import { tradingDaysOf } from '../world/business-days.js';
 import type { World } from '../world/index.js';
 import { Companies, type LoadedPrices } from './companies.js';
 import type { MarketPrices } from './market-prices.js';
@@ -17,16 +16,11 @@ export function companiesOf(
   loaded?: (symbol: string) => LoadedPrices | undefined,
   prices?: MarketPrices,
 ): Companies {
-  const calendars = new Map<CalendarName, Calendar>();
   return new Companies({
     seed,
     find: (symbol) => world.instrument(symbol),
     equities: (market) => world.instruments({ market, kind: 'equity' }),
-    calendarOf({ calendar: name }) {
-      const calendar = calendars.get(name) ?? createCalendar(name, 'calendar');
-      calendars.set(name, calendar);
-      return calendar;
-    },
+    calendarOf: ({ calendar }) => tradingDaysOf(calendar),
     ...(loaded === undefined ? {} : { loaded }),
     ...(prices === undefined ? {} : { prices }),
   });

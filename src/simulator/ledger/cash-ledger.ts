@@ -3,7 +3,7 @@ import type { Archive, Store, Table, Transaction } from '../../storage/index.js'
 import { timeBound } from '../row-keys.js';
 import { Balances, type Pending } from './balances.js';
 import type { LedgerTransaction } from './entry.js';
-import { keyOfTransaction, packBalances, packTransaction, unpackBalances, unpackTransaction } from './rows.js';
+import { keyOfTransaction, ledgerRowsOf, packBalances, packTransaction, unpackBalances, unpackTransaction } from './rows.js';
 
 /** What clears on a day, and whose it is. */
 export interface Due extends Pending {
@@ -31,8 +31,7 @@ export class CashLedger {
 
   /** Throws where sums were kept of entries that are not there. */
   constructor(store: Store) {
-    this.#entries = store.archive<string>('sim-ledger');
-    this.#rows = store.table<string>('sim-balances');
+    ({ entries: this.#entries, sums: this.#rows } = ledgerRowsOf(store));
     for (const [key, row] of this.#rows.entries()) {
       const [accId, currency] = key.split('/') as [string, Currency];
       const { balances, latest } = unpackBalances(row, currency);

@@ -1,4 +1,5 @@
 import type { Currency } from '../../contract/markets.js';
+import type { Archive, Store, Table } from '../../storage/index.js';
 import { timeKey } from '../row-keys.js';
 import { Balances, type PendingBalance } from './balances.js';
 import type { Balance, Cause, Entry, EntryKind, LedgerTransaction } from './entry.js';
@@ -12,6 +13,11 @@ type PackedEntry = readonly [Currency, Balance, EntryKind, amount: string, venue
 type PackedTransaction = readonly [cause: Cause, symbol: string, orderId: string, remark: string, entries: readonly PackedEntry[]];
 type PackedPending = readonly [PendingBalance, EntryKind, symbol: string, venue: string, day: string, amount: string];
 type PackedBalances = readonly [latest: string, settled: string, interest: string, realised: string, pending: readonly PackedPending[]];
+
+/** Entries by {@link keyOfTransaction}, and their sums by "account/currency". */
+export function ledgerRowsOf(store: Store): { readonly entries: Archive<string>; readonly sums: Table<string> } {
+  return { entries: store.archive('sim-ledger'), sums: store.table('sim-balances') };
+}
 
 export function keyOfTransaction({ accId, time, id }: LedgerTransaction): string {
   return timeKey(accId, time, id);

@@ -46,6 +46,17 @@ const ascending = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 const dayOf = (instrument: Instrument, bar: Bar) => world.calendar(instrument).tradingDay(bar.end - 1);
 
 describe('on an ex-day', () => {
+  test('what lies around the close before it is told in the shares of the day', () => {
+    for (const { instrument, action } of ofKind('split').slice(0, 40)) {
+      if (action.kind !== 'split') continue;
+      const day = world.calendar(instrument).previousTradingDay(action.exDay);
+      const ratio = Number(action.ratio[0]) / Number(action.ratio[1]);
+      const fall = Number(market.closeBefore(instrument, day)) / Number(market.closeBefore(instrument, action.exDay));
+      // Within what a day moves, and a tick of the cheapest.
+      expect([instrument.symbol, fall / ratio > 0.7 && fall / ratio < 1.5]).toEqual([instrument.symbol, true]);
+    }
+  });
+
   test('raw prices are compared with the close less what goes off, on the tick', () => {
     fc.assert(
       fc.property(event, (one) => {
@@ -161,6 +172,14 @@ describe('adjusted bars', () => {
         },
       ),
     );
+  });
+
+  test('stand still once the listing is over', () => {
+    const over = world.instrument('US.XLNX')!;
+    const last = Date.parse(`${over.lastTradingDay}T18:00:00Z`);
+    for (const adjustment of ['forward', 'backward'] as const) {
+      expect(market.adjustmentFactor(over, adjustment, NOW)).toBe(market.adjustmentFactor(over, adjustment, last));
+    }
   });
 
   test('of what nobody issued are the raw ones', () => {

@@ -9,6 +9,7 @@ import type { ListingTimeline } from '../companies/listing-timeline.js';
 import { typicalVolume } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
 import { roundToTick, tickSize } from '../world/ticks.js';
+import { type Aggregate, aggregateOfTotals } from './aggregate.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
 import type { Currencies } from './currencies.js';
 import { DayTape } from './day-tape.js';
@@ -20,6 +21,8 @@ import type { TradingDay, TradingDays } from './trading-days.js';
 
 /** What the generator knows of an instrument, whatever the day. */
 export interface Profile {
+  /** Of no other profile. */
+  readonly index: number;
   /** Stream of the symbol's randomness. */
   readonly key: number;
   readonly ladder: TickLadder;
@@ -46,12 +49,19 @@ const TRADES_A_DAY_MIN = 12;
 const AMOUNT_MAX_TYPICAL = 2 ** 46;
 /** Days are kept for the symbols being looked at only: a day costs a microsecond to make. */
 const REMEMBERED_PROFILES = 20_000;
+/** More than the days from 1970-01-01 to any that calendars name. */
+const DAYS_MAX = 2 ** 23;
 const REMEMBERED_DAYS = 500;
+/** Ten years of days of several symbols, at some hundred bytes each. */
+const REMEMBERED_TOTALS = 12_000;
 
 /** The background market's days: a pure function of seed, instrument and day. */
 export class Background {
   readonly #profiles = new Remembered<Instrument, Profile>(REMEMBERED_PROFILES);
-  readonly #days = new Remembered<string, BackgroundDay>(REMEMBERED_DAYS);
+  readonly #days = new Remembered<number, BackgroundDay>(REMEMBERED_DAYS);
+  readonly #regular = new Remembered<number, { readonly aggregate: Aggregate | undefined }>(REMEMBERED_TOTALS);
+
+  #profilesMade = 0;
 
   constructor(
     readonly seed: number | string,
@@ -66,7 +76,7 @@ export class Background {
   }
 
   day(instrument: Instrument, day: TradingDay): BackgroundDay {
-    return this.#days.get(`${instrument.symbol} ${day.day}`, () => this.#makeDay(instrument, day));
+    return this.#days.get(this.#keyOf(instrument, day), () => this.#makeDay(instrument, day));
   }
 
   /** The price at which the last background trade of a day is (or will be) made. */
@@ -77,11 +87,19 @@ export class Background {
 
   /** The price of the last background trade of a day's regular trading. */
   regularClose(instrument: Instrument, day: TradingDay): Decimal {
-    const { start, end } = day.regular;
-    if (start === day.start && end === day.end) return this.close(instrument, day);
-    const { tape, grid } = this.day(instrument, day);
-    const [totals] = tape.totals([start, end]);
-    return BigInt((totals ?? tape.root).close * grid);
+    return this.regularTotals(instrument, day)?.close ?? this.close(instrument, day);
+  }
+
+  /** Totals of a day's regular trading. They are remembered longer than the day: where there are extended hours, they are costly. */
+  regularTotals(instrument: Instrument, day: TradingDay): Aggregate | undefined {
+    return this.#regular.get(this.#keyOf(instrument, day), () => {
+      const background = this.day(instrument, day);
+      const { tape } = background;
+      const { start, end } = day.regular;
+      const isWhole = start === day.start && end === day.end;
+      const totals = isWhole ? { ...tape.root, last: tape.root.first + tape.root.count - 1 } : tape.totals([start, end])[0];
+      return { aggregate: totals === undefined ? undefined : aggregateOfTotals(totals, background) };
+    }).aggregate;
   }
 
   /** What a close is compared with on the next trading day: the same, unless something goes off on that day. On the tick. */
@@ -93,13 +111,20 @@ export class Background {
     return reference > 0n ? reference : tickSize(tickTable, 1n);
   }
 
+  /** Of an instrument's day in what is remembered: a number, since texts would have to be put together at every look. */
+  #keyOf(instrument: Instrument, day: TradingDay): number {
+    return this.profile(instrument).index * DAYS_MAX + day.number;
+  }
+
   #makeProfile(instrument: Instrument): Profile {
     const ladder = tickLadder(instrument.tickTable);
     const price = Number(instrument.referencePrice);
     const anchor = this.anchor(instrument);
     let lotSize = instrument.lotSize;
     while ((price / ladder.finest) * (instrument.dailyVolume / lotSize) > AMOUNT_MAX_TYPICAL) lotSize *= 10;
+    this.#profilesMade += 1;
     return {
+      index: this.#profilesMade,
       key: keyOf(`${this.seed}|${instrument.symbol}`),
       ladder,
       lotSize,

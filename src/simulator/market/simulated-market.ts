@@ -49,7 +49,7 @@ export interface SimulatedMarket extends Market {
   dayTicks(instrument: Instrument, after: bigint): readonly Tick[];
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
-  /** Price of an instrument at the end of its last trading day before a day, whether that is past or to come; callers' trades do not count. */
+  /** Price of an instrument at the end of its last trading day before a day, less what goes off on that day, whether that is past or to come; callers' trades do not count. */
   closeBefore(instrument: Instrument, day: string): Decimal;
   /** Regular close of a day ("2026-11-20") and what it is compared with; callers' trades do not count. Undefined on days without trading. */
   dayMove(instrument: Instrument, day: string): DayMove | undefined;
@@ -148,7 +148,9 @@ class MarketOfTape implements SimulatedMarket {
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#now(instrument)): bigint {
     const days = this.#tape.days(instrument);
-    return this.#adjustments.factor(instrument, adjustment, days.at(time).number, days.at(this.#now(instrument)).number);
+    const now = this.#now(instrument);
+    // What is traded no more has nothing go off after its last day.
+    return this.#adjustments.factor(instrument, adjustment, days.at(Math.min(time, now)).number, days.at(now).number);
   }
 
   watch(instrument: Instrument): void {

@@ -38,11 +38,10 @@ export class Tape {
     if (history !== undefined) return history.day(day.number);
     const { start, end } = day.regular;
     if (start > now) return undefined;
-    if (end > now || start > day.start || end < day.end) return this.slices(instrument, day, [start, Math.min(end, now + 1)])[0];
-    const background = this.background.day(instrument, day);
-    const { first, open, high, low, close, lots, amount, count } = background.tape.root;
-    const totals = aggregateOfTotals({ first, last: first + count - 1, open, high, low, close, lots, amount }, background);
-    return merge(totals, this.printsOf(instrument).totals(day.start, day.end)) ?? totals;
+    if (end > now) return this.slices(instrument, day, [start, now + 1])[0];
+    const totals = this.background.regularTotals(instrument, day);
+    const prints = this.#prints.get(instrument.symbol);
+    return prints === undefined ? totals : merge(totals, prints.totals(start, end));
   }
 
   /** Totals of the day's trades before and after regular trading, up to `now` (inclusive). */
@@ -71,11 +70,15 @@ export class Tape {
     });
   }
 
-  /** The generator's (or loaded) close of the last trading day before a date, whatever callers traded on it. */
+  /**
+   * The generator's (or loaded) close of the last trading day before a date, less what goes off on the next one; whatever callers
+   * traded on it.
+   */
   closeBefore(instrument: Instrument, date: string): Decimal {
     const days = this.days(instrument);
     const day = days.on(days.calendar.previousTradingDay(date));
-    return this.#historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
+    const close = this.#historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
+    return this.background.reference(instrument, days.next(day), close);
   }
 
   /**

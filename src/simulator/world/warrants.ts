@@ -1,5 +1,5 @@
 import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
-import { addDays, dayOfNumber, requireDay } from '../../contract/time.js';
+import { dayOfNumber, requireDay } from '../../contract/time.js';
 import { businessDayFrom, businessDaysOf, daysLater } from './business-days.js';
 import { catalogue } from './catalogue.js';
 import { drawer } from './draw.js';
@@ -40,10 +40,21 @@ const ELIGIBLE_STOCKS = 40;
 /** Half of the warrants are on an index, as it is in the market. */
 const INDEX_SHARE = 0.5;
 
+/** A code that is given out, again and again. */
+interface UsedCode {
+  readonly code: string;
+  readonly range: Range;
+  readonly phase: number;
+}
+
 /** The structured products of Hong Kong, whose terms are a pure function of seed, code and day. */
 export class Warrants {
   readonly #seed: string | number;
   readonly #underlyings: Underlyings;
+  #used: readonly UsedCode[] | undefined;
+  /** What was issued last under a code. */
+  readonly #issued = new Map<string, Warrant>();
+  #listed: { readonly day: string; readonly all: readonly Warrant[] } = { day: '', all: [] };
   #candidates: { readonly indices: readonly Instrument[]; readonly stocks: readonly Instrument[] } | undefined;
 
   constructor(seed: string | number, underlyings: Underlyings) {
@@ -68,40 +79,60 @@ export class Warrants {
   understand(code: string, day: string): Warrant | undefined {
     const number = /^\d{5}$/.test(code) ? Number(code) : Number.NaN;
     const range = ranges.find(({ from, to }) => number >= from && number <= to);
-    const listDate = range === undefined ? undefined : this.#listingUpTo(code, day);
+    const phase = range === undefined ? undefined : this.#phaseOf(code);
+    const listDate = phase === undefined ? undefined : listingUpTo(phase, day);
     return range === undefined || listDate === undefined ? undefined : this.#issue(code, range, listDate);
   }
 
   /** The warrants that are listed on a day, by code; those of an underlying alone when it is named. */
   on(day: string, underlying?: Instrument): readonly Warrant[] {
+    if (this.#listed.day !== day) this.#listed = { day, all: this.#listedOn(day) };
+    const { all } = this.#listed;
+    return underlying === undefined ? all : all.filter(({ warrant }) => warrant.underlying === underlying.symbol);
+  }
+
+  #listedOn(day: string): readonly Warrant[] {
     const found: Warrant[] = [];
-    for (const range of ranges) {
-      const oldest = addDays(day, -range.termDays[1] - LONGEST_CLOSURE);
-      for (let code = range.from; code <= range.to; code += 1) {
-        const listDate = this.#listingUpTo(String(code), day);
-        if (listDate === undefined || listDate < oldest) continue;
-        const warrant = this.#issue(String(code), range, listDate);
-        if (warrant.lastTradingDay !== undefined && warrant.lastTradingDay < day) continue;
-        if (underlying === undefined || warrant.warrant.underlying === underlying.symbol) found.push(warrant);
-      }
+    const today = requireDay(day);
+    this.#used ??= this.#usedCodes();
+    for (const { code, range, phase } of this.#used) {
+      // How long ago it was given out at the most: nearly all that are over need no calendar.
+      if ((((today - phase) % REUSE_DAYS) + REUSE_DAYS) % REUSE_DAYS > range.termDays[1] + 2 * LONGEST_CLOSURE) continue;
+      const listDate = listingUpTo(phase, day);
+      if (listDate === undefined) continue;
+      const warrant = this.#issue(code, range, listDate);
+      if (warrant.lastTradingDay === undefined || warrant.lastTradingDay >= day) found.push(warrant);
     }
     return found;
   }
 
-  /** The last day up to `day` on which a code was given out. */
-  #listingUpTo(code: string, day: string): string | undefined {
-    const draw = drawer(`${this.#seed}/HK.${code}`);
-    if (draw() >= USED_SHARE) return undefined;
-    const phase = Math.floor(draw() * REUSE_DAYS);
-    const round = Math.floor((requireDay(day) - phase) / REUSE_DAYS);
-    for (const candidate of [round, round - 1]) {
-      const listDate = businessDayFrom(dayOfNumber(candidate * REUSE_DAYS + phase), businessDaysOf(CALENDAR));
-      if (listDate <= day) return listDate < FIRST_LISTING ? undefined : listDate;
+  #usedCodes(): readonly UsedCode[] {
+    const used: UsedCode[] = [];
+    for (const range of ranges) {
+      for (let number = range.from; number <= range.to; number += 1) {
+        const code = String(number);
+        const phase = this.#phaseOf(code);
+        if (phase !== undefined) used.push({ code, range, phase });
+      }
     }
-    return undefined;
+    return used;
+  }
+
+  /** Where in the {@link REUSE_DAYS} a code is given out; undefined when it never is. */
+  #phaseOf(code: string): number | undefined {
+    const draw = drawer(`${this.#seed}/HK.${code}`);
+    return draw() >= USED_SHARE ? undefined : Math.floor(draw() * REUSE_DAYS);
   }
 
   #issue(code: string, range: Range, listDate: string): Warrant {
+    const known = this.#issued.get(code);
+    if (known?.listDate === listDate) return known;
+    const warrant = this.#makeIssue(code, range, listDate);
+    this.#issued.set(code, warrant);
+    return warrant;
+  }
+
+  #makeIssue(code: string, range: Range, listDate: string): Warrant {
     const draw = drawer(`${this.#seed}/HK.${code} ${listDate}`);
     const pick = <T>(list: readonly T[]): T => list[Math.floor(draw() * list.length)] as T;
     const type = pick<WarrantTerms['type']>(range.types);
@@ -142,6 +173,16 @@ export class Warrants {
       warrant,
     };
   }
+}
+
+/** The last day up to `day` on which a code of this phase was given out. */
+function listingUpTo(phase: number, day: string): string | undefined {
+  const round = Math.floor((requireDay(day) - phase) / REUSE_DAYS);
+  for (const candidate of [round, round - 1]) {
+    const listDate = businessDayFrom(dayOfNumber(candidate * REUSE_DAYS + phase), businessDaysOf(CALENDAR));
+    if (listDate <= day) return listDate < FIRST_LISTING ? undefined : listDate;
+  }
+  return undefined;
 }
 
 function terms(

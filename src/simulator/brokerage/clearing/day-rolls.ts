@@ -1,6 +1,7 @@
 import type { Clock } from '../../../contract/clock.js';
 import type { CorporateActions } from '../../companies/corporate-actions.js';
 import type { Market } from '../../market/market.js';
+import { Pace } from '../../pace.js';
 import type { Calendar } from '../../world/calendar.js';
 import type { CalendarName, World } from '../../world/index.js';
 import type { Change, Records } from '../records.js';
@@ -26,6 +27,11 @@ const CALENDARS = [
   'JP_FUTURE',
 ] as const satisfies readonly CalendarName[];
 
+/** Moments booked in one turn of the event loop while days are caught up with: a few milliseconds' worth. */
+const MOMENTS_A_TURN = 10;
+/** Changes that may wait for the disk while days are caught up with. */
+const CHANGES_AHEAD_MAX = 500;
+
 export interface DayRollOptions {
   readonly clock: Clock;
   readonly world: World;
@@ -44,7 +50,7 @@ interface Upcoming {
  * Books what days bring, at the moments of each market's day: at local midnight interest accrues, and what clears that day becomes settled
  * money; as trading begins, what goes ex that day is booked; at the close, futures are marked to the market.
  *
- * Each moment is one change, written with its marker: what is marked is on disk with all that it did, and is never done again. Days
+ * Nothing is booked until {@link catchUp} is called. Each moment is one change, written with its marker: what is marked is on disk with all that it did, and is never done again. Days
  * that passed while nothing ran are caught up with in their order. A clock that is set back rolls nothing until it has come
  * to the moments after the marker.
  */
@@ -64,11 +70,30 @@ export class DayRolls {
       const calendar = world.calendar(name);
       return { calendar, moment: momentAfter(calendar, records.rolled(name) ?? '') };
     });
-    this.catchUp();
   }
 
   /** Books every moment that has come. To be called before anything is done that a roll could matter to. */
   catchUp(): void {
+    const moments = this.#book();
+    while (!moments.next().done);
+  }
+
+  /** As {@link catchUp}, a slice a turn and not far ahead of the disk: for a start after years. Until it is done, nothing is to be traded. */
+  async catchUpInSlices(): Promise<void> {
+    const pace = new Pace(MOMENTS_A_TURN);
+    let ahead = 0;
+    for (const booked of this.#book()) {
+      const wait = pace.step();
+      if (wait !== undefined) await wait;
+      if (booked) ahead += 1;
+      if (ahead < CHANGES_AHEAD_MAX) continue;
+      ahead = 0;
+      await this.#options.records.journal.whenIdle();
+    }
+  }
+
+  /** Books one moment at each step, which says whether there was anything to write. */
+  *#book(): Generator<boolean, void> {
     const { clock, records } = this.#options;
     const now = clock.now();
     if (now < this.#next) return;
@@ -80,9 +105,12 @@ export class DayRolls {
       this.#roll(change, next.calendar, next.moment);
       next.moment = momentAfter(next.calendar, keyOfMoment(next.moment));
       // Moments that book nothing share a change with the next.
-      if (isEmpty(change)) continue;
-      this.#commit(change);
-      change = records.begin();
+      const booked = !isEmpty(change);
+      if (booked) {
+        this.#commit(change);
+        change = records.begin();
+      }
+      yield booked;
     }
     if (change.rolls.size > 0) this.#commit(change);
     this.#next = next.moment.time;
