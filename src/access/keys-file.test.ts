@@ -121,7 +121,7 @@ describe('parseKeysFile', () => {
     ['limits as a list', record({ limits: [] }), 'keys[0].limits must be an object, found an array'],
     ['an unknown market', record({ limits: { allowed_markets: ['HKK'] } }), 'unknown market "HKK", did you mean "HK"?'],
     ['a symbol without a market', record({ limits: { allowed_symbols: ['00700'] } }), 'must be MARKET.CODE'],
-    ['a negative cap', record({ limits: { max_daily_value: -1 } }), 'keys[0].limits.max_daily_value must be a number, not negative'],
+    ['a negative cap', record({ limits: { max_daily_value: -1 } }), 'keys[0].limits.max_daily_value must be a non-negative number'],
     ['a cap as text', record({ limits: { max_order_value: '5' } }), 'keys[0].limits.max_order_value must be a number'],
     ['a fraction of an order', record({ limits: { max_orders_per_minute: 1.5 } }), 'must be a whole number from 0 to 100000; found 1.5'],
     ['a window of one hour 24', record({ limits: { hours_window: '09:00-24:00' } }), 'must be HH:MM-HH:MM'],

@@ -80,7 +80,7 @@ describe('limitsFromFlags', () => {
   it('limits nothing without flags', () => expect(limitsFromFlags({})).toEqual({ ok: true, value: { limits: unlimited, json: '{}' } }));
 
   it.each([
-    [{ maxOrderValue: '-1' }, '--max-order-value must be a number, not negative'],
+    [{ maxOrderValue: '-1' }, '--max-order-value must be a non-negative number'],
     [{ maxOrderValue: 'lots' }, '--max-order-value must be a number'],
     [{ maxDailyValue: '9'.repeat(60) }, '--max-daily-value must be a number'],
     [{ maxOrdersPerMinute: '2.5' }, '--max-orders-per-minute must be a whole number'],

@@ -21,7 +21,7 @@ export function theTourWorks(node: string): void {
 
   it('reads a quote with curl', async (context) => {
     if (!isInstalled('curl')) return context.skip('curl is not installed');
-    const [command = ''] = demo.commands('Quote a symbol');
+    const [command = ''] = demo.commands('Get a quote');
     const { s2c } = answered(await demo.paste(command));
     expect(s2c.basic_qot_list[0]).toMatchObject({ security: { market: 1, code: '00700' }, cur_price: expect.any(Number) });
   });
@@ -55,7 +55,7 @@ export function theTourWorks(node: string): void {
   it('ends with Ctrl-C, and starts again with what it made the first time', async () => {
     expect(await demo.interrupt()).toBe(0);
     await demo.start();
-    expect(demo.banner).not.toContain('  Made ');
+    expect(demo.banner).not.toContain('  Created ');
     const [, see = ''] = demo.commands('Buy 100 shares');
     expect(answered(await demo.paste(see)).s2c.order_list).toHaveLength(1);
   });

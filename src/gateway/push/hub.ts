@@ -282,12 +282,12 @@ export class PushHub {
     const missed = { streams: subscriptions.lost(streams), accIds: accounts.lost(accIds) };
     if (missed.streams.length === 0 && missed.accIds.length === 0) return;
     this.#gaps.open(missed.streams, missed.accIds, from, reason);
-    this.#onGap(`pushes stopped: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts wait for them`);
+    this.#onGap(`pushes interrupted: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts are affected`);
   }
 
   async #restore(scope: StreamScope): Promise<void> {
     const [restored, accIds] = await Promise.all([this.subscriptions.restore(scope.streams), this.accounts.restore(scope.accIds)]);
-    if (typeof accIds === 'string') this.#onGap(`order and fill pushes are not taken up again: ${accIds}`);
+    if (typeof accIds === 'string') this.#onGap(`order and fill pushes could not be restored: ${accIds}`);
     const keys = [...restored.keys, ...restored.ended.map(({ subscription }) => subscription.key)];
     this.#closeGaps(keys, typeof accIds === 'string' ? [] : accIds, restored.ended);
   }
@@ -295,7 +295,7 @@ export class PushHub {
   #closeGaps(streams: readonly string[], accIds: readonly bigint[], ended: readonly Ended[]): void {
     for (const gap of this.#gaps.close(streams, accIds, this.#clock.now())) {
       this.#gapCount += 1;
-      this.#onGap(`pushes are back after a gap of ${gap.from} to ${gap.to}: ${gap.reason}`);
+      this.#onGap(`pushes restored after a gap from ${gap.from} to ${gap.to}: ${gap.reason}`);
       this.#announce(gap, ended);
       for (const key of gap.streams) this.#refresh(key);
     }

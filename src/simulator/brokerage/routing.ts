@@ -184,7 +184,12 @@ export class Routing {
       if (remainder === 'exact_price' && matches.length === 0) {
         this.#finish(change, now, 'failed', 'the best price of the other side is not the price of the absolute limit order');
       } else
-        this.#finish(change, now, cancelled(now.filledQuantity), 'what could not be filled at once was cancelled, as the order type asks');
+        this.#finish(
+          change,
+          now,
+          cancelled(now.filledQuantity),
+          'the part that could not be filled at once was cancelled, as the order type requires',
+        );
     });
   }
 

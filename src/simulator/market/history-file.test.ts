@@ -52,7 +52,7 @@ async function marketWithHistory(time: number) {
 describe('loaded history', () => {
   test('stands in for the days that it covers, and the generator goes on from its last close', async () => {
     const { market, problems } = await marketWithHistory(Date.UTC(2026, 10, 20, 6));
-    expect(problems).toEqual(['HK.99999.csv: the simulation has no such symbol; accepted is MARKET.CODE.csv, as in HK.00700.csv']);
+    expect(problems).toEqual(['HK.99999.csv: the simulation has no such symbol; expected MARKET.CODE.csv, such as HK.00700.csv']);
     const days = market.bars(tencent, { unit: 'day' }, { limit: 100 });
     expect(days).toHaveLength(5);
     expect(days[1]).toMatchObject({

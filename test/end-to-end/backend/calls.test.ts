@@ -63,7 +63,7 @@ describe('a read whose backend stalls', () => {
     clock.advance(TIMEOUT_MS);
     const answer = await read;
     expect([answer.status, answer.json.code]).toEqual([504, 'backend.timeout']);
-    expect(answer.json.error).not.toContain('look at the orders');
+    expect(answer.json.error).not.toContain('check the orders');
     expect(context.signal.aborted).toBe(true);
   });
 
@@ -131,7 +131,7 @@ describe('a write whose backend stalls', () => {
     clock.advance(TIMEOUT_MS);
     const told = await write;
     expect([told.status, told.json.code]).toEqual([504, 'backend.timeout']);
-    expect(told.json.error).toContain('whether it took effect is not known: look at the orders');
+    expect(told.json.error).toContain('it may have taken effect: check the orders');
     expect(context.signal.aborted).toBe(false);
     // The value stays reserved, and a repetition waits for the one that was sent.
     expect((await desk.post('/api/order', order)).json.code).toBe('limit.daily_value');
@@ -261,7 +261,7 @@ describe('a backend that cannot find an order by its packet', () => {
 
     const rest = await desk.post('/api/order', { ...order, qty: 1 }, { 'idempotency-key': key });
     expect([rest.status, rest.json.code]).toEqual([409, 'idempotency.unknown_outcome']);
-    expect(rest.json.error).toMatch(/not known: look at the orders.*new key/);
+    expect(rest.json.error).toMatch(/may have taken effect: check the orders.*new key/);
     const doorsNow = await Doors.open(gateway, 'desk', gateway.grpc(), operations);
     const tcpNow = await CoreTcpClient.open(`127.0.0.1:${doorsNow.ports.api}`, { init: { packetEncAlgo: -1 } });
     expect(await tcpNow.ask('Trd_PlaceOrder', { ...placed, qty: 2, packetID })).toMatchObject({ retType: -1, errCode: 409 });

@@ -89,5 +89,5 @@ function writeResumeKey(start: number): Uint8Array {
 function readResumeKey(key: Uint8Array): number | undefined | Refusal {
   if (key.length === 0) return undefined;
   const start = RESUME_KEY.exec(Buffer.from(key).toString('latin1'))?.[1];
-  return start === undefined ? new Refusal('next_req_key: not a key of an earlier page') : Number(start);
+  return start === undefined ? new Refusal('next_req_key: does not come from an earlier page') : Number(start);
 }

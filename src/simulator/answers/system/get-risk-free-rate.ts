@@ -23,7 +23,7 @@ export const getRiskFreeRate: Answer<'clock', C2S, S2C> = ({ clock }, request) =
   const now = clock.now();
   // 0 is a time: the beginning of 1970.
   const time = isFieldSet(request, C2SSchema.field.rateTime) ? Number(request.rateTime) : now;
-  if (time < 0) return new Refusal('rate_time lies before 1970: no rate of that time is known');
+  if (time < 0) return new Refusal('rate_time is before 1970: no rate is known for it');
   if (time > now) return new Refusal('rate_time lies in the future: no rate is fixed yet');
   const day = Math.floor(time / DAY_MS);
   const [hk, us, jp] = [rateOn(day, 'hk'), rateOn(day, 'us'), rateOn(day, 'jp')];
