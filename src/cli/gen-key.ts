@@ -62,8 +62,8 @@ export function genKeyCommand(world: CommandLine = processCommandLine): Command 
     if (!issued.ok) return command.error(`error: ${issued.error}`, { exitCode: EXIT_FAILED });
     world.out(`${issued.value.keyText}\n`);
     world.explain(
-      `Key "${options.id}" made. The line above is the key itself: it is shown this once and kept nowhere.\n` +
-        `Its hash is in ${path}; a running daemon takes it up with "svcctl reload".\n`,
+      `Key "${options.id}" created. The line above is the key: it is shown only once and not stored.\n` +
+        `Its hash is in ${path}; load it into a running daemon with "svcctl reload".\n`,
     );
   });
 }

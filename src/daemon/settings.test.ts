@@ -243,7 +243,7 @@ describe('config.toml', () => {
     ['rest_port = 1\nrest_prot = 2', ':2: unknown key "rest_prot"; did you mean rest_port?'],
     ['[limits]\nmax_order_value = 1', ':1: unknown key "limits"'],
     ['config_dir = "/x"', ':1: unknown key "config_dir"'],
-    ['rest_port = 1\nrest-port = 2', ':2: rest_port stands twice'],
+    ['rest_port = 1\nrest-port = 2', ':2: rest_port appears twice'],
     ['bind = [1, 2]', ':1: bind must be a string, a number, true, false, or a list of strings; found a list of something else'],
     ['\nbind = {a = 1}', ':2: bind must be a string, a number, true, false, or a list of strings; found a table'],
     ['rest_port = 1\nbind = "x', ':2:'],

@@ -16,7 +16,7 @@ export function theTourWorks(node: string): void {
   it('says that it is ready, and that it is simulated', () => {
     expect(demo.ready).toMatchObject({ event: 'ready', rest: expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+$/) });
     expect(demo.banner).toContain('SIMULATED');
-    expect(demo.banner.match(/ {2}Made /g)).toHaveLength(2);
+    expect(demo.banner.match(/ {2}Created /g)).toHaveLength(2);
   });
 
   it('reads a quote with curl', async (context) => {
@@ -47,7 +47,7 @@ export function theTourWorks(node: string): void {
   });
 
   it('lists the operations and serves their document', async () => {
-    expect((await demo.paste(demo.labelled('Every operation'))).stdout).toContain('place_order');
+    expect((await demo.paste(demo.labelled('All operations'))).stdout).toContain('place_order');
     const document = await read(demo.labelled('Documentation'), join(demo.home, '.config/svc/tls/localhost.crt'));
     expect(JSON.parse(document).openapi).toMatch(/^3\.1\./);
   });
