@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
-import { Refusal } from '../handler.js';
 import { nextTurn } from '../pace.js';
+import { Refusal } from '../refusal.js';
 import type { World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import type { OrderCheck } from './check-order.js';

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../storage/index.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 import { keyOfId } from '../row-keys.js';
 import type { PacketAnswer, PacketId, PacketRange, PacketRecord } from './packet.js';
 import type { Tables } from './tables.js';

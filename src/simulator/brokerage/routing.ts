@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import { Exchange, type Match, type Matching } from '../exchange/index.js';
-import { Refusal } from '../handler.js';
 import type { Market, Tick } from '../market/market.js';
+import { Refusal } from '../refusal.js';
 import type { Instrument, World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import { Agenda } from './agenda.js';

@@ -101,7 +101,7 @@ describe('a history file that is not as it should be', () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['', '1: the header is ""', 'time,open,high,low,close,volume'],
     [HEADER, '2: no bar', 'at least one line'],
-    [`${HEADER}2026-11-16,1,2,1\n`, '2: 4 columns', 'accepted are 6'],
+    [`${HEADER}2026-11-16,1,2,1\n`, '2: 4 columns', 'expected 6'],
     [`${HEADER}2026-02-30,1,2,1,1,5\n`, '2: column 1 (time): found "2026-02-30"', '"YYYY-MM-DD"'],
     [`${HEADER}2026-11-16,x,2,1,1,5\n`, '2: column 2 (open): found "x"', 'a positive decimal'],
     [`${HEADER}2026-11-16,1,2,0,1,5\n`, '2: column 4 (low): found "0"', 'a positive decimal'],

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { parseLocal } from '../../../contract/time.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import { adjustmentOf, hoursOf, klineMessage, periodOf } from '../../view/bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { type HistoryRange, historyPage } from '../../view/history-bars.js';

@@ -2,7 +2,7 @@ import { create, isFieldSet } from '@bufbuild/protobuf';
 import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/risk_free_rate_pb.js';
 import { keyOf, uniform } from '../../chance/random.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 
 const DAY_MS = 86_400_000;
