@@ -10,7 +10,7 @@ export const exitStatus = {
   refused: 3,
   /** No connection: the request was not sent. */
   unreachable: 4,
-  /** Sent, and outcome unknown (HTTP 500, timeout, connection lost): a write may have taken effect. */
+  /** Sent, outcome unknown (HTTP 500, timeout, connection lost): a write may have taken effect. */
   unanswered: 5,
 } as const;
 
