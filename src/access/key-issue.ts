@@ -16,13 +16,10 @@ import { dirname, resolve } from 'node:path';
 import type { Scope } from '../contract/scope.js';
 import { ensurePrivateFolder } from '../storage/index.js';
 import { digestOf } from './digest-table.js';
-import { lockHolders, takeLock } from './file-lock.js';
+import { withFileLock } from './file-lock.js';
 import { KEYS_FILE_VERSION, parseKeysFile } from './keys-file.js';
 import { formatLoadError, type LoadedKeys, loadKeysFile } from './keys-source.js';
 import { err, ok, type Result } from './result.js';
-
-/** How long to wait for another process that changes the keys file. */
-const LOCK_MS_MAX = 15_000;
 
 /** What a new key is to be. */
 export interface NewKey {
@@ -58,21 +55,12 @@ export async function issueKey(
     ensurePrivateFolder(dirname(resolve(path)));
     const target = existsSync(path) ? realpathSync(path) : path;
     const keyText = generateKeyText(random);
-    const release = await takeLock(target, { waitMs: LOCK_MS_MAX });
-    if (release === undefined) return err(lockedBy(target));
-    try {
-      const wrong = appendRecord(target, recordJson(key, keyText));
-      return wrong === undefined ? ok({ keyText }) : err(wrong);
-    } finally {
-      release();
-    }
+    const appended = await withFileLock(target, () => appendRecord(target, recordJson(key, keyText)));
+    if (!appended.ok) return appended;
+    return appended.value === undefined ? ok({ keyText }) : err(appended.value);
   } catch (thrown) {
     return err(`cannot write ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }
-}
-
-function lockedBy(path: string): string {
-  return `${path} is locked by ${lockHolders(path).join(', ') || 'another process'}; if it no longer runs, remove ${path}.lock`;
 }
 
 /** Runs under the lock. Returns what is wrong, or undefined. */

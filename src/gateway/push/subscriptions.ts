@@ -1,12 +1,12 @@
 import type { Backend, QuoteStream, StreamScope, UnsubscribeRefusal } from '../backend.js';
-import { type BackendStream, BackendStreams } from './backend-streams.js';
-import { plainKey, streamKey, variantKeys } from './streams.js';
+import { plainKey, quotaKey, streamKey, variantKeys } from './streams.js';
 
 /**
  * Who is subscribed to what. An owner is a text: `key:<id>`, `anonymous` (legacy mode) or `conn:<id>` (one connection).
  *
- * What owners want changes at once; the backend follows ({@link BackendStreams}). A stream is started when its first owner
- * arrives and stopped when its last one leaves, and any interleaving of subscribing and unsubscribing ends in the right state.
+ * What owners want changes at once; the backend follows. A stream is started when its first owner arrives and stopped
+ * when its last one leaves. Work on one stream is done in the order in which it was asked for, and each piece looks at
+ * what is wanted when its turn comes, so any interleaving of subscribing and unsubscribing ends in the right state.
  */
 export interface Subscription {
   readonly owner: string;
@@ -61,31 +61,67 @@ export interface Ended {
   readonly reason: string;
 }
 
+interface Settled {
+  /** The backend, or the quota, refused what was to be started. */
+  readonly refusal: SubscribeOutcome | undefined;
+  /** The backend does not let go of what was to be ended. */
+  readonly kept: UnsubscribeRefusal | undefined;
+}
+
+/** The least time between two tries to end a stream. */
+const RETRY_MS_MIN = 5_000;
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
+interface Entry {
+  readonly stream: QuoteStream;
+  readonly key: string;
+  readonly wanted: Map<string, Mutable<Subscription>>;
+  /** The backend delivers it. */
+  running: boolean;
+  /** Nobody wants it, and the backend may go on delivering it: it is to be ended later. */
+  lingering: boolean;
+  /** Another try to end it is due. */
+  retrying: boolean;
+  /** It has its part in a quota unit. */
+  counted: boolean;
+  /** Settles when the work asked for so far is done; undefined when there is none. */
+  work: Promise<void> | undefined;
+}
+
+interface BackendReply {
+  readonly retType: number;
+  readonly retMsg: string;
+  readonly errCode: number;
+}
+
 export class Subscriptions {
-  readonly #streams: BackendStreams<Mutable<Subscription>>;
+  readonly #entries = new Map<string, Entry>();
   readonly #owners = new Map<string, Map<string, Mutable<Subscription>>>();
+  /** Streams in use per quota unit. */
+  readonly #units = new Map<string, number>();
+  readonly #retries = new Set<() => void>();
   #generation = 0;
+  /** How often streams were lost: a reply that is older than the last loss proves nothing. */
+  #losses = 0;
 
   constructor(
-    backend: Pick<Backend, 'subscribe' | 'unsubscribe'>,
+    private readonly backend: Pick<Backend, 'subscribe' | 'unsubscribe'>,
     private readonly listener: SubscriptionListener,
     /** Distinct (symbol, type) pairs that the whole daemon may be subscribed to. */
     readonly quota: number,
     /** Runs an action after so many milliseconds. */
-    after: (ms: number, action: () => void) => () => void,
-  ) {
-    this.#streams = new BackendStreams(backend, after);
-  }
+    private readonly after: (ms: number, action: () => void) => () => void,
+  ) {}
 
   /** Nothing is tried again. */
   stop(): void {
-    this.#streams.stop();
+    for (const cancel of this.#retries) cancel();
+    this.#retries.clear();
   }
 
   get usedQuota(): number {
-    return this.#streams.usedQuota;
+    return this.#units.size;
   }
 
   /** Subscribes an owner to all of the streams or, when the quota or the backend refuses, to none of those that are new. */
@@ -104,15 +140,9 @@ export class Subscriptions {
       if (subscription !== undefined) this.#remove(subscription);
       added.push(this.#add(owner, stream, options));
     }
-    const touched = streams.map((stream) => this.#streams.entry(stream));
-    if (touched.some((entry) => !entry.running || entry.work !== undefined)) {
-      const { refusal } = await this.#streams.settle(touched, () => {
-        for (const subscription of added) if (this.#isCurrent(subscription)) this.#remove(subscription);
-      });
-      if (refusal !== undefined) {
-        return { ok: false, reason: 'backend', message: refusal.retMsg, retType: refusal.retType, errCode: refusal.errCode };
-      }
-    }
+    const touched = streams.map((stream) => this.#entry(stream));
+    const settled = touched.every((entry) => entry.running && entry.work === undefined) ? undefined : await this.#settle(touched, added);
+    if (settled?.refusal !== undefined) return settled.refusal;
     for (const [subscription, { push, first }] of known) this.#change(subscription, push ?? subscription.push, first);
     for (const subscription of added) this.#activate(subscription);
     return { ok: true };
@@ -123,14 +153,14 @@ export class Subscriptions {
    * does not let go of some streams yet. They are ended later, and until then count towards the quota.
    */
   unsubscribe(owner: string, streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
-    const idle: BackendStream<Mutable<Subscription>>[] = [];
+    const idle: Entry[] = [];
     for (const stream of streams) {
       const subscription = this.#owners.get(owner)?.get(streamKey(stream));
       if (subscription === undefined) continue;
       const entry = this.#remove(subscription);
       if (entry.wanted.size === 0) idle.push(entry);
     }
-    return idle.length === 0 ? Promise.resolve(undefined) : this.#streams.settle(idle, () => undefined).then(({ kept }) => kept);
+    return idle.length === 0 ? Promise.resolve(undefined) : this.#settle(idle, []).then(({ kept }) => kept);
   }
 
   unsubscribeAll(owner: string): Promise<UnsubscribeRefusal | undefined> {
@@ -171,45 +201,197 @@ export class Subscriptions {
 
   /** Owners that receive the pushes of a stream. */
   receivers(key: string): readonly string[] {
-    const wanted = this.#streams.get(key)?.wanted.values() ?? [];
+    const wanted = this.#entries.get(key)?.wanted.values() ?? [];
     return [...wanted].filter(({ active, push }) => active && push).map(({ owner }) => owner);
   }
 
   /** Every stream that somebody wants, whether the backend delivers it or not. */
   desired(): readonly QuoteStream[] {
-    return this.#streams.desired();
+    return [...this.#entries.values()].filter(({ wanted }) => wanted.size > 0).map(({ stream }) => stream);
   }
 
   /** The backend delivers these no more: the keys of those that somebody wants. */
   lost(streams: StreamScope['streams']): readonly string[] {
-    return this.#streams.lost(streams);
+    const entries = this.#within(streams);
+    if (entries.length === 0) return [];
+    this.#losses += 1;
+    const missed = entries.filter(({ running, wanted }) => running && wanted.size > 0).map(({ key }) => key);
+    for (const entry of entries) {
+      entry.running = false;
+      entry.lingering = false;
+      this.#tidy(entry);
+    }
+    return missed;
   }
 
-  /** Starts those of these that are wanted and do not run. Those that the backend refuses end. */
+  /** Starts those of these that are wanted and do not run. */
   async restore(streams: StreamScope['streams']): Promise<Restored> {
-    const ended: Ended[] = [];
-    const keys = await this.#streams.restore(streams, (stream, reason) => {
-      for (const subscription of [...stream.wanted.values()]) {
-        this.#remove(subscription);
-        ended.push({ subscription, reason });
-      }
+    const entries = this.#within(streams);
+    return this.#queue(entries, async () => {
+      const idle = entries.filter(({ running, wanted }) => !running && wanted.size > 0);
+      const ended = await this.#restart(idle);
+      return { keys: entries.filter(({ running }) => running).map(({ key }) => key), ended };
     });
-    return { keys, ended };
+  }
+
+  /** Starts streams again, together or, when that is refused, one by one. Those that are refused alone end. */
+  async #restart(entries: readonly Entry[]): Promise<Ended[]> {
+    if (entries.length === 0) return [];
+    const reply = await this.#start(entries);
+    if (reply.retType === 0 || !reply.answered) return [];
+    const [entry] = entries;
+    if (entry === undefined || entries.length > 1) {
+      const ended: Ended[] = [];
+      for (const each of entries) ended.push(...(await this.#restart([each])));
+      return ended;
+    }
+    const subscriptions = [...entry.wanted.values()];
+    for (const subscription of subscriptions) this.#remove(subscription);
+    return subscriptions.map((subscription) => ({ subscription, reason: reply.retMsg }));
+  }
+
+  #within(streams: StreamScope['streams']): readonly Entry[] {
+    if (streams === 'all') return [...this.#entries.values()];
+    return streams.map((stream) => this.#entries.get(streamKey(stream))).filter((entry) => entry !== undefined);
+  }
+
+  /**
+   * Brings the backend in line with what is wanted for these streams, after all earlier work on any of them. The new
+   * subscriptions are taken back when a stream of theirs is refused.
+   */
+  #settle(entries: readonly Entry[], added: readonly Subscription[]): Promise<Settled> {
+    return this.#queue(entries, () => this.#reconcile(entries, added));
+  }
+
+  #queue<T>(entries: readonly Entry[], job: () => Promise<T>): Promise<T> {
+    const before = Promise.all(entries.map((entry) => entry.work));
+    const result = before.then(job);
+    const done: Promise<void> = result.then(
+      () => this.#release(entries, done),
+      () => this.#release(entries, done),
+    );
+    for (const entry of entries) entry.work = done;
+    return result;
+  }
+
+  #release(entries: readonly Entry[], done: Promise<void>): void {
+    for (const entry of entries) {
+      if (entry.work !== done) continue;
+      entry.work = undefined;
+      this.#tidy(entry);
+    }
+  }
+
+  /** Brings the quota in line with an entry, and forgets one that is over. */
+  #tidy(entry: Entry): void {
+    const counts = entry.wanted.size > 0 || entry.lingering;
+    if (counts !== entry.counted) {
+      entry.counted = counts;
+      const unit = quotaKey(entry.stream);
+      const streams = (this.#units.get(unit) ?? 0) + (counts ? 1 : -1);
+      if (streams > 0) this.#units.set(unit, streams);
+      else this.#units.delete(unit);
+    }
+    const over = !counts && !entry.running && entry.work === undefined;
+    if (over && this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key);
+  }
+
+  async #reconcile(entries: readonly Entry[], added: readonly Subscription[]): Promise<Settled> {
+    const starting = entries.filter((entry) => entry.wanted.size > 0 && !entry.running);
+    let refusal: SubscribeOutcome | undefined;
+    if (starting.length > 0) {
+      const losses = this.#losses;
+      const reply = await this.#start(starting);
+      if (reply.retType !== 0) {
+        refusal = { ok: false, reason: 'backend', message: reply.retMsg, retType: reply.retType, errCode: reply.errCode };
+        for (const subscription of added) if (this.#isCurrent(subscription)) this.#remove(subscription);
+        // Of a refused batch the backend may have started a part.
+        if (losses === this.#losses) for (const entry of starting) entry.running = true;
+      }
+    }
+    const stopping = entries.filter(
+      (entry) => (entry.wanted.size === 0 && (entry.running || entry.lingering)) || (refusal !== undefined && starting.includes(entry)),
+    );
+    const kept = stopping.length > 0 ? await this.#stop(stopping) : undefined;
+    return { refusal, kept };
+  }
+
+  async #start(entries: readonly Entry[]): Promise<BackendReply & { readonly answered: boolean }> {
+    const losses = this.#losses;
+    try {
+      const reply = await this.backend.subscribe(entries.map(({ stream }) => stream));
+      if (reply.retType === 0 && losses === this.#losses) {
+        for (const entry of entries) {
+          entry.running = true;
+          entry.lingering = false;
+        }
+      }
+      return { retType: reply.retType, retMsg: reply.retMsg, errCode: reply.errCode, answered: true };
+    } catch (thrown) {
+      const retMsg = `the backend did not answer: ${messageOf(thrown)}`;
+      return { retType: -1, retMsg, errCode: 0, answered: false };
+    }
+  }
+
+  /** Ends streams. What the backend does not let go of, or may not have, is tried again later. */
+  async #stop(entries: readonly Entry[]): Promise<UnsubscribeRefusal | undefined> {
+    const streams = entries.map(({ stream }) => stream);
+    const losses = this.#losses;
+    let refusal: UnsubscribeRefusal | undefined;
+    let answered = true;
+    try {
+      refusal = await this.backend.unsubscribe(streams);
+    } catch (thrown) {
+      answered = false;
+      refusal = { streams, message: `the backend did not answer: ${messageOf(thrown)}`, retryAfterMs: RETRY_MS_MIN };
+    }
+    // With their connection the streams are gone as well.
+    if (losses !== this.#losses) refusal = undefined;
+    const kept = new Set(refusal?.streams.map(streamKey));
+    for (const entry of entries) {
+      entry.lingering = kept.has(entry.key);
+      entry.running = answered && entry.lingering;
+      this.#tidy(entry);
+    }
+    const due = entries.filter((entry) => entry.lingering && !entry.retrying);
+    if (refusal !== undefined && due.length > 0) this.#retryAfter(refusal.retryAfterMs, due);
+    return refusal;
+  }
+
+  #retryAfter(ms: number, entries: readonly Entry[]): void {
+    for (const entry of entries) entry.retrying = true;
+    const cancel = this.after(Math.max(ms, RETRY_MS_MIN), () => {
+      this.#retries.delete(cancel);
+      for (const entry of entries) entry.retrying = false;
+      const idle = entries.filter((entry) => entry.lingering && entry.wanted.size === 0 && this.#entries.get(entry.key) === entry);
+      if (idle.length > 0) void this.#settle(idle, []);
+    });
+    this.#retries.add(cancel);
   }
 
   #overQuota(streams: readonly QuoteStream[]): SubscribeOutcome | undefined {
-    const needed = this.#streams.unitsNeeded(streams);
-    if (this.usedQuota + needed <= this.quota) return undefined;
-    const message = `subscription quota exceeded: ${this.usedQuota} of ${this.quota} in use, ${needed} more asked for; unsubscribe first`;
+    const units = new Set(streams.map(quotaKey).filter((unit) => !this.#units.has(unit)));
+    if (this.#units.size + units.size <= this.quota) return undefined;
+    const message = `subscription quota exceeded: ${this.#units.size} of ${this.quota} in use, ${units.size} more asked for; unsubscribe first`;
     return { ok: false, reason: 'quota', message, retType: -1, errCode: 0 };
   }
 
+  #entry(stream: QuoteStream): Entry {
+    const key = streamKey(stream);
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      entry = { stream, key, wanted: new Map(), running: false, lingering: false, retrying: false, counted: false, work: undefined };
+      this.#entries.set(key, entry);
+    }
+    return entry;
+  }
+
   #add(owner: string, stream: QuoteStream, { push, first }: SubscribeOptions): Mutable<Subscription> {
-    const entry = this.#streams.entry(stream);
+    const entry = this.#entry(stream);
     this.#generation += 1;
     const subscription = { owner, stream, key: entry.key, generation: this.#generation, push: push ?? false, first, active: false };
     entry.wanted.set(owner, subscription);
-    this.#streams.tidy(entry);
+    this.#tidy(entry);
     let owned = this.#owners.get(owner);
     if (owned === undefined) {
       owned = new Map();
@@ -219,14 +401,14 @@ export class Subscriptions {
     return subscription;
   }
 
-  #remove(subscription: Subscription): BackendStream<Mutable<Subscription>> {
+  #remove(subscription: Subscription): Entry {
     const { owner, stream, key } = subscription;
-    const entry = this.#streams.entry(stream);
+    const entry = this.#entry(stream);
     entry.wanted.delete(owner);
     const owned = this.#owners.get(owner);
     owned?.delete(key);
     if (owned?.size === 0) this.#owners.delete(owner);
-    this.#streams.tidy(entry);
+    this.#tidy(entry);
     if (subscription.active && subscription.push) this.listener.ended(subscription);
     return entry;
   }
@@ -253,4 +435,8 @@ export class Subscriptions {
     if (push) this.listener.started(subscription);
     else this.listener.ended(subscription);
   }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
