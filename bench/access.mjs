@@ -53,6 +53,8 @@ const facts = {
 const limits = { ...wideLimits, max_orders_per_minute: 100_000, max_daily_value: 1e20 };
 
 const measurements = {};
+// An interface numbers its requests before it hands them on.
+const requestIds = new Array(64).fill('');
 for (const count of COUNTS) {
   const keys = writeKeys(join(folder, 'keys'), count, limits);
   const access = composeAccess({ keysFile: keys.path, auditFile: join(folder, `audit-${count}.jsonl`), store: new MemoryStore() });
@@ -61,21 +63,24 @@ for (const count of COUNTS) {
   // Drawn beforehand: to draw one is not part of the path.
   const atRandom = Array.from({ length: 65_536 }, () => inOrder[Math.floor(Math.random() * count)]);
 
-  const identify = (operation, request, text) => {
-    const authenticated = access.authenticate(text);
+  const identify = (operation, request, text, now) => {
+    const authenticated = access.authenticate(text, now);
     if (!authenticated.ok) throw new Error(authenticated.message);
     const denied = permissions.scope(operation, authenticated.key) ?? permissions.check(operation, authenticated.key, request);
     if (denied !== undefined) throw new Error(denied.message);
     return authenticated.key;
   };
-  const record = (endpoint, key, outcome, index) =>
-    access.audit.record({ iface: 'rest', endpoint, keyId: key.id, outcome, reason: '', requestId: `bench-${index}` });
-  const read = (text, index) => record('POST /api/quote', identify(quote.getQuote, quoteRequest, text), 'allow', index);
+  const record = (endpoint, key, outcome, index, now) =>
+    access.audit.record({ iface: 'rest', endpoint, keyId: key.id, outcome, reason: '', requestId: requestIds[index % 64] }, now);
+  const read = (text, index) => {
+    const now = systemClock.now();
+    record('POST /api/quote', identify(quote.getQuote, quoteRequest, text, now), 'allow', index, now);
+  };
   const order = (text, index) => {
-    const key = identify(trade.placeOrder, orderRequest, text);
+    const key = identify(trade.placeOrder, orderRequest, text, systemClock.now());
     const admittance = access.admit(key, facts, systemClock.now());
     if (!admittance.ok) throw new Error(admittance.denial.reason);
-    record('POST /api/order', key, 'trade', index);
+    record('POST /api/order', key, 'trade', index, systemClock.now());
   };
   for (const [choice, textOf] of [
     ['in order', (index) => inOrder[index % count]],
@@ -86,6 +91,7 @@ for (const count of COUNTS) {
     const arrived = new Array(64).fill('');
     const prepare = (index) => {
       arrived[index % 64] = Buffer.from(textOf(index), 'latin1').toString('latin1');
+      requestIds[index % 64] = `bench-${index}`;
     };
     measurements[`read ${choice} ${count}`] = () => turns((index) => read(arrived[index % 64], index), { prepare });
     // Fewer, so that one key stays within its orders a minute.

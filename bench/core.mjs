@@ -151,8 +151,8 @@ async function loudFigures(connections) {
 }
 
 async function roundTripFigures() {
-  const core = await start('servers/core.mjs', 'server', { folder: temporaryFolder() }, svcdFlags);
-  const echo = await start('servers/echo.mjs', 'server', {});
+  const core = await start('servers/core.mjs', 'server', { folder: temporaryFolder() }, svcdFlags, { mainOnly: true });
+  const echo = await start('servers/echo.mjs', 'server', {}, [], { mainOnly: true });
   const figures = [];
   for (const [name, protoId, floor] of [
     ['KeepAlive', 1004, ROUND_TRIP_MAX],

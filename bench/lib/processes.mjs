@@ -17,8 +17,8 @@ export const svcdFlags = readFileSync(`${root}bin/svcd`, 'utf8')
 const pinnable = process.platform === 'linux' && availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0;
 const cores = { server: '0', load: availableParallelism() > 2 ? `1-${availableParallelism() - 1}` : '1' };
 
-function pin(pid, role) {
-  if (pinnable) spawnSync('taskset', ['-a', '-c', '-p', cores[role], String(pid)]);
+function pin(pid, role, { threads = ['-a'] } = {}) {
+  if (pinnable) spawnSync('taskset', [...threads, '-c', '-p', cores[role], String(pid)]);
 }
 
 export const pinning = pinnable ? `servers on core ${cores.server}, load on ${cores.load}` : 'not pinned';
@@ -29,13 +29,21 @@ export function readersNeed(count) {
   return has >= count ? {} : { cannot: `not shown by ${has + 1} cores: the readers need ${count} of their own` };
 }
 
-/** A script of this folder in a process of its own, once it has sent its first message: that message is `ready`. */
-export async function start(script, role, parameters, flags = []) {
+/**
+ * A script of this folder in a process of its own, once it has sent its first message: that message is `ready`.
+ *
+ * All its threads are pinned, so that what a request costs falls on one core. With `mainOnly` the thread pool is not: on the
+ * core of a thread that answers one request at a time, the write of an audit line would be in the way of the next answer,
+ * where a machine has an idle core for it.
+ */
+export async function start(script, role, parameters, flags = [], { mainOnly = false } = {}) {
   const execArgv = role === 'server' ? [...profilingFlags(), ...flags] : [];
   const child = fork(fileURLToPath(new URL(`../${script}`, import.meta.url)), [JSON.stringify(parameters)], { execArgv });
-  pin(child.pid, role);
+  if (!mainOnly) pin(child.pid, role);
   const ended = failure(child, script);
   const [ready] = await Promise.race([once(child, 'message'), ended]);
+  // Its threads are there by now; what is begun later inherits the core.
+  if (mainOnly) pin(child.pid, role, { threads: [] });
   return {
     ready,
     pid: child.pid,

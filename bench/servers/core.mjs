@@ -3,6 +3,7 @@
  * when it is told to, each marked with its number and the time of its making (CLOCK_MONOTONIC, the same in every process).
  */
 import { create } from '@bufbuild/protobuf';
+import { madeLiveData, withMembers } from '../lib/live-data.mjs';
 
 const dist = new URL('../../dist/', import.meta.url);
 const [{ CoreWsEndpoint, TcpEndpoint }, { ProtocolIds }, { systemClock: clock }, QotUpdateBasicQot, { composeGateway }] = await Promise.all(
@@ -15,27 +16,8 @@ const [{ CoreWsEndpoint, TcpEndpoint }, { ProtocolIds }, { systemClock: clock },
   ],
 );
 
-const accepted = { retType: 0, retMsg: '', errCode: 0 };
-let publish;
-/** Everything of the backend but its live data. */
-const adapt = (backend) => ({
-  name: backend.name,
-  start: () => backend.start(),
-  stop: () => backend.stop(),
-  call: (...of) => backend.call(...of),
-  subscribe: async () => accepted,
-  unsubscribe: async () => undefined,
-  current: () => undefined,
-  subscribeAccounts: async () => accepted,
-  notices: () => [],
-  onPush(listener) {
-    publish = listener;
-    return () => undefined;
-  },
-  status: () => backend.status(),
-  onLifecycle: (listener) => backend.onLifecycle(listener),
-  refreshCredentials: () => backend.refreshCredentials(),
-});
+const { publish, liveData } = madeLiveData();
+const adapt = (backend) => withMembers(backend, liveData);
 
 const { folder } = JSON.parse(process.argv[2]);
 const { gateway } = await composeGateway({ folder, auditFile: `${folder}/audit.jsonl`, durable: false, adapt });
@@ -76,7 +58,7 @@ function event(index, symbols) {
     turnoverRate: 0.19,
     amplitude: 1.37,
   };
-  const message = create(QotUpdateBasicQot.ResponseSchema, { ...accepted, s2c: { basicQotList: [basicQot] } });
+  const message = create(QotUpdateBasicQot.ResponseSchema, { retType: 0, s2c: { basicQotList: [basicQot] } });
   const stream = { symbol: `HK.${code}`, subType: 1, rehabType: 0, extendedTime: false };
   return { type: 'quote', protoId: 3005, stream, secKey: `1_${code}`, message };
 }

@@ -57,10 +57,10 @@ export class Access {
     return this.gates.limitsCurrencies(key);
   }
 
-  /** Names the bearer of `keyText`. Called for each request, so that a reload holds from the next request on. */
-  authenticate(keyText: string | undefined): Authentication {
+  /** Names the bearer of `keyText` at `now`, epoch ms. Called for each request, so that a reload holds from the next request on. */
+  authenticate(keyText: string | undefined, now?: number): Authentication {
     if (this.keyring === undefined) return anonymous;
-    return keyText === undefined || keyText === '' ? missing : this.keyring.authenticate(keyText);
+    return keyText === undefined || keyText === '' ? missing : this.keyring.authenticate(keyText, now);
   }
 
   /** Names the bearer of the MD5 in hex of a key text, as the published clients show it. */
@@ -75,8 +75,8 @@ export class Access {
   }
 
   /** What has become of a key that a connection was opened with. */
-  revalidate(key: KeyRecord): Authentication {
-    return this.keyring === undefined ? anonymous : this.keyring.revalidate(key);
+  revalidate(key: KeyRecord, now?: number): Authentication {
+    return this.keyring === undefined ? anonymous : this.keyring.revalidate(key, now);
   }
 
   /** Whether the caller may do what any one of the scopes `accepted` allows. */

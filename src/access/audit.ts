@@ -60,10 +60,11 @@ export class AuditLog {
     return file.ok ? ok(new AuditLog(options, file.value, listeners)) : file;
   }
 
-  record(event: AuditEvent): void {
+  /** @param now when it happened, epoch ms. */
+  record(event: AuditEvent, now = this.#clock.now()): void {
     const line = this.#file?.begin();
     if (line !== undefined) {
-      this.#lines.write(event, this.#clock.now(), line);
+      this.#lines.write(event, now, line);
       this.#file?.end();
     }
     this.#log(event);

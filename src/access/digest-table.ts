@@ -5,6 +5,8 @@ const WORDS = 8;
 /** A row is as long as a processor's cache line: the digest, and then numbers. */
 const ROW_WORDS = 16;
 const ROW_NUMBERS = ROW_WORDS / 2;
+/** Large blocks of memory mostly begin 16 bytes after a page's beginning: so many numbers later a cache line begins. */
+const LINE_BEGINS = 6;
 const FIRST_NUMBER = WORDS / 2;
 const NUMBERS_MAX = ROW_NUMBERS - FIRST_NUMBER;
 /** No row. */
@@ -52,8 +54,8 @@ export class DigestTable {
     let size = 2;
     while (size < entries.length * 2 + 1) size *= 2;
     this.#mask = size - 1;
-    this.#numbers = new Float64Array(size * ROW_NUMBERS);
-    this.#words = new Uint32Array(this.#numbers.buffer);
+    this.#numbers = new Float64Array(LINE_BEGINS + size * ROW_NUMBERS).subarray(LINE_BEGINS);
+    this.#words = new Uint32Array(this.#numbers.buffer, this.#numbers.byteOffset);
     const names = new Array<string>(size).fill('');
     for (const { digest, name, numbers } of entries) {
       if (numbers.length > NUMBERS_MAX) throw new Error(`there is room for ${NUMBERS_MAX} numbers, not for ${numbers.length}`);

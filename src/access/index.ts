@@ -4,7 +4,7 @@ export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './aud
 export type { GateFigure, GateReading } from './gate-readings.js';
 export type { GateDenial, GateName, OrderFacts, OrderLeg } from './gates.js';
 export { generateKeyText, issueKey, type NewKey } from './key-issue.js';
-export type { KeyRecord } from './key-record.js';
+export { isSameKey, type KeyRecord } from './key-record.js';
 export { REMOVED, withoutKeyTexts } from './key-text.js';
 export {
   type AuthDenial,
@@ -20,6 +20,7 @@ export { formatLoadError, type KeysLoadError } from './keys-source.js';
 export {
   allowsAccount,
   allowsMarket,
+  allowsOneMarket,
   allowsSymbol,
   type FlagLimits,
   type LimitFlags,

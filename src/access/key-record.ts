@@ -18,3 +18,9 @@ export interface KeyRecord {
   readonly expiresAt: number | null;
   readonly note: string;
 }
+
+/** Whether nothing about a key has changed from one look-up to the other: a reload keeps the limits of a key that it leaves as it was. */
+export function isSameKey(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.id === other.id && one.hash === other.hash && one.scopes === other.scopes && one.limits === other.limits;
+}

@@ -80,24 +80,24 @@ export class Keyring {
   }
 
   /** Who bears this key text (`svc_…`). */
-  authenticate(keyText: string): KeyAuth {
-    return this.#find(this.#index.byText, keyText);
+  authenticate(keyText: string, now = this.#clock.now()): KeyAuth {
+    return this.#find(this.#index.byText, keyText, now);
   }
 
   /** Who bears this MD5 hex of a key text, as the public SDKs send it. */
   authenticateSdk(md5Hex: string): KeyAuth {
-    return this.#find(this.#index.bySdkText, md5Hex.toLowerCase());
+    return this.#find(this.#index.bySdkText, md5Hex.toLowerCase(), this.#clock.now());
   }
 
   /** The key that the operator named for callers who can send none (`--api-key-id`). */
   authenticateId(id: string): KeyAuth {
-    return this.#judgeId(id);
+    return this.#judgeId(id, this.#clock.now());
   }
 
   /** What has become of a key that a connection was opened with. The answer's record is the same object while nothing about it changed. */
-  revalidate(key: KeyRecord): KeyAuth {
-    const now = this.#index.byId.get(key.id);
-    return now === undefined || now.hash !== key.hash ? revoked(key.id) : this.#judge(now);
+  revalidate(key: KeyRecord, now = this.#clock.now()): KeyAuth {
+    const inForce = this.#index.byId.get(key.id);
+    return inForce === undefined || inForce.hash !== key.hash ? revoked(key.id) : this.#judge(inForce, now);
   }
 
   /** Reads the file again. Listeners learn the outcome after the new keys are in force. */
@@ -123,10 +123,10 @@ export class Keyring {
     return { path: this.#path, keys: this.#index.byId.size, loadedAt: this.#loadedAt, failure: this.#failure };
   }
 
-  #find(table: KeyTable, text: string): KeyAuth {
+  #find(table: KeyTable, text: string, now: number): KeyAuth {
     const row = table.find(text);
     if (row === undefined) return this.#unknown(text);
-    return table.isGood(row, this.#clock.now()) ? { ok: true, key: table.key(row) } : this.#judgeId(table.id(row));
+    return table.isGood(row, now) ? { ok: true, key: table.key(row) } : this.#judgeId(table.id(row), now);
   }
 
   #unknown(text: string): KeyAuth {
@@ -135,13 +135,15 @@ export class Keyring {
     return id === undefined ? invalid : revoked(id);
   }
 
-  #judgeId(id: string): KeyAuth {
+  #judgeId(id: string, now: number): KeyAuth {
     const key = this.#index.byId.get(id);
-    return key === undefined ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null } : this.#judge(key);
+    return key === undefined
+      ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null }
+      : this.#judge(key, now);
   }
 
-  #judge(key: KeyRecord): KeyAuth {
-    if (key.expiresAt !== null && this.#clock.now() >= key.expiresAt) {
+  #judge(key: KeyRecord, now: number): KeyAuth {
+    if (key.expiresAt !== null && now >= key.expiresAt) {
       return { ok: false, code: 'auth.expired', message: `key expired at ${new Date(key.expiresAt).toISOString()}`, keyId: key.id };
     }
     const problem = this.#index.machineProblem(key);

@@ -53,6 +53,11 @@ export function allowsMarket(limits: Limits, markets: readonly string[]): boolea
   return allowedMarkets === null || markets.some((market) => allowedMarkets.has(market));
 }
 
+/** {@link allowsMarket} of what belongs to one market only: every read of a quote asks it. */
+export function allowsOneMarket({ allowedMarkets }: Limits, market: string): boolean {
+  return allowedMarkets === null || allowedMarkets.has(market);
+}
+
 export function allowsSymbol(limits: Limits, symbol: string): boolean {
   return limits.allowedSymbols === null || limits.allowedSymbols.has(symbol);
 }

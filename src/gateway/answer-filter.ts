@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Message } from '@bufbuild/protobuf';
 import { allowsAccount, allowsMarket, type Limits } from '../access/index.js';
 import type { TrdHeader } from '../contract/generated/Trd_Common_pb.js';
@@ -11,24 +12,45 @@ import type { NamedSecurity } from './subjects.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Shown = (entry: unknown) => boolean;
+/** A message being filtered: it pauses where the turn of the event loop is to end. */
+type Filtering = Generator<void, Message>;
+
+/** Entries looked at in one turn of the event loop: about a millisecond's worth. */
+const ENTRIES_A_TURN = 1_000;
 
 /**
  * An answer as its caller may see it: without the entries of its declared lists that the limits do not allow. An answer is
- * never written to, since a backend may give it out again; what loses nothing is handed on as it is.
+ * never written to, since a backend may give it out again; what loses nothing is handed on as it is. Long lists take
+ * several turns of the event loop.
  */
 export function filterAnswer(
   operation: Operation,
   request: Message,
   limits: readonly Limits[],
   response: ResponseMessage,
-): ResponseMessage {
+): ResponseMessage | Promise<ResponseMessage> {
   const { reach } = operation;
   const { s2c } = response as ResponseMessage & { s2c?: Message };
   if (typeof reach === 'string' || s2c === undefined || !limits.some(isLimited)) return response;
   const trading = (request as Message & { header?: TrdHeader }).header?.trdMarket ?? 0;
-  let payload: Message = s2c;
-  for (const listing of reach) payload = filterList(payload, listing.list.split('.'), shownTo(limits, listing, trading));
-  return payload === s2c ? response : changed(response, 's2c', payload);
+  const filtering = filterLists(s2c, reach, (listing) => shownTo(limits, listing, trading));
+  const whole = (payload: Message) => (payload === s2c ? response : changed(response, 's2c', payload));
+  const first = filtering.next();
+  return first.done ? whole(first.value) : inTurns(filtering).then(whole);
+}
+
+async function inTurns(filtering: Filtering): Promise<Message> {
+  for (;;) {
+    await nextTurn();
+    const step = filtering.next();
+    if (step.done) return step.value;
+  }
+}
+
+function* filterLists(payload: Message, reach: readonly Listing[], shownFor: (listing: Listing) => Shown): Filtering {
+  let filtered = payload;
+  for (const listing of reach) filtered = yield* filterList(filtered, listing.list.split('.'), shownFor(listing));
+  return filtered;
 }
 
 function shownTo(limits: readonly Limits[], { of, at }: Listing, trading: number): Shown {
@@ -46,16 +68,22 @@ function shownTo(limits: readonly Limits[], { of, at }: Listing, trading: number
 }
 
 /** A message with the list at the end of a path filtered; the message itself where that leaves it as it is. */
-function filterList(message: Message, [head = '', ...tail]: readonly string[], shown: Shown): Message {
+function* filterList(message: Message, [head = '', ...tail]: readonly string[], shown: Shown): Filtering {
   const name = localName(head);
   const held = (message as unknown as Fields)[name];
   if (Array.isArray(held)) {
-    const kept = tail.length === 0 ? held.filter(shown) : held.map((entry: Message) => filterList(entry, tail, shown));
-    const same = kept.length === held.length && kept.every((entry, index) => entry === held[index]);
+    const kept: unknown[] = [];
+    let same = true;
+    for (const [index, entry] of held.entries()) {
+      if (index > 0 && index % ENTRIES_A_TURN === 0) yield;
+      const inner = tail.length === 0 ? entry : yield* filterList(entry, tail, shown);
+      if (tail.length > 0 || shown(entry)) kept.push(inner);
+      same &&= inner === entry && kept.length === index + 1;
+    }
     return same ? message : changed(message, name, kept);
   }
   if (held === undefined) return message;
-  const inner = filterList(held as Message, tail, shown);
+  const inner = yield* filterList(held as Message, tail, shown);
   return inner === held ? message : changed(message, name, inner);
 }
 

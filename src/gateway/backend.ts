@@ -112,6 +112,8 @@ export interface NotifyPush {
   readonly message: ResponseMessage;
   /** Announces this gap, for which the message has no field. */
   readonly gap?: Gap;
+  /** What it tells of: it is for those who may see any of it. A notice of nothing in particular is for everybody. */
+  readonly about?: { readonly symbols: readonly string[]; readonly accIds: readonly bigint[] };
 }
 
 export type PushEvent = QuotePush | TradePush | NotifyPush;

@@ -156,7 +156,7 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const writes = new Writes(backend, access, clock, this.meter, backend.journal === store);
+    const writes = new Writes(backend, access, clock, this.meter, inFlight, backend.journal === store);
     this.#pipeline = new Pipeline({
       access,
       backend,
@@ -380,7 +380,6 @@ export class Gateway {
     const { backend, clock } = this.#options;
     const unknown = { version: 0, userId: 0n };
     const asked = create(system.getGlobalState.messages.C2SSchema, { userID: 0n });
-    if (backend.readiness(system.getGlobalState, asked) !== undefined) return unknown;
     const call = new Call(caller, clock, this.#requestTimeoutMs);
     const ask = async () =>
       Promise.all([
@@ -388,14 +387,15 @@ export class Gateway {
         backend.call(system.getUserInfo, create(system.getUserInfo.messages.C2SSchema), call),
       ]);
     try {
+      if (backend.readiness(system.getGlobalState, asked) !== undefined) return unknown;
       const answered = await call.within(ask());
       if (answered instanceof Rejection) return unknown;
       const [state, user] = answered;
       const version = payloadOf(system.getGlobalState, state)?.serverVer ?? 0;
       return { version, userId: payloadOf(system.getUserInfo, user)?.userID ?? 0n };
     } catch (thrown) {
-      if (thrown instanceof BackendFailure) return unknown;
-      throw thrown;
+      if (!(thrown instanceof BackendFailure)) this.#pipeline.defect(caller, thrown);
+      return unknown;
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Authentication, KeyRecord } from '../access/index.js';
+import { isSameKey } from '../access/index.js';
 import { Rejection } from '../contract/rejection.js';
 
 /** The interface a request came in by, as the audit trail names it. */
@@ -63,6 +64,11 @@ export function identityOf(authenticated: Authentication): Identity | Rejection 
 
 export function ownerOfKey(key: KeyRecord | undefined): string {
   return key === undefined ? 'anonymous' : `key:${key.id}`;
+}
+
+/** Whether two callers are one whose key is as it was. */
+export function isSameIdentity(one: Identity, other: Identity): boolean {
+  return one.owner === other.owner && isSameKey(one.key, other.key);
 }
 
 /** Whether two texts are the same, in a time that does not tell how far they agree: a proxy may put many callers on one connection. */

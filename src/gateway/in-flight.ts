@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
-import { isCancel } from './orders/writes.js';
+import { isCancel } from './orders/cancel-scope.js';
 
 /** Requests that wait for the backend at a time. */
 export interface InFlightBounds {

@@ -25,7 +25,7 @@ export {
 } from './backend.js';
 export { addressByCard } from './card-accounts.js';
 export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';
-export type { Caller, Credential, Identity, Iface, Peer } from './identity.js';
+export { type Caller, type Credential, type Identity, type Iface, isSameIdentity, type Peer } from './identity.js';
 export type { Logger } from './logger.js';
 export type { CertificateStatus, Trouble } from './operator-status.js';
 export type { TradePasswordSource } from './orders/trade-password.js';

@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import { allowsAccount, allowsMarket, allowsSymbol, type Limits } from '../access/index.js';
+import { allowsAccount, allowsMarket, allowsOneMarket, allowsSymbol, type Limits } from '../access/index.js';
 import { classOf, fieldsWithin } from '../contract/field-classes.js';
 import type { C2S as MaxTrdQtysC2S } from '../contract/generated/Trd_GetMaxTrdQtys_pb.js';
 import { quoteMarketNumbered } from '../contract/markets.js';
@@ -65,7 +65,7 @@ function checkTraded(operation: Operation, limits: Limits, subjects: Subjects, r
   for (const plate of plates) {
     // Its members are the answer's business; a plate itself is no security that a list of symbols could name.
     const market = marketOf(plate);
-    if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
+    if (!allowsOneMarket(limits, market)) return denyMarket(limits, market);
   }
   if (stockIds.length > 0) return new Rejection('limit.symbol', `stock id ${stockIds[0]} cannot be matched to a security; give its symbol`);
   const all = marketsOfCancelAll(operation, request);
@@ -96,8 +96,8 @@ function checkReach({ name, reach }: Operation, limits: Limits, named: boolean):
 
 function checkSecurity(limits: Limits, security: NamedSecurity): Rejection | undefined {
   const market = marketOf(security);
-  if (!allowsMarket(limits, [market])) return denyMarket(limits, market);
-  return checkSymbol(limits, `${market}.${security.code}`);
+  if (!allowsOneMarket(limits, market)) return denyMarket(limits, market);
+  return limits.allowedSymbols === null ? undefined : checkSymbol(limits, `${market}.${security.code}`);
 }
 
 function checkSymbol(limits: Limits, symbol: string): Rejection | undefined {

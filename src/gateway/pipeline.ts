@@ -5,6 +5,7 @@ import type { Operation, RequestOf } from '../contract/operation.js';
 import { system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import { StorageFailure } from '../storage/index.js';
+import { checkAnswer } from './answer-check.js';
 import { filterAnswer } from './answer-filter.js';
 import { type Backend, BackendFailure, type ResponseMessage } from './backend.js';
 import { Call, cancelled } from './call.js';
@@ -15,12 +16,12 @@ import type { LocalOperations } from './local/index.js';
 import type { Logger } from './logger.js';
 import { limitsOf } from './market-names.js';
 import type { Meter } from './meter.js';
-import { confineCancelAll } from './orders/cancel-scope.js';
+import { confineCancelAll, isCancel } from './orders/cancel-scope.js';
 import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
 import { OrderPermits } from './orders/order-permits.js';
 import { type TradePasswordSource, withTradePassword } from './orders/trade-password.js';
 import type { UnlockThrottle } from './orders/unlock-throttle.js';
-import { isCancel, type Writes } from './orders/writes.js';
+import type { Writes } from './orders/writes.js';
 import { Permissions } from './permissions.js';
 import type { Preview, Previewer } from './preview/index.js';
 import { notReady } from './readiness.js';
@@ -93,14 +94,18 @@ export class Pipeline {
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
-    const started = performance.now();
-    const entered = this.#enter(operation, caller, decode);
-    if ('refusal' in entered) return this.#refuse(operation, caller, started, entered);
+    const moment = this.#moment();
+    const entered = this.#enter(operation, caller, decode, moment);
+    if ('refusal' in entered) return this.#refuse(operation, caller, moment, entered);
     const { identity, request } = entered;
     const answer = this.#answer(operation, caller, identity, request);
-    if (answer instanceof Promise)
-      return answer.then((settled) => this.#recorded(operation, this.#finish(operation, caller, identity.key, started, settled, request)));
-    return this.#finish(operation, caller, identity.key, started, answer, request);
+    if (answer instanceof Promise) {
+      return answer.then((settled) => {
+        const end = this.#moment(moment.started);
+        return this.#recorded(operation, this.#finish(operation, caller, identity.key, end, settled, request));
+      });
+    }
+    return this.#finish(operation, caller, identity.key, moment, answer, request);
   }
 
   /** Why the database accepts no writes; undefined while it does. */
@@ -136,14 +141,14 @@ export class Pipeline {
    * then nothing is remembered, counted, reserved or sent.
    */
   async preview(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
-    const started = performance.now();
-    const entered = this.#enter(operation, caller, decode);
-    if ('turnedAway' in entered) return this.#refuse(operation, caller, started, entered);
+    const moment = this.#moment();
+    const entered = this.#enter(operation, caller, decode, moment);
+    if ('turnedAway' in entered) return this.#refuse(operation, caller, moment, entered);
     const refused = 'refusal' in entered;
     const key = refused ? entered.key : entered.identity.key;
     const outcome = refused ? entered.refusal : await this.#preview(operation, caller, entered);
     const rejected = outcome instanceof Rejection;
-    this.#record(operation, caller, key, started, rejected ? outcome : undefined, {
+    this.#record(operation, caller, key, this.#moment(moment.started), rejected ? outcome : undefined, {
       outcome: rejected ? 'reject' : 'allow',
       reason: `preview: ${rejected ? outcome.auditReason : previewReason(outcome)}`,
     });
@@ -151,8 +156,8 @@ export class Pipeline {
   }
 
   /** The steps before anything happens: identify, authorise, decode, permit. */
-  #enter(operation: Operation, caller: Caller, decode: () => Message | Rejection): Entered | Refused {
-    const identity = this.identify(caller);
+  #enter(operation: Operation, caller: Caller, decode: () => Message | Rejection, { now }: Moment): Entered | Refused {
+    const identity = this.identify(caller, now);
     if (identity instanceof Rejection) return { key: undefined, refusal: identity };
     const { key } = identity;
     const turnedAway = key === undefined ? undefined : this.#parts.refusals.turnAway(identity.owner, operation);
@@ -166,17 +171,17 @@ export class Pipeline {
     return forbidden === undefined ? { identity, request } : { key, refusal: forbidden };
   }
 
-  /** Names the caller, or says why the credential is no good. */
-  identify(caller: Caller): Identity | Rejection {
+  /** Names the caller, or says why the credential is no good, at `now`, epoch ms. */
+  identify(caller: Caller, now = this.#parts.clock.now()): Identity | Rejection {
     const { access } = this.#parts;
-    if (caller.key !== undefined) return identityOf(access.revalidate(caller.key));
+    if (caller.key !== undefined) return identityOf(access.revalidate(caller.key, now));
     const { keyText, peer } = caller;
     const { shown } = peer;
     if (shown !== undefined && keyText !== undefined && isSameText(keyText, shown.keyText)) {
-      const known = access.revalidate(shown.key);
+      const known = access.revalidate(shown.key, now);
       if (known.ok) return identityOf(known);
     }
-    const authenticated = access.authenticate(keyText);
+    const authenticated = access.authenticate(keyText, now);
     if (authenticated.ok && authenticated.key !== undefined && keyText !== undefined) peer.shown = { keyText, key: authenticated.key };
     return identityOf(authenticated);
   }
@@ -214,15 +219,15 @@ export class Pipeline {
     }
     const wrong = checkKeyText(caller);
     if (wrong !== undefined) return wrong;
-    const unserved = this.#refuseNow(operation, request, identity);
-    if (unserved !== undefined) return unserved;
-    const call = new Call(caller, clock, requestTimeoutMs);
-    const judge = async () =>
-      (await this.#orderPermits.check(operation, identity.key, request, call)) ??
-      (await previewer.preview(operation, identity.key, request, call));
-    const work = judge();
-    inFlight.enter(identity.owner, work);
     try {
+      const unserved = this.#refuseNow(operation, request, identity);
+      if (unserved !== undefined) return unserved;
+      const call = new Call(caller, clock, requestTimeoutMs);
+      const judge = async () =>
+        (await this.#orderPermits.check(operation, identity.key, request, call)) ??
+        (await previewer.preview(operation, identity.key, request, call));
+      const work = judge();
+      inFlight.enter(identity.owner, work);
       return await call.within(work);
     } catch (thrown) {
       return this.#failed(caller, thrown, reachOf(operation, true));
@@ -235,11 +240,11 @@ export class Pipeline {
   }
 
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
-    const unserved = this.#refuseNow(operation, request, identity);
-    if (unserved !== undefined) return unserved;
-    if (caller.isGone?.()) return cancelled();
     const call = new Call(caller, this.#parts.clock, this.#parts.requestTimeoutMs);
     try {
+      const unserved = this.#refuseNow(operation, request, identity);
+      if (unserved !== undefined) return unserved;
+      if (caller.isGone?.()) return cancelled();
       const permit = this.#orderPermits.check(operation, identity.key, request, call);
       const answer =
         permit === undefined
@@ -280,10 +285,15 @@ export class Pipeline {
       local === undefined
         ? this.#parts.backend.call(operation, request, call)
         : local.answer({ operation, request, identity, caller, context: call });
-    if (typeof operation.reach === 'string') return answer;
-    const limits = limitsOf(this.#parts.access, identity.key);
-    const filter = (answered: Answer) => (answered instanceof Rejection ? answered : filterAnswer(operation, request, limits, answered));
-    return answer instanceof Promise ? answer.then(filter) : filter(answer);
+    if (answer instanceof Promise) return answer.then((answered) => this.#shown(operation, identity, request, answered));
+    return this.#shown(operation, identity, request, answer);
+  }
+
+  /** An answer as its caller may see it. */
+  #shown(operation: Operation, { key }: Identity, request: Message, answer: Answer): Answer {
+    if (answer instanceof Rejection) return answer;
+    const response = checkAnswer(operation, answer);
+    return typeof operation.reach === 'string' ? response : filterAnswer(operation, request, limitsOf(this.#parts.access, key), response);
   }
 
   /** Why the backend is not to be asked now. What the gateway says of itself it can say always. */
@@ -354,7 +364,7 @@ export class Pipeline {
     let outcome: 'right' | 'wrong' | 'lost' = 'lost';
     try {
       await commit?.(noPacket, complete);
-      const response = await backend.call(trade.unlockTrade, complete, call);
+      const response = checkAnswer(trade.unlockTrade, await backend.call(trade.unlockTrade, complete, call));
       // That the daemon knows the password does not show that the caller does.
       if (response.retType !== RET_SUCCEED) outcome = 'wrong';
       else if (complete === request) outcome = 'right';
@@ -387,11 +397,11 @@ export class Pipeline {
   }
 
   /** Answers a request that did not come in. */
-  #refuse(operation: Operation, caller: Caller, started: number, { key, refusal, turnedAway }: Refused): Rejection {
+  #refuse(operation: Operation, caller: Caller, moment: Moment, { key, refusal, turnedAway }: Refused): Rejection {
     if (turnedAway?.told === false) {
-      this.#parts.meter.request(operation, caller.iface, refusal.code, performance.now() - started);
+      this.#parts.meter.request(operation, caller.iface, refusal.code, performance.now() - moment.started);
     } else {
-      this.#finish(operation, caller, key, started, refusal);
+      this.#finish(operation, caller, key, moment, refusal);
     }
     return refusal;
   }
@@ -401,11 +411,11 @@ export class Pipeline {
     caller.onReplayed?.();
   }
 
-  #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, started: number, answer: Answer, request?: Message): Answer {
+  #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, moment: Moment, answer: Answer, request?: Message): Answer {
     const rejected = answer instanceof Rejection;
     if (key !== undefined && isRefused(operation, answer)) this.#parts.refusals.refused(ownerOfKey(key), operation);
     const traded = !rejected && isTrade(operation);
-    this.#record(operation, caller, key, started, rejected ? answer : undefined, {
+    this.#record(operation, caller, key, moment, rejected ? answer : undefined, {
       outcome: rejected ? 'reject' : traded ? 'trade' : 'allow',
       reason: rejected ? answer.auditReason : this.#repetitions.has(caller) ? REPEATED : reasonOf(answer),
       trade: traded && request !== undefined ? this.#parts.writes.auditTrade(request, answer) : undefined,
@@ -430,17 +440,21 @@ export class Pipeline {
     });
   }
 
+  #moment(started = performance.now()): Moment {
+    return { started, now: this.#parts.clock.now() };
+  }
+
   /** Every end of the way: one audit record, one request counted. */
   #record(
     operation: Operation,
     caller: Caller,
     key: KeyRecord | undefined,
-    started: number,
+    { started, now }: Moment,
     rejection: Rejection | undefined,
     verdict: Pick<AuditEvent, 'outcome' | 'reason' | 'trade'>,
   ): void {
     const { access, meter } = this.#parts;
-    access.audit.record({
+    const event = {
       iface: caller.iface,
       endpoint: caller.endpoint,
       keyId: key?.id ?? rejection?.details.keyId ?? null,
@@ -449,7 +463,8 @@ export class Pipeline {
       code: rejection?.code,
       requestId: caller.requestId,
       trade: verdict.trade,
-    });
+    };
+    access.audit.record(event, now);
     meter.request(operation, caller.iface, rejection?.code, performance.now() - started);
   }
 }
@@ -462,6 +477,14 @@ const LATE = 'outcome after the caller had stopped waiting: ';
 
 /** Why the trail has a write once more: whoever sums up what was traded leaves such lines out. */
 const REPEATED = 'answered before; nothing was sent';
+
+/** To read a clock costs as much as a look-up: a request that is answered in its turn reads each once. */
+interface Moment {
+  /** When the request came, by `performance.now()`. */
+  readonly started: number;
+  /** The time of day of this turn, epoch ms. */
+  readonly now: number;
+}
 
 /** A request that may be answered. */
 interface Entered {

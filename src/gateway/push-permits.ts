@@ -22,17 +22,21 @@ export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
   const limits = limitsOf(access, key);
   const seesQuotes = key === undefined || scopesSatisfy(key.scopes, quoteScope);
   const seesAccounts = key === undefined || scopesSatisfy(key.scopes, accountScope);
+  const permitsSymbol = (symbol: string) => {
+    const market = symbol.slice(0, symbol.indexOf('.'));
+    return seesQuotes && limits.every((each) => allowsMarket(each, [market]) && allowsSymbol(each, symbol));
+  };
+  const permitsAccount = (accId: bigint) => seesAccounts && limits.every((each) => allowsAccount(each, accId));
   return (event: PushEvent) => {
     switch (event.type) {
-      case 'quote': {
-        const { symbol } = event.stream;
-        const market = symbol.slice(0, symbol.indexOf('.'));
-        return seesQuotes && limits.every((each) => allowsMarket(each, [market]) && allowsSymbol(each, symbol));
-      }
+      case 'quote':
+        return permitsSymbol(event.stream.symbol);
       case 'trade':
         return seesAccounts && limits.every((each) => permitsTrade(each, event));
-      case 'notify':
-        return true;
+      case 'notify': {
+        const { about } = event;
+        return about === undefined || about.symbols.some(permitsSymbol) || about.accIds.some(permitsAccount);
+      }
     }
   };
 }

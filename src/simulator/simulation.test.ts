@@ -1,11 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManualClock } from '../contract/clock.js';
-import { parseDecimal } from '../contract/decimal.js';
+import { decimalToNumber, parseDecimal } from '../contract/decimal.js';
+import { type S2C as PositionsS2C, C2SSchema as PositionsSchema } from '../contract/generated/Trd_GetPositionList_pb.js';
+import { C2SSchema as PlaceSchema } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import { MemoryStore } from '../storage/index.js';
+import { getPositions } from './answers/account/get-positions.js';
+import { placeOrder } from './answers/trade/place-order.js';
 import { createSimulation, createSimulationWithData, DataProblems } from './simulation.js';
+import { nextPrice } from './world/index.js';
 
 const NOW = Date.UTC(2026, 10, 20, 2, 30);
 const HEADER = 'time,open,high,low,close,volume';
@@ -47,4 +53,26 @@ test('a data folder that cannot be used says where and why', async () => {
   expect((refused as DataProblems).problems).toEqual([expect.stringContaining('HK.00700.csv:2'), expect.stringContaining('HK.NOSUCH.csv')]);
   const missing = await createSimulationWithData(options(), join(folder, 'nowhere'));
   expect((missing as DataProblems).problems).toEqual([expect.stringContaining('nowhere')]);
+});
+
+test('orders and positions in made-up instruments outlive a start with fewer of them', async () => {
+  const store = new MemoryStore();
+  const header = { trdEnv: 0, accID: 281756478396547002n, trdMarket: 1 };
+  const begun = { ...options(), store };
+  const before = createSimulation({ ...begun, generatedInstruments: 4 });
+  const made = before.world.instrument('HK.90000')!;
+  const order = { orderType: 1, trdSide: 1, code: made.code, qty: made.lotSize, timeInForce: 1 };
+  const packetID = { connID: 0n, serialNo: 0 };
+  const { last } = before.market.quote(made);
+  for (const price of [nextPrice(made.tickTable, last, 5), nextPrice(made.tickTable, last, -20)]) {
+    await placeOrder(before, create(PlaceSchema, { ...order, header, packetID, price: decimalToNumber(price) }));
+  }
+  begun.clock.advance(1_000);
+  await before.close();
+  const after = createSimulation({ ...begun, generatedInstruments: 0 });
+  const { positionList } = (await getPositions(after, create(PositionsSchema, { header }))) as PositionsS2C;
+  expect(positionList).toMatchObject([{ code: '90000', qty: order.qty }]);
+  const account = after.brokerage.account(header.accID)!;
+  expect([...after.brokerage.records.openOrders(account)]).toMatchObject([{ status: 'submitted' }]);
+  await after.close();
 });

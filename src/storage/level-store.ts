@@ -246,7 +246,7 @@ class LevelStore implements DurableStore {
     const [name, own] = splitKey(key);
     const rows = this.#tables.get(name)?.rows;
     if (row === undefined) rows?.delete(own);
-    else rows?.set(own, typeof row === 'object' ? row.toString('latin1') : row);
+    else rows?.set(rows.has(own) ? own : copyOf(own), typeof row === 'object' ? row.toString('latin1') : row);
   }
 }
 
@@ -316,7 +316,7 @@ async function load(database: Database, lock: FileWatch, unfinished: boolean): P
     const value = format.decode(key, row);
     const [name, own] = splitKey(key);
     const rows = tables.get(name) ?? new Map<string, string | Scalar>();
-    tables.set(name, rows.set(own, typeof value === 'bigint' || typeof value === 'number' ? value : row.toString('latin1')));
+    tables.set(name, rows.set(copyOf(own), typeof value === 'bigint' || typeof value === 'number' ? value : row.toString('latin1')));
   }
   if (typeof identity === 'string' && typeof sequence === 'number')
     return new LevelStore(database, identity, sequence, lock, format, tables);
@@ -367,6 +367,11 @@ function prefixOf(kind: string, name: string): string {
 function splitKey(key: string): [string, string] {
   const end = key.indexOf('/', TABLES.length);
   return [key.slice(TABLES.length, end), key.slice(end + 1)];
+}
+
+/** The text by itself: a part cut from a key keeps the whole of it in memory. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 /** The first key after all that begin with `prefix`, whose last character is "/". */

@@ -40,8 +40,9 @@ it('gives every value back as it was, also in a process that knows the shapes fr
 
 it('keeps what has no names: maps, dates, and objects whose keys are data', () => {
   const format = new RowFormat();
-  for (const one of [new Map([['a', 1n]]), new Date(5), { inner: [new Set(['x'])] }]) {
-    expect(format.decode('key', format.encode('key', one))).toEqual(one);
+  const prototypes = JSON.parse('[{"__proto__":{"a":1},"b":2},{"__proto__":1},{"inner":{"__proto__":null}}]');
+  for (const one of [new Map([['a', 1n]]), new Date(5), { inner: [new Set(['x'])] }, ...prototypes]) {
+    expect(format.decode('key', format.encode('key', one))).toStrictEqual(one);
   }
   for (let index = 0; index < 3_000; index++) {
     const one = { [`symbol-${index}`]: index };

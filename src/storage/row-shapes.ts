@@ -22,8 +22,9 @@ export class RowShapes {
     return this.#root;
   }
 
-  /** One name further; undefined where there are too many paths. */
+  /** One name further; undefined where there are too many paths, and for the one name that cannot be given to a plain object. */
   step(node: Node, name: string): Node | undefined {
+    if (name === '__proto__') return undefined;
     const known = node.next.get(name);
     if (known !== undefined || this.#nodes >= NODES_MAX) return known;
     const next: Node = { names: [...node.names, name], next: new Map(), number: undefined };

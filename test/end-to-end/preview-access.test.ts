@@ -138,7 +138,7 @@ describe('when the backend fails', () => {
       reconnectSuccesses: 0,
       reconnectFailures: 0,
     } as const;
-    await open({ status: () => ({ platform: waiting, brokers: [] }) });
+    await open({ status: () => ({ platform: waiting, brokers: [] }), readiness: () => waiting });
     const [preview, call] = [await desk.preview(trade.placeOrder, order), await desk.call(trade.placeOrder, order)];
     expect(preview).toMatchObject({ code: 'backend.not_ready' });
     expect(preview).toEqual(call);

@@ -48,6 +48,8 @@ export class FaultyBackend extends ScriptedBackend {
   readonly subscribed = new Set<string>();
   readonly asked: string[] = [];
   accounts: readonly bigint[] = [];
+  /** Accounts whose pushes are refused. */
+  readonly refusedAccounts = new Set<bigint>();
   /** Streams that cannot be subscribed to, and why not. */
   readonly unavailable = new Map<string, string>();
   /** What it does not let go of. */
@@ -157,6 +159,9 @@ export class FaultyBackend extends ScriptedBackend {
 
   override async subscribeAccounts(accIds: readonly bigint[] = []): Promise<ResponseMessage> {
     this.asked.push(`accounts ${accIds.join()}`);
+    if (accIds.some((accId) => this.refusedAccounts.has(accId))) {
+      return create(TrdSubAccPush.ResponseSchema, { retType: -1, retMsg: 'account closed' }) as ResponseMessage;
+    }
     this.accounts = accIds;
     return create(TrdSubAccPush.ResponseSchema, { retType: 0 }) as ResponseMessage;
   }

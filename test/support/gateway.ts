@@ -160,6 +160,8 @@ export interface ServedGateway {
   key(id: string): string;
   /** Takes a key out of the keys file and reloads it. */
   revoke(id: string): void;
+  /** Changes fields of a key in the keys file and reloads it. */
+  change(id: string, fields: Record<string, unknown>): void;
   /** The first audit event that fits, come or to come. */
   audited(fits: (event: AuditEvent) => boolean): Promise<AuditEvent>;
   /** Push connections that are open. */
@@ -244,6 +246,10 @@ export async function serveGateway(options: {
     key: (id) => texts.get(id) ?? '',
     revoke(id) {
       editKey(path, id, undefined);
+      keyring.value.reload();
+    },
+    change(id, fields) {
+      editKey(path, id, fields);
       keyring.value.reload();
     },
     pushConnections: () => gateway.push.connections().length,

@@ -112,7 +112,9 @@ export class FakeBackend implements PushBackend {
   async unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
     this.calls.push(`-${streams.map(streamKey).join(',')}`);
     await this.#hold();
-    const kept = this.keep(streams);
+    // Ending a stream that does not run is no error.
+    const runs = streams.filter((one) => this.running.has(streamKey(one)));
+    const kept = runs.length === 0 ? undefined : this.keep(runs);
     for (const one of streams) if (!kept?.streams.includes(one)) this.running.delete(streamKey(one));
     return kept;
   }

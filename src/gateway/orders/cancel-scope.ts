@@ -1,4 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
+import { ModifyOrderOp } from '../../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
@@ -10,6 +11,11 @@ const EVERY_TRD_MARKET = 0;
 
 /** Interfaces whose callers fill the protocol's messages themselves. */
 export const protocolInterfaces: ReadonlySet<Iface> = new Set(['grpc', 'core-ws', 'core-tcp']);
+
+/** Whether a request takes orders out of the market, one or all. */
+export function isCancel(request: Message): boolean {
+  return (request as Partial<ModifyC2S>).modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel;
+}
 
 /**
  * Cancel-all is for one market, the header's. The protocol has a field of its own for it, which JSON has no name for: without

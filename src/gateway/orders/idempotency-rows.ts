@@ -119,9 +119,9 @@ export class IdempotencyRows {
     return { row: entered, durable };
   }
 
-  /** Keeps the answer to a write; what was sent need not be known any more. */
+  /** Keeps the answer to a write, which nobody waits for; what was sent need not be known any more. */
   answer(owner: string, key: string, { request: _, ...row }: IdempotencyRow, response: Uint8Array): Promise<void> {
-    return this.#store.write((change) => change.put(this.#rows, idOf(owner, key), { ...row, response }));
+    return this.#store.write((change) => change.put(this.#rows, idOf(owner, key), { ...row, response }), 'soon');
   }
 
   /** Keeps the answer to a write that was definitely refused, for as long as there is room. */

@@ -4,7 +4,7 @@ import type { Access, AuditTrade } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
-import { ModifyOrderOp, TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
@@ -12,22 +12,20 @@ import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { checkAnswer } from '../answer-check.js';
 import { type Backend, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
 import type { Identity } from '../identity.js';
+import type { InFlight } from '../in-flight.js';
 import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
+import { isCancel } from './cancel-scope.js';
 import type { Commit, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import type { Valued } from './order-facts.js';
 import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
-
-/** Whether a request takes orders out of the market, one or all. */
-export function isCancel(request: Message): boolean {
-  return (request as Partial<ModifyC2S>).modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel;
-}
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
@@ -43,6 +41,7 @@ export class Writes {
     readonly access: Access,
     readonly clock: Clock,
     readonly meter: Meter,
+    readonly inFlight: InFlight,
     /** The backend records a write in the gateway's own store, and so only after what is written here. */
     readonly recordedInOrder: boolean,
   ) {}
@@ -51,7 +50,7 @@ export class Writes {
   sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
     return async (commit, interrupted) => {
       if (interrupted !== undefined) {
-        return call.leave() ? this.#send(operation, interrupted.request, interrupted.packet, call) : cancelled();
+        return call.leave() ? this.#send(operation, interrupted.request, interrupted.packet, identity, call) : cancelled();
       }
       const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
       const valuation = valueOrder(this.backend, operation, request, call);
@@ -59,7 +58,7 @@ export class Writes {
       if (outcome === 'no risk') {
         if (!call.leave()) return cancelled();
         const marks = commit === undefined ? [] : [commit(packet, request)];
-        return this.#sendAfter(marks, () => this.#send(operation, request, packet, call));
+        return this.#sendAfter(marks, () => this.#send(operation, request, packet, identity, call));
       }
       if (!isValued(outcome)) return outcome;
       return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, call);
@@ -69,12 +68,13 @@ export class Writes {
   async #sendGated(
     operation: Operation,
     request: Message,
-    { key }: Identity,
+    identity: Identity,
     valued: Valued,
     packet: PacketId,
     commit: Commit | undefined,
     call: Call,
   ): Promise<ResponseMessage | Rejection> {
+    const { key } = identity;
     const known = factsOf(this.backend, this.access, key, valued, call);
     const facts = known instanceof Promise ? await known : known;
     // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
@@ -88,7 +88,7 @@ export class Writes {
     const response = await this.#sendAfter(marks, async () => {
       if (commit === undefined && !call.leave()) return cancelled();
       started = performance.now();
-      return this.#send(operation, request, packet, call);
+      return this.#send(operation, request, packet, identity, call);
     });
     if (response instanceof Rejection) {
       await admission.refund();
@@ -115,7 +115,13 @@ export class Writes {
     return response;
   }
 
-  async #send(operation: Operation, request: Message, packet: PacketId, context: CallContext): Promise<ResponseMessage | Rejection> {
+  async #send(
+    operation: Operation,
+    request: Message,
+    packet: PacketId,
+    { owner }: Identity,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection> {
     const write = request as Message & { packetID?: PacketID };
     if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
@@ -123,28 +129,38 @@ export class Writes {
     const response = await this.#answerOf(operation, request, context);
     if (response instanceof Rejection) return response;
     const cancels = isCancel(request) && !(request as Partial<ModifyC2S>).forAll;
-    if (cancels && response.retType === RET_SUCCEED) await this.#refreshOrder(request as ModifyC2S, context);
+    if (cancels && response.retType === RET_SUCCEED) await this.#refreshOrder(request as ModifyC2S, owner, context.requestId);
     return response;
   }
 
   /** What never left the backend is known to have had no effect, and so is refused; any other failure leaves the outcome open. */
   async #answerOf(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage | Rejection> {
     try {
-      return await this.backend.call(operation, request, context);
+      return checkAnswer(operation, await this.backend.call(operation, request, context));
     } catch (thrown) {
       if (thrown instanceof BackendUnsent) return rejectFailure(thrown, 'write kept');
       throw thrown;
     }
   }
 
-  /** One bounded refresh, of the one order; its failure does not turn an accepted cancel into a failed one. */
-  async #refreshOrder({ header, orderID, orderIDEx }: ModifyC2S, context: CallContext): Promise<void> {
+  /**
+   * One bounded refresh, of the one order; its failure does not turn an accepted cancel into a failed one. It is a read like any
+   * other: given up when nobody waits for it, counted until the backend has answered, and left out where there is no room for it.
+   */
+  async #refreshOrder({ header, orderID, orderIDEx }: ModifyC2S, owner: string, requestId: string): Promise<void> {
     const filterConditions = create(TrdFilterConditionsSchema, orderIDEx === '' ? { idList: [orderID] } : { orderIDExList: [orderIDEx] });
     const query = create(OrderListC2S, { ...(header === undefined ? {} : { header }), filterConditions, refreshCache: true });
+    if (this.inFlight.refuse(account.getOrders, query, owner) !== undefined) return;
+    const waiting = new AbortController();
+    const context = { requestId, deadline: this.clock.monotonic() + REFRESH_MS_MAX, signal: waiting.signal };
     const refresh = (async () => this.backend.call(account.getOrders, query, context))();
+    this.inFlight.enter(owner, refresh);
     let cancelTimer: () => void = () => undefined;
     const timeout = new Promise<void>((resolve) => {
-      cancelTimer = this.clock.after(REFRESH_MS_MAX, resolve);
+      cancelTimer = this.clock.after(REFRESH_MS_MAX, () => {
+        waiting.abort();
+        resolve();
+      });
     });
     await Promise.race([refresh.catch(() => undefined), timeout]);
     cancelTimer();

@@ -7,6 +7,26 @@ export type AccountOutcome =
   | { readonly ok: true }
   | { readonly ok: false; readonly message: string; readonly retType: number; readonly errCode: number };
 
+/** An answer to a list of accounts. */
+type Told = AccountOutcome & { /** It is the backend's own. */ readonly answered: boolean };
+
+/** What became of accounts that were to be restored. */
+export interface RestoredAccounts {
+  /** Those whose pushes are back. */
+  readonly accIds: readonly bigint[];
+  readonly ended: readonly EndedAccount[];
+  /** Why nothing is known of the others: the backend did not answer. */
+  readonly failure?: string;
+}
+
+/** A registration that its owner did not end. */
+export interface EndedAccount {
+  readonly owner: string;
+  readonly accId: bigint;
+  /** The backend's words. */
+  readonly reason: string;
+}
+
 interface Registration {
   /** The backend has accepted it. */
   active: boolean;
@@ -89,12 +109,23 @@ export class AccountRegistrations {
     return within(this.desired(), accIds);
   }
 
-  /** Tells the backend again what is wanted. The accounts of these that are restored; why not, where it refuses. */
-  async restore(accIds: 'all' | readonly bigint[]): Promise<readonly bigint[] | string> {
+  /** Tells the backend again what is wanted: all of it or, when that is refused, account by account. Those refused alone end. */
+  async restore(accIds: 'all' | readonly bigint[]): Promise<RestoredAccounts> {
     const wanted = within(this.desired(), accIds);
-    if (this.#told !== UNKNOWN || wanted.length === 0) return wanted;
-    const outcome = await this.#inTurn(() => this.#tell([]));
-    return outcome.ok ? within(this.desired(), accIds) : outcome.message;
+    if (this.#told !== UNKNOWN || wanted.length === 0) return { accIds: wanted, ended: [] };
+    return this.#inTurn(async () => {
+      const whole = await this.#tell([]);
+      if (whole.ok) return { accIds: within(this.desired(), accIds), ended: [] };
+      const accepted: bigint[] = [];
+      const ended: EndedAccount[] = [];
+      for (const accId of whole.answered ? this.desired() : []) {
+        const outcome = await this.#tellList([...accepted, accId]);
+        if (outcome.ok) accepted.push(accId);
+        else if (!outcome.answered) return { accIds: [], ended, failure: outcome.message };
+        else ended.push(...this.#end(accId, outcome.message));
+      }
+      return { accIds: within(accepted, accIds), ended, ...(whole.answered ? {} : { failure: whole.message }) };
+    });
   }
 
   /** Accounts with a registration. */
@@ -102,21 +133,31 @@ export class AccountRegistrations {
     return [...this.#accounts].filter(([, owners]) => [...owners.values()].some(({ active }) => active)).map(([accId]) => accId);
   }
 
-  /** Tells the backend the accepted accounts and these, unless it knows that list. */
-  async #tell(more: readonly bigint[]): Promise<AccountOutcome> {
-    const accIds = [...new Set([...this.desired(), ...more])];
+  /** Tells the backend the accepted accounts and these. */
+  #tell(more: readonly bigint[]): Promise<Told> {
+    return this.#tellList([...new Set([...this.desired(), ...more])]);
+  }
+
+  /** Tells the backend a list, unless it knows it. */
+  async #tellList(accIds: readonly bigint[]): Promise<Told> {
     const list = [...accIds].sort().join();
-    if (list === this.#told) return { ok: true };
+    if (list === this.#told) return { ok: true, answered: true };
     const losses = this.#losses;
     try {
       const { retType, retMsg, errCode } = await this.backend.subscribeAccounts(accIds);
-      if (retType !== 0) return { ok: false, message: retMsg, retType, errCode };
+      if (retType !== 0) return { ok: false, message: retMsg, retType, errCode, answered: true };
       if (losses === this.#losses) this.#told = list;
-      return { ok: true };
+      return { ok: true, answered: true };
     } catch (thrown) {
       const message = `the backend did not answer: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
-      return { ok: false, message, retType: -1, errCode: 0 };
+      return { ok: false, message, retType: -1, errCode: 0, answered: false };
     }
+  }
+
+  #end(accId: bigint, reason: string): EndedAccount[] {
+    const owners = this.receivers(accId);
+    for (const owner of owners) this.#remove(owner, accId);
+    return owners.map((owner) => ({ owner, accId, reason }));
   }
 
   #inTurn<T>(action: () => Promise<T>): Promise<T> {

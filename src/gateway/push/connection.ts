@@ -116,9 +116,7 @@ export class Connection implements Writer {
     }
     this.flush();
     // Nobody shares it, so no run is made of it.
-    const bytes = Buffer.allocUnsafe(frame.size(0));
-    frame.write(bytes, 0, 0);
-    this.#stallAbove(this.#sink.write(bytes));
+    this.#stallAbove(this.#sink.write(frame.ready ?? bytesOf(frame)));
   }
 
   /** Writes the gathered run: called by the pass. */
@@ -221,4 +219,10 @@ export class Connection implements Writer {
     const gap = tickerGap(next, dropped);
     return this.#wants(gap.notice) ? this.#lane.format.gap(gap, { kind: 'kept' }) : undefined;
   }
+}
+
+function bytesOf(frame: Frame): Buffer {
+  const bytes = Buffer.allocUnsafe(frame.size(0));
+  frame.write(bytes, 0, 0);
+  return bytes;
 }

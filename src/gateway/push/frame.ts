@@ -13,6 +13,8 @@ export interface Frame {
   size(width: number): number;
   /** Writes the frame at `offset`, the number's bytes left open; returns the offset just after the number. */
   write(target: Buffer, offset: number, width: number): number;
+  /** The whole frame, where it has no number and its bytes are together already. Nobody writes to them any more. */
+  readonly ready?: Buffer | undefined;
 }
 
 /**
@@ -38,6 +40,10 @@ export class BytesFrame implements Frame {
 
   size(width: number): number {
     return this.head.length + (this.sequenced ? width : 0) + this.tail.length;
+  }
+
+  get ready(): Buffer | undefined {
+    return this.sequenced || this.tail.length > 0 ? undefined : this.head;
   }
 
   write(target: Buffer, offset: number, width: number): number {

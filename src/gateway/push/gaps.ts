@@ -63,14 +63,19 @@ export class Gaps {
     for (const accId of this.#accounts.keys()) if (!isRegistered(accId)) this.#accounts.delete(accId);
   }
 
+  /** A stream begins anew: whoever wants it now missed nothing. */
+  forget(key: string): void {
+    this.#streams.delete(key);
+  }
+
   /** Whether an account's pushes are missing. */
   hasAccount(accId: bigint): boolean {
     return this.#accounts.has(accId);
   }
 }
 
-/** Tells of a gap. The message has no field for it: clients of the protocol read its text. */
-export function gapNotice({ from, to, reason }: Gap, ended: readonly string[]): NotifyPush {
+/** Tells of a gap, and of what came to an end in it. The message has no field for either: clients of the protocol read its text. */
+export function gapNotice({ from, to, reason }: Gap, ended: readonly string[] = []): NotifyPush {
   const lost = ended.length === 0 ? '' : `; no longer available: ${ended.join('; ')}`;
   return notice(`events of ${from} to ${to} are missing: ${reason}${lost}`, { from, to, reason });
 }

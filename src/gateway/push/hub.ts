@@ -1,14 +1,15 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, StreamScope, StreamsLost, TradePush } from '../backend.js';
-import { type AccountOutcome, AccountRegistrations } from './accounts.js';
+import { type AccountOutcome, AccountRegistrations, type EndedAccount } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits } from './connection.js';
 import { EventFrames, Lane } from './event-frames.js';
+import { Face, type MemberActions } from './face.js';
 import type { PushFormat } from './format.js';
 import { type ClosedGap, Gaps, gapNotice } from './gaps.js';
 import { Gatherer } from './gatherer.js';
 import { type ConnectOptions, type Member, type PushConnection, receives } from './member.js';
 import { RecentTrades } from './recent-trades.js';
-import { nameOfSubType, streamKey } from './streams.js';
+import { nameOfSubType, streamKey, symbolOfKey } from './streams.js';
 import { type Ended, type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
 
 export type PushBackend = Pick<
@@ -66,6 +67,13 @@ export class PushHub {
   readonly #recentTrades = new RecentTrades();
   readonly #onGap: (message: string) => void;
   readonly #stopListening: (() => void)[];
+  readonly #actions: MemberActions = {
+    release: (member) => this.#release(member),
+    remove: (member) => this.#remove(member),
+    close: ({ connection }, code, reason) => this.#close(connection.id, code, reason),
+    setPermits: (member, permits) => this.#setPermits(member, permits),
+    info: (member) => this.#info(member),
+  };
   #connectionCount = 0;
   #gapCount = 0;
 
@@ -141,7 +149,7 @@ export class PushHub {
         if (subscription.push && subscription.first) this.#firstPush(subscription, [member]);
       }
     }
-    return this.#face(member);
+    return new Face(member, this.#actions);
   }
 
   /** Those of the streams that the backend says there are none of: see {@link Backend.unserved}. */
@@ -274,25 +282,33 @@ export class PushHub {
   }
 
   #lost({ streams, accIds, from, reason }: StreamsLost): void {
-    const { subscriptions, accounts } = this;
-    this.#gaps.prune(
-      (key) => subscriptions.receivers(key).length > 0,
-      (accId) => accounts.receivers(accId).length > 0,
-    );
-    const missed = { streams: subscriptions.lost(streams), accIds: accounts.lost(accIds) };
+    this.#pruneGaps();
+    const missed = { streams: this.subscriptions.lost(streams), accIds: this.accounts.lost(accIds) };
     if (missed.streams.length === 0 && missed.accIds.length === 0) return;
     this.#gaps.open(missed.streams, missed.accIds, from, reason);
     this.#onGap(`pushes interrupted: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts are affected`);
   }
 
   async #restore(scope: StreamScope): Promise<void> {
-    const [restored, accIds] = await Promise.all([this.subscriptions.restore(scope.streams), this.accounts.restore(scope.accIds)]);
-    if (typeof accIds === 'string') this.#onGap(`order and fill pushes could not be restored: ${accIds}`);
-    const keys = [...restored.keys, ...restored.ended.map(({ subscription }) => subscription.key)];
-    this.#closeGaps(keys, typeof accIds === 'string' ? [] : accIds, restored.ended);
+    const [streams, accounts] = await Promise.all([this.subscriptions.restore(scope.streams), this.accounts.restore(scope.accIds)]);
+    if (accounts.failure !== undefined) this.#onGap(`order and fill pushes could not be restored: ${accounts.failure}`);
+    const ended = [...streams.ended.map(endOfStream), ...accounts.ended.map(endOfAccount)];
+    for (const { text } of ended) this.#onGap(`pushes end: ${text}`);
+    const keys = [...streams.keys, ...streams.ended.map(({ subscription }) => subscription.key)];
+    this.#closeGaps(keys, [...accounts.accIds, ...accounts.ended.map(({ accId }) => accId)], ended);
+    this.#pruneGaps();
   }
 
-  #closeGaps(streams: readonly string[], accIds: readonly bigint[], ended: readonly Ended[]): void {
+  /** Forgets gaps in what nobody wants any more. */
+  #pruneGaps(): void {
+    const { subscriptions, accounts } = this;
+    this.#gaps.prune(
+      (key) => subscriptions.receivers(key).length > 0,
+      (accId) => accounts.receivers(accId).length > 0,
+    );
+  }
+
+  #closeGaps(streams: readonly string[], accIds: readonly bigint[], ended: readonly EndOfPushes[]): void {
     for (const gap of this.#gaps.close(streams, accIds, this.#clock.now())) {
       this.#gapCount += 1;
       this.#onGap(`pushes restored after a gap from ${gap.from} to ${gap.to}: ${gap.reason}`);
@@ -301,19 +317,24 @@ export class PushHub {
     }
   }
 
-  /** Tells whom events of a gap would have gone to, each of what is its own. */
-  #announce(gap: ClosedGap, ended: readonly Ended[]): void {
-    const over = ended.filter(({ subscription }) => gap.streams.has(subscription.key));
-    const owners = [
-      ...[...gap.streams].flatMap((key) => this.subscriptions.receivers(key)),
-      ...[...gap.accIds].flatMap((accId) => this.accounts.receivers(accId)),
-      ...over.map(({ subscription }) => subscription.owner),
-    ];
-    const whole = this.#framesOf(gapNotice(gap, []));
-    for (const member of this.#membersOf([...new Set(owners)])) {
-      const own = over.filter(({ subscription }) => member.owners.includes(subscription.owner)).map(textOfEnded);
-      const frames = own.length === 0 ? whole : this.#framesOf(gapNotice(gap, own));
-      if (member.wants(frames.event)) member.connection.push(frames);
+  /** Tells whom events of a gap would have gone to, each of what is its own and what it may see. */
+  #announce(gap: ClosedGap, ended: readonly EndOfPushes[]): void {
+    const over = ended.filter(({ of }) => (typeof of === 'string' ? gap.streams.has(of) : gap.accIds.has(of)));
+    const missing = new Map<string, Missing>();
+    const missed = (owner: string, of: Missing[number]) => {
+      const list = missing.get(owner);
+      if (list === undefined) missing.set(owner, [of]);
+      else list.push(of);
+    };
+    for (const key of gap.streams) for (const owner of this.subscriptions.receivers(key)) missed(owner, key);
+    for (const accId of gap.accIds) for (const owner of this.accounts.receivers(accId)) missed(owner, accId);
+    for (const { owner, of } of over) missed(owner, of);
+    const whole = this.#framesOf(gapNotice(gap));
+    for (const member of this.#membersOf([...missing.keys()])) {
+      const notice = (of: Missing) => ({ ...gapNotice(gap), about: aboutOf(of) });
+      if (!receives(member, notice(member.owners.flatMap((owner) => missing.get(owner) ?? [])))) continue;
+      const own = over.filter(({ owner, of }) => member.owners.includes(owner) && member.permits(notice([of]))).map(({ text }) => text);
+      member.connection.push(own.length === 0 ? whole : this.#framesOf(gapNotice(gap, own)));
     }
   }
 
@@ -342,6 +363,7 @@ export class PushHub {
 
   #started(subscription: Subscription): void {
     this.#routes.delete(subscription.key);
+    if (this.subscriptions.receivers(subscription.key).length === 1) this.#gaps.forget(subscription.key);
     if (!subscription.first) return;
     const members = [...(this.#byOwner.get(subscription.owner) ?? [])];
     this.#firstPush(
@@ -373,12 +395,22 @@ export class PushHub {
 
   #firstPush(subscription: Subscription, members: readonly Member[]): void {
     if (members.length === 0) return;
-    const event = this.#backend.current(subscription.stream);
+    const event = this.#current(subscription.stream);
     if (event === undefined) return;
     const frames = this.#framesOf(event);
     for (const member of members) {
       if (member.held !== undefined) member.held.push({ subscription, generation: subscription.generation });
       else if (receives(member, event)) member.connection.push(frames);
+    }
+  }
+
+  /** A first push that cannot be had keeps nobody from the pushes that follow. */
+  #current(stream: QuoteStream): QuotePush | undefined {
+    try {
+      return this.#backend.current(stream);
+    } catch (thrown) {
+      this.#onDefect(thrown);
+      return undefined;
     }
   }
 
@@ -435,33 +467,34 @@ export class PushHub {
       backlogBytes: connection.backlogBytes,
     };
   }
-
-  #face(member: Member): PushConnection {
-    const { connection } = member;
-    return {
-      id: connection.id,
-      owner: connection.owner,
-      ownOwner: connection.ownOwner,
-      send: (frame) => connection.send(frame),
-      hold: () => {
-        member.held ??= [];
-      },
-      release: () => this.#release(member),
-      drained: () => connection.drained(),
-      disconnected: () => {
-        this.#remove(member);
-        connection.discard();
-      },
-      close: (code, reason) => this.#close(connection.id, code, reason),
-      setPermits: (permits) => this.#setPermits(member, permits),
-      info: () => this.#info(member),
-    };
-  }
 }
 
+/** Pushes that an owner receives no more, and did not end itself. */
+interface EndOfPushes {
+  readonly owner: string;
+  /** The key of a stream, or an account. */
+  readonly of: string | bigint;
+  readonly text: string;
+}
+
+/** Keys of streams, and accounts. */
+type Missing = (string | bigint)[];
+
 /** "HK.00700 1 (Basic): no right". */
-function textOfEnded({ subscription: { stream }, reason }: Ended): string {
-  return `${stream.symbol} ${nameOfSubType(stream.subType)}: ${reason}`;
+function endOfStream({ subscription: { owner, key, stream }, reason }: Ended): EndOfPushes {
+  return { owner, of: key, text: `${stream.symbol} ${nameOfSubType(stream.subType)}: ${reason}` };
+}
+
+/** "orders and fills of account 12: no such account". */
+function endOfAccount({ owner, accId, reason }: EndedAccount): EndOfPushes {
+  return { owner, of: accId, text: `orders and fills of account ${accId}: ${reason}` };
+}
+
+function aboutOf(missing: Missing): NonNullable<NotifyPush['about']> {
+  return {
+    symbols: missing.filter((of) => typeof of === 'string').map(symbolOfKey),
+    accIds: missing.filter((of) => typeof of === 'bigint'),
+  };
 }
 
 const connectionGone = { message: 'the connection is closed', retType: -1, errCode: 0 };

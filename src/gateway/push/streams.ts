@@ -23,6 +23,11 @@ export function streamKey({ symbol, subType, rehabType, extendedTime }: QuoteStr
   return `${symbol} ${subType} ${rehabType}${extendedTime ? ' x' : ''}`;
 }
 
+/** The symbol of a {@link streamKey}. */
+export function symbolOfKey(key: string): string {
+  return key.slice(0, key.indexOf(' '));
+}
+
 /** The key of a symbol's stream as it is when nothing is said of it: K-lines adjusted forward, no extended hours. */
 export function plainKey(symbol: string, subType: number): string {
   return streamKey({ symbol, subType, rehabType: isKline(subType) ? REHAB_DEFAULT : REHAB_NONE, extendedTime: false });

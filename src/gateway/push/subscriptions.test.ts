@@ -125,6 +125,23 @@ describe('subscriptions', () => {
     expect(subscriptions.desired()).toEqual([tencent]);
   });
 
+  it('that are being made when others are lost are none the worse for it', async () => {
+    const { backend, subscriptions } = setUp();
+    await subscriptions.subscribe('key:b', [hsbc], options);
+    backend.holding = true;
+    const made = subscriptions.subscribe('key:a', [tencent], options);
+    await turn();
+    subscriptions.lost([hsbc]);
+    backend.holding = false;
+    backend.settle();
+    expect(await made).toEqual({ ok: true });
+    await subscriptions.restore([hsbc]);
+    expect(subscriptions.lost([tencent])).toEqual([streamKey(tencent)]);
+    await subscriptions.restore([tencent]);
+    await subscriptions.unsubscribeAll('key:a');
+    expect([...backend.running]).toEqual([streamKey(hsbc)]);
+  });
+
   it('end in the right state however subscribing, unsubscribing and answers interleave', async () => {
     const streams = [tencent, hsbc, stream('US.AAPL', 4)];
     const owners = ['key:a', 'key:b', 'conn:1'];

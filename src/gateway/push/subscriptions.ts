@@ -83,6 +83,8 @@ interface Entry {
   lingering: boolean;
   /** Another try to end it is due. */
   retrying: boolean;
+  /** How often it was lost: a reply to what was asked before the last loss proves nothing. */
+  losses: number;
   /** It has its part in a quota unit. */
   counted: boolean;
   /** Settles when the work asked for so far is done; undefined when there is none. */
@@ -102,8 +104,6 @@ export class Subscriptions {
   readonly #units = new Map<string, number>();
   readonly #retries = new Set<() => void>();
   #generation = 0;
-  /** How often streams were lost: a reply that is older than the last loss proves nothing. */
-  #losses = 0;
 
   constructor(
     private readonly backend: Pick<Backend, 'subscribe' | 'unsubscribe'>,
@@ -213,10 +213,9 @@ export class Subscriptions {
   /** The backend delivers these no more: the keys of those that somebody wants. */
   lost(streams: StreamScope['streams']): readonly string[] {
     const entries = this.#within(streams);
-    if (entries.length === 0) return [];
-    this.#losses += 1;
     const missed = entries.filter(({ running, wanted }) => running && wanted.size > 0).map(({ key }) => key);
     for (const entry of entries) {
+      entry.losses += 1;
       entry.running = false;
       entry.lingering = false;
       this.#tidy(entry);
@@ -300,13 +299,13 @@ export class Subscriptions {
     const starting = entries.filter((entry) => entry.wanted.size > 0 && !entry.running);
     let refusal: SubscribeOutcome | undefined;
     if (starting.length > 0) {
-      const losses = this.#losses;
+      const notLost = watchLosses(starting);
       const reply = await this.#start(starting);
       if (reply.retType !== 0) {
         refusal = { ok: false, reason: 'backend', message: reply.retMsg, retType: reply.retType, errCode: reply.errCode };
         for (const subscription of added) if (this.#isCurrent(subscription)) this.#remove(subscription);
         // Of a refused batch the backend may have started a part.
-        if (losses === this.#losses) for (const entry of starting) entry.running = true;
+        for (const entry of notLost()) entry.running = true;
       }
     }
     const stopping = entries.filter(
@@ -317,11 +316,11 @@ export class Subscriptions {
   }
 
   async #start(entries: readonly Entry[]): Promise<BackendReply & { readonly answered: boolean }> {
-    const losses = this.#losses;
+    const notLost = watchLosses(entries);
     try {
       const reply = await this.backend.subscribe(entries.map(({ stream }) => stream));
-      if (reply.retType === 0 && losses === this.#losses) {
-        for (const entry of entries) {
+      if (reply.retType === 0) {
+        for (const entry of notLost()) {
           entry.running = true;
           entry.lingering = false;
         }
@@ -336,7 +335,7 @@ export class Subscriptions {
   /** Ends streams. What the backend does not let go of, or may not have, is tried again later. */
   async #stop(entries: readonly Entry[]): Promise<UnsubscribeRefusal | undefined> {
     const streams = entries.map(({ stream }) => stream);
-    const losses = this.#losses;
+    const notLost = watchLosses(entries);
     let refusal: UnsubscribeRefusal | undefined;
     let answered = true;
     try {
@@ -346,16 +345,18 @@ export class Subscriptions {
       refusal = { streams, message: `the backend did not answer: ${messageOf(thrown)}`, retryAfterMs: RETRY_MS_MIN };
     }
     // With their connection the streams are gone as well.
-    if (losses !== this.#losses) refusal = undefined;
-    const kept = new Set(refusal?.streams.map(streamKey));
+    const still = new Set(notLost().map(({ key }) => key));
+    const streamsKept = refusal?.streams.filter((stream) => still.has(streamKey(stream))) ?? [];
+    const kept = new Set(streamsKept.map(streamKey));
     for (const entry of entries) {
       entry.lingering = kept.has(entry.key);
       entry.running = answered && entry.lingering;
       this.#tidy(entry);
     }
     const due = entries.filter((entry) => entry.lingering && !entry.retrying);
-    if (refusal !== undefined && due.length > 0) this.#retryAfter(refusal.retryAfterMs, due);
-    return refusal;
+    if (refusal === undefined || kept.size === 0) return undefined;
+    if (due.length > 0) this.#retryAfter(refusal.retryAfterMs, due);
+    return { ...refusal, streams: streamsKept };
   }
 
   #retryAfter(ms: number, entries: readonly Entry[]): void {
@@ -380,7 +381,17 @@ export class Subscriptions {
     const key = streamKey(stream);
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = { stream, key, wanted: new Map(), running: false, lingering: false, retrying: false, counted: false, work: undefined };
+      entry = {
+        stream,
+        key,
+        wanted: new Map(),
+        running: false,
+        lingering: false,
+        retrying: false,
+        losses: 0,
+        counted: false,
+        work: undefined,
+      };
       this.#entries.set(key, entry);
     }
     return entry;
@@ -435,6 +446,12 @@ export class Subscriptions {
     if (push) this.listener.started(subscription);
     else this.listener.ended(subscription);
   }
+}
+
+/** Says later which of these were not lost in between. */
+function watchLosses(entries: readonly Entry[]): () => readonly Entry[] {
+  const before = entries.map(({ losses }) => losses);
+  return () => entries.filter(({ losses }, index) => losses === before[index]);
 }
 
 function messageOf(thrown: unknown): string {

@@ -84,10 +84,11 @@ it('does not know another caller’s cursor, nor a made-up one', async () => {
 
 it('does not know the cursor of a caller whose key has been edited since: it may not be allowed to see the answer', async () => {
   const { store } = setUp();
-  const key = { id: 'desk' } as NonNullable<Identity['key']>;
+  const key = { id: 'desk', scopes: 3, limits: {} } as NonNullable<Identity['key']>;
   const cursor = nextOf(handed(await store.first(history(40), { ...OWNER, key }, operation)));
-  expect(store.take(cursor, { ...OWNER, key: { ...key } }, operation)).toBeInstanceOf(Rejection);
-  handed(store.take(cursor, { ...OWNER, key }, operation));
+  expect(store.take(cursor, { ...OWNER, key: { ...key, limits: { ...key.limits } } }, operation)).toBeInstanceOf(Rejection);
+  expect(store.take(cursor, { ...OWNER, key: { ...key, scopes: 1 } }, operation)).toBeInstanceOf(Rejection);
+  handed(store.take(cursor, { ...OWNER, key: { ...key } }, operation));
 });
 
 it('sends a cursor of another tool back to it', async () => {

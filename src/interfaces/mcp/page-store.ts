@@ -3,7 +3,7 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Identity } from '../../gateway/index.js';
+import { type Identity, isSameIdentity } from '../../gateway/index.js';
 import { type Cut, PAGE_BYTES_MAX, pagesOf } from './paging.js';
 
 /** A page as it is handed out. */
@@ -95,7 +95,7 @@ export class PageStore {
     const found = this.#byCursor.get(cursor);
     const page = found?.kept.pages[found.index];
     // One text for another caller's cursor and for none at all: it is not told that there is one.
-    if (found === undefined || page === undefined || !isSame(found.kept.holder, holder)) {
+    if (found === undefined || page === undefined || !isSameIdentity(found.kept.holder, holder)) {
       return refuse('it is unknown or has expired (pages are kept for 10 minutes); call the tool again without a cursor');
     }
     if (found.kept.operation !== operation && found.kept.operation !== operation.otherForm?.operation) {
@@ -128,10 +128,6 @@ export class PageStore {
     this.#bytes -= kept.bytes;
     for (const cursor of kept.cursors) this.#byCursor.delete(cursor);
   }
-}
-
-function isSame(one: Identity, other: Identity): boolean {
-  return one.owner === other.owner && one.key === other.key;
 }
 
 function refuse(why: string): Rejection {

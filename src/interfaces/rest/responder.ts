@@ -118,6 +118,8 @@ export class Responder {
     this.#writeHead(response, 200, 'application/json', caller.requestId, byteLength);
     for (const piece of pieces) {
       if (!response.write(piece)) await drainOf(response);
+      // A socket that takes all of it says so within the turn: without a break, so would every piece after it.
+      await ownTurn();
       if (response.destroyed) return;
     }
     response.end();

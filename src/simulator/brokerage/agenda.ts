@@ -4,10 +4,17 @@ import { nextTurn } from '../pace.js';
 /** Orders dealt with in one turn of the event loop: a few milliseconds' worth. */
 const ORDERS_A_TURN = 25;
 
+/** Orders that share a time. */
+interface Moment {
+  readonly time: number;
+  readonly orders: Set<bigint>;
+  cancel(): void;
+}
+
 /** What is to be done for which order at what time, with one timer for all orders that share a time; many that are due take several turns. */
 export class Agenda {
-  readonly #times = new Map<number, { orders: Set<bigint>; cancel: () => void }>();
-  readonly #timeOf = new Map<bigint, number>();
+  readonly #moments = new Map<number, Moment>();
+  readonly #momentOf = new Map<bigint, Moment>();
   /** Orders whose time has come, in its order. */
   readonly #due = new Set<bigint>();
   #running = false;
@@ -20,38 +27,39 @@ export class Agenda {
   /** Enters an order at `time` (epoch ms), in place of its earlier entry. */
   set(orderId: bigint, time: number): void {
     this.remove(orderId);
-    this.#timeOf.set(orderId, time);
-    const entry = this.#times.get(time);
-    if (entry !== undefined) entry.orders.add(orderId);
-    else this.#times.set(time, { orders: new Set([orderId]), cancel: this.clock.at(time, () => this.#run(time)) });
+    let moment = this.#moments.get(time);
+    if (moment === undefined) {
+      moment = { time, orders: new Set(), cancel: this.clock.at(time, () => this.#run(time)) };
+      this.#moments.set(time, moment);
+    }
+    moment.orders.add(orderId);
+    this.#momentOf.set(orderId, moment);
   }
 
   remove(orderId: bigint): void {
     this.#due.delete(orderId);
-    const time = this.#timeOf.get(orderId);
-    if (time === undefined) return;
-    this.#timeOf.delete(orderId);
-    const entry = this.#times.get(time);
-    entry?.orders.delete(orderId);
-    if (entry?.orders.size === 0) {
-      entry.cancel();
-      this.#times.delete(time);
-    }
+    const moment = this.#momentOf.get(orderId);
+    if (moment === undefined) return;
+    this.#momentOf.delete(orderId);
+    moment.orders.delete(orderId);
+    if (moment.orders.size > 0) return;
+    moment.cancel();
+    this.#moments.delete(moment.time);
   }
 
   close(): void {
-    for (const { cancel } of this.#times.values()) cancel();
-    this.#times.clear();
-    this.#timeOf.clear();
+    for (const moment of this.#moments.values()) moment.cancel();
+    this.#moments.clear();
+    this.#momentOf.clear();
     this.#due.clear();
   }
 
   #run(time: number): void {
-    const entry = this.#times.get(time);
-    if (entry === undefined) return;
-    this.#times.delete(time);
-    for (const orderId of entry.orders) {
-      this.#timeOf.delete(orderId);
+    const moment = this.#moments.get(time);
+    if (moment === undefined) return;
+    this.#moments.delete(time);
+    for (const orderId of moment.orders) {
+      this.#momentOf.delete(orderId);
       this.#due.add(orderId);
     }
     if (!this.#running) void this.#work();

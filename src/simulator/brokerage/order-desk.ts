@@ -17,6 +17,8 @@ import type { TradeLock } from './trade-lock.js';
 
 /** Open orders of one account: far more than anybody needs, few enough to be kept in memory. */
 const OPEN_ORDERS_MAX = 50_000;
+/** One for all: most orders have paid none. */
+const noFees: OrderRecord['fees'] = [];
 /** Cancellations in one turn of the event loop: a few milliseconds' worth. */
 const CANCELLED_A_TURN = 25;
 
@@ -66,7 +68,7 @@ export class OrderDesk {
       status: this.routing.firstStatus(instrument, draft),
       filledQuantity: 0n,
       filledValue: 0n,
-      fees: [],
+      fees: noFees,
       feeReserve,
       priority: id,
       createdAt: now,

@@ -99,8 +99,9 @@ export function isBuying(side: TradeSide): boolean {
   return side === 'buy' || side === 'buy_back';
 }
 
-export function remainingOf(order: OrderRecord): bigint {
-  return order.quantity - order.filledQuantity;
+export function remainingOf({ quantity, filledQuantity }: OrderRecord): bigint {
+  // The same number where nothing is filled: there may be many resting orders.
+  return filledQuantity === 0n ? quantity : quantity - filledQuantity;
 }
 
 /** The leg that an order is listed under: the only one of most orders. */

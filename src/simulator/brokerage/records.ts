@@ -22,8 +22,9 @@ const RECENT_MS = 4 * 24 * 3_600_000;
 const PRINTS_KEPT_MS = 7 * 24 * 3_600_000;
 const LAST_ID = 'last';
 const FOREVER = Number.MAX_SAFE_INTEGER;
-/** Orders that are over and are looked at in one turn of the event loop: a few milliseconds' worth. */
-const ENDED_A_TURN = 500;
+/** Orders in memory that are looked at in one turn of the event loop, and rows that are read in one: about a millisecond's worth. */
+const LISTED_A_TURN = 500;
+const READ_A_TURN = 50;
 /** Of the orders that are over and are kept, this part more may be in memory for a while. */
 const ENDED_SURPLUS = 20;
 
@@ -54,7 +55,7 @@ export class Records {
   #lastId: bigint;
   readonly #orders = new Map<bigint, OrderRecord>();
   /** Live orders by account, in order of creation. */
-  readonly #liveOf = new Map<bigint, Set<bigint>>();
+  readonly #liveOf = new Map<bigint, Map<bigint, OrderRecord>>();
   /** Orders in memory that are over, in the order of their end, and whether that is on disk. */
   readonly #ended = new Map<bigint, boolean>();
   readonly #rolled: Map<string, string>;
@@ -83,7 +84,7 @@ export class Records {
   }
 
   #load(now: number): void {
-    for (const account of accounts) this.#liveOf.set(account.id, new Set());
+    for (const account of accounts) this.#liveOf.set(account.id, new Map());
     // In the order of their numbers, and so of creation.
     for (const [, id] of this.#tables.liveOrders.entries()) {
       const order = this.#stored(id);
@@ -116,11 +117,8 @@ export class Records {
   }
 
   /** Open and disabled orders in order of creation. */
-  *openOrders(account: Account): Iterable<OrderRecord> {
-    for (const id of this.#liveOf.get(account.id) ?? []) {
-      const order = this.#orders.get(id);
-      if (order !== undefined) yield order;
-    }
+  openOrders(account: Account): Iterable<OrderRecord> {
+    return this.#liveOf.get(account.id)?.values() ?? [];
   }
 
   /** Open and disabled orders and, with `isWanted`, those that ended in the last days at a time that is wanted; newest first. */
@@ -128,8 +126,13 @@ export class Records {
     // The newest are last, and are live.
     const live = [...this.openOrders(account)].reverse();
     if (isWanted === undefined) return live;
-    const found = new Map(live.map((order) => [order.id, order]));
-    const pace = new Pace(ENDED_A_TURN);
+    const pace = new Pace(LISTED_A_TURN);
+    const found = new Map<bigint, OrderRecord>();
+    for (const order of live) {
+      found.set(order.id, order);
+      const wait = pace.step();
+      if (wait !== undefined) await wait;
+    }
     for (const order of this.#endedInMemory(account)) {
       if (isWanted({ id: order.id, symbol: mainLeg(order).symbol, time: order.updatedAt })) found.set(order.id, order);
       const wait = pace.step();
@@ -137,11 +140,14 @@ export class Records {
     }
     if (this.#hasArchive) {
       const range = { start: timeBound(account.id, now - RECENT_MS), end: timeBound(account.id, FOREVER) };
+      const archivePace = new Pace(READ_A_TURN);
       for await (const [, ended] of this.#tables.endedOrders.entries(range)) {
         if (!found.has(ended.id) && isWanted(ended)) found.set(ended.id, this.order(ended.id) ?? this.#stored(ended.id));
+        const wait = archivePace.step();
+        if (wait !== undefined) await wait;
       }
     }
-    return found.size === live.length ? live : newestFirst(found);
+    return found.size === live.length ? live : newestFirst(found, pace);
   }
 
   /** Fills of the last days, from the store: what is not on disk yet is missing. Newest first. */
@@ -279,7 +285,7 @@ export class Records {
   #keep(order: OrderRecord): void {
     this.#orders.set(order.id, order);
     this.#ended.delete(order.id);
-    if (isLive(order)) this.#liveOf.get(order.accId)?.add(order.id);
+    if (isLive(order)) this.#liveOf.get(order.accId)?.set(order.id, order);
     else {
       this.#liveOf.get(order.accId)?.delete(order.id);
       this.#ended.set(order.id, false);
@@ -304,9 +310,22 @@ export class Records {
 }
 
 /** Sorted as plain numbers, which takes a tenth of the time that comparing records does: there may be a hundred thousand. */
-function newestFirst(orders: ReadonlyMap<bigint, OrderRecord>): OrderRecord[] {
-  const ids = BigUint64Array.from(orders.keys()).sort().reverse();
-  return Array.from(ids, (id) => orders.get(id)).filter((order) => order !== undefined);
+async function newestFirst(orders: ReadonlyMap<bigint, OrderRecord>, pace: Pace): Promise<OrderRecord[]> {
+  const ids = new BigUint64Array(orders.size);
+  let count = 0;
+  for (const id of orders.keys()) {
+    ids[count++] = id;
+    const wait = pace.step();
+    if (wait !== undefined) await wait;
+  }
+  const sorted: OrderRecord[] = [];
+  for (const id of ids.sort().reverse()) {
+    const order = orders.get(id);
+    if (order !== undefined) sorted.push(order);
+    const wait = pace.step();
+    if (wait !== undefined) await wait;
+  }
+  return sorted;
 }
 
 /** Whether an order can still do something, so that a restart has to know it. */

@@ -37,7 +37,7 @@ export interface Incoming {
  */
 export class CallerBook {
   readonly #sides: Readonly<Record<Side, PriceLevels>> = { buy: new PriceLevels('buy'), sell: new PriceLevels('sell') };
-  readonly #resting = new Map<bigint, { side: Side; order: Resting }>();
+  readonly #resting = new Map<bigint, Resting>();
 
   constructor(
     private readonly market: Market,
@@ -81,7 +81,7 @@ export class CallerBook {
         this.#print(done, level.price, volume, direction);
         done.matches.push({ orderId: resting.id, price: level.price, volume, counterOrderId: order.id });
         done.matches.push({ orderId: order.id, price: level.price, volume, counterOrderId: resting.id });
-        this.#trade(opposite(order.side), resting, volume);
+        this.#trade(resting, volume);
       }
       advanceQueue(level, passed);
     };
@@ -117,6 +117,7 @@ export class CallerBook {
   rest(order: Incoming, now: number): void {
     const resting: Resting = {
       id: order.id,
+      side: order.side,
       limit: order.limit,
       extendedHours: order.extendedHours,
       restedAt: now,
@@ -124,26 +125,26 @@ export class CallerBook {
       queueAhead: this.market.volumeAt(this.instrument, order.side, order.limit),
     };
     this.#sides[order.side].add(resting);
-    this.#resting.set(order.id, { side: order.side, order: resting });
+    this.#resting.set(order.id, resting);
     this.market.show(this.instrument, order.side, order.limit, order.volume, 1);
   }
 
   /** Takes an order out; false when it does not rest here. */
   withdraw(id: bigint): boolean {
-    const found = this.#resting.get(id);
-    if (found === undefined) return false;
-    this.#remove(found.side, found.order);
-    this.market.show(this.instrument, found.side, found.order.limit, -found.order.remaining, -1);
+    const resting = this.#resting.get(id);
+    if (resting === undefined) return false;
+    this.#remove(resting);
+    this.market.show(this.instrument, resting.side, resting.limit, -resting.remaining, -1);
     return true;
   }
 
   /** Lowers what an order still has to trade; it keeps its place in the queue. */
   reduce(id: bigint, remaining: bigint): void {
-    const found = this.#resting.get(id);
-    if (found === undefined || remaining <= 0n || remaining > found.order.remaining)
+    const resting = this.#resting.get(id);
+    if (resting === undefined || remaining <= 0n || remaining > resting.remaining)
       throw new Error(`order ${id} cannot be reduced to ${remaining}`);
-    this.market.show(this.instrument, found.side, found.order.limit, remaining - found.order.remaining, 0);
-    found.order.remaining = remaining;
+    this.market.show(this.instrument, resting.side, resting.limit, remaining - resting.remaining, 0);
+    resting.remaining = remaining;
   }
 
   /** The flow traded: resting orders that stood in its way trade with it. */
@@ -180,7 +181,7 @@ export class CallerBook {
       outcome = 'something';
       for (const { price, volume } of executions) {
         done.matches.push({ orderId: resting.id, price, volume });
-        this.#trade(side, resting, volume);
+        this.#trade(resting, volume);
       }
     }
     return outcome;
@@ -213,7 +214,7 @@ export class CallerBook {
           // The tape has no trade at this price yet; at the tick's own price the tick is the trade.
           this.#print(done, level.price, volume, aggressor);
         }
-        this.#trade(side, resting, volume);
+        this.#trade(resting, volume);
       }
       if (through) boundQueue(level, 0n);
       else advanceQueue(level, passed);
@@ -231,15 +232,15 @@ export class CallerBook {
     done.prints.push(...this.market.ticks(this.instrument, 1));
   }
 
-  #trade(side: Side, resting: Resting, volume: bigint): void {
+  #trade(resting: Resting, volume: bigint): void {
     resting.remaining -= volume;
     const gone = resting.remaining === 0n;
-    this.market.show(this.instrument, side, resting.limit, -volume, gone ? -1 : 0);
-    if (gone) this.#remove(side, resting);
+    this.market.show(this.instrument, resting.side, resting.limit, -volume, gone ? -1 : 0);
+    if (gone) this.#remove(resting);
   }
 
-  #remove(side: Side, order: Resting): void {
-    this.#sides[side].remove(order);
+  #remove(order: Resting): void {
+    this.#sides[order.side].remove(order);
     this.#resting.delete(order.id);
   }
 }

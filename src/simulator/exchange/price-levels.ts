@@ -14,6 +14,7 @@ export function isWithin(side: Side, limit: Decimal, price: Decimal): boolean {
 /** What a level keeps of an order: the fields that matching reads and changes. */
 export interface Resting {
   readonly id: bigint;
+  readonly side: Side;
   readonly limit: Decimal;
   /** Trades in extended sessions too. */
   readonly extendedHours: boolean;

@@ -22,6 +22,8 @@ interface Origin {
   readonly lots: readonly number[];
   /** The code of the nth instrument: from a range that the exchange does not give out. */
   readonly code: (n: number) => string;
+  /** The other way round; of other codes, a number that is not theirs. */
+  readonly numberOf: (code: string) => number;
 }
 
 const origins: readonly Origin[] = [
@@ -33,6 +35,7 @@ const origins: readonly Origin[] = [
     tickTable: tickTables.hkEquity,
     lots: [100, 200, 500, 1000, 2000],
     code: (n) => String(90_000 + n),
+    numberOf: (code) => Number(code) - 90_000,
   },
   {
     market: 'US',
@@ -42,6 +45,7 @@ const origins: readonly Origin[] = [
     tickTable: tickTables.us,
     lots: [1],
     code: (n) => `ZQ${letters(n)}`,
+    numberOf: (code) => numberOfLetters(code.slice(2)),
   },
   {
     market: 'SH',
@@ -51,6 +55,7 @@ const origins: readonly Origin[] = [
     tickTable: tickTables.cnEquity,
     lots: [100],
     code: (n) => String(610_000 + n),
+    numberOf: (code) => Number(code) - 610_000,
   },
   {
     market: 'SZ',
@@ -60,6 +65,7 @@ const origins: readonly Origin[] = [
     tickTable: tickTables.cnEquity,
     lots: [100],
     code: (n) => String(310_000 + n),
+    numberOf: (code) => Number(code) - 310_000,
   },
 ];
 
@@ -74,6 +80,15 @@ export function generatedInstruments(count: number, seed: string | number): read
     if (origin !== undefined) instruments.push(generated(origin, Math.floor(n / origins.length), seed));
   }
   return instruments;
+}
+
+/** The made-up equity of a symbol in upper case, "HK.90012", in the largest world; undefined when none has it. */
+export function generatedInstrument(symbol: string, seed: string | number): Instrument | undefined {
+  const [market, code = ''] = symbol.split('.', 2);
+  const origin = origins.find((one) => one.market === market);
+  const n = origin?.numberOf(code);
+  if (origin === undefined || n === undefined || !(n >= 0 && n < GENERATED_INSTRUMENTS_MAX / origins.length)) return undefined;
+  return `${origin.market}.${origin.code(n)}` === symbol ? generated(origin, n, seed) : undefined;
 }
 
 function generated(origin: Origin, n: number, seed: string | number): Instrument {
@@ -111,4 +126,8 @@ function generated(origin: Origin, n: number, seed: string | number): Instrument
 /** 0 → "AAA", 1 → "AAB", …: three letters of base 26. */
 function letters(n: number): string {
   return String.fromCharCode(65 + Math.floor(n / 676), 65 + (Math.floor(n / 26) % 26), 65 + (n % 26));
+}
+
+function numberOfLetters(text: string): number {
+  return [...text].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 65, 0);
 }

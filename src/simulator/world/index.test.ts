@@ -184,6 +184,16 @@ describe('the generated instruments', () => {
     expect(generated(500, 'a').slice(0, 100)).toEqual(generated(100, 'a'));
   });
 
+  it('are known by their codes where fewer are asked for, as orders and positions may speak of them', () => {
+    const made = large.instruments().slice(world.instruments().length);
+    const without = made.filter(({ symbol }) => world.instrument(symbol) === undefined);
+    expect(without).toEqual([]);
+    expect(world.instrument('us.zqaam')).toEqual(large.instrument('US.ZQAAM'));
+    for (const symbol of ['HK.95000', 'HK.090012', 'HK.9e4', 'US.ZQ', 'US.ZQAA', 'US.ZQHKI', 'US.ZQAAAA', 'SZ.310011.5', 'SG.90012']) {
+      expect(large.instrument(symbol), symbol).toBeUndefined();
+    }
+  });
+
   it('are refused in numbers that cannot be', () => {
     for (const count of [-1, 0.5, Number.NaN, GENERATED_INSTRUMENTS_MAX + 1]) {
       expect(() =>

@@ -6,7 +6,7 @@ import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
-import { GENERATED_INSTRUMENTS_MAX, generatedInstruments } from './generated.js';
+import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments } from './generated.js';
 import type { Instrument, SecurityKind } from './instrument.js';
 import { Options } from './options.js';
 import { Warrants } from './warrants.js';
@@ -43,7 +43,8 @@ export type ListingState = 'coming' | 'listed' | 'over';
 export interface World {
   /**
    * By canonical symbol, "HK.00700"; letters in either case. Contracts are understood from their codes, and stay known when they have
-   * expired, since orders and positions speak of them: {@link state} says whether one is listed. A code that is given out again (of warrants)
+   * expired, since orders and positions speak of them: {@link state} says whether one is listed. So are made-up equities beyond the number of
+   * them, which an earlier run may have had. A code that is given out again (of warrants)
    * and a year of two digits mean what they mean today.
    */
   instrument(symbol: string): Instrument | undefined;
@@ -83,6 +84,7 @@ class SimulatedWorld implements World {
   readonly #understood = new Map<string, Instrument>();
   readonly #options: Options;
   readonly #warrants: Warrants;
+  readonly #seed: string | number;
   readonly #calendars = new Map<CalendarName, Calendar>();
   #past = { number: Number.NaN, day: '' };
 
@@ -95,6 +97,7 @@ class SimulatedWorld implements World {
   }: WorldOptions) {
     this.#clock = clock;
     this.#calendarMode = calendarMode;
+    this.#seed = seed;
     this.#generated = generatedInstruments(count, seed);
     const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore };
     this.#options = new Options(underlyings);
@@ -193,7 +196,8 @@ class SimulatedWorld implements World {
   #understand(symbol: string): Instrument | undefined {
     const dot = symbol.indexOf('.');
     const [market, code] = [symbol.slice(0, dot), symbol.slice(dot + 1)];
-    if (!/\d{4}/.test(code)) return undefined;
+    const made = generatedInstrument(symbol, this.#seed);
+    if (made !== undefined || !/\d{4}/.test(code)) return made;
     const day = this.today(market === 'HK' ? 'HK' : 'US');
     const year = Number(day.slice(0, 4));
     return (

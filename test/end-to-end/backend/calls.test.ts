@@ -4,7 +4,7 @@ import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/contract/clock.js';
 import type * as TrdPlaceOrder from '../../../src/contract/generated/Trd_PlaceOrder_pb.js';
-import { operations, quote, trade } from '../../../src/contract/operations/index.js';
+import { account, operations, quote, trade } from '../../../src/contract/operations/index.js';
 import { BackendLost, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../../src/gateway/index.js';
 import { MemoryStore } from '../../../src/storage/index.js';
 import { BUY, HK, HK_MARGIN, SIMULATE } from '../../support/accounts.js';
@@ -230,6 +230,63 @@ describe('a call that came to no answer', () => {
   });
 });
 
+describe('an answer that says that there is none', () => {
+  it.each([
+    [-100, 504, 'backend.timeout'],
+    [-200, 500, 'backend.disconnected'],
+    [-400, 500, 'backend.disconnected'],
+  ])('of an order, with retType %d, leaves its outcome open: it keeps its value and its key', async (retType, status, code) => {
+    await open();
+    const headers = { 'idempotency-key': 'once' };
+    const unknown = { retType, retMsg: 'NN_ProtoRet_TimeOut' };
+    backend.answer = ({ messages }) => create(messages.ResponseSchema, unknown as never) as ResponseMessage;
+    const read = await desk.post('/api/quote', symbol);
+    expect([read.status, read.json.code, read.json.error]).toEqual([status, code, unknown.retMsg]);
+    const write = await desk.post('/api/order', order, headers);
+    expect([write.status, write.json.code]).toEqual([status, code]);
+    expect(write.json.error).toContain('is not known');
+    backend.answer = succeed;
+    expect((await desk.post('/api/order', order, headers)).json.code).toBe('idempotency.unknown_outcome');
+    expect((await desk.post('/api/order', { ...order, qty: 60 })).json.code).toBe('limit.daily_value');
+    expect(backend.calls.filter(({ operation }) => operation === 'place_order')).toHaveLength(1);
+  });
+
+  it.each([[undefined], [null], [{}], ['text'], [{ retType: 0, s2c: {} }]])('%j is a defect', async (nothing) => {
+    await open();
+    backend.answer = () => nothing as never;
+    for (const [path, body] of [
+      ['/api/quote', symbol],
+      ['/api/order', { ...order, qty: 1 }],
+    ] as const) {
+      const answer = await desk.post(path, body);
+      expect([answer.status, answer.json.code]).toEqual([500, 'internal']);
+    }
+  });
+});
+
+describe('a backend that fails to say whether it is ready', () => {
+  it('is a defect that every interface tells in the same way', async () => {
+    await open();
+    backend.readiness = () => {
+      throw new Error('secret detail');
+    };
+    const rest = await desk.post('/api/quote', symbol);
+    expect([rest.status, rest.json.code]).toEqual([500, 'internal']);
+    const doors = await Doors.open(gateway, 'desk', gateway.grpc(), operations);
+    const tcp = await CoreTcpClient.open(`127.0.0.1:${doors.ports.api}`, { init: { packetEncAlgo: -1 } });
+    const core = await tcp.ask('Trd_GetAccList', { userID: 0 });
+    expect(core).toMatchObject({ retType: -1, errCode: 500, retMsg: expect.stringContaining('internal error') });
+    const mcp = await McpClient.open(gateway, { keyText: gateway.key('desk') });
+    expect((await mcp.call('svc_get_quote', { symbols: ['HK.00700'] })).json.code).toBe('internal');
+    const request = { securityList: [{ market: 1, code: '00700' }] };
+    const call = await gateway.grpc().call({ key: gateway.key('desk'), protoId: 3004, type: 'Qot_GetBasicQot', request });
+    expect(call).toMatchObject({ code: 'INTERNAL', metadata: { 'error-code': 'internal' } });
+    tcp.close();
+    await mcp.close();
+    await doors.close();
+  });
+});
+
 describe('a backend that cannot find an order by its packet', () => {
   const key = 'once';
 
@@ -315,6 +372,22 @@ describe('requests that wait for the backend', () => {
     expect((await desk.get('/metrics')).text).toContain(`\nsvc_backend_calls_in_flight ${reads + orders + 1}\n`);
     for (const { answer } of backend.pending.slice(0, 2)) answer();
     await fill(1);
+  });
+
+  it('the refresh after a cancel is one of them: given up after two seconds, and left out where there is no room', async () => {
+    backend.stalled.add(account.getOrders.name);
+    const cancel = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, order_id: 1 };
+    // Of six reads, less the cancel itself.
+    const refreshes = 5;
+    for (let count = 0; count < refreshes; count++) {
+      const answer = desk.post('/api/cancel-order', cancel);
+      const { context } = await backend.waiting(count);
+      clock.advance(2000);
+      expect([(await answer).json.ret_type, context.signal.aborted]).toEqual([0, true]);
+    }
+    expect((await desk.post('/api/cancel-order', cancel)).json.ret_type).toBe(0);
+    expect(backend.pending).toHaveLength(refreshes);
+    expect((await desk.get('/metrics')).text).toContain(`\nsvc_backend_calls_in_flight ${refreshes}\n`);
   });
 
   it('are bounded in all, and one whose caller went away counts until the backend has answered', async () => {

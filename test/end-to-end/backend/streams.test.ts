@@ -147,6 +147,47 @@ describe('streams that are lost', () => {
     expect(backend.asked).toEqual(['+HK.00700']);
   });
 
+  it('and that are subscribed to again only later, have no part in the gap of before', async () => {
+    await subscribe(['HK.00700']);
+    backend.lose(everything, START - 60_000, 'an earlier loss');
+    await gateway.as('desk').post('/api/unsubscribe', { symbols: ['HK.00700'], sub_types: [1] });
+    await backend.restore(everything);
+    expect((await gateway.as('desk').get('/metrics')).text).toContain('\nsvc_push_missing 0\n');
+    await subscribe(['HK.00700']);
+    await outage();
+    const notice = await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
+    expect(notice.body.gap).toEqual(gap);
+  });
+
+  it('are told to nobody who may not see them any more', async () => {
+    await subscribe(['HK.00700', 'HK.00005', 'US.AAPL']);
+    await subscribe(['HK.00700'], 'other');
+    const narrowed = await gateway.push('other');
+    gateway.change('other', { limits: { allowed_markets: ['US'] } });
+    gateway.change('desk', { limits: { allowed_symbols: ['HK.00700', 'US.AAPL'] } });
+    backend.unavailable.set('HK.00005', 'no right to HK LV2');
+    backend.unavailable.set('US.AAPL', 'no right to US LV1');
+    await outage();
+    const notice = await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
+    expect(notice.body.event.desc).toContain('US.AAPL 1 (Basic): no right to US LV1');
+    expect(notice.body.event.desc).not.toContain('HK.00005');
+    await narrowed.settled();
+    expect(narrowed.frames.filter(({ type }) => type === 'notify')).toEqual([]);
+    await narrowed.close();
+  });
+
+  it('are back although what one shows now cannot be had', async () => {
+    await subscribe(['HK.00700']);
+    backend.current = () => {
+      throw new Error('secret detail');
+    };
+    await outage();
+    await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
+    backend.push(quote(stream('HK.00700'), 301));
+    gathered();
+    await push.frame(({ type }) => type === 'quote', 'quotes go on');
+  });
+
   it('show what they show now to who had a first push', async () => {
     await subscribe(['HK.00700']);
     backend.currents.set('HK.00700 1', quote(stream('HK.00700'), 305));
@@ -228,6 +269,21 @@ describe('orders and fills of a gap', () => {
     const told = push.frames.filter(({ type, body }) => type === 'trade' || body?.gap !== undefined);
     expect(told[0]?.body.gap).toBeDefined();
     expect(told[1]).toMatchObject({ type: 'trade', recovered: true, acc_id: expect.anything() });
+  });
+});
+
+describe('an account that cannot be registered again', () => {
+  it('ends, and its owner hears why; the others go on', async () => {
+    await gateway.as('desk').s2c('/api/sub-acc-push', { acc_id_list: [US_MARGIN, HK_MARGIN] });
+    backend.refusedAccounts.add(BigInt(US_MARGIN));
+    await outage();
+    const notice = await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
+    expect(notice.body.event.desc).toContain(`orders and fills of account ${US_MARGIN}: account closed`);
+    expect(backend.accounts).toEqual([BigInt(HK_MARGIN)]);
+    expect((await gateway.as('desk').get('/metrics')).text).toContain('\nsvc_push_missing 0\n');
+    backend.push(order(11, 100, 120));
+    gathered();
+    await push.frame(({ type }) => type === 'trade', 'orders of the other');
   });
 });
 

@@ -19,16 +19,17 @@ const withheld: Readonly<Record<QuoteMarket, bigint>> = {
 };
 
 /**
- * Books what goes ex on the next trading day, for positions as they are at the close of this one: dividends become due, shares are
- * split, rights are sold.
+ * Books what goes ex today, as trading begins, for positions as the close before left them: dividends become due, shares are split,
+ * rights are sold. Not earlier, as until then prices are those of the day before.
  */
-export function bookCorporateActions(roll: Roll, source: CorporateActions, ordered: ReadonlySet<string>, endOrders: EndOrders): void {
+export function bookCorporateActions(roll: Roll, source: CorporateActions, endOrders: EndOrders): void {
   const { calendar, records, change } = roll;
   const marker = `${calendar.name} ex-days`;
-  const to = calendar.nextTradingDay(roll.day);
+  const to = roll.day;
+  const before = calendar.previousTradingDay(to);
   // Days that were looked at already, when the calendar kept other days than now, are not looked at again.
   const lookedAt = records.rolled(marker) ?? '';
-  const from = lookedAt > roll.day ? addDays(lookedAt, 1) : addDays(roll.day, 1);
+  const from = lookedAt > before ? addDays(lookedAt, 1) : addDays(before, 1);
   if (from > to) return;
   records.putRoll(change, marker, to);
   const bySymbol = new Map<string, readonly CorporateAction[]>();
@@ -37,7 +38,7 @@ export function bookCorporateActions(roll: Roll, source: CorporateActions, order
     bySymbol.set(symbol, found);
     return found;
   };
-  for (const symbol of ordered) {
+  for (const symbol of roll.orderedSymbols()) {
     // Their quantity and price speak of shares that are no more.
     const split = actionsOf(symbol).find((action) => action.kind !== 'dividend');
     if (split !== undefined) endOrders(change, symbol, `cancelled by the brokerage: ${symbol} goes ex ${inWords(split)} on ${split.exDay}`);
@@ -66,7 +67,7 @@ function bookDividend(roll: Roll, { account, instrument, position }: Holding, { 
 
 /** Rights bring what they are worth: the fall of the price from the close to the one after the issue, for each share held. */
 function sellRights(roll: Roll, { account, instrument, position }: Holding, { ratio: [offered, held], price, exDay }: RightsIssue): void {
-  const close = roll.closingPrice(instrument, roll.day);
+  const close = roll.closeBefore(instrument);
   const exRights = (close * held + price * offered) / (held + offered);
   if (exRights >= close) return;
   const { currency, symbol } = instrument;
@@ -79,13 +80,16 @@ function sellRights(roll: Roll, { account, instrument, position }: Holding, { ra
 }
 
 /** Whole shares are kept, a fraction is paid out at the closing price. What they cost stays the same. */
-function split(roll: Roll, { account, instrument, position }: Holding, action: ShareSplit): void {
+function split(roll: Roll, { account, instrument }: Holding, action: ShareSplit): void {
+  // Another split of the same day may have changed it.
+  const position = roll.records.ledger.position(account.id, instrument.symbol);
+  if (position === undefined || position.quantity === 0n) return;
   const [becomes, from] = action.ratio;
   const { currency, symbol } = instrument;
   const parts = position.quantity * becomes;
   const quantity = parts / from;
   const fraction = parts % from;
-  const close = roll.closingPrice(instrument, roll.day);
+  const close = roll.closeBefore(instrument);
   const size = parts < 0n ? -parts : parts;
   const lost = fraction < 0n ? -fraction : fraction;
   const cash = roundTo((close * fraction) / becomes, moneyTerms(currency).step);

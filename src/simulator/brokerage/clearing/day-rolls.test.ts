@@ -203,7 +203,7 @@ describe('corporate actions', () => {
     await f.pass(DAY);
     // 1500/7 = 214 and two sevenths, which are worth two thirds of an old share.
     expect(f.brokerage.records.ledger.position(ids.hkCash, HK)).toMatchObject({ quantity: 214n, cost: dec('299600'), realised: 0n });
-    expect((await booked(f, ids.hkCash)).filter(of('split'))).toEqual(['split HK.00700: settled cash_in_lieu 400 HKD 2026-11-20']);
+    expect((await booked(f, ids.hkCash)).filter(of('split'))).toEqual(['split HK.00700: settled cash_in_lieu 400 HKD 2026-11-21']);
     expect(f.order(resting)).toMatchObject({
       status: 'cancelled_all',
       lastError: expect.stringContaining('goes ex a split on 2026-11-21'),
@@ -213,13 +213,45 @@ describe('corporate actions', () => {
     expect(f.brokerage.records.ledger.canSell(f.account(ids.hkCash), HK)).toBe(214n);
   });
 
+  it('change nothing before the ex-day opens, as prices do not: neither worth nor fees; orders of the night before end too', async () => {
+    const corporateActions = issuers({ kind: 'split', ratio: [5n, 1n], symbol: 'US.AAPL', exDay: '2026-11-23' });
+    // Friday, 12:00 in New York.
+    const f = Fixture.open({ mode: 'calendar', start: START + NIGHT, corporateActions });
+    await holding(f, ids.us, 'AAPL', 100, 200, 3);
+    const held = await funds(f, ids.us);
+    await f.pass(2 * DAY);
+    const weekend = await funds(f, ids.us);
+    expect([weekend.marketVal, weekend.totalAssets]).toEqual([-20_000, held.totalAssets]);
+    const order = await f.place(ids.us, { code: 'AAPL', trdSide: 4, qty: 100, price: 150, timeInForce: 1 });
+    await f.pass(DAY);
+    expect(f.brokerage.records.ledger.position(ids.us, 'US.AAPL')).toMatchObject({ quantity: -500n, cost: dec('20000') });
+    expect(f.order(order).lastError).toContain('goes ex a split on 2026-11-23');
+    // Three nights of 3 % of 20,000 over 360 days.
+    expect((await booked(f, ids.us)).filter(of('interest')).map((line) => line.split(' ')[4])).toEqual([
+      '-1.666666667',
+      '-1.666666667',
+      '-1.666666667',
+    ]);
+  });
+
+  it('split what a split of the same day has made', async () => {
+    const corporateActions = issuers(
+      { kind: 'split', ratio: [2n, 1n], symbol: HK, exDay: '2026-11-21' },
+      { kind: 'bonus', ratio: [13n, 10n], symbol: HK, exDay: '2026-11-21' },
+    );
+    const f = Fixture.open({ corporateActions });
+    await holding(f, ids.hkCash, '00700', 100, 600);
+    await f.pass(DAY);
+    expect(f.brokerage.records.ledger.position(ids.hkCash, HK)).toMatchObject({ quantity: 260n, cost: dec('60000') });
+  });
+
   it('sell rights for what they are worth', async () => {
     const rights = { kind: 'rights', ratio: [1n, 4n], price: dec('500'), currency: 'HKD' } as const;
     const f = Fixture.open({ corporateActions: issuers({ ...rights, symbol: HK, exDay: '2026-11-21' }) });
     await holding(f, ids.hkCash, '00700', 1_000, 600);
     await f.pass(DAY);
     // (600 × 4 + 500) / 5 = 580.
-    expect((await booked(f, ids.hkCash)).filter(of('rights'))).toEqual(['rights HK.00700: settled rights_sold 20000 HKD 2026-11-20']);
+    expect((await booked(f, ids.hkCash)).filter(of('rights'))).toEqual(['rights HK.00700: settled rights_sold 20000 HKD 2026-11-21']);
   });
 });
 

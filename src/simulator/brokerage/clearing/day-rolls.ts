@@ -41,8 +41,8 @@ interface Upcoming {
 }
 
 /**
- * Books what days bring, at the moments of each market's day: at its close, futures are marked to the market and what goes ex on the
- * next trading day is booked; at local midnight interest accrues, and what clears that day becomes settled money.
+ * Books what days bring, at the moments of each market's day: at local midnight interest accrues, and what clears that day becomes settled
+ * money; as trading begins, what goes ex that day is booked; at the close, futures are marked to the market.
  *
  * Each moment is one change, written with its marker: what is marked is on disk with all that it did, and is never done again. Days
  * that passed while nothing ran are caught up with in their order. A clock that is set back rolls nothing until it has come
@@ -114,15 +114,19 @@ export class DayRolls {
   #roll(change: Change, calendar: Calendar, moment: DayMoment): void {
     const { world, market, records, corporateActions, endOrders } = this.#options;
     const roll = new Roll(world, market, records, change, calendar, moment);
-    if (moment.phase === 'begin') {
-      // Of the day that has ended, before this one's money arrives.
-      bookInterest(roll);
-      settle(roll);
-    } else {
-      const ordered = roll.orderedSymbols();
-      markFutures(roll);
-      endExpiredOrders(roll, ordered, endOrders);
-      bookCorporateActions(roll, corporateActions, ordered, endOrders);
+    switch (moment.phase) {
+      case 'begin':
+        // Of the day that has ended, before this one's money arrives.
+        bookInterest(roll);
+        settle(roll);
+        break;
+      case 'open':
+        bookCorporateActions(roll, corporateActions, endOrders);
+        break;
+      case 'close':
+        markFutures(roll);
+        endExpiredOrders(roll, endOrders);
+        break;
     }
     records.putRoll(change, calendar.name, keyOfMoment(moment));
   }

@@ -44,7 +44,7 @@ function accrueDebit(roll: Roll, account: Account, currency: Currency, day: stri
 function accrueBorrowing(roll: Roll, day: string): void {
   for (const { account, instrument, position } of roll.holdings()) {
     if (position.quantity > 0n || account.trades === 'futures') continue;
-    const price = roll.closingPrice(instrument, roll.calendar.previousTradingDay(roll.day));
+    const price = roll.closeBefore(instrument);
     const { currency, symbol } = instrument;
     const amount = ofOneDay(unitValue(instrument, price) * position.quantity, shortFeePercent, currency);
     if (amount === 0n) continue;

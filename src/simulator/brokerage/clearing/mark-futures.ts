@@ -15,8 +15,8 @@ export function markFutures(roll: Roll): void {
 }
 
 /** Ends what is ordered of contracts that were traded for the last time. */
-export function endExpiredOrders(roll: Roll, ordered: ReadonlySet<string>, endOrders: EndOrders): void {
-  for (const symbol of ordered) {
+export function endExpiredOrders(roll: Roll, endOrders: EndOrders): void {
+  for (const symbol of roll.orderedSymbols()) {
     const instrument = roll.instrument(symbol);
     if (instrument !== undefined && hasExpired(roll, instrument)) endOrders(roll.change, symbol, `${symbol} was traded for the last time`);
   }

@@ -66,6 +66,11 @@ export class Roll {
     return bar?.close ?? this.market.quote(instrument).last;
   }
 
+  /** The closing price of the trading day before. */
+  closeBefore(instrument: Instrument): Decimal {
+    return this.closingPrice(instrument, this.calendar.previousTradingDay(this.day));
+  }
+
   /** Books a transaction of this moment; nothing where it has no entries. */
   book(account: { readonly id: bigint }, transaction: Pick<LedgerTransaction, 'cause' | 'symbol' | 'remark' | 'entries'>): void {
     if (transaction.entries.length === 0) return;
