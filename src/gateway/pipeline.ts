@@ -290,7 +290,7 @@ export class Pipeline {
   }
 
   /** An answer as its caller may see it. */
-  #shown(operation: Operation, { key }: Identity, request: Message, answer: Answer): Answer {
+  #shown(operation: Operation, { key }: Identity, request: Message, answer: Answer): Answer | Promise<Answer> {
     if (answer instanceof Rejection) return answer;
     const response = checkAnswer(operation, answer);
     return typeof operation.reach === 'string' ? response : filterAnswer(operation, request, limitsOf(this.#parts.access, key), response);

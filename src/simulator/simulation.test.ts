@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManualClock } from '../contract/clock.js';
-import { decimalToNumber, parseDecimal } from '../contract/decimal.js';
+import { decimalToNumber, divide, parseDecimal } from '../contract/decimal.js';
 import { type S2C as PositionsS2C, C2SSchema as PositionsSchema } from '../contract/generated/Trd_GetPositionList_pb.js';
 import { C2SSchema as PlaceSchema } from '../contract/generated/Trd_PlaceOrder_pb.js';
+import { requireDay } from '../contract/time.js';
 import { MemoryStore } from '../storage/index.js';
 import { getPositions } from './answers/account/get-positions.js';
 import { placeOrder } from './answers/trade/place-order.js';
@@ -33,6 +34,16 @@ test('the same seed and clock give the same world, another seed another', () => 
   };
   expect(last(1)).toEqual(last(1));
   expect(last(1)).not.toEqual(last(2));
+});
+
+test('companies are told what the market makes of currencies and prices', () => {
+  const { world, companies } = createSimulation(options());
+  const [hsbc, depositary, tesla] = ['HK.00005', 'US.HSBC', 'US.TSLA'].map((symbol) => world.instrument(symbol)!);
+  const figures = [hsbc, depositary].map((one) => companies.figures(one!, '2026-11-20').netAssets);
+  const atReference = divide(figures[0]!, world.instrument('FX.USDHKD')!.referencePrice);
+  expect(Math.abs(Number(figures[1]! - atReference) / Number(atReference))).toBeGreaterThan(1e-6);
+  const news = companies.company(tesla!).news(requireDay('2024-11-20'), requireDay('2026-11-20'));
+  expect(news.map(({ fact }) => fact.kind)).toContain('move');
 });
 
 test('the bars of a data folder are the symbol’s history', async () => {

@@ -2,7 +2,7 @@ import type { Clock } from '../contract/clock.js';
 import { requireDay } from '../contract/time.js';
 import type { Store } from '../storage/index.js';
 import { createBrokerage } from './brokerage/index.js';
-import { companiesOf } from './companies/index.js';
+import { companiesOf, type MarketPrices } from './companies/index.js';
 import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder, pastsOf, type SimulatedMarket } from './market/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
@@ -74,13 +74,18 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
 /** A world whose strikes lie around the prices of a market that is still to be made. */
 function worldOf({ clock, calendarMode, seed, generatedInstruments = GENERATED_INSTRUMENTS }: SimulationOptions): PricedWorld {
   let market: SimulatedMarket | undefined;
+  const prices: MarketPrices = {
+    closeBefore: (instrument, day) => market?.closeBefore(instrument, day) ?? instrument.referencePrice,
+    dayMove: (instrument, day) => market?.dayMove(instrument, day),
+  };
   return {
+    prices,
     world: createWorld({
       clock,
       calendarMode,
       generatedInstruments,
       seed,
-      closeBefore: (instrument, day) => market?.closeBefore(instrument, day) ?? instrument.referencePrice,
+      closeBefore: prices.closeBefore,
     }),
     priceBy(made) {
       market = made;
@@ -90,16 +95,22 @@ function worldOf({ clock, calendarMode, seed, generatedInstruments = GENERATED_I
 
 interface PricedWorld {
   readonly world: World;
-  /** Called once, before anybody asks for strikes. */
+  /** The market's, once it is made. */
+  readonly prices: MarketPrices;
+  /** Called once, before anybody asks for strikes or figures. */
   priceBy(market: SimulatedMarket): void;
 }
 
-function compose(options: SimulationOptions, { world, priceBy }: PricedWorld, history: readonly LoadedHistory[]): RunningSimulation {
+function compose(
+  options: SimulationOptions,
+  { world, prices, priceBy }: PricedWorld,
+  history: readonly LoadedHistory[],
+): RunningSimulation {
   const { clock, seed, store, tradePassword = TRADE_PASSWORD } = options;
   const calendarOf = (instrument: Instrument) => world.calendar(instrument);
   const today = (instrument: Instrument) => requireDay(calendarOf(instrument).tradingDay(clock.now()));
   const pasts = pastsOf(history, today);
-  const companies = companiesOf(world, seed, (symbol) => pasts.get(symbol)?.loadedPrices);
+  const companies = companiesOf(world, seed, (symbol) => pasts.get(symbol)?.loadedPrices, prices);
   const market = createMarket({
     clock,
     seed,

@@ -81,7 +81,12 @@ const answers = { getLotSizes: lotSizes } satisfies AnswersTo<{ getLotSizes: typ
 // What the gateway answers by itself has no row.
 ({}) satisfies AnswersTo<{ ping: typeof system.ping }>;
 
-const simulation = createSimulation({ clock: new ManualClock(Date.UTC(2026, 0, 5)), seed: 1, store: new MemoryStore(), calendarMode: 'open' });
+const simulation = createSimulation({
+  clock: new ManualClock(Date.UTC(2026, 0, 5)),
+  seed: 1,
+  store: new MemoryStore(),
+  calendarMode: 'open',
+});
 const backend = new ScriptedBackend((asked, request) => {
   if (asked !== getLotSizes) throw new Error(`${asked.name} was not asked for`);
   const s2c = answers.getLotSizes(simulation, request as C2S);

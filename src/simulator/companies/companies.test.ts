@@ -118,6 +118,11 @@ describe('what is known of a share', () => {
     );
   });
 
+  test('no more depositary shares are outstanding than the company has issued', () => {
+    const figures = companies(17).figures(world.instrument('US.XPEV')!, '2016-01-01');
+    expect(figures.outstandingShares <= figures.issuedShares).toBe(true);
+  });
+
   test('does not change between two events of the company', () => {
     const apple = world.instrument('US.AAPL')!;
     const company = companies(1).company(apple);

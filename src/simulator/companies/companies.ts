@@ -1,5 +1,5 @@
 import { DECIMAL_ONE, type Decimal, divide } from '../../contract/decimal.js';
-import type { Currency } from '../../contract/markets.js';
+import type { Currency, QuoteMarket } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
 import { keyOf } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
@@ -11,6 +11,8 @@ import { type ShareFigures, shareFigures, YEAR_DAYS } from './figures.js';
 import { Fund } from './fund.js';
 import { type Issuer, issuerOf } from './issuers.js';
 import { converted, ListingTimeline } from './listing-timeline.js';
+import type { MarketPrices } from './market-prices.js';
+import { Peers } from './peers.js';
 import type { KnownPrice } from './price-path.js';
 import { companyProfile } from './profile.js';
 import { TradingCalendars } from './trading-calendars.js';
@@ -31,6 +33,10 @@ export interface CompaniesOptions {
   /** The exchanges' own calendars, also where the simulated market is open around the clock. */
   readonly calendarOf: (instrument: Instrument) => Calendar;
   readonly loaded?: (symbol: string) => LoadedPrices | undefined;
+  /** Equities of a market, in a stable order: who shares executives with whom. */
+  readonly equities: (market: QuoteMarket) => readonly Instrument[];
+  /** What the market makes of the companies. Without, currencies stay at the world's reference rates and no move is news. */
+  readonly prices?: MarketPrices;
 }
 
 const REMEMBERED = 5_000;
@@ -43,9 +49,11 @@ export class Companies implements CorporateActions {
   readonly #funds = new Remembered<Instrument, Fund>(REMEMBERED);
   readonly #timelines = new Remembered<Instrument, ListingTimeline>(REMEMBERED);
   readonly #figures = new Remembered<string, ShareFigures>(REMEMBERED_FIGURES);
+  readonly #peers: Peers;
 
   constructor(private readonly options: CompaniesOptions) {
     this.#calendars = new TradingCalendars(options.calendarOf);
+    this.#peers = new Peers(options.seed, options.equities, (equity) => this.issuer(equity));
   }
 
   /** See {@link CorporateActions}. */
@@ -87,8 +95,8 @@ export class Companies implements CorporateActions {
       const share = company.issuer.classes.find(({ instrument }) => instrument === equity);
       const timeline = this.timeline(equity);
       if (share === undefined || timeline === undefined) throw new Error(`${equity.symbol} is no share of ${company.issuer.home.symbol}`);
-      const [from, to] = [this.#perDollar(company.issuer.home.currency), this.#perDollar(equity.currency)];
-      return shareFigures(company, share, timeline, requireDay(day), (amount) => converted(amount, from, to));
+      const convert = this.#conversion(company.issuer.home.currency, equity.currency, day);
+      return shareFigures(company, share, timeline, requireDay(day), convert);
     });
   }
 
@@ -109,8 +117,15 @@ export class Companies implements CorporateActions {
     const spans = classes.map(({ instrument }) => this.options.loaded?.(instrument.symbol)).filter((one) => one !== undefined);
     const isQuiet = (day: number) => spans.some(({ firstDay, lastDay }) => day >= firstDay && day <= lastDay);
     const known = (instrument: Instrument) => this.#known(issuer, instrument);
-    const of = (price: number) =>
-      new Company(issuer, companyProfile(seed, issuer, price), this.#calendars, keyOf(`${seed}|${home.symbol}`), known, isQuiet);
+    const surroundings = {
+      calendars: this.#calendars,
+      priceKey: keyOf(`${seed}|${home.symbol}`),
+      known,
+      isQuiet,
+      seat: () => this.#peers.seatOf(home),
+      move: (day: string) => this.options.prices?.dayMove(home, day),
+    };
+    const of = (price: number) => new Company(issuer, companyProfile(seed, issuer, price), surroundings);
     const reference = Number(home.referencePrice);
     const company = of(reference / 1e9);
     const price = known(home);
@@ -136,7 +151,6 @@ export class Companies implements CorporateActions {
     const company = this.company(equity);
     const { issuer } = company;
     const ordinary = BigInt(issuer.classes.find(({ instrument }) => instrument === equity)?.ordinary ?? 1);
-    const [from, to] = [this.#perDollar(issuer.home.currency), this.#perDollar(equity.currency)];
     return new ListingTimeline(
       equity,
       {
@@ -148,7 +162,8 @@ export class Companies implements CorporateActions {
           const { numerator, denominator } = company.shareFactor(day);
           return Number(numerator) / Number(denominator);
         },
-        cash: (perShare) => converted(perShare * ordinary, from, to),
+        cash: (perShare, announced) =>
+          this.#conversion(issuer.home.currency, equity.currency, this.#calendars.text(announced))(perShare * ordinary),
         accruesFrom: this.#known(issuer, equity)?.day ?? -Infinity,
       },
       this.#calendars,
@@ -172,14 +187,23 @@ export class Companies implements CorporateActions {
     );
   }
 
-  /** Units of a currency for a dollar at the world's reference rates, at which accounts are converted. */
-  #perDollar(currency: Currency): Decimal {
+  /** From one currency to another, at the rates that are known when a day begins. */
+  #conversion(from: Currency, to: Currency, day: string): (amount: Decimal) => Decimal {
+    if (from === to) return (amount) => amount;
+    const [ours, theirs] = [this.#perDollar(from, day), this.#perDollar(to, day)];
+    return (amount) => converted(amount, ours, theirs);
+  }
+
+  /** Units of a currency for a dollar. */
+  #perDollar(currency: Currency, day: string): Decimal {
     if (currency === 'USD') return DECIMAL_ONE;
-    const pair = this.options.find(`FX.USD${currency}`);
-    if (pair !== undefined) return pair.referencePrice;
-    const inverse = this.options.find(`FX.${currency}USD`);
+    const { find, prices } = this.options;
+    const rate = (pair: Instrument) => prices?.closeBefore(pair, day) ?? pair.referencePrice;
+    const pair = find(`FX.USD${currency}`);
+    if (pair !== undefined) return rate(pair);
+    const inverse = find(`FX.${currency}USD`);
     if (inverse === undefined) throw new Error(`the world quotes no ${currency}`);
-    return divide(DECIMAL_ONE, inverse.referencePrice);
+    return divide(DECIMAL_ONE, rate(inverse));
   }
 }
 

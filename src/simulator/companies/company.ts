@@ -1,238 +1,251 @@
-import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
 import { requireDay } from '../../contract/time.js';
-import { mix, uniform } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Instrument } from '../world/instrument.js';
-import { Accounts } from './accounts.js';
-import { compound, FIRST_YEAR, LAST_YEAR, REFERENCE_DAY, yearOf, yearsTo } from './growth.js';
-import type { Issuer } from './issuers.js';
-import { type KnownPrice, PricePath } from './price-path.js';
-import { aspect, type CompanyProfile } from './profile.js';
-import { significant } from './rounding.js';
-import { RIGHTS_DISCOUNT, type ShareEvent, shareEvents } from './share-events.js';
-import type { TradingCalendars } from './trading-calendars.js';
+import type { Industry, Plate } from '../world/plates.js';
+import { coverageOf } from './brokers.js';
+import type { Post } from './careers.js';
+import { inSharesOf } from './declared.js';
+import { type Consensus, Estimates, type Surprise } from './estimates.js';
+import { FIRST_YEAR, firstOf, yearOf } from './growth.js';
+import { IssuerTimeline } from './issuer-timeline.js';
+import { News, type NewsItem } from './news.js';
+import type { NewsFact } from './news-facts.js';
+import { Opinions, type RatingChange, type RatingSummary } from './opinions.js';
+import { type Holders, Ownership } from './ownership.js';
+import type { Person } from './people.js';
+import { industryOf, PlateMembership } from './plate-membership.js';
+import { firstReported, type Restatement, restatement } from './restatements.js';
+import { type Segments, segments } from './segments.js';
+import { NOTICE_DAYS } from './share-events.js';
+import type { Statements } from './statements.js';
 
-/** A dividend as the issuer declares it. Days are counted from 1970-01-01. */
-export interface Declared {
-  readonly announced: number;
-  /** A trading day of every listing, as all ex-days are. */
-  readonly ex: number;
-  readonly pay: number;
-  /** For each ordinary share, in the currency of the accounts. */
-  readonly perShare: Decimal;
-  readonly special: boolean;
+/** Somebody in a post. Days are counted from 1970-01-01. */
+export interface Executive {
+  readonly person: Person;
+  readonly post: Post;
+  /** First day in the post. */
+  readonly since: number;
 }
 
-/** A {@link ShareEvent} with the day on which listings go ex. */
-export interface DatedShareEvent extends ShareEvent {
-  readonly ex: number;
+/** A station of a career. */
+export interface CareerStep {
+  /** Home listing; undefined for a company that is not in the world. */
+  readonly company: Instrument | undefined;
+  readonly post: Post;
+  readonly from: number;
+  /** Last day; undefined for the post that is held on the day asked for. */
+  readonly until: number | undefined;
 }
 
-interface Fraction {
-  readonly numerator: bigint;
-  readonly denominator: bigint;
+const REMEMBERED_STATEMENTS = 32;
+
+/** What others know and say of a this. */
+interface Research {
+  readonly membership: PlateMembership;
+  readonly ownership: Ownership;
+  readonly estimates: Estimates;
+  readonly opinions: Opinions;
+  readonly news: News;
 }
-
-const UNCHANGED: Fraction = { numerator: 1n, denominator: 1n };
-
-const REMEMBERED_YEARS = 32;
-const REMEMBERED_QUARTERS = 96;
-const SPECIAL_CHANCE = 0.03;
-/** A special dividend over what the year pays otherwise. */
-const SPECIAL_SIZE = 0.8;
 
 /**
- * An issuer on its timeline: reports, shares, dividends and share events, each a pure function of the day. Nothing is stored but
- * what was worked out lately.
+ * An issuer with everything that is known of it: owners, analysts, plates, people and news, and how its revenue is made up. Each is a pure
+ * function of seed, company and day; what nobody asks for is not made. Days are counted from 1970-01-01 in the home market's zone, and
+ * quarters are those of `FiscalCalendar`.
  */
-export class Company {
-  readonly accounts: Accounts;
-  readonly prices: PricePath;
-  readonly events: readonly DatedShareEvent[];
-  readonly #lagKey: number;
-  readonly #reportKey: number;
-  readonly #years = new Remembered<number, readonly Declared[]>(REMEMBERED_YEARS);
-  readonly #reports = new Remembered<number, number>(REMEMBERED_QUARTERS);
-  readonly #declared = new Remembered<number, readonly Declared[]>(REMEMBERED_QUARTERS);
+export class Company extends IssuerTimeline {
+  #made: Research | undefined;
+  readonly #reported = new Remembered<number, Statements>(REMEMBERED_STATEMENTS);
 
-  constructor(
-    readonly issuer: Issuer,
-    readonly profile: CompanyProfile,
-    private readonly calendars: TradingCalendars,
-    /** Stream of the price. */
-    priceKey: number,
-    known: (instrument: Instrument) => KnownPrice | undefined,
-    /** Days on which no action goes ex: those of loaded price history. */
-    private readonly isQuiet: (day: number) => boolean,
-  ) {
-    this.#lagKey = aspect(profile, 'lags');
-    this.#reportKey = aspect(profile, 'reports');
-    const listings = issuer.classes.map(({ instrument }) => instrument);
-    const drawn = shareEvents(aspect(profile, 'share events'), issuer.home, this.priceGrowth);
-    this.events = drawn.map((event) => ({ ...event, ex: calendars.firstCommon(listings, event.due) })).filter(({ ex }) => !isQuiet(ex));
-    this.prices = new PricePath(priceKey, issuer.home, this.priceGrowth, this.events, known);
-    this.accounts = new Accounts(profile, {
-      paidIn: (quarter) => this.#paidIn(quarter),
-      raisedIn: (quarter) => this.#raisedIn(quarter),
+  /** What it does. */
+  get industry(): Industry {
+    return industryOf(this.issuer, this.profile);
+  }
+
+  /** As last reported by institutions, 45 days after each calendar quarter. */
+  holders(day: number): Holders {
+    return this.#research.ownership.on(day);
+  }
+
+  /** What brokers said on the days [from, to], oldest first, confirmations included. */
+  ratings(from: number, to: number): readonly RatingChange[] {
+    return this.#research.opinions.between(from, to);
+  }
+
+  /** What they say together. */
+  ratingSummary(day: number): RatingSummary {
+    return this.#research.opinions.summary(day);
+  }
+
+  /** See `Estimates.consensus`. */
+  consensus(quarter: number, day: number): Consensus | undefined {
+    return this.#research.estimates.consensus(quarter, day);
+  }
+
+  /** See `Estimates.surprise`. */
+  surprise(quarter: number, day: number): Surprise | undefined {
+    return this.#research.estimates.surprise(quarter, day);
+  }
+
+  plates(day: number): readonly Plate[] {
+    return this.#research.membership.on(day);
+  }
+
+  /** Who is in office, by post. */
+  executives(day: number): readonly Executive[] {
+    const { careers, place } = this.surroundings.seat();
+    return careers.at(place, day, day).map(({ person, post, from }) => ({ person, post, since: from }));
+  }
+
+  /** The career of one of its executives up to a day, oldest step first; none for somebody who never was one here or at a peer. */
+  career(person: Person, day: number): readonly CareerStep[] {
+    const { careers, companyAt } = this.surroundings.seat();
+    return careers
+      .of(person)
+      .filter(({ from }) => from <= day)
+      .map(({ place, post, from, until }) => ({
+        company: companyAt(place),
+        post,
+        from,
+        until: until === undefined || until > day ? undefined : until,
+      }));
+  }
+
+  /** How a quarter's revenue is made up. */
+  segments(quarter: number): Segments {
+    return segments(this.profile, this.industry, quarter, this.accounts.income(quarter).revenue);
+  }
+
+  /** A quarter's statements as they are known on a day: as first published, or as restated a year later. Undefined before. */
+  reported(quarter: number, day: number): Statements | undefined {
+    if (day < this.published(quarter)) return undefined;
+    const restated = this.restatement(quarter);
+    if (restated === undefined || day >= this.published(quarter + 4)) return this.accounts.statements(quarter);
+    return this.#reported.get(quarter, () => {
+      const statements = this.accounts.statements(quarter);
+      return { ...statements, income: firstReported(statements.income, restated) };
     });
   }
 
-  /** Yearly growth of what one share stands for. */
-  get priceGrowth(): number {
-    return (1 + this.profile.growth) / (1 + this.profile.shareGrowth) - 1;
+  /** How a quarter is restated when the same one of the next year is published; undefined where it stands. */
+  restatement(quarter: number): Restatement | undefined {
+    return restatement(this.profile, quarter, this.accounts.income(quarter));
   }
 
-  /** How many shares each share of the reference day is on `day`, as a fraction. */
-  shareFactor(day: number): Fraction {
-    if (this.events.length === 0) return UNCHANGED;
-    let [numerator, denominator] = [1n, 1n];
-    for (const { ex, becomes, from } of this.events) {
-      if (ex > REFERENCE_DAY && ex <= day) [numerator, denominator] = [numerator * BigInt(becomes), denominator * BigInt(from)];
-      if (ex <= REFERENCE_DAY && ex > day) [numerator, denominator] = [numerator * BigInt(from), denominator * BigInt(becomes)];
-    }
-    return { numerator, denominator };
+  /** What became known on the days [from, to], oldest first. Moves of the price are among them as far as the market has made them: ask up to today. */
+  news(from: number, to: number): readonly NewsItem[] {
+    return this.#research.news.between(from, to);
   }
 
-  /** Issued ordinary shares at the end of a day. What is issued and bought back counts from the quarter after. */
-  ordinaryShares(day: number): bigint {
-    const ended = this.profile.fiscal.endOf(this.profile.fiscal.lastEnded(day));
-    const drift = compound(this.profile.shareGrowth, yearsTo(ended));
-    const { numerator, denominator } = this.shareFactor(day);
-    const drifted = (this.issuer.ordinaryShares * BigInt(Math.round(drift * 1e9))) / 1_000_000_000n;
-    return (drifted * numerator) / denominator;
+  get #quartersPerReport(): 1 | 2 {
+    return this.profile.reporting.reports === 2 ? 2 : 1;
   }
 
-  /** Day on which the figures of a quarter are published: with those of the half-year where companies report twice a year. */
-  published(quarter: number): number {
-    return this.#reports.get(quarter, () => {
-      const { fiscal, reporting } = this.profile;
-      const number = fiscal.numberOf(quarter);
-      if (reporting.reports === 2 && number % 2 === 1) return this.published(quarter + 1);
-      const [least, most] = number === 4 ? reporting.annualLag : reporting.interimLag;
-      const lag = this.#within(least, most, 0) + Math.floor(4 * uniform(this.#stream(quarter), 0)) - 2;
-      return this.calendars.firstCommon([this.issuer.home], fiscal.endOf(quarter) + Math.max(least, Math.min(lag, most)));
-    });
+  /** See `NewsFacts`. */
+  #facts(from: number, to: number): readonly { readonly day: number; readonly fact: NewsFact }[] {
+    return [
+      ...this.#resultsBetween(from, to),
+      ...this.#actionsBetween(from, to),
+      ...this.#ratingsBetween(from, to),
+      ...this.#appointments(from, to),
+    ];
   }
 
-  /** The last quarter whose figures are known on `day`. */
-  lastPublished(day: number): number {
-    let quarter = this.profile.fiscal.lastEnded(day);
-    while (this.published(quarter) > day) quarter -= 1;
-    return quarter;
-  }
-
-  /** The last quarter of the last fiscal year whose figures are known on `day`. */
-  lastPublishedYear(day: number): number {
+  #resultsBetween(from: number, to: number): { readonly day: number; readonly fact: NewsFact }[] {
     const { fiscal } = this.profile;
-    const quarter = this.lastPublished(day);
-    return fiscal.numberOf(quarter) === 4 ? quarter : fiscal.lastOf(fiscal.fiscalYearOf(quarter) - 1);
+    const count = this.#quartersPerReport;
+    const found: { readonly day: number; readonly fact: NewsFact }[] = [];
+    for (let quarter = this.lastPublished(to); this.published(quarter) >= from; quarter -= count) {
+      const day = this.published(quarter);
+      const [fiscalYear, number] = [fiscal.fiscalYearOf(quarter), fiscal.numberOf(quarter)];
+      const incomes = Array.from({ length: count }, (_, back) => this.accounts.income(quarter - back));
+      const revenue = incomes.reduce((sum, income) => sum + income.revenue, 0n);
+      const netIncome = incomes.reduce((sum, income) => sum + income.netIncome, 0n);
+      const surprise = this.surprise(quarter, day);
+      found.push({ day, fact: { kind: 'results', quarter, quarters: count, fiscalYear, number, revenue, netIncome, surprise } });
+      for (let back = 0; back < count; back++) {
+        const restated = this.restatement(quarter - back - 4);
+        if (restated === undefined) continue;
+        const fact = { ...restated, kind: 'restatement', fiscalYear: fiscalYear - 1, number: fiscal.numberOf(quarter - back) } as const;
+        found.push({ day, fact });
+      }
+    }
+    return found;
   }
 
-  /** Dividends that go ex in a calendar year, oldest first. */
-  dividendsIn(year: number): readonly Declared[] {
-    if (year < FIRST_YEAR || year > LAST_YEAR) return [];
-    return this.#years.get(year, () => {
-      const { fiscal } = this.profile;
-      const found: Declared[] = [];
-      for (let quarter = fiscal.quarterOf(year, 1) - 4; quarter <= fiscal.quarterOf(year, 12); quarter++) {
-        found.push(...this.#declaredFor(quarter).filter(({ ex }) => yearOf(ex) === year));
-      }
-      return found.sort((a, b) => a.ex - b.ex);
+  #actionsBetween(from: number, to: number): { readonly day: number; readonly fact: NewsFact }[] {
+    const years = [...new Set([yearOf(from), yearOf(to), yearOf(to) + 1])];
+    const dividends = years
+      .flatMap((year) => this.dividendsIn(year))
+      .map((declared) => ({ day: declared.announced, fact: { kind: 'dividend', declared } as const }));
+    const events = this.events.map((event) => {
+      const price = event.kind === 'rights' ? this.subscriptionPrice(this.issuer.home, event) : undefined;
+      return { day: event.ex - NOTICE_DAYS, fact: { kind: 'shares', event, price } as const };
     });
+    return [...dividends, ...events].filter(({ day }) => day >= from && day <= to);
   }
 
-  /** What a fiscal year's dividends come to for one ordinary share of `day`, those declared so far. */
-  dividendOfYear(fiscalYear: number, day: number): Decimal {
-    const last = this.profile.fiscal.lastOf(fiscalYear);
-    let sum = 0n;
-    for (let quarter = last - 3; quarter <= last; quarter++) {
-      for (const { announced, ex, perShare } of this.#declaredFor(quarter)) {
-        if (announced <= day) sum += inSharesOf(perShare, this.shareFactor(ex - 1), this.shareFactor(day));
-      }
-    }
-    return sum;
+  /** Confirmations are no news. */
+  #ratingsBetween(from: number, to: number): { readonly day: number; readonly fact: NewsFact }[] {
+    return this.ratings(from, to)
+      .filter(({ rating, previous }) => rating !== previous?.rating)
+      .map((change) => ({ day: change.day, fact: { kind: 'rating', change } as const }));
   }
 
-  /** Dividends declared for a quarter of the fiscal year. */
-  #declaredFor(quarter: number): readonly Declared[] {
-    return this.#declared.get(quarter, () => this.#declare(quarter));
+  #appointments(from: number, to: number): { readonly day: number; readonly fact: NewsFact }[] {
+    const { careers, place } = this.surroundings.seat();
+    const terms = careers.at(place, from - 1, to);
+    return terms
+      .filter((term) => term.from >= from && term.from > firstOf(FIRST_YEAR, 1))
+      .map((term) => {
+        const follows = terms.find(({ post, until }) => post === term.post && until === term.from - 1);
+        return { day: term.from, fact: { kind: 'executive', term, follows } as const };
+      });
   }
 
-  #declare(quarter: number): readonly Declared[] {
-    const { fiscal, reporting, payout } = this.profile;
-    const terms = reporting.dividends.find((one) => one.quarter === fiscal.numberOf(quarter));
-    if (terms === undefined || payout === 0) return [];
-    const end = fiscal.endOf(quarter);
-    const ahead = reporting.exAfter === 'period';
-    const announced = this.published(ahead ? quarter - 1 : quarter);
-    const due = (ahead ? end : announced) + this.#within(terms.exLag[0], terms.exLag[1], terms.quarter);
-    const regular = this.#dated(announced, due, terms.part * reporting.dividends.length * this.#payable(quarter), false);
-    if (terms.quarter !== 4 || uniform(this.#stream(quarter), 1) >= SPECIAL_CHANCE) return regular;
-    const special = this.#dated(announced, due + 14, SPECIAL_SIZE * reporting.dividends.length * this.#payable(quarter), true);
-    return [...regular, ...special];
+  get #research(): Research {
+    this.#made ??= this.#makeResearch();
+    return this.#made;
   }
 
-  /** The part of the year's dividends, in money, that an even share of the payments is. */
-  #payable(quarter: number): number {
-    const { fiscal, reporting, payout, earnings, growth } = this.profile;
-    const payments = reporting.dividends.length;
-    if (reporting.steady) {
-      const yearBefore = fiscal.endOf(fiscal.lastOf(fiscal.fiscalYearOf(quarter) - 1));
-      return (payout * earnings * compound(growth, yearsTo(yearBefore))) / payments;
-    }
-    return payout * Math.max(0, Number(this.accounts.netIncome(quarter, 4 / payments)));
+  #makeResearch(): Research {
+    const { issuer, profile, accounts, surroundings } = this;
+    const { home } = issuer;
+    const published = (quarter: number) => this.published(quarter);
+    const lastPublished = (day: number) => this.lastPublished(day);
+    const ordinaryShares = (day: number) => this.ordinaryShares(day);
+    const coverage = coverageOf(profile, home.market, requireDay(home.listDate));
+    const estimates = new Estimates(profile, coverage, {
+      income: (quarter) => accounts.income(quarter),
+      published,
+      lastPublished,
+      ordinaryShares,
+    });
+    return {
+      membership: new PlateMembership(issuer, profile, this.industry),
+      ownership: new Ownership(profile, {
+        name: home.name,
+        ordinaryShares,
+        inSharesOf: (shares, then, now) => inSharesOf(shares, this.shareFactor(now), this.shareFactor(then)),
+        executives: (day) => this.executives(day).map(({ person }) => person),
+      }),
+      estimates,
+      opinions: new Opinions(coverage, {
+        published,
+        lastPublished,
+        nextReport: (quarter) => quarter + this.#quartersPerReport,
+        previousReport: (quarter) => quarter - this.#quartersPerReport,
+        beat: (quarter) => estimates.beat(quarter),
+        priceAt: (day) => this.prices.at(home, day),
+        inSharesOf: (amount, then, now) => inSharesOf(amount, this.shareFactor(then), this.shareFactor(now)),
+        tradingDayFrom: (day) => surroundings.calendars.firstCommon([home], day),
+        lastDay: home.lastTradingDay === undefined ? Infinity : requireDay(home.lastTradingDay),
+      }),
+      news: new News({
+        home,
+        between: (from, to) => this.#facts(from, to),
+        move: (day) => surroundings.move(surroundings.calendars.text(day)),
+      }),
+    };
   }
-
-  #dated(announced: number, due: number, money: number, special: boolean): readonly Declared[] {
-    const listings = this.issuer.classes.map(({ instrument }) => instrument);
-    const ex = this.calendars.firstCommon(listings, due);
-    if (this.isQuiet(ex) || ex <= requireDay(this.issuer.home.listDate)) return [];
-    const perShare = significant(money / Number(this.ordinaryShares(ex - 1)));
-    if (perShare <= 0n) return [];
-    return [{ announced, ex, pay: ex + this.profile.reporting.payLag, perShare, special }];
-  }
-
-  #paidIn(quarter: number): bigint {
-    const [from, to] = this.#daysOf(quarter);
-    const year = yearOf(from);
-    const declared = [year - 1, year, year + 1].flatMap((one) => this.dividendsIn(one));
-    return declared
-      .filter(({ pay }) => pay >= from && pay <= to)
-      .reduce((sum, { perShare, ex }) => sum + (perShare * this.ordinaryShares(ex - 1)) / DECIMAL_ONE, 0n);
-  }
-
-  /** What rights of a quarter brought: the new shares at the subscription price. */
-  #raisedIn(quarter: number): bigint {
-    const [from, to] = this.#daysOf(quarter);
-    return this.events
-      .filter(({ kind, ex }) => kind === 'rights' && ex >= from && ex <= to)
-      .reduce((sum, event) => {
-        const offered = (this.ordinaryShares(event.ex - 1) * BigInt(event.becomes - event.from)) / BigInt(event.from);
-        return sum + (this.subscriptionPrice(this.issuer.home, event) * offered) / DECIMAL_ONE;
-      }, 0n);
-  }
-
-  /** Of rights, for one share of a listing: below the price of the day before, as it must be. */
-  subscriptionPrice(instrument: Instrument, { ex }: DatedShareEvent): Decimal {
-    return significant((RIGHTS_DISCOUNT * this.prices.at(instrument, ex - 1)) / 1e9);
-  }
-
-  #daysOf(quarter: number): readonly [from: number, to: number] {
-    const { fiscal } = this.profile;
-    return [fiscal.endOf(quarter - 1) + 1, fiscal.endOf(quarter)];
-  }
-
-  /** A steady trait of the company between two bounds, both included. */
-  #within(least: number, most: number, trait: number): number {
-    return least + Math.floor((most - least + 1) * uniform(this.#lagKey, trait));
-  }
-
-  #stream(quarter: number): number {
-    return mix(this.#reportKey, quarter);
-  }
-}
-
-/** An amount for one share of one day, for one share of another. */
-function inSharesOf(amount: Decimal, then: Fraction, now: Fraction): Decimal {
-  return (amount * then.numerator * now.denominator) / (then.denominator * now.numerator);
 }

@@ -2,6 +2,8 @@ import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
 import type { Company } from './company.js';
 import type { ShareClass } from './issuers.js';
 import type { ListingTimeline } from './listing-timeline.js';
+import { outline } from './outline.js';
+import { freeFloat } from './ownership.js';
 
 /** What is known of a share on one day. Amounts in the currency of its listing; per share of the listing, totals ÷ shares of the day. */
 export interface ShareFigures {
@@ -48,7 +50,7 @@ export function shareFigures(
   const perShare = (amount: Decimal) => (issuedShares === 0n ? 0n : roundedQuotient(amount, issuedShares));
   return {
     issuedShares,
-    outstandingShares: (ofClass * BigInt(Math.round(profile.freeFloat * 1000))) / 1000n,
+    outstandingShares: freeFloat(profile, outline([ofClass, issuedShares]).low),
     netIncome,
     netIncomeTtm,
     netAssets,

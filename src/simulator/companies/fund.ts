@@ -4,7 +4,7 @@ import { chainPrice } from '../chance/price-chain.js';
 import { keyOf, mix, uniform } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Instrument } from '../world/instrument.js';
-import type { Declared } from './company.js';
+import type { Declared } from './declared.js';
 import { FIRST_YEAR, LAST_YEAR } from './growth.js';
 import type { KnownPrice } from './price-path.js';
 import { significant } from './rounding.js';

@@ -2,23 +2,32 @@ import type { Calendar, CalendarName } from '../world/calendar.js';
 import { createCalendar } from '../world/calendars.js';
 import type { World } from '../world/index.js';
 import { Companies, type LoadedPrices } from './companies.js';
+import type { MarketPrices } from './market-prices.js';
 
 export { Companies, type CompaniesOptions, type LoadedPrices } from './companies.js';
 export type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from './corporate-actions.js';
 export type { ShareFigures } from './figures.js';
+export type { DayMove, MarketPrices } from './market-prices.js';
 export type { Statements } from './statements.js';
 
 /** The companies of a world. They keep the exchanges' own calendars, also where its markets are open around the clock. */
-export function companiesOf(world: World, seed: string | number, loaded?: (symbol: string) => LoadedPrices | undefined): Companies {
+export function companiesOf(
+  world: World,
+  seed: string | number,
+  loaded?: (symbol: string) => LoadedPrices | undefined,
+  prices?: MarketPrices,
+): Companies {
   const calendars = new Map<CalendarName, Calendar>();
   return new Companies({
     seed,
     find: (symbol) => world.instrument(symbol),
+    equities: (market) => world.instruments({ market, kind: 'equity' }),
     calendarOf({ calendar: name }) {
       const calendar = calendars.get(name) ?? createCalendar(name, 'calendar');
       calendars.set(name, calendar);
       return calendar;
     },
     ...(loaded === undefined ? {} : { loaded }),
+    ...(prices === undefined ? {} : { prices }),
   });
 }

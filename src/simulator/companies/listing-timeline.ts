@@ -2,10 +2,11 @@ import { type Decimal, divide, multiply, roundTo } from '../../contract/decimal.
 import { requireDay } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Instrument } from '../world/instrument.js';
-import type { DatedShareEvent, Declared } from './company.js';
 import type { CorporateAction } from './corporate-actions.js';
+import type { DatedShareEvent, Declared } from './declared.js';
 import { firstOf, yearOf } from './growth.js';
 import { reportingIn } from './reporting.js';
+import { NOTICE_DAYS } from './share-events.js';
 import type { TradingCalendars } from './trading-calendars.js';
 
 /** What a listing's issuer does and is worth: of an equity its company, of a fund itself. */
@@ -17,8 +18,8 @@ export interface Source {
   readonly priceAt: (day: number) => number;
   /** Shares of today for each share of the reference day. */
   readonly shareFactor: (day: number) => number;
-  /** Cash for one ordinary share, for one share of this listing in its currency. */
-  readonly cash: (perShare: Decimal) => Decimal;
+  /** Cash for one ordinary share, for one share of this listing in its currency, at the rate of the day on which it is announced. */
+  readonly cash: (perShare: Decimal, announced: number) => Decimal;
   /** No dividend is counted for in the price before this day. */
   readonly accruesFrom: number;
 }
@@ -42,7 +43,6 @@ interface Accrual {
 const REMEMBERED_YEARS = 32;
 /** Trades in the United States settle on the next day from then on, and on the second before. */
 const ONE_DAY_SETTLEMENT = '2024-05-28';
-const NOTICE_DAYS = 30;
 const LONGEST_ACCRUAL_DAYS = 366;
 
 /** Corporate actions of one listing, and its price on each day as they leave it. Days are counted from 1970-01-01. */
@@ -155,7 +155,7 @@ export class ListingTimeline {
     const payDay = this.calendars.firstFrom(this.instrument, Math.max(pay, requireDay(recordDay)));
     const { currency } = this.instrument;
     const announcedDay = this.calendars.text(announced);
-    return { kind: 'dividend', announcedDay, exDay, recordDay, payDay, cash: this.source.cash(perShare), currency, special };
+    return { kind: 'dividend', announcedDay, exDay, recordDay, payDay, cash: this.source.cash(perShare, announced), currency, special };
   }
 
   #shareAction(event: DatedShareEvent): CorporateAction {

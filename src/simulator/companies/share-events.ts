@@ -34,6 +34,9 @@ const SPLIT_LEAVES_MIN = 8;
 const SPLIT_FROM_MAX = 2_500;
 const CONSOLIDATED_FROM = { least: 0.05, most: 3 };
 
+/** From the announcement of a share event to its ex-day. */
+export const NOTICE_DAYS = 30;
+
 /** Subscription prices of rights, as a part of the price before. */
 export const RIGHTS_DISCOUNT = 0.75;
 

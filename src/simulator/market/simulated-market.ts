@@ -2,6 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
+import type { DayMove } from '../companies/market-prices.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
@@ -50,6 +51,8 @@ export interface SimulatedMarket extends Market {
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
   /** Price of an instrument at the end of its last trading day before a day, whether that is past or to come; callers' trades do not count. */
   closeBefore(instrument: Instrument, day: string): Decimal;
+  /** Regular close of a day ("2026-11-20") and what it is compared with; callers' trades do not count. Undefined on days without trading. */
+  dayMove(instrument: Instrument, day: string): DayMove | undefined;
 }
 
 export function createMarket(options: MarketOptions): SimulatedMarket {
@@ -199,6 +202,10 @@ class MarketOfTape implements SimulatedMarket {
 
   closeBefore(instrument: Instrument, day: string): Decimal {
     return this.#tape.closeBefore(instrument, day);
+  }
+
+  dayMove(instrument: Instrument, day: string): DayMove | undefined {
+    return this.#tape.dayMove(instrument, day);
   }
 
   /** The clock's time; of what is traded no more, the end of its last day. */

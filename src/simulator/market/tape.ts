@@ -1,5 +1,6 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { dayOfNumber, requireDay } from '../../contract/time.js';
+import type { DayMove } from '../companies/market-prices.js';
 import type { Instrument } from '../world/instrument.js';
 import { type Aggregate, aggregateOfTotals, merge } from './aggregate.js';
 import { type Background, turnoverOf } from './background.js';
@@ -92,6 +93,14 @@ export class Tape {
     const close =
       this.#historyOf(instrument, previous)?.lastAt(previous.number)?.close ?? this.background.regularClose(instrument, previous);
     return { close, reference: this.background.reference(instrument, day, close) };
+  }
+
+  /** What a trading day made of the price, in the same terms as {@link drop}; undefined on other days. */
+  dayMove(instrument: Instrument, date: string): DayMove | undefined {
+    const days = this.days(instrument);
+    if (!days.calendar.isTradingDay(date)) return undefined;
+    const day = days.on(date);
+    return { reference: this.drop(instrument, day.number).reference, close: this.drop(instrument, days.next(day).number).close };
   }
 
   #lastClose(instrument: Instrument, day: TradingDay): Decimal {

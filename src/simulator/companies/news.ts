@@ -1,0 +1,102 @@
+import { quoteMarket } from '../../contract/markets.js';
+import { fromWall, requireDay } from '../../contract/time.js';
+import { keyOf } from '../chance/random.js';
+import { Remembered } from '../chance/remembered.js';
+import type { Instrument } from '../world/instrument.js';
+import { FIRST_YEAR, firstOf, LAST_YEAR, yearOf } from './growth.js';
+import { headline, text } from './headlines.js';
+import type { DayMove } from './market-prices.js';
+import { isLargeMove, type NewsFact, type NewsFacts } from './news-facts.js';
+
+/** What became known of a company. */
+export interface NewsItem {
+  /** Positive, below 2^63, stable; later days have larger ones. */
+  readonly id: bigint;
+  /** In the market's zone, counted from 1970-01-01; and when on that day, epoch ms. */
+  readonly day: number;
+  readonly time: number;
+  /** The home listing. */
+  readonly instrument: Instrument;
+  readonly headline: string;
+  readonly text: string;
+  readonly fact: NewsFact;
+}
+
+export interface NewsSource extends NewsFacts {
+  readonly home: Instrument;
+  readonly move: (day: number) => DayMove | undefined;
+}
+
+/**
+ * Minutes after midnight in the market's zone: before trading begins for what is known from the day on, after it for what the day brought.
+ * The tie-break of what happens on one day, too.
+ */
+const minuteOf: Readonly<Record<NewsFact['kind'], number>> = {
+  results: 7 * 60,
+  restatement: 7 * 60 + 2,
+  dividend: 7 * 60 + 5,
+  shares: 7 * 60 + 10,
+  executive: 7 * 60 + 30,
+  rating: 7 * 60 + 45,
+  listing: 8 * 60 + 30,
+  move: 20 * 60 + 30,
+  delisting: 20 * 60 + 45,
+};
+
+const REMEMBERED_MONTHS = 36;
+
+/** What happened to one company, as news; worked out month by month. */
+export class News {
+  readonly #months = new Remembered<number, readonly NewsItem[]>(REMEMBERED_MONTHS);
+  readonly #zone: string;
+
+  constructor(private readonly source: NewsSource) {
+    this.#zone = quoteMarket(source.home.market).timeZone;
+  }
+
+  /** What became known on the days [from, to] of 1990 to 2060, oldest first: one month's work for each month touched. */
+  between(from: number, to: number): readonly NewsItem[] {
+    const [first, last] = [Math.max(from, firstOf(FIRST_YEAR, 1)), Math.min(to, firstOf(LAST_YEAR + 1, 1) - 1)];
+    const found: NewsItem[] = [];
+    for (let month = monthOf(first); month <= monthOf(last); month++) {
+      for (const item of this.#months.get(month, () => this.#make(month))) if (item.day >= first && item.day <= last) found.push(item);
+    }
+    return found;
+  }
+
+  #make(month: number): readonly NewsItem[] {
+    const [from, to] = [startOf(month), startOf(month + 1) - 1];
+    const { home } = this.source;
+    const listed = requireDay(home.listDate);
+    const end = home.lastTradingDay === undefined ? Infinity : requireDay(home.lastTradingDay);
+    if (from > end || to < listed) return [];
+    const [first, last] = [Math.max(from, listed), Math.min(to, end)];
+    const facts: { readonly day: number; readonly fact: NewsFact }[] = [...this.source.between(first, last)];
+    if (listed >= from) facts.push({ day: listed, fact: { kind: 'listing' } });
+    if (end <= to) facts.push({ day: end, fact: { kind: 'delisting' } });
+    for (let day = first; day <= last; day++) {
+      const move = this.source.move(day);
+      if (move !== undefined && day > listed && isLargeMove(home, move)) facts.push({ day, fact: { kind: 'move', move } });
+    }
+    return facts.map(({ day, fact }) => this.#item(day, fact)).sort((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1));
+  }
+
+  #item(day: number, fact: NewsFact): NewsItem {
+    const { home } = this.source;
+    const [title, body] = [headline(home, fact), text(home, fact)];
+    const name = `${home.symbol}|${fact.kind}|${body}`;
+    const hash = (BigInt(keyOf(name) >>> 0) << 16n) | BigInt((keyOf(`${name}|`) >>> 0) & 0xffff);
+    const time = fromWall(day * DAY_MS + minuteOf[fact.kind] * 60_000, this.#zone);
+    return { id: (BigInt(day) << 48n) | hash, day, time, instrument: home, headline: title, text: body, fact };
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+function monthOf(day: number): number {
+  return yearOf(day) * 12 + new Date(day * DAY_MS).getUTCMonth();
+}
+
+function startOf(month: number): number {
+  return firstOf(Math.floor(month / 12), (month % 12) + 1);
+}

@@ -1,0 +1,66 @@
+import type { QuoteMarket } from '../../contract/markets.js';
+import { requireDay } from '../../contract/time.js';
+import { keyOf, mix, uniform } from '../chance/random.js';
+import { concepts, type Industry, industries, industryPlate, knownIndustry, namedPlate, type Plate, regions } from '../world/plates.js';
+import type { Issuer } from './issuers.js';
+import { aspect, type CompanyProfile } from './profile.js';
+
+/** Of the companies of an industry that a concept is about, the part that comes to belong to it. */
+const JOIN_CHANCE = 0.45;
+/** Members join over so many days from the concept's first, and one in so many leaves again after some years. */
+const JOIN_DAYS = 4 * 365;
+const LEAVE_CHANCE = 0.25;
+const STAY_DAYS = { least: 2 * 365, more: 8 * 365 };
+
+/** What an issuer does: known for the real ones, drawn for made-up ones. */
+export function industryOf({ classes }: Issuer, profile: CompanyProfile): Industry {
+  for (const { instrument } of classes) {
+    const known = knownIndustry(instrument.symbol);
+    if (known !== undefined) return known;
+  }
+  return industries[Math.floor(uniform(aspect(profile, 'industry'), 0) * industries.length)] ?? 'conglomerates';
+}
+
+/** Which plates an issuer belongs to, day by day, in every market where it is listed. */
+export class PlateMembership {
+  readonly #markets: readonly { readonly market: QuoteMarket; readonly from: number; readonly until: number }[];
+  readonly #seat: string | undefined;
+  /** Days [from, until) of the concepts that it ever belongs to. */
+  readonly #concepts: readonly { readonly name: string; readonly from: number; readonly until: number }[];
+
+  constructor(
+    issuer: Issuer,
+    profile: CompanyProfile,
+    private readonly industry: Industry,
+  ) {
+    this.#markets = issuer.classes.map(({ instrument: { market, listDate, lastTradingDay } }) => ({
+      market,
+      from: requireDay(listDate),
+      until: lastTradingDay === undefined ? Infinity : requireDay(lastTradingDay) + 1,
+    }));
+    const key = aspect(profile, 'plates');
+    const seats = regions[issuer.home.market];
+    this.#seat = seats[Math.floor(uniform(key, 0) * seats.length)];
+    this.#concepts = concepts
+      .filter(({ industries: about, name }) => about.includes(industry) && uniform(mix(key, keyOf(name)), 0) < JOIN_CHANCE)
+      .map(({ name, since }) => {
+        const stream = mix(key, keyOf(name));
+        const from = requireDay(since) + Math.floor(JOIN_DAYS * uniform(stream, 1));
+        const leaves = uniform(stream, 2) < LEAVE_CHANCE;
+        return { name, from, until: leaves ? from + STAY_DAYS.least + Math.floor(STAY_DAYS.more * uniform(stream, 3)) : Infinity };
+      });
+  }
+
+  /** By market, each plate once: industry, region, concepts. Only of markets where one of its listings trades on that day. */
+  on(day: number): readonly Plate[] {
+    const markets = new Set(this.#markets.filter(({ from, until }) => day >= from && day < until).map(({ market }) => market));
+    const current = this.#concepts.filter(({ from, until }) => day >= from && day < until);
+    return [...markets].flatMap((market) =>
+      [
+        industryPlate(market, this.industry),
+        this.#seat === undefined ? undefined : namedPlate(market, 'region', this.#seat),
+        ...current.map(({ name }) => namedPlate(market, 'concept', name)),
+      ].filter((plate) => plate !== undefined),
+    );
+  }
+}
