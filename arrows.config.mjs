@@ -6,7 +6,7 @@ const contract = ['contract', 'contract/json', 'contract/operations', 'contract/
 const worldAndBelow = ['simulator/world', 'simulator/chance', 'contract'];
 const interfaceTargets = ['interfaces/common', 'gateway/index.ts', 'gateway/push/index.ts', ...contract];
 const simulatorTargets = [
-  'simulator/handler.ts',
+  'simulator/refusal.ts',
   'simulator/pace.ts',
   'simulator/view',
   'simulator/chance',
@@ -56,7 +56,7 @@ export const arrows = {
   'simulator/brokerage': [
     'simulator/brokerage/clearing',
     'simulator/companies/corporate-actions.ts',
-    'simulator/handler.ts',
+    'simulator/refusal.ts',
     'simulator/ledger/index.ts',
     'simulator/pace.ts',
     'simulator/row-keys.ts',
@@ -75,7 +75,7 @@ export const arrows = {
     ...worldAndBelow,
   ],
   'simulator/view': [
-    'simulator/handler.ts',
+    'simulator/refusal.ts',
     'simulator/brokerage',
     'simulator/market',
     'simulator/companies/index.ts',

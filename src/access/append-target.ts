@@ -70,7 +70,7 @@ function openForAppend(
   } catch (thrown) {
     if (descriptor !== undefined) closeSync(descriptor);
     const { code = '', message } = thrown as NodeJS.ErrnoException;
-    const why = code === 'ENXIO' ? 'nobody reads this pipe' : message;
+    const why = code === 'ENXIO' ? 'no process has this pipe open for reading' : message;
     return { ok: false, error: `cannot open ${path}: ${why}`, code };
   }
 }

@@ -289,7 +289,7 @@ describe('LineFile on a failing disk', () => {
     await new Promise(setImmediate);
     clock.advance(1_000);
     expect(await written).toBe(false);
-    expect(report).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('it has taken nothing for 1 s'));
+    expect(report).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('no write has completed for 1 s'));
   });
 
   it('bounds its memory, and says how many lines were lost', async () => {
@@ -302,7 +302,7 @@ describe('LineFile on a failing disk', () => {
     const written = readFileSync(path, 'utf8').trimEnd().split('\n').length;
     expect(written).toBeLessThan(20);
     expect(report()).toEqual([
-      'FILE: memory is used up, lines are being lost',
+      'FILE: the buffer is full, lines are being lost',
       'cannot write FILE: no space; lines are held in memory',
       `FILE is written again; ${50 - written} lines were lost`,
     ]);

@@ -173,7 +173,7 @@ export class Keyring {
     if (key.allowedMachines === null) return undefined;
     if (key.allowedMachines.length === 0) return 'key is frozen: it is bound to no machine';
     this.#machineId ??= this.#readMachineId();
-    if (!this.#machineId.ok) return `key is bound to machines, and this one cannot be told: ${this.#machineId.error}`;
+    if (!this.#machineId.ok) return `key is bound to machines, and this one cannot be identified: ${this.#machineId.error}`;
     return key.allowedMachines.includes(machineFingerprint(key.id, this.#machineId.value)) ? undefined : 'key is bound to other machines';
   }
 

@@ -163,7 +163,7 @@ function findDuplicates(list: ArrayNode, records: readonly KeyRecord[], faults: 
     for (const [name, value] of [['hash', record.hash] as const, ['sdk_hash', record.sdkHash] as const]) {
       if (value === null) continue;
       const owner = owners[name].get(value);
-      if (owner !== undefined) faults.add(at(name), `keys[${index}].${name} is that of key "${owner}" already`);
+      if (owner !== undefined) faults.add(at(name), `keys[${index}].${name} already belongs to key "${owner}"`);
       owners[name].set(value, record.id);
     }
   }

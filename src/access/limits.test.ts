@@ -80,9 +80,9 @@ describe('limitsFromFlags', () => {
   it('limits nothing without flags', () => expect(limitsFromFlags({})).toEqual({ ok: true, value: { limits: unlimited, json: '{}' } }));
 
   it.each([
-    [{ maxOrderValue: '-1' }, '--max-order-value must be a number, not negative'],
-    [{ maxOrderValue: 'lots' }, '--max-order-value must be a number'],
-    [{ maxDailyValue: '9'.repeat(60) }, '--max-daily-value must be a number'],
+    [{ maxOrderValue: '-1' }, '--max-order-value must be a non-negative number'],
+    [{ maxOrderValue: 'lots' }, '--max-order-value must be a non-negative number'],
+    [{ maxDailyValue: '9'.repeat(60) }, '--max-daily-value must be a non-negative number'],
     [{ maxOrdersPerMinute: '2.5' }, '--max-orders-per-minute must be a whole number'],
     [{ hoursWindow: '9-17' }, '--hours-window must be HH:MM-HH:MM'],
     [{ allowedMarkets: 'HK,USA' }, '--allowed-markets[1]: unknown market "USA", did you mean "US"?'],

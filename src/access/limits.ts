@@ -86,7 +86,7 @@ const readWindow: Read<HoursWindow> = (node, path, faults) => {
 const readAmount: Read<Decimal> = (node, path, faults) => {
   const value = node.kind === 'number' ? parseDecimal(node.text) : undefined;
   if (value !== undefined && value >= 0n) return value;
-  return faults.add(node.start, `${path} must be a number, not negative, of at most nine decimal places; found ${shown(node)}`);
+  return faults.add(node.start, `${path} must be a non-negative number with at most nine decimal places; found ${shown(node)}`);
 };
 
 const readCount: Read<number> = (node, path, faults) => {

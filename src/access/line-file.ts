@@ -82,7 +82,7 @@ export class LineFile {
    */
   begin(): AsciiBuffer | undefined {
     if (this.#gathered.length + this.#leaving.length > this.#heldMax) {
-      if (this.#lost === 0) this.#options.report(`${this.#options.path}: memory is used up, lines are being lost`);
+      if (this.#lost === 0) this.#options.report(`${this.#options.path}: the buffer is full, lines are being lost`);
       this.#lost += 1;
       this.#lostInAll += 1;
       return undefined;
@@ -186,7 +186,7 @@ export class LineFile {
     this.#behind = false;
     this.#cancelStall ??= this.#options.clock.after(STALLED_MS, () => {
       this.#cancelStall = undefined;
-      this.#fail(`cannot write ${this.#options.path}: it has taken nothing for ${STALLED_MS / 1000} s`);
+      this.#fail(`cannot write ${this.#options.path}: no write has completed for ${STALLED_MS / 1000} s`);
     });
     const writeBytes = this.#options.writeBytes ?? write;
     writeBytes(descriptor, this.#leaving, this.#sent, this.#leaving.length - this.#sent, null, (error, written) => {

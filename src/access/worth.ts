@@ -36,7 +36,7 @@ export function converted(amount: Decimal, from: string, to: string, rates: Exch
   if (from === to || amount === 0n) return amount;
   const rate = rates(from, to);
   if (rate === undefined || rate <= 0n) {
-    return { code: 'limit.exchange_rate_unknown', reason: `order value unknown in ${to}: no exchange rate from ${from} is known` };
+    return { code: 'limit.exchange_rate_unknown', reason: `order value in ${to} unknown: no exchange rate from ${from}` };
   }
   return multiplyUp(multiplyUp(amount, rate), CONVERSION_MARGIN);
 }

@@ -40,10 +40,10 @@ function said(answer: HttpAnswer, body: JsonObject | undefined): string {
 function advice400(answer: HttpAnswer, body: JsonObject | undefined): string | undefined {
   const code = textOf(body?.code) ?? '';
   if (code === 'auth.legacy_write') return 'svcd runs without a keys file, where writes are refused: start it with --rest-keys-file';
-  if (answer.status === 401) return 'give a key that is in force by --api-key or SVC_API_KEY (svcctl gen-key makes one)';
-  if (code === 'auth.scope') return 'the key lacks a scope: make one that has it (svcctl gen-key --scopes)';
+  if (answer.status === 401) return 'give a valid key with --api-key or SVC_API_KEY ("svcctl gen-key" creates one)';
+  if (code === 'auth.scope') return 'the key lacks a scope: create one that has it (svcctl gen-key --scopes)';
   if (code === 'feature_disabled') return 'restart svcd with that switch';
-  if (answer.status === 404) return 'this daemon does not have the operation: is it of another version?';
+  if (answer.status === 404) return 'this daemon does not know the operation; is it another version?';
   const { retryAfterSeconds } = answer;
   return retryAfterSeconds === undefined ? undefined : `try again in ${retryAfterSeconds} s`;
 }

@@ -22,12 +22,12 @@ interface CallOptions extends TargetOptions {
 /** `svcctl call <operation> [json]`: one request to the daemon, its answer on stdout as it came. */
 export function callCommand(terminal: Terminal = processTerminal): Command {
   const command = withTargetOptions(new Command('call'))
-    .description('call any operation of the daemon and print its answer')
+    .description('call any operation and print its response')
     .argument('<operation>', 'name of the operation, such as get_quote ("svcctl operations" lists them)')
     .addArgument(new Argument('[json]', 'request body: JSON, @file, or - for standard input'))
-    .option('--idempotency-key <key>', 'lets a write be repeated safely; one is made up when none is given')
-    .option('--pretty', 'lay the answer out over several lines (the default on a screen)')
-    .option('--raw', 'print the answer exactly as it came (the default otherwise)');
+    .option('--idempotency-key <key>', 'makes it safe to repeat a write (default: a new one)')
+    .option('--pretty', 'indent the JSON (the default on a terminal)')
+    .option('--raw', 'print the response as received (the default otherwise)');
   return command.action(async (name: string, json: string | undefined, options: CallOptions) => {
     const operation = findOperation(name);
     if (!operation.ok) return command.error(`error: ${operation.error}`, { exitCode: exitStatus.usage });
@@ -129,5 +129,5 @@ function queryOf(fields: JsonObject): Result<string, string> {
 
 function outcomeUnknown({ idempotencyKey }: HttpRequest): string {
   if (idempotencyKey === undefined) return '';
-  return `\nWhether it took effect is not known. To repeat it without doing it twice: --idempotency-key ${idempotencyKey}`;
+  return `\nIt may have taken effect. To repeat it safely: --idempotency-key ${idempotencyKey}`;
 }

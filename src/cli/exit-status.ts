@@ -10,7 +10,7 @@ export const exitStatus = {
   refused: 3,
   /** No connection: the request was not sent. */
   unreachable: 4,
-  /** Sent, and no clear answer (HTTP 500, time-out, connection lost): a write may have taken effect. */
+  /** Sent, outcome unknown (HTTP 500, timeout, connection lost): a write may have taken effect. */
   unanswered: 5,
 } as const;
 
@@ -18,8 +18,8 @@ export const exitStatus = {
 export const exitStatusHelp = `
 Exit status:
   0  success
-  1  the brokerage refused (ret_type is not 0), a probe is not up, or something on this machine is in the way
+  1  the brokerage refused (ret_type is not 0), a health check failed, or a local error
   2  wrong usage
   3  the gateway refused the request (HTTP 4xx, or 503: not ready)
   4  cannot connect: nothing was sent
-  5  no clear answer (HTTP 500, time-out, connection lost): a write may have taken effect`;
+  5  outcome unknown (HTTP 500, timeout, connection lost): a write may have taken effect`;

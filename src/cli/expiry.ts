@@ -11,5 +11,5 @@ export function parseExpiry(text: string, now: number): Result<number, string> {
       ? now + Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
       : parseUtcTimestamp(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
   if (time === undefined) return err(`--expires must be like 2027-01-31T00:00:00Z, 2027-01-31, 30d, 12h, 90m or 4w; found "${text}"`);
-  return time > now ? ok(time) : err(`--expires lies in the past: ${new Date(time).toISOString()}`);
+  return time > now ? ok(time) : err(`--expires is in the past: ${new Date(time).toISOString()}`);
 }

@@ -118,10 +118,10 @@ describe('svcctl gen-key', () => {
   it.each([
     [['--scopes', 'qot:reed'], 2, 'unknown scope "qot:reed", did you mean "qot:read"?; accepted: qot:read'],
     [['--scopes', ','], 2, '--scopes names no scope'],
-    [['--scopes', 'qot:read', '--max-order-value', '-5'], 2, '--max-order-value must be a number, not negative'],
+    [['--scopes', 'qot:read', '--max-order-value', '-5'], 2, '--max-order-value must be a non-negative number'],
     [['--scopes', 'qot:read', '--limits-currency', 'hkd'], 2, '--limits-currency: unknown currency "hkd", did you mean "HKD"?'],
     [['--scopes', 'qot:read', '--expires', 'soon'], 2, '--expires must be like'],
-    [['--scopes', 'qot:read', '--expires', '2026-08-01T11:59:59Z'], 2, '--expires lies in the past'],
+    [['--scopes', 'qot:read', '--expires', '2026-08-01T11:59:59Z'], 2, '--expires is in the past'],
     [['--scopes', 'qot:read', '--bind-machines', 'fp_1'], 2, '"fp_1" is not a fingerprint'],
     [['--scopes', 'qot:read', '--id', ' '], 2, '--id must be 1 to 128 visible characters'],
     [['--scopes', 'qot:read', '--keys-file', 'a', '--rest-keys-file', 'b'], 1, 'cannot be used with'],

@@ -34,7 +34,7 @@ interface GenKeyOptions extends LimitFlags {
 /** `svcctl gen-key`: makes a key, writes its hash into the keys file, and prints the key itself this once. */
 export function genKeyCommand(world: CommandLine = processCommandLine): Command {
   const command = new Command('gen-key')
-    .description('make a key: its hash goes into the keys file, the key itself is printed this once')
+    .description('create a key: print it once and add its hash to the keys file')
     .requiredOption('--id <id>', 'name of the key, in logs and in the audit trail')
     .requiredOption('--scopes <list>', 'what the key may do, separated by commas')
     .option('--rest-keys-file <path>', 'keys file to add to (default: keys.json in the configuration folder)')
@@ -42,17 +42,17 @@ export function genKeyCommand(world: CommandLine = processCommandLine): Command 
     .option('--allowed-markets <list>', 'markets, for example HK,US (CN means SH and SZ; FX for forex)')
     .option('--allowed-symbols <list>', 'symbols, for example HK.00700,US.AAPL')
     .option('--allowed-trd-sides <list>', `any of ${tradeSides.join(',')}`)
-    .option('--hours-window <HH:MM-HH:MM>', "when orders may be placed, in the daemon's time zone; may cross midnight")
-    .option('--max-order-value <number>', 'cap on quantity x price x multiplier of one order, for each currency by itself')
-    .option('--max-daily-value <number>', 'cap on the sum of the orders of a UTC day, for each currency by itself')
-    .option('--limits-currency <currency>', 'one currency for both caps, HKD for example: others are converted, plus 2 %')
+    .option('--hours-window <HH:MM-HH:MM>', "hours for orders, in the daemon's time zone; may cross midnight")
+    .option('--max-order-value <number>', 'cap on quantity x price x multiplier of an order, in each currency separately')
+    .option('--max-daily-value <number>', 'cap on the total order value per UTC day, in each currency separately')
+    .option('--limits-currency <currency>', 'one currency for both caps, such as HKD: others are converted, plus 2 %')
     .option('--max-orders-per-minute <count>', 'cap on orders in any 60 seconds')
     .option('--allowed-acc-ids <list>', 'accounts the key may see and use')
     .option('--expires <when>', 'a time in UTC (2027-01-31T00:00:00Z), a day, or a span from now (30d, 12h, 90m, 4w)')
     .option('--note <text>', 'free text kept with the key')
-    .option('--bind-this-machine', 'let the key work on a daemon on this machine only')
-    .option('--bind-machines <list>', 'fingerprints of the machines it may work on (svcctl machine-id --for-key <id>)')
-    .option('--sdk', 'also let the public SDKs log in with it, which send its MD5');
+    .option('--bind-this-machine', 'accept the key only on this machine')
+    .option('--bind-machines <list>', 'accept the key only on these machines: fingerprints from "svcctl machine-id --for-key <id>"')
+    .option('--sdk', 'also accept its MD5, which the public SDKs log in with');
   command.addHelpText('after', `\nScopes:\n${scopes.map((scope) => `  ${scope.padEnd(16)}${scopeMeanings[scope]}`).join('\n')}`);
   return command.action(async (options: GenKeyOptions) => {
     const key = newKey(options, world);
@@ -62,8 +62,8 @@ export function genKeyCommand(world: CommandLine = processCommandLine): Command 
     if (!issued.ok) return command.error(`error: ${issued.error}`, { exitCode: EXIT_FAILED });
     world.out(`${issued.value.keyText}\n`);
     world.explain(
-      `Key "${options.id}" made. The line above is the key itself: it is shown this once and kept nowhere.\n` +
-        `Its hash is in ${path}; a running daemon takes it up with "svcctl reload".\n`,
+      `Key "${options.id}" created. The line above is the key: it is shown only once and not stored.\n` +
+        `Its hash is in ${path}; load it into a running daemon with "svcctl reload".\n`,
     );
   });
 }

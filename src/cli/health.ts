@@ -8,7 +8,7 @@ const PROBES = ['/livez', '/health', '/readyz'] as const;
 
 /** `svcctl health`: the three probes of the daemon, one line each. Status 0 only when all of them are up. */
 export function healthCommand(terminal: Terminal = processTerminal): Command {
-  const command = withTargetOptions(new Command('health')).description('ask whether the daemon lives, is connected, and is ready');
+  const command = withTargetOptions(new Command('health')).description('check that the daemon is alive, connected and ready');
   return command.action(async (options: TargetOptions) => {
     const target = resolveTarget(options, terminal.env);
     if (!target.ok) return command.error(`error: ${target.error}`, { exitCode: exitStatus.usage });

@@ -86,7 +86,7 @@ function open({ url, apiKey, ca }: Target, { method, path, body, idempotencyKey 
     : httpRequest(address, options);
 }
 
-const START_HINT = 'is svcd running? Start it with "npm start" or "svcd", or give its address by --rest-url';
+const START_HINT = 'is svcd running? Start it with "npm start" or "svcd", or give its address with --rest-url';
 
 /** What went wrong on the way to `url`, and what to do. */
 export function explain(error: NodeJS.ErrnoException, url: URL, connected = false): string {
@@ -96,12 +96,12 @@ export function explain(error: NodeJS.ErrnoException, url: URL, connected = fals
       return `nothing listens at ${at}: ${START_HINT}`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `the host of ${at} is not known: check --rest-url`;
+      return `cannot resolve the host of ${at}: check --rest-url`;
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return `the certificate of ${at} is not trusted: give it by --ca-file (svcd --demo keeps its own in tls/localhost.crt of the configuration folder)`;
+      return `the certificate of ${at} is not trusted: give it with --ca-file (svcd --demo keeps its own in tls/localhost.crt of the configuration folder)`;
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return `the certificate of ${at} is for other hosts: use a name that it holds (${error.message})`;
     case 'CERT_HAS_EXPIRED':

@@ -5,7 +5,7 @@ import { type CommandLine, EXIT_FAILED, EXIT_USAGE, processCommandLine } from '.
 /** `svcctl machine-id`: the name under which a key is bound to this machine; it differs from key to key. */
 export function machineIdCommand(world: CommandLine = processCommandLine): Command {
   const command = new Command('machine-id')
-    .description('print the fingerprint that binds a key to this machine (for gen-key --bind-machines)')
+    .description('print the fingerprint of this machine for a key (for gen-key --bind-machines)')
     .option('--for-key <id>', 'id of the key; without it the raw machine id is printed');
   return command.action((options: { readonly forKey?: string }) => {
     const machineId = world.readMachineId();

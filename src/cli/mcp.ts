@@ -26,8 +26,8 @@ interface McpOptions extends TargetOptions {
 /** `svcctl mcp`: the gateway as an MCP server on stdin and stdout. */
 export function mcpCommand(terminal: Terminal, startEmbedded: StartEmbedded): Command {
   const command = withTargetOptions(new Command('mcp'))
-    .description('serve the gateway to a language model: MCP on standard input and output')
-    .option('--toolsets <list>', `offer only these tools, separated by commas: ${groups.join(', ')} (default: all that the key may use)`)
+    .description('serve MCP on standard input and output, for AI clients')
+    .option('--toolsets <list>', `offer only these toolsets, separated by commas: ${groups.join(', ')} (default: all that the key may use)`)
     .addOption(
       new Option('--embedded', 'run a simulated brokerage in this process, in place of a daemon').conflicts([
         'restUrl',
@@ -70,7 +70,7 @@ function readToolsets(text: string): Result<string, string> {
 }
 
 const helpText = `
-An MCP client starts this command by itself. Entry of a desktop client's configuration:
+MCP clients start this command themselves. Add it to the client's configuration:
   {"mcpServers":{"svc":{"command":"svcctl","args":["mcp"],"env":{"SVC_API_KEY":"svc_…"}}}}
-Clients that speak HTTP need no command: the address is <rest-url>/mcp, the key goes along as a Bearer token.
-Without a daemon the command stays and answers "gateway connect failed"; it works as soon as the daemon is up.`;
+Clients that speak HTTP need no command: point them at <rest-url>/mcp, with the key as Bearer token.
+While the daemon is down, requests fail with "gateway connect failed"; they work again as soon as it is up.`;

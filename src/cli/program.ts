@@ -31,7 +31,7 @@ const commands: readonly ((terminal: Terminal, startEmbedded: StartEmbedded) => 
  */
 export async function runSvcctl(args: readonly string[], terminal: Terminal, startEmbedded: StartEmbedded): Promise<number> {
   const program = new Command('svcctl')
-    .description('command line of the svcd trading and market-data gateway')
+    .description('command line for the svcd trading and market-data gateway')
     .version(packageVersion, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this text')
     .addHelpText('after', exitStatusHelp)

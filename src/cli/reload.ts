@@ -7,11 +7,11 @@ import type { Terminal } from './terminal.js';
 /** `svcctl reload`: has the daemon of a state folder read its keys file again and reopen its audit log. */
 export function reloadCommand(terminal: Terminal): Command {
   const command = new Command('reload')
-    .description('have the running svcd read its keys file again and reopen its audit log')
-    .option('--state-dir <folder>', "state folder of the daemon (default: $SVC_STATE_DIR, else the user's own)")
+    .description('make the running svcd reload its keys file and reopen its audit log')
+    .option('--state-dir <folder>', "state folder of the daemon (default: $SVC_STATE_DIR, else this user's)")
     .addHelpText(
       'after',
-      '\nThe daemon is asked over the socket in its state folder, as its own user.\nFrom elsewhere: svcctl call admin_reload, with a key of scope admin.',
+      '\nTalks to the daemon over the socket in its state folder; run it as the user of the daemon.\nFrom elsewhere: svcctl call admin_reload, with a key of scope admin.',
     );
   return command.action(async ({ stateDir }: { readonly stateDir?: string }) => {
     const folder = stateDir ?? stateFolder(terminal.env);

@@ -33,8 +33,8 @@ it('keeps what came on standard input, once', async () => {
 });
 
 it.each([
-  [['hunter2', 'hunter3'], 'not the same'],
-  [['hunter2', undefined], 'not the same'],
+  [['hunter2', 'hunter3'], 'do not match'],
+  [['hunter2', undefined], 'do not match'],
   [[undefined], 'no password was given'],
   [[''], 'must not be empty'],
   [['x'.repeat(257)], 'at most 256 characters'],

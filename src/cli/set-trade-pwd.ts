@@ -13,9 +13,9 @@ const CHARACTERS_MAX = 256;
  */
 export function setTradePwdCommand(terminal: Terminal = processTerminal, store: CredentialStore = tradePasswordStore): Command {
   const command = new Command('set-trade-pwd')
-    .description("keep the trade password in this user's credential store, for the unlock tool of svcd")
+    .description("store the trade password in this user's credential store, for svcd's unlock tool")
     .option('--delete', 'remove it from there')
-    .addHelpText('after', '\nThe password is asked for without showing it, or read from standard input when that is not a terminal.');
+    .addHelpText('after', '\nPrompts for the password without echo, or reads it from standard input if that is not a terminal.');
   return command.action(async (options: { readonly delete?: true }) => {
     if (options.delete) {
       const removed = await store.remove();
@@ -30,7 +30,7 @@ export function setTradePwdCommand(terminal: Terminal = processTerminal, store: 
     if (!written.available) {
       return command.error(`error: no credential store took the password: ${written.reason}\n${WITHOUT_STORE}`, { exitCode: EXIT_FAILED });
     }
-    terminal.explain('The trade password is kept in the credential store.\n');
+    terminal.explain('The trade password is stored in the credential store.\n');
   });
 }
 
@@ -40,5 +40,5 @@ async function askTwice(terminal: Terminal): Promise<string | { readonly problem
   if (first === '') return { problem: 'the password must not be empty' };
   if (first.length > CHARACTERS_MAX) return { problem: `the password must have at most ${CHARACTERS_MAX} characters` };
   if (!terminal.asksPerson) return first;
-  return (await terminal.readSecret('Once more: ')) === first ? first : { problem: 'the two were not the same; nothing was changed' };
+  return (await terminal.readSecret('Once more: ')) === first ? first : { problem: 'the passwords do not match; nothing was changed' };
 }

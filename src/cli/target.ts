@@ -31,7 +31,7 @@ export function withTargetOptions(command: Command): Command {
       '--rest-url <url>',
       `address of the daemon (SVC_REST_URL; default: the running demo, else this machine's port ${DEFAULT_PORT}, or SVC_REST_PORT)`,
     )
-    .option('--api-key <key>', 'key to call with; better in SVC_API_KEY, as options are visible to other users')
+    .option('--api-key <key>', 'API key; prefer SVC_API_KEY, since other users can see options')
     .option('--ca-file <path>', 'certificate to trust, PEM (SVC_CA_FILE; NODE_EXTRA_CA_CERTS works too)');
 }
 

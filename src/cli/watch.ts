@@ -39,10 +39,10 @@ const SUBSCRIBE_ID = 1;
 export function watchCommand(terminal: Terminal = processTerminal): Command {
   const command = withTargetOptions(new Command('watch'))
     .description('print live pushes, one JSON frame a line, until Ctrl-C')
-    .argument('[symbols...]', 'symbols to subscribe to (MARKET.CODE); without any, only what the key is subscribed to already')
-    .option('--types <list>', 'what to subscribe to, by number or name (Basic, OrderBook, Ticker, …)', parseTypes, [1])
-    .option('--retry', 'connect again when the connection is lost')
-    .option('--pretty', 'lay each frame out over several lines');
+    .argument('[symbols...]', 'symbols to subscribe to (MARKET.CODE); if omitted, only existing subscriptions')
+    .option('--types <list>', 'data types, by number or name (Basic, OrderBook, Ticker, …)', parseTypes, [1])
+    .option('--retry', 'reconnect when the connection is lost')
+    .option('--pretty', 'indent the JSON of each frame');
   return command.action(async (symbols: string[], options: WatchOptions) => {
     const bad = symbols.find((symbol) => parseSymbol(symbol) === undefined);
     if (bad !== undefined) {

@@ -89,7 +89,7 @@ function bodyOf(desc: DescMessage): Body {
         while (reader.pos < packedEnd) (values[field.localName] as unknown[]).push(field.read(reader, undefined, depth));
       } else reader.skip(wireType, number);
     }
-    if (reader.pos !== end) throw new RangeError('a field reaches beyond its message');
+    if (reader.pos !== end) throw new RangeError('a field extends past the end of its message');
     return message;
   };
   // Known before its fields are looked at: a message may hold itself.

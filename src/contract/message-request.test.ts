@@ -80,7 +80,7 @@ describe('a message', () => {
     [() => decode(quote.getQuote, {}), 'missing field "securityList"'],
     [
       () => decode(quote.getQuote, { securityList: Array.from({ length: 201 }, () => security) }),
-      'securityList: 201 entries are too many, accepted are at most 200',
+      'securityList: 201 entries are too many; at most 200 are accepted',
     ],
     [() => decode(quote.getQuote, { securityList: [security, { market: 3, code: 'x' }] }), 'securityList[1].market: expected one of'],
     [() => decode(quote.getKline, { security, klType: 16, rehabType: 0, reqNum: 1 }), 'klType: expected one of 2 (day), 3 (week)'],
@@ -105,7 +105,7 @@ describe('a message', () => {
     ],
     [
       () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: 100, remark: 'x'.repeat(65) }),
-      'remark: 65 bytes are too long, accepted are at most 64',
+      'remark: 65 bytes are too long; at most 64 are accepted',
     ],
     [
       () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: Number.NaN }),

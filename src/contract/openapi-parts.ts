@@ -10,20 +10,20 @@ export const commonSchemas: Record<string, Schema> = {
     required: ['ret_type', 'ret_msg', 'err_code', 's2c'],
     properties: {
       ret_type: { type: 'integer', const: 0 },
-      ret_msg: { type: ['string', 'null'], description: 'What was left out, where there is such a thing to say.' },
+      ret_msg: { type: ['string', 'null'], description: 'What was left out, if anything.' },
       err_code: { type: 'null' },
       s2c: { type: 'object' },
     },
   },
   Failure: {
     type: 'object',
-    description: 'The brokerage refused: HTTP says that the request was carried as asked, ret_type that it was not accepted.',
+    description: 'The request was carried out, and the brokerage refused: ret_type is not 0.',
     required: ['ret_type', 'ret_msg', 'err_code', 's2c'],
     properties: {
-      ret_type: { type: 'integer', not: { const: 0 }, description: 'Never 0; -1 as a rule.' },
+      ret_type: { type: 'integer', not: { const: 0 }, description: 'Never 0; usually -1.' },
       ret_msg: { type: 'string', description: 'Why.' },
-      err_code: { type: ['integer', 'null'], description: 'The code of the brokerage, where it has one.' },
-      s2c: { type: 'object', description: 'Empty as a rule.' },
+      err_code: { type: ['integer', 'null'], description: 'The brokerage’s own code, if any.' },
+      s2c: { type: 'object', description: 'Usually empty.' },
     },
   },
   Error: {
@@ -36,7 +36,7 @@ export const commonSchemas: Record<string, Schema> = {
       ret_msg: { type: 'string' },
       err_code: { type: 'string' },
       request_id: { type: 'string', description: 'The request in logs and audit trail.' },
-      field: { type: 'string', description: 'Path of the field at fault.' },
+      field: { type: 'string', description: 'Path of the offending field.' },
       retry_after: { type: 'integer', description: 'Seconds after which the same request may pass.' },
     },
   },
@@ -51,7 +51,7 @@ export const commonSchemas: Record<string, Schema> = {
       detail: { type: 'string', description: 'What is wrong and what is accepted.' },
       code: { type: 'string', description: 'Machine-readable, as in Error.' },
       request_id: { type: 'string' },
-      field: { type: 'string', description: 'Path of the field at fault.' },
+      field: { type: 'string', description: 'Path of the offending field.' },
       retry_after: { type: 'integer', description: 'Seconds after which the same request may pass.' },
     },
   },
@@ -72,7 +72,7 @@ export const parameters = {
     name: 'X-Svc-Int64',
     in: 'header',
     required: false,
-    description: '`string` has 64-bit integers written as text, for clients whose JSON parser is not exact.',
+    description: '`string` writes 64-bit integers as strings, for clients whose JSON parser loses precision.',
     schema: { type: 'string', enum: ['number', 'string'], default: 'number' },
   },
   IdempotencyKey: {
@@ -87,7 +87,7 @@ export const parameters = {
 export const headers = {
   RequestId: { description: 'The request in logs and audit trail.', schema: { type: 'string' } },
   IdempotentReplayed: {
-    description: '`true` where this is the answer of an earlier request under the same Idempotency-Key; absent otherwise.',
+    description: '`true` if this is the answer to an earlier request under the same Idempotency-Key; absent otherwise.',
     schema: { type: 'string', enum: ['true'] },
   },
   RetryAfter: { description: 'Seconds after which the same request may pass.', schema: { type: 'integer' } },

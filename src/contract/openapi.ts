@@ -40,8 +40,8 @@ export function openApi(options: { readonly version: string; readonly operations
       version: options.version,
       summary: 'Trading and market data over REST.',
       description:
-        'HTTP 200 says that the request was carried out as asked; whether the brokerage accepted it is said by `ret_type` (0 = success). ' +
-        '64-bit integers are exact JSON numbers; send `X-Svc-Int64: string` to get them as strings.',
+        'HTTP 200 means that the request was carried out; `ret_type` says whether the brokerage accepted it (0 = success). ' +
+        '64-bit integers are exact JSON numbers; send `X-Svc-Int64: string` for strings.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

@@ -42,7 +42,7 @@ export function paramRule(param: Param): ParamRule | undefined {
 /** What makes the operation what it is can be repeated, and not be contradicted. */
 function onlyValue(accepted: unknown): ParamRule {
   return (value, path) => {
-    if (value !== accepted) stop('invalid', path, `${path}: expected ${accepted}, as this operation always has it; found ${value}`);
+    if (value !== accepted) stop('invalid', path, `${path}: expected ${accepted}, the only value for this operation; found ${value}`);
   };
 }
 
@@ -68,7 +68,7 @@ function above(bound: number, max: number | undefined): ParamRule {
 function length(max: number, required: boolean): ParamRule {
   return (value, path) => {
     const list = value as readonly unknown[];
-    if (list.length > max) stop('out_of_range', path, `${path}: ${list.length} entries are too many, accepted are at most ${max}`);
+    if (list.length > max) stop('out_of_range', path, `${path}: ${list.length} entries are too many; at most ${max} are accepted`);
     if (list.length === 0 && required) stop('out_of_range', path, `${path}: expected at least one entry, found none`);
   };
 }
@@ -76,7 +76,7 @@ function length(max: number, required: boolean): ParamRule {
 function byteLength(max: number): ParamRule {
   return (value, path) => {
     const size = Buffer.byteLength(value as string);
-    if (size > max) stop('out_of_range', path, `${path}: ${size} bytes are too long, accepted are at most ${max}`);
+    if (size > max) stop('out_of_range', path, `${path}: ${size} bytes are too long; at most ${max} are accepted`);
   };
 }
 

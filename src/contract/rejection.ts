@@ -120,7 +120,7 @@ export class Rejection {
     readonly details: {
       /** Whole seconds after which the same request may pass. */
       readonly retryAfterSeconds?: number;
-      /** Path of the field at fault. */
+      /** Path of the offending field. */
       readonly field?: string;
       /** The key that was meant, where it is known though refused: for the audit trail alone. */
       readonly keyId?: string;

@@ -91,7 +91,7 @@ describe('a request body', () => {
     ['get_quote', '{"security_list":[]}', 'security_list: expected at least one entry, found none'],
     ['get_orderbook', '{"symbol":"HK.00700","depth":"5"}', 'depth: expected an integer, found the string "5"'],
     ['get_orderbook', '{"symbol":"HK.00700","depth":1.5}', 'depth: expected an integer, found the number 1.5'],
-    ['get_orderbook', '{"symbol":"HK.00700","code":"HK.00700"}', '"symbol" and "code" say the same thing: give one of them'],
+    ['get_orderbook', '{"symbol":"HK.00700","code":"HK.00700"}', '"symbol" and "code" say the same thing: give only one'],
     ['get_orderbook', '[]', 'body: expected an object, found an array'],
     ['get_orderbook', '{"c2s":{"security":{"market":1,"code":"1","x":1}}}', 'unknown field "c2s.security.x"; accepted: market, code'],
     ['get_quote', '{"symbols":[]}', 'symbols: expected at least one entry, found none'],
@@ -101,14 +101,14 @@ describe('a request body', () => {
     [
       'get_funds',
       '{"acc_id":18446744073709551616,"env":1,"market":1}',
-      'acc_id: 18446744073709551616 is out of range, accepted are 0 to 18446744073709551615',
+      'acc_id: 18446744073709551616 is out of range, accepted: 0 to 18446744073709551615',
     ],
     ['get_funds', '{"acc_id":-1,"env":1,"market":1}', 'acc_id: -1 is out of range'],
     ['get_funds', '{"acc_id":1,"header":{"trd_env":1,"acc_id":1,"trd_market":1}}', '"header" and its flat fields say the same thing'],
     [
       'get_funds',
       '{"header":{"trd_env":1,"acc_id":1,"trd_market":1},"acc_id":1}',
-      '"header" and "acc_id" say the same thing: give one of them',
+      '"header" and "acc_id" say the same thing: give only one',
     ],
     [
       'place_order',
@@ -124,7 +124,7 @@ describe('a request body', () => {
     [
       'place_order',
       `{${ACCOUNT},"side":1,"code":"1","qty":100,"remark":"${'x'.repeat(65)}"}`,
-      'remark: 65 bytes are too long, accepted are at most 64',
+      'remark: 65 bytes are too long; at most 64 are accepted',
     ],
     [
       'place_order',

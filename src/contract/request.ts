@@ -98,7 +98,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       const slot = slots.get(name);
       if (slot === undefined) unknownField(here, name, names());
       const earlier = given.find(({ target }) => target === slot.target || target === slot.whole)?.path;
-      if (earlier !== undefined) stop('invalid', here, `"${earlier}" and "${here}" say the same thing: give one of them`);
+      if (earlier !== undefined) stop('invalid', here, `"${earlier}" and "${here}" say the same thing: give only one`);
       if (value === null || value === undefined) continue;
       given.push({ target: slot.target, path: here });
       slot.set(message, value, here, later);
@@ -164,7 +164,7 @@ function lowLevelSlot(operation: Operation, params: readonly Param[], { field, r
       obey(read, path);
       // A header given in part by flat names and in part as an object: the object must not wipe out the rest.
       if (field.fieldKind === 'message' && known !== undefined)
-        stop('invalid', path, `"${path}" and its flat fields say the same thing: give one of them`);
+        stop('invalid', path, `"${path}" and its flat fields say the same thing: give only one`);
       fields[field.localName] = read;
     },
   };

@@ -17,7 +17,7 @@ interface FlagText {
 
 const OTHER = 'Other';
 const actions = [
-  { name: 'print-config', flags: '--print-config', about: "Print every setting's value and where it came from, then exit." },
+  { name: 'print-config', flags: '--print-config', about: 'Print every setting with its source, then exit.' },
   { name: 'version', flags: '-V, --version', about: 'Print the version, then exit.' },
   { name: 'help', flags: '-h, --help', about: 'Print this text, then exit.' },
 ] as const satisfies readonly { name: CommandLine['action']; flags: string; about: string }[];
@@ -25,7 +25,7 @@ const actions = [
 const HELP_HEAD = [
   'Trading and market-data gateway.',
   'Each flag is also an environment variable (--rest-port: SVC_REST_PORT) and a key of config.toml in the configuration folder (rest_port).',
-  'A flag wins over the variable, the variable over the file. Switches are turned off by --no-<name>.',
+  'Flags override variables, and variables override the file. --no-<name> turns a switch off.',
 ].join(' ');
 const HELP_WIDTH = 110;
 

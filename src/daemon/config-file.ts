@@ -46,7 +46,7 @@ function parseConfig(text: string, path: string, accepted: readonly string[]): R
       const near = nearestName(key, accepted);
       problems.push(`${at}: unknown key ${JSON.stringify(written)}${near === undefined ? '' : `; did you mean ${near}?`}`);
     } else if (entries.has(key)) {
-      problems.push(`${at}: ${key} stands twice, with dashes and with underscores`);
+      problems.push(`${at}: ${key} appears twice, with dashes and with underscores`);
     } else if (flagText === undefined) {
       problems.push(`${at}: ${written} must be a string, a number, true, false, or a list of strings; found ${kindOf(value)}`);
     } else {

@@ -23,7 +23,7 @@ export interface DemoBanner {
 
 const RULE = '─'.repeat(78);
 const SIMULATED = `  SIMULATED: prices are made up from a seed, no order leaves this machine,
-  no real money is anywhere near. Ctrl-C ends it.`;
+  and no real money is involved. Press Ctrl-C to stop.`;
 const SYMBOL = 'HK.00700';
 const [CODE, LOT] = ['00700', 100];
 
@@ -36,15 +36,15 @@ export function demoBanner(banner: DemoBanner): string {
   const hint = banner.accId === undefined ? ', with an acc_id from the list above' : '';
   return `
 ${RULE}
-${banner.simulated ? SIMULATED : '  Ctrl-C ends it.'}
+${banner.simulated ? SIMULATED : '  Press Ctrl-C to stop.'}
 ${RULE}
-${made.map((what) => `  Made ${what}\n`).join('')}
+${made.map((what) => `  Created ${what}\n`).join('')}
   Paste these into another terminal.
 
-  Quote a symbol:
+  Get a quote:
     curl --cacert ${quoted(caFile)} -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"symbol":"${SYMBOL}"}' ${restUrl}/api/quote
 
-  Watch its quotes and trades as they are pushed (Ctrl-C ends it):
+  Stream its quotes and trades (Ctrl-C to stop):
     ${svcctl} watch ${SYMBOL} --types 1,4
 
   List the accounts:
@@ -54,9 +54,9 @@ ${made.map((what) => `  Made ${what}\n`).join('')}
     ${svcctl} call place_order '${order}'
     ${svcctl} call get_orders '${account}' --pretty
 
-  Every operation: ${svcctl} operations
-  Language models: ${svcctl} mcp (standard input and output), ${restUrl}/mcp (HTTP)
-  Documentation:   ${docsUrl}
+  All operations: ${svcctl} operations
+  AI clients:     ${svcctl} mcp (standard input and output), ${restUrl}/mcp (HTTP)
+  Documentation:  ${docsUrl}
 ${RULE}
 `;
 }

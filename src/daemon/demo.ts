@@ -27,7 +27,7 @@ export interface DemoMaterial {
 export async function prepareDemo({ settings, sources }: ResolvedSettings, clock: Clock): Promise<Result<DemoMaterial, string>> {
   const { restTlsCert, restTlsKey, restKeysFile, stateDir } = settings;
   if (restTlsCert === null || restTlsKey === null || restKeysFile === null) {
-    throw new Error('with --demo, the certificate and the keys file have defaults');
+    throw new Error('with --demo, the certificate and the keys file have their own defaults');
   }
   const made: string[] = [];
   try {

@@ -6,7 +6,7 @@ import type { Reloaded, ReloadStep } from './reloader.js';
 import type { Settings } from './settings-table.js';
 import { loadTlsMaterial, type TlsMaterial } from './tls.js';
 
-const KEYS_REFUSED = 'keys file refused; the keys before it stay in force';
+const KEYS_REFUSED = 'keys file refused; the previous keys stay in force';
 
 /** Takes up the keys file. */
 export function keysStep(access: Access, logger: Logger): ReloadStep {
@@ -62,11 +62,11 @@ export class Certificate implements ReloadStep {
     const loaded = loadTlsMaterial(certPath, keyPath, clock.now());
     if (!loaded.ok) {
       if (!again || this.#failure?.reason !== loaded.error) {
-        logger.error({ reason: loaded.error }, 'certificate refused; the one before it stays in use, and it is tried again');
+        logger.error({ reason: loaded.error }, 'certificate refused; the previous one stays in use, and will be retried');
         access.recordReload(requestId, 'reject', `certificate refused: ${loaded.error}`);
       }
       this.#failure = { at: clock.now(), reason: loaded.error };
-      return { ok: false, message: `certificate refused; the one before it stays in use: ${loaded.error}` };
+      return { ok: false, message: `certificate refused; the previous one stays in use: ${loaded.error}` };
     }
     this.#failure = undefined;
     this.#loadedAt = clock.now();

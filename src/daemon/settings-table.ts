@@ -26,7 +26,7 @@ export const settingGroups = [
   'Listener',
   'Access',
   'Tools for language models',
-  'Bounds of one key',
+  'Bounds per key',
   'Limits for every caller',
   'Backend',
   'Simulated brokerage',
@@ -71,7 +71,7 @@ const settingsTable = {
     type: listenAddress,
     default: '127.0.0.1',
     group: 'Listener',
-    about: 'Address to listen on. Beyond loopback only with a keys file, and so with TLS.',
+    about: 'Address to listen on. Anything but loopback needs a keys file, and so TLS.',
   }),
   restPort: setting({
     type: port,
@@ -119,19 +119,19 @@ const settingsTable = {
     type: optional(keyId),
     default: null,
     group: 'Listener',
-    about: 'Key that every client of core TCP acts with: the protocol carries no credential. From this machine only.',
+    about: 'Key that all core TCP clients act under: the protocol carries no credential. Local connections only.',
   }),
   apiRsaKey: setting<string | null>({
     type: optional(path),
     default: null,
     group: 'Listener',
-    about: 'RSA private key (PKCS#1 PEM, 1024 bits) that clients of core TCP have too: bodies are then encrypted.',
+    about: 'RSA private key (PKCS#1 PEM, 1024 bits) shared with core TCP clients, to encrypt bodies.',
   }),
   restTlsCert: setting<string | null>({
     type: optional(path),
     default: null,
     group: 'Listener',
-    about: 'TLS certificate (PEM, with its chain). Required with a keys file.',
+    about: 'TLS certificate chain (PEM). Required with a keys file.',
     demo: (inConfigFolder) => inConfigFolder('tls', 'localhost.crt'),
   }),
   restTlsKey: setting<string | null>({
@@ -157,45 +157,46 @@ const settingsTable = {
   maxConnectionsPerKey: setting({
     type: wholeNumber(1, CONNECTIONS_MAX),
     default: defaultBounds.connections,
-    group: 'Bounds of one key',
-    about: 'Connections that a key may have open: /ws, gRPC streams, core WebSocket and core TCP together.',
+    group: 'Bounds per key',
+    about: 'Open connections of a key: /ws, gRPC streams, core WebSocket and core TCP together.',
   }),
   maxRefusalsPerSecond: setting({
     type: wholeNumber(1, BOUND_MAX),
     default: defaultBounds.refusalsPerSecond,
-    group: 'Bounds of one key',
-    about: 'Refused requests a second, over ten seconds; a key with more is turned away (429) until there are fewer.',
+    group: 'Bounds per key',
+    about: 'Refused requests per second, averaged over ten seconds; above that a key gets 429 until the rate falls.',
   }),
   maxIdempotencyKeys: setting({
     type: wholeNumber(1, BOUND_MAX),
     default: defaultBounds.idempotencyKeys,
-    group: 'Bounds of one key',
-    about: 'Idempotency keys that are remembered for 24 hours; ten times as many over all keys.',
+    group: 'Bounds per key',
+    about: 'Idempotency keys remembered for 24 hours; ten times as many for all keys together.',
   }),
   maxCallsPerKey: setting({
     type: wholeNumber(1, BOUND_MAX),
     default: defaultBounds.calls,
-    group: 'Bounds of one key',
-    about: 'Requests that wait for the backend at a time; four times as many over all keys. A part is kept for orders and cancels.',
+    group: 'Bounds per key',
+    about:
+      'Requests waiting for the backend at once; four times as many for all keys together. A share is reserved for orders and cancels.',
   }),
   requestTimeout: setting({
     type: wholeNumber(1, REQUEST_SECONDS_MAX, '<seconds>'),
     default: 30,
     group: 'Backend',
-    about: 'Seconds that a request waits for the backend, where its caller names no deadline of its own.',
+    about: 'Seconds to wait for the backend when the caller sets no deadline.',
   }),
 
   mcpToolsets: setting<readonly Group[]>({
     type: toolsets,
     default: [],
     group: 'Tools for language models',
-    about: 'Groups of tools that /mcp offers: quote,account,…; all of them when empty.',
+    about: 'Toolsets that /mcp offers: quote,account,…; all when empty.',
   }),
   mcpConfirm: setting<'always' | 'real' | 'never'>({
     type: oneOf(['always', 'real', 'never']),
     default: 'real',
     group: 'Tools for language models',
-    about: 'Trading tools that a person must confirm, where the client can ask one: all, those of real money, or none.',
+    about: 'Which trading tools a person must confirm, if the client can ask: all, those for real money, or none.',
   }),
 
   restKeysFile: setting<string | null>({
@@ -210,7 +211,7 @@ const settingsTable = {
     type: onOff,
     default: false,
     group: 'Access',
-    about: 'Let orders be placed, modified and cancelled.',
+    about: 'Allow placing, modifying and cancelling orders.',
     demo: () => 'true',
   }),
   enableDesktopPhase2Reads: setting({
@@ -242,7 +243,7 @@ const settingsTable = {
     type: limit('allowedTrdSides', '<list>'),
     default: null,
     group: 'Limits for every caller',
-    about: 'Order sides: any of BUY,SELL,SELL_SHORT,BUY_BACK.',
+    about: 'Allowed order sides: any of BUY,SELL,SELL_SHORT,BUY_BACK.',
   }),
   hoursWindow: setting<string | null>({
     type: limit('hoursWindow', '<HH:MM-HH:MM>'),
@@ -254,32 +255,32 @@ const settingsTable = {
     type: limit('maxOrderValue', '<amount>', 'number'),
     default: null,
     group: 'Limits for every caller',
-    about: 'Quantity × price × multiplier of one order, for each currency by itself.',
+    about: 'Cap on quantity × price × multiplier of an order, in each currency separately.',
   }),
   maxDailyValue: setting<string | null>({
     type: limit('maxDailyValue', '<amount>', 'number'),
     default: null,
     group: 'Limits for every caller',
-    about: 'Order value of all keys together in a UTC day, for each currency by itself.',
+    about: 'Cap on the order value of all keys together per UTC day, in each currency separately.',
   }),
   limitsCurrency: setting<string | null>({
     type: limit('limitsCurrency', '<currency>'),
     default: null,
     group: 'Limits for every caller',
-    about: 'One currency for both value caps, HKD for example: values in others are converted, plus 2 %.',
+    about: 'One currency for both value caps, such as HKD: others are converted, plus 2 %.',
   }),
   maxOrdersPerMinute: setting<string | null>({
     type: limit('maxOrdersPerMinute', '<number>', 'number'),
     default: null,
     group: 'Limits for every caller',
-    about: 'Orders of all keys together in any 60 seconds.',
+    about: 'Cap on orders of all keys together in any 60 seconds.',
   }),
 
   backend: setting({
     type: oneOf(['sim'], '"sim" (the simulated brokerage); this version has no other backend'),
     default: 'sim',
     group: 'Simulated brokerage',
-    about: 'What stands behind the gateway: the simulated brokerage.',
+    about: 'Brokerage behind the gateway.',
   }),
   simSeed: setting({
     type: wholeNumber(0, SEED_MAX, '<seed>'),
@@ -310,13 +311,13 @@ const settingsTable = {
     default: '123456',
     group: 'Simulated brokerage',
     secret: true,
-    about: 'Trade password of the simulated accounts. Better as SVC_SIM_TRADE_PASSWORD: flags are visible to other users.',
+    about: 'Trade password of the simulated accounts. Prefer SVC_SIM_TRADE_PASSWORD: other users can see flags.',
   }),
   historyKlQuotaMax: setting<number | null>({
     type: optional(wholeNumber(0, QUOTA_MAX)),
     default: null,
     group: 'Simulated brokerage',
-    about: 'History K-line quota, in place of the account’s own.',
+    about: 'History K-line quota, overriding the account’s own.',
   }),
 
   configDir: setting({
@@ -336,33 +337,33 @@ const settingsTable = {
     type: optional(path),
     default: null,
     group: 'Files and logs',
-    about: 'File for audit events, one JSON object a line; opened anew when it is rotated.',
+    about: 'Audit log: one JSON object per line; reopened after rotation.',
   }),
   auditRequired: setting({
     type: onOff,
     default: false,
     group: 'Files and logs',
-    about: 'Refuse writes while the audit file cannot be written: each has a line in it before it leaves.',
+    about: 'Refuse writes while the audit log cannot be written; each write is logged before it is sent.',
   }),
   logLevel: setting({
     type: oneOf(logLevels),
     default: 'info' as LogLevel,
     group: 'Files and logs',
-    about: `Least severe log entries to write to stderr: ${logLevels.join(', ')}.`,
+    about: `Minimum level of log entries on stderr: ${logLevels.join(', ')}.`,
   }),
 
   acceptRestoredState: setting({
     type: onOff,
     default: false,
     group: 'Start',
-    about:
-      'Trade on a state folder that turned out to be an older copy: the orders, totals and idempotency keys since then are missing. For one start.',
+    about: 'Trade although the state folder is an older copy and lacks the orders, totals and idempotency keys since. For one start only.',
   }),
   demo: setting({
     type: onOff,
     default: false,
     group: 'Start',
-    about: 'Five-minute tour: makes a key and a certificate on first use, enables trading on simulated accounts, prints commands to try.',
+    about:
+      'Five-minute tour: creates a key and a certificate on first use, enables trading on simulated accounts, and prints commands to try.',
   }),
 } as const;
 

@@ -168,8 +168,8 @@ describe('refusals', () => {
     ['--sim-clock', 'replay:2026-02-01@0', 'open, calendar, or replay:'],
     ['--history-kl-quota-max', '-3', 'a whole number from 0 to 1000000'],
     ['--hours-window', '9-17', 'HH:MM-HH:MM'],
-    ['--max-order-value', '1e400', 'a number, not negative'],
-    ['--max-order-value', '-5', 'a number, not negative'],
+    ['--max-order-value', '1e400', 'a non-negative number'],
+    ['--max-order-value', '-5', 'a non-negative number'],
     ['--limits-currency', 'EUR', 'unknown currency "EUR"'],
     ['--max-orders-per-minute', '1.5', 'a whole number from 0 to 100000'],
     ['--allowed-markets', 'HK,XX', 'XX'],
@@ -210,7 +210,7 @@ describe('refusals', () => {
       simTradePassword: '-hunter2',
       stateDir: '/srv/-x',
     });
-    expect(refused(['--max-order-value', '-5'])).toContain('a number, not negative');
+    expect(refused(['--max-order-value', '-5'])).toContain('a non-negative number');
     expect(refused(['--enable-trading', 'false'])).toBe('svcd: unexpected argument "false": svcd takes flags only (see svcd --help)\n');
     expect(run(['--enable-trading=false', '--no-grpc=off', '--no-no-websocket']).settings).toMatchObject({
       enableTrading: false,
@@ -243,7 +243,7 @@ describe('config.toml', () => {
     ['rest_port = 1\nrest_prot = 2', ':2: unknown key "rest_prot"; did you mean rest_port?'],
     ['[limits]\nmax_order_value = 1', ':1: unknown key "limits"'],
     ['config_dir = "/x"', ':1: unknown key "config_dir"'],
-    ['rest_port = 1\nrest-port = 2', ':2: rest_port stands twice'],
+    ['rest_port = 1\nrest-port = 2', ':2: rest_port appears twice'],
     ['bind = [1, 2]', ':1: bind must be a string, a number, true, false, or a list of strings; found a list of something else'],
     ['\nbind = {a = 1}', ':2: bind must be a string, a number, true, false, or a list of strings; found a table'],
     ['rest_port = 1\nbind = "x', ':2:'],

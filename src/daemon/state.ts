@@ -85,9 +85,9 @@ async function judge(
   }
   if (halt === undefined) {
     if (mark === undefined && store.sequence > 0) {
-      logger.warn({ stateDir, path }, 'this state folder was not seen here before: whether it is an older copy cannot be told');
+      logger.warn({ stateDir, path }, 'this state folder is new to this machine: an older copy would go unnoticed');
     }
-    if (acceptRestored) logger.warn({}, '--accept-restored-state has nothing to accept; leave it out, so that the next restore is noticed');
+    if (acceptRestored) logger.warn({}, '--accept-restored-state has nothing to accept; remove it, or the next restore may go unnoticed');
     return undefined;
   }
   const what = `the state folder ${stateDir} is an older copy: it ends at write ${halt.found}, and had been at ${halt.noted}`;
@@ -116,7 +116,8 @@ function noteProgress(store: DurableStore, { configDir, clock, logger }: StateOp
       noted = sequence;
       complained = false;
     } catch (error) {
-      if (!complained) logger.error({ err: error, path }, 'the state’s progress cannot be noted: an older copy of it would not be noticed');
+      if (!complained)
+        logger.error({ err: error, path }, 'cannot record the progress of the state folder: an older copy would go unnoticed');
       complained = true;
     }
   };

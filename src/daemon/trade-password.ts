@@ -22,8 +22,7 @@ export function tradePassword(
     if (given !== undefined) return given;
     const kept = await store.read();
     if (kept.available) return kept.value || undefined;
-    if (!warned)
-      logger.warn({ reason: kept.reason }, `no credential store to look for the trade password in; ${VARIABLE} works without one`);
+    if (!warned) logger.warn({ reason: kept.reason }, `no credential store is available for the trade password; set ${VARIABLE} instead`);
     warned = true;
     return undefined;
   };

@@ -24,7 +24,7 @@ import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
 export interface DaemonOptions {
   readonly settings: Settings;
   readonly logger: Logger;
-  /** Begins the shutdown that an administrator asked for over REST. */
+  /** Begins the shutdown that an administrator requested over REST. */
   readonly requestShutdown: (reason: string) => void;
   /** Of the daemon itself; the simulation's own follows `--sim-clock`. */
   readonly clock?: Clock;
@@ -80,7 +80,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { store, restored } = state.value;
   const undo: (() => void | Promise<void>)[] = [() => state.value.close(), () => audit.close()];
   try {
-    const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database did not take a write');
+    const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database refused a write');
     const time = new SteadyTime({ store, clock });
     undo.unshift(() => time.stop());
     const steadyNow = () => time.now();
@@ -114,7 +114,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         calls: settings.maxCallsPerKey,
       },
       requestTimeoutMs: settings.requestTimeout * 1000,
-      shutdown: () => requestShutdown('asked for over REST'),
+      shutdown: () => requestShutdown('requested over REST'),
       reload: (requestId) => void reloader.reload(requestId),
       ...(certificate === undefined ? {} : { certificate: () => certificate.status() }),
       ...(options.logLinesLost === undefined ? {} : { logLinesLost: options.logLinesLost }),
@@ -129,7 +129,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       version: packageVersion,
       toolsets: settings.mcpToolsets.length === 0 ? undefined : new Set(settings.mcpToolsets),
       confirm: settings.mcpConfirm,
-      onError: (error) => logger.debug({ err: error }, 'a message of a language model’s client was not served'),
+      onError: (error) => logger.debug({ err: error }, 'an MCP message failed'),
     });
     const onTrouble = acceptTrouble(logger);
     const ws = createWsEndpoint({
@@ -190,7 +190,7 @@ async function runAll(actions: readonly (() => void | Promise<void>)[]): Promise
       failures.push(error);
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, 'the daemon did not stop in good order');
+  if (failures.length > 0) throw new AggregateError(failures, 'the daemon did not stop cleanly');
 }
 
 function loadTls({ restTlsCert, restTlsKey }: Settings, clock: Clock, logger: Logger) {
@@ -281,7 +281,7 @@ function acceptTrouble(logger: Logger): (error: Error) => void {
     const now = performance.now();
     if (now < quietUntil) return;
     quietUntil = now + TROUBLE_PAUSE_MS;
-    logger.error({ reason: error.message }, 'connections cannot be accepted');
+    logger.error({ reason: error.message }, 'cannot accept connections');
   };
 }
 
@@ -301,6 +301,6 @@ async function listen(listener: Listener, settings: Settings, setting: ListenerP
 
 function listenProblem(bind: string, port: number, flag: string, error: NodeJS.ErrnoException): string {
   if (error.code === 'EADDRINUSE')
-    return `port ${port} on ${bind} is taken; stop what uses it or choose another with ${flag} (0 = any free port)`;
+    return `port ${port} on ${bind} is in use; stop what uses it or choose another with ${flag} (0 = any free port)`;
   return `cannot listen on ${bind} port ${port}: ${error.message}`;
 }

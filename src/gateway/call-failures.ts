@@ -29,7 +29,7 @@ export function aftermathOf(reach: Reach): string {
     case 'write kept':
       return '; nothing was sent';
     case 'write sent':
-      return '; whether it took effect is not known: look at the orders before you send it again';
+      return '; it may have taken effect: check the orders before sending it again';
   }
 }
 

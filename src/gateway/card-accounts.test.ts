@@ -40,14 +40,14 @@ it.each([
 
 it('names the accounts of a card that stands for several', () => {
   expect(address('1477')).toBe(
-    'card_num: card 1477 stands for several accounts: 1 (card 1001100580031477, HK US), 3 (card 1001300580041477, HK); give acc_id or another card number',
+    'card_num: card 1477 has several accounts: 1 (card 1001100580031477, HK US), 3 (card 1001300580041477, HK); give acc_id or another card number',
   );
   expect(address('1599', { market: 8 })).toMatch(/several accounts: 1 .* 2 /);
 });
 
 it('refuses an account that is not the card’s', () => {
   expect(address('1485', { accID: 1n })).toBe(
-    'card_num: acc_id 1 is not an account of card 1485; its accounts: 2 (card 1001200580031485, FUTURES); give one of the two',
+    'card_num: acc_id 1 is not an account of card 1485; its accounts: 2 (card 1001200580031485, FUTURES); give acc_id or card_num, not both',
   );
 });
 

@@ -23,7 +23,9 @@ export function addressByCard<M extends Message & { header?: TrdHeader | undefin
   const onCard = environment.filter(({ cardNum: own, uniCardNum }) => [own, uniCardNum].some((each) => each.endsWith(cardNum)));
   if (header.accID !== 0n) {
     if (onCard.some(({ accID }) => accID === header.accID)) return request;
-    return reject(`acc_id ${header.accID} is not an account of card ${cardNum}; its accounts: ${list(onCard)}; give one of the two`);
+    return reject(
+      `acc_id ${header.accID} is not an account of card ${cardNum}; its accounts: ${list(onCard)}; give acc_id or card_num, not both`,
+    );
   }
   const env = trdEnv.members.find((member) => member.public === header.trdEnv)?.name ?? String(header.trdEnv);
   if (onCard.length === 0) return reject(`no ${env} account has card ${cardNum}; accounts for ${env}: ${list(environment)}`);
@@ -32,7 +34,7 @@ export function addressByCard<M extends Message & { header?: TrdHeader | undefin
   );
   const [account, another] = onCard.length === 1 ? onCard : inMarket;
   if (account === undefined || another !== undefined) {
-    return reject(`card ${cardNum} stands for several accounts: ${list(onCard)}; give acc_id or another card number`);
+    return reject(`card ${cardNum} has several accounts: ${list(onCard)}; give acc_id or another card number`);
   }
   header.accID = account.accID;
   return request;

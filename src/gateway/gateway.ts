@@ -175,8 +175,8 @@ export class Gateway {
       switches,
       onStorageStatus: () => {
         const { storageFailure } = this.#pipeline;
-        if (storageFailure === undefined) logger.info({}, 'the database takes writes again');
-        else logger.error({ reason: storageFailure }, 'the database takes no writes');
+        if (storageFailure === undefined) logger.info({}, 'the database accepts writes again');
+        else logger.error({ reason: storageFailure }, 'the database accepts no writes');
         this.#announceReady();
       },
       tradingHalt: options.tradingHalt,
@@ -470,7 +470,7 @@ export class Gateway {
   /** One more connection of a key, where it has as many as it may. */
   #refuseConnection({ key, owner }: Identity): Rejection | undefined {
     if (key === undefined || this.push.connectionsOf(owner) < this.#connectionsPerKey) return undefined;
-    return new Rejection('limit.key_connections', `key "${key.id}" has ${this.#connectionsPerKey} connections open, the most it may have`, {
+    return new Rejection('limit.key_connections', `key "${key.id}" has reached its limit of ${this.#connectionsPerKey} open connections`, {
       retryAfterSeconds: 1,
     });
   }

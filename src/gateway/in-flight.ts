@@ -40,14 +40,18 @@ export class InFlight {
     const share = shares[kind];
     const own = this.#byOwner.get(owner) ?? 0;
     if (own >= share * perOwner) {
-      return new Rejection('limit.calls', `${own} requests of this key wait for the backend, as many as may; nothing was sent`, {
+      return new Rejection('limit.calls', `this key has reached its limit of ${own} requests waiting for the backend; nothing was sent`, {
         retryAfterSeconds: 1,
       });
     }
     if (this.#count < share * inAll) return undefined;
-    return new Rejection('backend.busy', `${this.#count} requests wait for the backend, as many as may; nothing was sent`, {
-      retryAfterSeconds: 1,
-    });
+    return new Rejection(
+      'backend.busy',
+      `the daemon has reached its limit of ${this.#count} requests waiting for the backend; nothing was sent`,
+      {
+        retryAfterSeconds: 1,
+      },
+    );
   }
 
   /** Counts a request until `work` settles, however long its caller waits for it. */

@@ -53,7 +53,7 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
     const wanted = request as HistoryC2S;
     if (wanted.klType !== KL_TYPE_4MIN) return backend.call(operation, request, context);
     const resume = Buffer.from(wanted.nextReqKey).toString();
-    if (resume !== '' && !TIME_TEXT.test(resume)) return failure(quote.getHistoryKline, 'next_req_key: not a key of this query');
+    if (resume !== '' && !TIME_TEXT.test(resume)) return failure(quote.getHistoryKline, 'next_req_key: does not belong to this query');
     const minuteRequest = clone(HistoryC2SSchema, wanted);
     minuteRequest.klType = KLType.KLType_1Min;
     clearField(minuteRequest, HistoryC2SSchema.field.nextReqKey);

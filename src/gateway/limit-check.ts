@@ -31,11 +31,11 @@ export function checkLimits(operation: Operation, limits: Limits, subjects: Subj
 function checkAccounts(operation: Operation, limits: Limits, { accIds }: Subjects): Rejection | undefined {
   if (limits.allowedAccIds === null) return undefined;
   const account = accIds.find((accId) => !allowsAccount(limits, accId));
-  if (account !== undefined) return new Rejection('auth.account', `account ${account} is not among the accounts that this key may use`);
+  if (account !== undefined) return new Rejection('auth.account', `this key may not use account ${account}`);
   const { reach } = operation;
   if (accIds.length > 0 || reach === 'general' || !isOfAccounts(operation)) return undefined;
   if (reach === 'beyond' || reach === 'request') {
-    return new Rejection('auth.account', `${operation.name} names no account, and this key may use some accounts only`);
+    return new Rejection('auth.account', `${operation.name} names no account, and this key is limited to certain accounts`);
   }
   return undefined;
 }
@@ -67,8 +67,7 @@ function checkTraded(operation: Operation, limits: Limits, subjects: Subjects, r
     const market = marketOf(plate);
     if (!allowsOneMarket(limits, market)) return denyMarket(limits, market);
   }
-  if (stockIds.length > 0)
-    return new Rejection('limit.symbol', `stock id ${stockIds[0]} does not say which security it is; name it by symbol`);
+  if (stockIds.length > 0) return new Rejection('limit.symbol', `stock id ${stockIds[0]} cannot be matched to a security; give its symbol`);
   const all = marketsOfCancelAll(operation, request);
   if (all !== undefined) return firstDenied(limits, all);
   if (tradedCodes.length > 0 && operation.effect === 'read') {
@@ -91,7 +90,7 @@ function checkReach({ name, reach }: Operation, limits: Limits, named: boolean):
   const allowed = list(limits.allowedMarkets ?? limits.allowedSymbols);
   return new Rejection(
     code,
-    `${name} would tell of markets or symbols that this request does not name, and this key is limited; allowed: ${allowed}`,
+    `${name} would reveal markets or symbols that the request does not name, and this key is limited; allowed: ${allowed}`,
   );
 }
 

@@ -62,18 +62,18 @@ export class Meter {
       this.#metrics.push({ name, help, type, read });
     const [gauge, counter] = [add('gauge'), add('counter')];
     gauge('svc_push_connections', 'Open push connections.', sources.pushConnections);
-    gauge('svc_push_subscriptions', 'Live data streams that somebody is subscribed to.', sources.subscriptions);
-    gauge('svc_idempotency_keys', 'Writes that are remembered by their idempotency key.', sources.idempotencyKeys);
-    gauge('svc_backend_ready', '1 while every connection of the backend takes requests.', () => Number(sources.backendReady()));
-    gauge('svc_backend_calls_in_flight', 'Requests that wait for the backend.', sources.callsInFlight);
-    counter('svc_push_gaps_total', 'Gaps in what the backend delivered that were announced.', sources.gaps);
-    gauge('svc_push_missing', 'Streams and accounts whose pushes the backend does not deliver now.', sources.missingPushes);
-    gauge('svc_storage_writable', '1 while the database takes writes.', () => Number(sources.storageWritable()));
+    gauge('svc_push_subscriptions', 'Live data streams with a subscriber.', sources.subscriptions);
+    gauge('svc_idempotency_keys', 'Writes remembered by idempotency key.', sources.idempotencyKeys);
+    gauge('svc_backend_ready', '1 while every backend connection accepts requests.', () => Number(sources.backendReady()));
+    gauge('svc_backend_calls_in_flight', 'Requests waiting for the backend.', sources.callsInFlight);
+    counter('svc_push_gaps_total', 'Announced gaps in backend pushes.', sources.gaps);
+    gauge('svc_push_missing', 'Streams and accounts whose pushes are interrupted.', sources.missingPushes);
+    gauge('svc_storage_writable', '1 while the database accepts writes.', () => Number(sources.storageWritable()));
     if (sources.auditFile() !== undefined) {
       gauge('svc_audit_writable', '1 while the audit file can be written.', () => Number(sources.auditFile()?.failure === undefined));
       counter('svc_audit_lines_lost_total', 'Audit lines that never reached the file.', () => sources.auditFile()?.linesLost ?? 0);
     }
-    counter('svc_log_lines_lost_total', 'Log lines that stderr did not take.', sources.logLinesLost);
+    counter('svc_log_lines_lost_total', 'Log lines lost because stderr was blocked.', sources.logLinesLost);
     gauge('svc_process_resident_memory_bytes', 'Resident memory of the daemon.', () => process.memoryUsage.rss());
     gauge('svc_process_cpu_seconds', 'CPU time of the daemon, user and system.', () => {
       const { user, system } = process.cpuUsage();

@@ -108,7 +108,7 @@ export class Pipeline {
     return this.#finish(operation, caller, identity.key, moment, answer, request);
   }
 
-  /** Why the database takes no writes; undefined while it does. */
+  /** Why the database accepts no writes; undefined while it does. */
   get storageFailure(): string | undefined {
     return this.#storageFailure;
   }
@@ -131,7 +131,9 @@ export class Pipeline {
     audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId, trade });
     if ((await audit.written()) !== false) return undefined;
     const why = audit.fileStatus()?.failure ?? 'it cannot be written';
-    return new Rejection('audit.unavailable', `the audit trail is required and fails: ${why}; nothing was sent`, { retryAfterSeconds: 1 });
+    return new Rejection('audit.unavailable', `the required audit log cannot be written: ${why}; nothing was sent`, {
+      retryAfterSeconds: 1,
+    });
   }
 
   /**
@@ -376,7 +378,7 @@ export class Pipeline {
     if (thrown instanceof BackendFailure) return rejectFailure(thrown, reach);
     if (thrown instanceof StorageFailure) {
       this.#storageIs(thrown.message);
-      const remedy = '; the daemon has to be started again when the disk takes writes';
+      const remedy = '; restart the daemon once the disk accepts writes';
       return new Rejection('storage.failed', `${thrown.message}${aftermathOf(reach)}${remedy}`);
     }
     return this.defect(caller, thrown);
@@ -506,7 +508,7 @@ function isRefused(operation: Operation, answer: Answer): boolean {
 
 /** The packet id of an interrupted write means nothing to this backend: sent again, it might be carried out twice. */
 function unknownOutcome(key: string): Rejection {
-  const message = `whether the request under idempotency key "${key}" took effect is not known: look at the orders; a new key sends it anew`;
+  const message = `the request under idempotency key "${key}" may have taken effect: check the orders; to send it again, use a new key`;
   return new Rejection('idempotency.unknown_outcome', message);
 }
 

@@ -11,7 +11,7 @@ export function readPlainFile(path: string, bytesMax: number): Buffer {
     try {
       const stats = fstatSync(file);
       if (stats.isDirectory()) throw new Error('it is a folder');
-      if (!stats.isFile()) throw new Error('it is a pipe or a device, which cannot be read anew when it changes');
+      if (!stats.isFile()) throw new Error('it is a pipe or a device, which cannot be reread when it changes');
       if (stats.size > bytesMax) throw new Error(`it has ${stats.size} bytes; at most ${bytesMax}`);
       return readFileSync(file);
     } finally {

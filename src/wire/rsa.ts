@@ -23,7 +23,7 @@ export function readRsaKey(pem: string): RsaKeyRead {
   } catch (error) {
     return {
       ok: false,
-      message: `the RSA key cannot be read (${error instanceof Error ? error.message : error}); accepted is PEM without a password`,
+      message: `the RSA key cannot be read (${error instanceof Error ? error.message : error}); expected PEM without a passphrase`,
     };
   }
   const bits = key.asymmetricKeyDetails?.modulusLength;

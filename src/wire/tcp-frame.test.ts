@@ -120,9 +120,9 @@ describe('FrameReader', () => {
   it.each([
     ['bad_magic', { 0: 0x48 }, 'found the bytes 4854'],
     ['bad_magic', { 1: 0x74 }, 'found the bytes 4674'],
-    ['unknown_version', { 7: 1 }, 'header version 1 is not known'],
-    ['unknown_format', { 6: 2 }, 'body format 2 is not known, accepted are 0 (protobuf) and 1 (JSON)'],
-    ['body_too_long', { 15: 0xff }, 'a body of 4278190083 bytes is too long, accepted are at most 16777216'],
+    ['unknown_version', { 7: 1 }, 'unknown header version 1'],
+    ['unknown_format', { 6: 2 }, 'unknown body format 2, accepted: 0 (protobuf), 1 (JSON)'],
+    ['body_too_long', { 15: 0xff }, 'a body of 4278190083 bytes is too long; at most 16777216 are accepted'],
     ['wrong_digest', { 16: 0 }, 'the body of frame 7 (protocol id 1004) does not match its SHA-1'],
     ['wrong_digest', { 46: 0 }, 'does not match its SHA-1'],
   ])('ends with %s for %j, however the stream is cut', (kind, changes, message) => {

@@ -189,15 +189,15 @@ function readHeader(bytes: Buffer, bodyBytesMax: number): Header | FrameError {
     return { kind: 'bad_magic', message: `a frame starts with "FT", found the bytes ${bytes.toString('hex', 0, 2)}` };
   }
   const version = bytes.readUInt8(offset.version);
-  if (version !== VERSION) return { kind: 'unknown_version', message: `header version ${version} is not known, accepted is ${VERSION}` };
+  if (version !== VERSION) return { kind: 'unknown_version', message: `unknown header version ${version}, accepted: ${VERSION}` };
   const formatNumber = bytes.readUInt8(offset.format);
   const format = formats[formatNumber];
   if (format === undefined) {
-    return { kind: 'unknown_format', message: `body format ${formatNumber} is not known, accepted are 0 (protobuf) and 1 (JSON)` };
+    return { kind: 'unknown_format', message: `unknown body format ${formatNumber}, accepted: 0 (protobuf), 1 (JSON)` };
   }
   const bodyLength = bytes.readUInt32LE(offset.bodyLength);
   if (bodyLength > bodyBytesMax) {
-    return { kind: 'body_too_long', message: `a body of ${bodyLength} bytes is too long, accepted are at most ${bodyBytesMax}` };
+    return { kind: 'body_too_long', message: `a body of ${bodyLength} bytes is too long; at most ${bodyBytesMax} are accepted` };
   }
   return {
     protoId: bytes.readUInt32LE(offset.protoId),

@@ -73,7 +73,7 @@ describe('with keys', () => {
       publishedEncode('GetGlobalState.Request', { c2s: { userID: 0 } }),
     );
     expect(error).toBe(0);
-    expect(publishedDecode('GetGlobalState.Response', body!)).toMatchObject({ retType: -1, retMsg: 'InitWebSocket has to come first' });
+    expect(publishedDecode('GetGlobalState.Response', body!)).toMatchObject({ retType: -1, retMsg: 'InitWebSocket must come first' });
     expect(await client.login(test.keys.desk)).toMatchObject({ error: 0 });
     const again = await client.login(test.keys.desk);
     expect(publishedDecode('InitWebSocket.Response', again.body!)).toMatchObject({ retType: -1 });

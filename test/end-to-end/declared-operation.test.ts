@@ -11,7 +11,7 @@ import { integer, symbols } from '../../src/contract/shape.js';
 import type { ResponseMessage } from '../../src/gateway/index.js';
 import { getFunds } from '../../src/simulator/answers/account/get-funds.js';
 import type { AnswersTo } from '../../src/simulator/answers/table.js';
-import { Refusal } from '../../src/simulator/handler.js';
+import { Refusal } from '../../src/simulator/refusal.js';
 import { createSimulation } from '../../src/simulator/simulation.js';
 import { lotSize } from '../../src/simulator/view/contract-terms.js';
 import type { Answer } from '../../src/simulator/view/facts.js';

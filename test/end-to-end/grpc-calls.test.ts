@@ -111,7 +111,7 @@ describe('an operation that is declared', () => {
     expect(backend.calls).toMatchObject([{ operation: 'get_lot_sizes', request: { securityList: [security], market: 1 } }]);
     expect(await call('desk', [security, security, security])).toMatchObject({
       code: 'INVALID_ARGUMENT',
-      details: 'securityList: 3 entries are too many, accepted are at most 2',
+      details: 'securityList: 3 entries are too many; at most 2 are accepted',
     });
     expect(await call('other', [security])).toMatchObject({ code: 'PERMISSION_DENIED' });
   });

@@ -33,7 +33,7 @@ describe('the gRPC listener', () => {
     await once(blocker, 'listening');
     const { port } = blocker.address() as { port: number };
     await expect(TestDaemon.start({ flags: ['--grpc-port', String(port)] })).rejects.toThrow(
-      `port ${port} on 127.0.0.1 is taken; stop what uses it or choose another with --grpc-port (0 = any free port)`,
+      `port ${port} on 127.0.0.1 is in use; stop what uses it or choose another with --grpc-port (0 = any free port)`,
     );
     blocker.close();
   });

@@ -236,7 +236,7 @@ describe('svcctl reload', () => {
     const refused = await run(daemon, 'svcctl', ['reload']);
     expect(refused).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/^error: keys file refused; the keys before it stay in force/),
+      stderr: expect.stringMatching(/^error: keys file refused; the previous keys stay in force/),
     });
   });
 

@@ -36,7 +36,7 @@ it.skipIf(!hasBash)(
     expect(acknowledged.length).toBeGreaterThan(20);
     expect(refused).toMatchObject({ answer: { status: 500 } });
     expect(refusalCode(refused!)).toBe('storage.failed');
-    expect(refused!.answer.text).toMatch(/cannot write to the database: .*look at the orders before you send it again/);
+    expect(refused!.answer.text).toMatch(/cannot write to the database: .*check the orders before sending it again/);
 
     expect(acknowledgedId(await place('later'))).toBeUndefined();
     // What memory holds is not what the disk has: accounts are not shown any more, the market is.

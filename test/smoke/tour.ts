@@ -16,12 +16,12 @@ export function theTourWorks(node: string): void {
   it('says that it is ready, and that it is simulated', () => {
     expect(demo.ready).toMatchObject({ event: 'ready', rest: expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+$/) });
     expect(demo.banner).toContain('SIMULATED');
-    expect(demo.banner.match(/ {2}Made /g)).toHaveLength(2);
+    expect(demo.banner.match(/ {2}Created /g)).toHaveLength(2);
   });
 
   it('reads a quote with curl', async (context) => {
     if (!isInstalled('curl')) return context.skip('curl is not installed');
-    const [command = ''] = demo.commands('Quote a symbol');
+    const [command = ''] = demo.commands('Get a quote');
     const { s2c } = answered(await demo.paste(command));
     expect(s2c.basic_qot_list[0]).toMatchObject({ security: { market: 1, code: '00700' }, cur_price: expect.any(Number) });
   });
@@ -47,7 +47,7 @@ export function theTourWorks(node: string): void {
   });
 
   it('lists the operations and serves their document', async () => {
-    expect((await demo.paste(demo.labelled('Every operation'))).stdout).toContain('place_order');
+    expect((await demo.paste(demo.labelled('All operations'))).stdout).toContain('place_order');
     const document = await read(demo.labelled('Documentation'), join(demo.home, '.config/svc/tls/localhost.crt'));
     expect(JSON.parse(document).openapi).toMatch(/^3\.1\./);
   });
@@ -55,7 +55,7 @@ export function theTourWorks(node: string): void {
   it('ends with Ctrl-C, and starts again with what it made the first time', async () => {
     expect(await demo.interrupt()).toBe(0);
     await demo.start();
-    expect(demo.banner).not.toContain('  Made ');
+    expect(demo.banner).not.toContain('  Created ');
     const [, see = ''] = demo.commands('Buy 100 shares');
     expect(answered(await demo.paste(see)).s2c.order_list).toHaveLength(1);
   });

@@ -11,7 +11,7 @@ import { type Brokerage, createBrokerage } from '../../src/simulator/brokerage/i
 import type { OrderRecord } from '../../src/simulator/brokerage/order.js';
 import { type TradeMarket, tradeEnvironments, tradeMarkets } from '../../src/simulator/brokerage/terms.js';
 import type { CorporateActions } from '../../src/simulator/companies/corporate-actions.js';
-import { Refusal } from '../../src/simulator/handler.js';
+import { Refusal } from '../../src/simulator/refusal.js';
 import type { Facts } from '../../src/simulator/view/facts.js';
 import { type CalendarMode, createWorld, type Instrument } from '../../src/simulator/world/index.js';
 import { MemoryStore, type Store } from '../../src/storage/index.js';

@@ -1,6 +1,6 @@
 import type { PushEvent } from '../../gateway/backend.js';
 import { type BrokerageEvent, fillPush, orderPush } from '../../simulator/brokerage/index.js';
-import { Refusal } from '../../simulator/handler.js';
+import { Refusal } from '../../simulator/refusal.js';
 import type { Facts } from '../../simulator/view/facts.js';
 
 const ProtoId = { order: 2208, fill: 2218 } as const;

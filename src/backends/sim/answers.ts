@@ -1,7 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { ProtocolMessages } from '../../contract/operation.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
-import type { Refusal } from '../../simulator/handler.js';
+import type { Refusal } from '../../simulator/refusal.js';
 
 const SUCCESS = 0;
 const FAILED = -1;

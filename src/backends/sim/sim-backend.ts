@@ -22,7 +22,7 @@ import type {
 } from '../../gateway/backend.js';
 import { answers } from '../../simulator/answers/index.js';
 import { estimateFees } from '../../simulator/brokerage/index.js';
-import { Refusal } from '../../simulator/handler.js';
+import { Refusal } from '../../simulator/refusal.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
 import type { Store } from '../../storage/index.js';
 import { AccountPushes } from './account-pushes.js';

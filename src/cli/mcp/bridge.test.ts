@@ -202,7 +202,7 @@ describe('a session', () => {
     expect(posts.filter((request) => isCall(request) && request.headers['mcp-session-id'] === 'session-2')).toHaveLength(2);
     // The client has its answer to initialize already; it hears that its subscriptions are gone.
     expect(stdio.lines.filter((line) => line.includes('"id":0'))).toHaveLength(1);
-    expect(stdio.lines.filter((line) => line.includes('Subscriptions made before are gone'))).toHaveLength(1);
+    expect(stdio.lines.filter((line) => line.includes('Earlier subscriptions are gone'))).toHaveLength(1);
     await gateway.request(
       'a GET of the new session',
       ({ headers, method }) => method === 'GET' && headers['mcp-session-id'] === 'session-2',
@@ -220,7 +220,7 @@ describe('a session', () => {
       'a GET of the new session',
       ({ headers, method }) => method === 'GET' && headers['mcp-session-id'] === 'session-2',
     );
-    await stdio.line('the news', (line) => line.includes('Subscriptions made before are gone'));
+    await stdio.line('the news', (line) => line.includes('Earlier subscriptions are gone'));
   });
 
   it('is not begun over and over', async () => {

@@ -22,10 +22,10 @@ const CONTROL_MS_MAX = 10_000;
 const HANDSHAKE_MS_MAX = 30_000;
 const GOODBYE_MS_MAX = 1_500;
 const HTTP_NOT_FOUND = 404;
-const replaced: Unreached = { sent: false, message: 'the session was ended meanwhile' };
+const replaced: Unreached = { sent: false, message: 'the session has ended' };
 const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 const RENEWED =
-  '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"svcctl","data":"The gateway was restarted and a new session was begun. Subscriptions made before are gone: make them again."}}';
+  '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"svcctl","data":"The gateway was restarted and a new session has begun. Earlier subscriptions are gone: subscribe again."}}';
 
 /**
  * The way to the gateway and, in the revisions that have them, the session there: begun by the client's `initialize`,
@@ -139,9 +139,9 @@ export class Link {
       session = sessionOf(lost.initialize, answer, sessionIdOf(sent.value)) ?? session;
     });
     if (session === undefined)
-      return err({ sent: false, message: `the session could not be begun again: ${refusal?.message ?? 'no answer'}` });
+      return err({ sent: false, message: `the session could not be restarted: ${refusal?.message ?? 'no answer'}` });
     if (session.version !== lost.version) {
-      const message = `the restarted gateway speaks protocol revision ${session.version} in place of ${lost.version}: connect anew`;
+      const message = `the restarted gateway speaks protocol revision ${session.version} instead of ${lost.version}: reconnect`;
       return err({ sent: false, message });
     }
     if (this.#session !== lost) return err(replaced);
@@ -151,7 +151,7 @@ export class Link {
     if (!accepted.ok) return accepted;
     discard(accepted.value);
     this.listen();
-    this.#options.explain('the gateway was restarted: a new session was begun');
+    this.#options.explain('the gateway was restarted: a new session has begun');
     if (session.logging) await this.#options.deliver(RENEWED);
     return ok(session);
   }

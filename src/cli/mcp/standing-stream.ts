@@ -36,7 +36,7 @@ export async function holdStandingStream({ open, deliver, renew, random, signal 
           if (await renew()) return discard(response);
           break;
         case HTTP_BAD_REQUEST:
-          // The event is not known any more, or nothing is repeated there.
+          // The event is no longer available, or nothing is repeated there.
           position = streamStart();
       }
       await readAnswer(response, position, (message) => {

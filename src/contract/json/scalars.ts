@@ -20,7 +20,7 @@ function integer(low: bigint, high: bigint, wide: boolean): ScalarReader {
     if (number === undefined) {
       stop('wrong_type', path, `${path}: expected an integer${wide ? ' (or its decimal text)' : ''}, found ${describeJson(value)}`);
     }
-    if (number < low || number > high) stop('out_of_range', path, `${path}: ${number} is out of range, accepted are ${low} to ${high}`);
+    if (number < low || number > high) stop('out_of_range', path, `${path}: ${number} is out of range, accepted: ${low} to ${high}`);
     return wide ? number : Number(number);
   };
 }

@@ -195,8 +195,8 @@ export const getMaxTrdQtys = operation({
     choice('orderType', orderType, { default: 1, about: 'NORMAL when omitted.' }),
     choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),
     choice('session', session, { about: 'US trading session.' }),
-    id('orderID', { about: 'The order that is to be modified.' }),
-    text('orderIDEx', { about: 'The order that is to be modified.' }),
+    id('orderID', { about: 'The order to modify.' }),
+    text('orderIDEx', { about: 'The order to modify.' }),
   ],
   rest: [post('/api/max-trd-qtys')],
 });

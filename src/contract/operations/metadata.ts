@@ -25,7 +25,7 @@ export const getTradingDays = operation({
     choice('market', tradeDateMarket, {
       // The message cannot do without it, and passes it over where there is a security.
       default: 0,
-      about: 'Whose days (not the quote market: US is 2 here); passed over when there is a symbol.',
+      about: 'Whose days (not the quote market: US is 2 here); ignored if a symbol is given.',
     }),
     symbol('security', { required: false, about: 'Ask for the days of this security instead, as MARKET.CODE.' }),
     time('beginTime', { dateOnly: true, aliases: ['begin'], about: 'First day, inclusive: yyyy-MM-dd.' }),

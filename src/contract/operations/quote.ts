@@ -245,8 +245,8 @@ export const getStaticInfo = operation({
     'To identify a symbol, its lot size or a future’s last trading day. No subscription, no quota. Without symbols, market and sec_type list a whole market, which is large.',
   shape: [
     symbols('securityList', { required: false }),
-    choice('market', quoteMarketNumbers, { about: 'Every security of this quote market; passed over when there are symbols.' }),
-    choice('secType', securityType, { about: 'Only securities of this type; passed over when there are symbols.' }),
+    choice('market', quoteMarketNumbers, { about: 'Every security of this quote market; ignored if symbols are given.' }),
+    choice('secType', securityType, { about: 'Only securities of this type; ignored if symbols are given.' }),
   ],
   needs: [{ oneOf: ['securityList', 'market', 'secType'] }],
   rest: [post('/api/static-info')],
@@ -261,9 +261,9 @@ export const getMarketState = operation({
   protoId: 3223,
   messages: QotGetMarketState,
   title: 'Market state',
-  summary: 'Whether the markets of symbols are open, closed or at rest.',
+  summary: 'Whether the markets of symbols are open, closed or in a break.',
   guide:
-    'Call it before an order, or when a price stands still. States are numbers of the public QotMarketState. Up to 400 symbols a call; no subscription, no quota.',
+    'Call it before an order, or when a price has stopped moving. States are numbers of the public QotMarketState. Up to 400 symbols a call; no subscription, no quota.',
   shape: [symbols('securityList')],
   rest: [post('/api/market-state')],
 });

@@ -80,7 +80,7 @@ export const getDelayStatistics = operation({
     'For diagnosing slowness only: milliseconds since the daemon started. Push stages other than CR2CS belong to servers that the gateway cannot see and come without data. Free.',
   shape: [
     choices('typeList', delayStatisticsType, { about: 'Which statistics; all when empty.' }),
-    choice('qotPushStage', qotPushStage, { about: 'Which stretch of a push is measured; the gateway itself measures CR2CS.' }),
+    choice('qotPushStage', qotPushStage, { about: 'Which stage of a push to measure; the gateway itself measures CR2CS.' }),
   ],
   rest: [get('/api/delay-statistics'), post('/api/delay-statistics')],
 });
@@ -208,6 +208,6 @@ export const getSpreadTable = operation({
   summary: 'Price steps of every spread code.',
   guide:
     'To round a limit price to a valid tick: take the step with price_from ≤ price < price_to (0 = no end). For one symbol svc_get_snapshot’s price_spread is enough. Free.',
-  shape: [integer('reserved', { about: 'Placeholder without meaning.' })],
+  shape: [integer('reserved', { about: 'Unused placeholder.' })],
   rest: [get('/api/spread-table'), post('/api/spread-table')],
 });

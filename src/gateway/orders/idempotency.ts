@@ -53,10 +53,8 @@ const KEY_TEXT = /^[\x21-\x7e]{1,255}$/;
 export function checkKeyText({ idempotencyKey: key, iface }: Pick<Caller, 'idempotencyKey' | 'iface'>): Rejection | undefined {
   if (key === undefined || KEY_TEXT.test(key)) return undefined;
   const field = iface === 'rest' ? 'Idempotency-Key' : iface === 'grpc' ? 'idempotency-key' : 'idempotency_key';
-  const what = /^[\x21-\x7e]*$/.test(key) ? 'found' : 'found spaces or others among';
-  return new Rejection('request.invalid', `${field}: expected 1 to 255 visible ASCII characters, ${what} ${key.length} characters`, {
-    field,
-  });
+  const found = /^[\x21-\x7e]*$/.test(key) ? `${key.length} characters` : 'a space or another character';
+  return new Rejection('request.invalid', `${field}: expected 1 to 255 visible ASCII characters, found ${found}`, { field });
 }
 
 /**
@@ -190,6 +188,6 @@ function mismatch(key: string): Rejection {
 }
 
 function full(): Rejection {
-  const message = 'too many idempotency keys were used in the last 24 hours: no other can be remembered now';
+  const message = 'too many idempotency keys were used in the last 24 hours; new ones are refused for now';
   return new Rejection('limit.idempotency_keys', message, { retryAfterSeconds: ROOM_SECONDS });
 }

@@ -7,6 +7,6 @@ import { hasLimit } from './order-pricing.js';
 export function lackedByModify(request: ModifyC2S, order: Order): Rejection | undefined {
   if (request.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Normal) return undefined;
   if (!hasLimit(order.orderType) || Object.hasOwn(request, 'price')) return undefined;
-  const message = `missing field "price": order ${order.orderIDEx} is of a type with a price, and a modify names the quantity and price that it is to have`;
+  const message = `missing field "price": order ${order.orderIDEx} has a price, and a modify gives both the new quantity and the new price`;
   return new Rejection('request.missing_field', message, { field: 'price' });
 }

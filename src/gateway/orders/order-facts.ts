@@ -82,7 +82,7 @@ export function resolveSecurity(
   if (number === undefined) {
     return new Rejection(
       'request.missing_field',
-      `missing field "sec_market": market ${marketName(trading)} leaves open which of ${accepted.join(', ')} it is`,
+      `missing field "sec_market": market ${marketName(trading)} covers several; give one of ${accepted.join(', ')}`,
       {
         field: 'sec_market',
       },
@@ -218,7 +218,7 @@ function waitingAs(request: ModifyC2S, order: Order): Triggers {
 /** An order whose price follows the market: the price it waits for now, which the backend moves, is not the caller's to say. */
 function trailingAs(request: ModifyC2S, order: Order): Triggers | Rejection {
   if (request.trailType !== 0 && request.trailType !== order.trailType && request.trailValue === 0) {
-    const message = 'missing field "trail_value": a trail of another type has another value';
+    const message = 'missing field "trail_value": a new trail type needs a new value';
     return new Rejection('request.missing_field', message, { field: 'trail_value' });
   }
   if (request.trailType === 0) request.trailType = order.trailType;
@@ -274,7 +274,7 @@ function unpriced(symbol: string): Unknown {
 }
 
 function unmultiplied(symbol: string): Unknown {
-  return { code: 'limit.multiplier_unknown', reason: `order value unknown: what one unit of ${symbol} counts with is not known` };
+  return { code: 'limit.multiplier_unknown', reason: `order value unknown: the contract multiplier of ${symbol} is not known` };
 }
 
 function positive(value: number, field: string): Decimal | Rejection {

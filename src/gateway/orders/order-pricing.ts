@@ -164,6 +164,6 @@ function limitPricing({ price, adjustPrice, adjustSideAndLimit }: PriceTerms): P
 export function exactField(value: number, field: string): Decimal | Rejection {
   return (
     decimalFromNumber(value) ??
-    new Rejection('request.out_of_range', `${field}: ${value} has more than the nine decimal places that are accepted`, { field })
+    new Rejection('request.out_of_range', `${field}: ${value} has too many decimal places; at most nine are accepted`, { field })
   );
 }

@@ -12,7 +12,7 @@ export type TradePasswordSource = () => Promise<string | undefined>;
  */
 export async function withTradePassword(request: C2S, source: TradePasswordSource): Promise<C2S | Rejection> {
   if (Object.hasOwn(request, 'pwdMD5')) {
-    return new Rejection('request.invalid', 'pwd_md5: a tool takes no password; the daemon reads it by itself', { field: 'pwd_md5' });
+    return new Rejection('request.invalid', 'pwd_md5: tools take no password; the daemon has its own copy', { field: 'pwd_md5' });
   }
   if (!request.unlock) return request;
   const password = await source();

@@ -21,7 +21,7 @@ export function dearestStart(terms: TriggerTerms, dearest: Decimal): Decimal | R
   const [trigger, trail, spread] = fields.map((field) => decimalFromNumber(terms[field]));
   if (trigger === undefined || trail === undefined || spread === undefined) {
     const field = fields.find((name) => decimalFromNumber(terms[name]) === undefined) ?? fields[0];
-    return new Rejection('request.out_of_range', `${field}: ${terms[field]} has more than the nine decimal places that are accepted`, {
+    return new Rejection('request.out_of_range', `${field}: ${terms[field]} has too many decimal places; at most nine are accepted`, {
       field,
     });
   }

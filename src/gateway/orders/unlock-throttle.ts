@@ -46,7 +46,7 @@ export class UnlockThrottle {
     const waitMs = Math.max(this.#waitOf(owner, FREE), this.#waitOf(ALL, FREE_IN_ALL));
     if (waitMs > 0) {
       const retryAfterSeconds = Math.ceil(waitMs / 1000);
-      const message = `too many wrong trade passwords: nothing is tried for the next ${retryAfterSeconds} s`;
+      const message = `too many wrong trade passwords: try again in ${retryAfterSeconds} s`;
       return new Rejection('limit.unlock', message, { retryAfterSeconds });
     }
     for (const name of [owner, ALL]) this.#underWay.set(name, (this.#underWay.get(name) ?? 0) + 1);

@@ -145,7 +145,7 @@ describe('the sentence of a preview', () => {
       'Cancel 2 orders in the REAL account 42: order 7 (Sell 10 US.AAPL (Apple) at market, 6 remaining); order X1 (Sell 10 US.AAPL (Apple) at market).',
     );
     expect(previewSentence({ ...cancel, count: null, orders: null })).toBe(
-      'Cancel all working orders in market US in the REAL account 42; which they are is for keys with acc:read.',
+      'Cancel all working orders in market US in the REAL account 42 (details need acc:read).',
     );
   });
 });

@@ -109,7 +109,7 @@ function cancelled(preview: CancelPreview): string {
   const { all, count, orders, market } = preview;
   if (orders === null || count === null) {
     const what = all ? `all working orders in market ${plain(market)}` : 'the order';
-    return sentences(`Cancel ${what} ${where(preview)}; which they are is for keys with acc:read`);
+    return sentences(`Cancel ${what} ${where(preview)} (details need acc:read)`);
   }
   if (count === 0)
     return sentences(

@@ -76,7 +76,7 @@ export class Gaps {
 
 /** Tells of a gap, and of what came to an end in it. The message has no field for either: clients of the protocol read its text. */
 export function gapNotice({ from, to, reason }: Gap, ended: readonly string[] = []): NotifyPush {
-  const lost = ended.length === 0 ? '' : `; not to be had any more: ${ended.join('; ')}`;
+  const lost = ended.length === 0 ? '' : `; no longer available: ${ended.join('; ')}`;
   return notice(`events of ${from} to ${to} are missing: ${reason}${lost}`, { from, to, reason });
 }
 

@@ -286,12 +286,12 @@ export class PushHub {
     const missed = { streams: this.subscriptions.lost(streams), accIds: this.accounts.lost(accIds) };
     if (missed.streams.length === 0 && missed.accIds.length === 0) return;
     this.#gaps.open(missed.streams, missed.accIds, from, reason);
-    this.#onGap(`pushes stopped: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts wait for them`);
+    this.#onGap(`pushes interrupted: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts are affected`);
   }
 
   async #restore(scope: StreamScope): Promise<void> {
     const [streams, accounts] = await Promise.all([this.subscriptions.restore(scope.streams), this.accounts.restore(scope.accIds)]);
-    if (accounts.failure !== undefined) this.#onGap(`order and fill pushes are not taken up again: ${accounts.failure}`);
+    if (accounts.failure !== undefined) this.#onGap(`order and fill pushes could not be restored: ${accounts.failure}`);
     const ended = [...streams.ended.map(endOfStream), ...accounts.ended.map(endOfAccount)];
     for (const { text } of ended) this.#onGap(`pushes end: ${text}`);
     const keys = [...streams.keys, ...streams.ended.map(({ subscription }) => subscription.key)];
@@ -311,7 +311,7 @@ export class PushHub {
   #closeGaps(streams: readonly string[], accIds: readonly bigint[], ended: readonly EndOfPushes[]): void {
     for (const gap of this.#gaps.close(streams, accIds, this.#clock.now())) {
       this.#gapCount += 1;
-      this.#onGap(`pushes are back after a gap of ${gap.from} to ${gap.to}: ${gap.reason}`);
+      this.#onGap(`pushes restored after a gap from ${gap.from} to ${gap.to}: ${gap.reason}`);
       this.#announce(gap, ended);
       for (const key of gap.streams) this.#refresh(key);
     }

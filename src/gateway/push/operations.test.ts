@@ -66,10 +66,10 @@ describe('subscribe', () => {
 
   it('refuses what names nothing or nothing known, in words', async () => {
     const { sub, keys, backend } = setUp();
-    expect(await sub({ subTypeList: [1] })).toMatchObject({ retType: -1, retMsg: 'no symbol is named: give at least one in "symbols"' });
+    expect(await sub({ subTypeList: [1] })).toMatchObject({ retType: -1, retMsg: 'no symbol given: name at least one in "symbols"' });
     expect(await sub({ securityList: [tencent] })).toMatchObject({
       retType: -1,
-      retMsg: 'no type is named: give at least one in "sub_types"',
+      retMsg: 'no type given: name at least one in "sub_types"',
     });
     const reserved = await sub({ securityList: [tencent], subTypeList: [3] });
     expect(reserved).toMatchObject({

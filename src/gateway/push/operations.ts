@@ -50,15 +50,15 @@ export async function answerSubscribe(
 
 const NAMED_MAX = 20;
 
-/** "left out, because there is no such data: HK.HSImain 14 (Broker), …". */
+/** "left out, no such data: HK.HSImain 14 (Broker), …". */
 function leftOut(streams: readonly QuoteStream[]): string {
-  return `left out, because there is no such data: ${named(streams)}`;
+  return `left out, no such data: ${named(streams)}`;
 }
 
 /** The caller gets nothing more in any case; what goes on behind the gateway still counts towards the quota. */
 function unsubscribed(kept: UnsubscribeRefusal | undefined): Outcome {
   if (kept === undefined) return SUCCEEDED;
-  const retMsg = `ended for you; the backend goes on for now and keeps the quota, and is asked again later: ${named(kept.streams)}: ${kept.message}`;
+  const retMsg = `unsubscribed, but the backend still holds the stream and its quota, and will be asked again: ${named(kept.streams)}: ${kept.message}`;
   return { ...SUCCEEDED, retMsg };
 }
 

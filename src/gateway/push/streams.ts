@@ -56,8 +56,8 @@ export type Expansion = { readonly ok: true; readonly streams: readonly QuoteStr
 
 /** The distinct streams that a request names: each symbol × each type × (K-lines only) each adjustment. */
 export function expandStreams(selection: StreamSelection): Expansion {
-  if (selection.securityList.length === 0) return refuse('no symbol is named: give at least one in "symbols"');
-  if (selection.subTypeList.length === 0) return refuse('no type is named: give at least one in "sub_types"');
+  if (selection.securityList.length === 0) return refuse('no symbol given: name at least one in "symbols"');
+  if (selection.subTypeList.length === 0) return refuse('no type given: name at least one in "sub_types"');
   for (const type of selection.subTypeList) {
     if (!members.has(type)) return refuse(`sub_types: unknown subscription type ${type}, accepted: ${listMembers()}`);
   }

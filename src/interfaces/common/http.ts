@@ -39,10 +39,7 @@ function isTrustedHost(host: string | undefined): boolean {
  */
 export function checkHost(host: string | undefined, { scopeMode }: { readonly scopeMode: boolean }): Rejection | undefined {
   if (scopeMode || isTrustedHost(host)) return undefined;
-  return new Rejection(
-    'auth.origin',
-    `host ${host} is not this machine; without a keys file only its addresses and localhost are answered`,
-  );
+  return new Rejection('auth.origin', `host ${host} is not this machine: without a keys file, call it by IP address or localhost`);
 }
 
 /** Whether a browser page of this origin may call: its own, one of this machine, or one that the daemon was told of. */

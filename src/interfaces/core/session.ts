@@ -145,7 +145,7 @@ export class CoreSession {
       case protocol.keepAlive:
         return keepAliveBody(Math.floor(this.#services.clock.now() / 1000), request.format);
       case protocol.initConnect:
-        return rejectionBody(new Rejection('request.invalid', 'the connection has been initialised already'), request.format);
+        return rejectionBody(new Rejection('request.invalid', 'the connection is already initialised'), request.format);
       case protocol.regQotPush:
         return this.#registerPush(request);
       default:

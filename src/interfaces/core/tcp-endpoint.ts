@@ -63,7 +63,7 @@ export class TcpEndpoint implements Listener {
   }
 
   #refusal({ loopback }: Peer): Rejection | undefined {
-    if (!loopback) return new Rejection('auth.origin', 'core TCP carries no credential: it is for this machine alone');
-    return this.#connections.full ? new Rejection('limit.connections', 'all connections of core TCP are taken') : undefined;
+    if (!loopback) return new Rejection('auth.origin', 'core TCP carries no credential and accepts local connections only');
+    return this.#connections.full ? new Rejection('limit.connections', 'core TCP has reached its connection limit') : undefined;
   }
 }

@@ -127,7 +127,7 @@ export class WsConnection implements CoreConnection {
     if (command === wsCommand.initWebSocket) {
       this.#greet(message);
     } else if (this.#session === undefined) {
-      const rejection = new Rejection('auth.missing', 'InitWebSocket has to come first');
+      const rejection = new Rejection('auth.missing', 'InitWebSocket must come first');
       this.#answer(message, rejectionBody(rejection, 'protobuf'));
     } else {
       this.#session.request({ protoId: command, format: 'protobuf', body, tag: section });
@@ -137,7 +137,7 @@ export class WsConnection implements CoreConnection {
   #greet(message: WsRequest): void {
     const { services, peer, token } = this.#options;
     if (this.#session !== undefined) {
-      const rejection = new Rejection('request.invalid', 'the connection has been initialised already');
+      const rejection = new Rejection('request.invalid', 'the connection is already initialised');
       this.#answer(message, rejectionBody(rejection, 'protobuf'));
       return;
     }

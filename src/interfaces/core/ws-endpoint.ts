@@ -116,11 +116,11 @@ export class CoreWsEndpoint implements TlsListener {
     const { gateway } = this.#options.services;
     if (!isAllowedOrigin(origin, host, this.#options.allowedOrigins)) {
       const shown = JSON.stringify(String(origin).slice(0, 200));
-      return new Rejection('auth.origin', `pages of the origin ${shown} may not connect: see --allowed-origins`);
+      return new Rejection('auth.origin', `origin ${shown} may not connect; list it in --allowed-origins`);
     }
     const foreign = checkHost(host, gateway);
     if (foreign !== undefined) return foreign;
-    if (this.#connections.full) return new Rejection('limit.connections', 'all connections of the core WebSocket are taken');
+    if (this.#connections.full) return new Rejection('limit.connections', 'the core WebSocket has reached its connection limit');
     if (tokenOf(request) === undefined) return undefined;
     const identity = gateway.identify(this.#caller(request));
     return identity instanceof Rejection ? identity : undefined;

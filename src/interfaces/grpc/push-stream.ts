@@ -78,7 +78,7 @@ function readWishes(bytes: Buffer): Permits | Rejection {
     });
   }
   if (request.symbols.length > SYMBOLS_MAX) {
-    const message = `symbols: ${request.symbols.length} entries are too many, accepted are at most ${SYMBOLS_MAX}`;
+    const message = `symbols: ${request.symbols.length} entries are too many; at most ${SYMBOLS_MAX} are accepted`;
     return new Rejection('request.out_of_range', message, { field: 'symbols' });
   }
   const symbols = new Set<string>();

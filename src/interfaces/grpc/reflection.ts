@@ -79,7 +79,7 @@ function answerTo({ messageRequest: asked }: ServerReflectionRequest, files: Des
       return { case: 'allExtensionNumbersResponse', value: { baseTypeName: asked.value, extensionNumber: [...numbers] } };
     }
     case undefined:
-      return failure(status.UNIMPLEMENTED, 'the request asks nothing that is known here');
+      return failure(status.UNIMPLEMENTED, 'unsupported reflection request');
   }
 }
 

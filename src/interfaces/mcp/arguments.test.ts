@@ -280,8 +280,8 @@ describe('card_num', () => {
   it.each([
     [{ card_num: 1477 }, 'request.wrong_type', 'card_num: expected text of 16 digits, or of the last 4, found the number 1477'],
     [{ card_num: '147' }, 'request.invalid', 'card_num: expected text of 16 digits, or of the last 4, found the string "147"'],
-    [{ card_num: '1477', c2s_json: '{}' }, 'request.invalid', '"c2s_json" is the whole request: leave out "card_num", or say it inside'],
-    [{ card_num: '1477', cursor: 'abc' }, 'request.invalid', 'cursor: it asks for the next page of an earlier answer; leave out card_num'],
+    [{ card_num: '1477', c2s_json: '{}' }, 'request.invalid', '"c2s_json" is the whole request: leave out "card_num" or put it inside'],
+    [{ card_num: '1477', cursor: 'abc' }, 'request.invalid', 'cursor: it is given alone; leave out card_num'],
   ])('is refused: %j', (args, code, message) => {
     expect(refuse(account.getOrders, args)).toMatchObject({ code, message });
   });
@@ -309,7 +309,7 @@ describe('cursor', () => {
     expect(accept(quote.getTicker, { cursor: 'abc', code: 'HK.00700' }).cursor).toBe('abc');
     expect(refuse(quote.getTicker, { cursor: 'abc', symbol: 'HK.00700', count: 5 })).toMatchObject({
       code: 'request.invalid',
-      message: 'cursor: it asks for the next page of an earlier answer; leave out count',
+      message: 'cursor: it is given alone; leave out count',
     });
     expect(refuse(quote.getTicker, { cursor: 'abc', c2s_json: '{}' }).message).toMatch(/leave out c2s_json$/);
   });

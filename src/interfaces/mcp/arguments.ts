@@ -59,10 +59,10 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
     // Callers that keep to the schema give what it requires again.
     const required = new Set(requiredArguments(operation).flatMap(({ name, aliases }) => [name, ...aliases]));
     const extra = message?.name ?? given.find((name) => !required.has(name));
-    if (extra !== undefined) stop('invalid', 'cursor', `cursor: it asks for the next page of an earlier answer; leave out ${extra}`);
+    if (extra !== undefined) stop('invalid', 'cursor', `cursor: it is given alone; leave out ${extra}`);
   }
   if (message !== undefined && other !== undefined) {
-    stop('invalid', other, `"${message.name}" is the whole request: leave out "${other}", or say it inside`);
+    stop('invalid', other, `"${message.name}" is the whole request: leave out "${other}" or put it inside`);
   }
   return {
     ...(apiKey === undefined ? {} : { apiKey }),
@@ -91,7 +91,7 @@ interface GivenMessage {
 
 /** The request as a message, where it is given as one. */
 function messageOf({ c2s, c2s_json: json }: Partial<Record<ExtraArgument, JsonValue>>): GivenMessage | undefined | Rejection {
-  if (c2s !== undefined && json !== undefined) stop('invalid', 'c2s', '"c2s" and "c2s_json" say the same thing: give one of them');
+  if (c2s !== undefined && json !== undefined) stop('invalid', 'c2s', '"c2s" and "c2s_json" say the same thing: give only one');
   if (c2s !== undefined) {
     if (!isJsonObject(c2s)) stop('wrong_type', 'c2s', `c2s: expected an object, found ${describeJson(c2s)}`);
     return { name: 'c2s', body: c2s };

@@ -121,7 +121,7 @@ export class Confirmation {
 
   #judge({ digest, nonce, askedAt }: QuestionState, expected: string, { mcpReq }: ServerContext): Rejection | undefined {
     if (digest !== expected) {
-      return new Rejection('confirmation.mismatch', 'the confirmation was given to another request: nothing was sent, ask again');
+      return new Rejection('confirmation.mismatch', 'the confirmation belongs to another request: nothing was sent, ask again');
     }
     const now = this.#clock.monotonic();
     if (now > askedAt + ANSWER_SECONDS_MAX * 1000) {
@@ -132,11 +132,11 @@ export class Confirmation {
       this.#used.delete(known);
     }
     if (this.#used.has(nonce)) {
-      return new Rejection('confirmation.mismatch', 'the confirmation was used before: look at the orders to see what became of it');
+      return new Rejection('confirmation.mismatch', 'the confirmation was already used: check the orders for its outcome');
     }
     this.#used.set(nonce, now + ANSWER_SECONDS_MAX * 1000);
     if (acceptedContent(mcpReq.inputResponses, 'confirm')?.confirm === true) return undefined;
-    return new Rejection('confirmation.declined', 'the person who was asked did not confirm it: nothing was sent');
+    return new Rejection('confirmation.declined', 'the person asked did not confirm: nothing was sent');
   }
 }
 

@@ -28,7 +28,7 @@ describe('what a session has sent', () => {
     expect(await replayed(store, second)).toEqual([]);
     expect(store.streamOf(first)).toBe('a');
     expect(store.streamOf('99')).toBeUndefined();
-    await expect(replayed(store, '99')).rejects.toThrow('event 99 is not known any more');
+    await expect(replayed(store, '99')).rejects.toThrow('event 99 is no longer available');
   });
 
   it('is the newest, in number and in size', async () => {

@@ -52,7 +52,7 @@ export class EventStore implements EventStorePort {
     this.#characters = 0;
   }
 
-  /** The stream that an event was sent on; undefined when it is not known any more. */
+  /** The stream that an event was sent on; undefined when it is no longer available. */
   streamOf(eventId: string): string | undefined {
     return this.#events.find(({ id }) => id === eventId)?.streamId;
   }
@@ -67,7 +67,7 @@ export class EventStore implements EventStorePort {
   ): Promise<string> {
     const last = this.#events.findIndex(({ id }) => id === lastEventId);
     const streamId = this.#events[last]?.streamId;
-    if (streamId === undefined) throw new Error(`event ${lastEventId} is not known any more`);
+    if (streamId === undefined) throw new Error(`event ${lastEventId} is no longer available`);
     for (const event of this.#events.slice(last + 1)) {
       if (event.streamId === streamId && event.text !== undefined) await send(event.id, parseJSONRPCMessage(JSON.parse(event.text)));
     }

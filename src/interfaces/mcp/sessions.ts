@@ -59,7 +59,7 @@ export class Sessions {
         return undefined;
       }
       if (!this.#hasRoom(visitor.identity.owner)) {
-        return new Rejection('limit.connections', 'too many sessions are open: end some');
+        return new Rejection('limit.connections', 'too many open sessions: close some first');
       }
       const session = await this.#open(visitor);
       await session.serve(exchange, body, visitor);

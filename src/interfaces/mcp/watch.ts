@@ -72,7 +72,7 @@ export class Watch {
     const address = addressOf(found);
     if (this.#watched.has(address)) return undefined;
     if (this.#watched.size >= WATCHED_MAX) {
-      return new Rejection('limit.subscriptions', `at most ${WATCHED_MAX} resources can be watched at a time: end some first`);
+      return new Rejection('limit.subscriptions', `at most ${WATCHED_MAX} resources can be watched at a time: unsubscribe from some first`);
     }
     const { kind, value } = found;
     // Before the answer, so that the first event is not missed.

@@ -33,7 +33,7 @@ function refuseQuery(query: string): Rejection | undefined {
   const [name] = new URLSearchParams(query).keys();
   if (name === undefined) return undefined;
   const field = name.slice(0, NAME_CHARACTERS_MAX);
-  const message = `unknown query parameter ${JSON.stringify(field)}: a POST has none, its fields go into the JSON body`;
+  const message = `unknown query parameter ${JSON.stringify(field)}: a POST takes its fields in the JSON body`;
   return new Rejection('request.unknown_field', message, { field });
 }
 
@@ -43,7 +43,7 @@ const INTEGER_TEXT = /^-?\d{1,20}$/;
 function readQuery(query: URLSearchParams): JsonValue | Rejection {
   const object = emptyObject();
   for (const [name, text] of query) {
-    if (name in object) return new Rejection('request.invalid', `the query parameter "${name}" stands twice`, { field: name });
+    if (name in object) return new Rejection('request.invalid', `the query parameter "${name}" appears twice`, { field: name });
     object[name] = queryValue(text);
   }
   return object;

@@ -143,7 +143,7 @@ function serveWithBody(responder: Responder, exchange: Exchange, handler: RouteH
   readBody(exchange.request, BODY_BYTES_MAX, (outcome) => {
     if (outcome.kind === 'aborted') return;
     if (outcome.kind === 'too_large') {
-      responder.reject(exchange, new Rejection('request.too_large', `body too large: accepted are at most ${BODY_BYTES_MAX} bytes`));
+      responder.reject(exchange, new Rejection('request.too_large', `body too large: at most ${BODY_BYTES_MAX} bytes are accepted`));
       return;
     }
     try {

@@ -54,7 +54,7 @@ export async function answerCommand(text: string, int64: Int64Format, run: Comma
   if (op === 'ping') return answerPing(id, body);
   const operation = typeof op === 'string' && Object.hasOwn(operations, op) ? operations[op] : undefined;
   if (operation === undefined) {
-    const message = op === undefined ? `missing field "op", accepted: ${OPS}` : `op: accepted are ${OPS}, found ${describeJson(op)}`;
+    const message = op === undefined ? `missing field "op", accepted: ${OPS}` : `op: expected one of ${OPS}, found ${describeJson(op)}`;
     return rejected(id, op, new Rejection(op === undefined ? 'request.missing_field' : 'request.out_of_range', message, { field: 'op' }));
   }
   const decoded = requestDecoder(operation, 'rest')(body);

@@ -123,7 +123,7 @@ export class WsEndpoint {
     const { origin, host } = request.headers;
     if (!isAllowedOrigin(origin, host, this.#options.allowedOrigins ?? [])) {
       const shown = JSON.stringify(String(origin).slice(0, 200));
-      return refused(new Rejection('auth.origin', `pages of the origin ${shown} may not connect: see --allowed-origins`));
+      return refused(new Rejection('auth.origin', `origin ${shown} may not connect; list it in --allowed-origins`));
     }
     const format = wireFormatOf(request);
     if (format instanceof Rejection) return refused(format);
@@ -131,7 +131,7 @@ export class WsEndpoint {
     if (!authentication.ok) return authentication;
     const { maxConnections = MAX_CONNECTIONS } = this.#options;
     if (this.#sessions.size >= maxConnections) {
-      return refused(new Rejection('limit.connections', `all ${maxConnections} connections of the push stream are taken`));
+      return refused(new Rejection('limit.connections', `the push stream has reached its limit of ${maxConnections} connections`));
     }
     return { ...authentication, ...format };
   }

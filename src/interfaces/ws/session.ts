@@ -82,7 +82,7 @@ export class Session {
       connection.send(controlFrame(await answerCommand(text, int64, run)));
     } catch (error) {
       onDefect(error);
-      const rejection = new Rejection('internal', 'internal error: the command may have been carried out or not');
+      const rejection = new Rejection('internal', 'internal error: the command may have taken effect');
       connection.send(controlFrame(rejected(undefined, undefined, rejection)));
     }
     connection.release();

@@ -15,11 +15,11 @@ export function wireFormatOf(request: IncomingMessage): WireFormat | Rejection {
   if (misread !== undefined) return misread;
   const format = query.get('format') ?? 'json';
   if (format !== 'json' && format !== 'protobuf') {
-    return new Rejection('request.out_of_range', `format: accepted are json and protobuf, found ${shown(format)}`, { field: 'format' });
+    return new Rejection('request.out_of_range', `format: expected json or protobuf, found ${shown(format)}`, { field: 'format' });
   }
   const int64 = query.get('int64') ?? request.headers['x-svc-int64'] ?? 'number';
   if (int64 !== 'number' && int64 !== 'string') {
-    return new Rejection('request.out_of_range', `int64: accepted are number and string, found ${shown(String(int64))}`, {
+    return new Rejection('request.out_of_range', `int64: expected number or string, found ${shown(String(int64))}`, {
       field: 'int64',
     });
   }
@@ -36,7 +36,7 @@ function misreadParameter(query: URLSearchParams): Rejection | undefined {
       const hint = near === undefined ? `accepted: ${PARAMETERS.join(', ')}` : `did you mean "${near}"?`;
       return new Rejection('request.unknown_field', `unknown query parameter ${shown(name)}; ${hint}`, { field });
     }
-    if (seen.has(name)) return new Rejection('request.invalid', `the query parameter "${name}" stands twice`, { field });
+    if (seen.has(name)) return new Rejection('request.invalid', `the query parameter "${name}" appears twice`, { field });
     seen.add(name);
   }
   return undefined;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../contract/clock.js';
 import { type Decimal, decimalFromNumber, formatDecimal, multiply } from '../../contract/decimal.js';
 import { localDateTime, parseLocal } from '../../contract/time.js';
-import { Refusal } from '../handler.js';
 import type { Market } from '../market/market.js';
+import { Refusal } from '../refusal.js';
 import { type Instrument, roundToTick, type World } from '../world/index.js';
 import type { Account } from './account.js';
 import type { HoldQuestion, Holds } from './holds.js';

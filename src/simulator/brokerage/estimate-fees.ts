@@ -1,7 +1,7 @@
 import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import type { C2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Currency } from '../../contract/markets.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 import type { World } from '../world/index.js';
 import type { AccountBook } from './account.js';
 import { type FeeItem, feesOf } from './fees.js';

@@ -1,6 +1,6 @@
 import type { TrdFilterConditions } from '../../contract/generated/Trd_Common_pb.js';
 import { parseLocal } from '../../contract/time.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 import { isFuturesMarket } from './account.js';
 import { timeZoneOf } from './header.js';
 import { type OrderStatus, orderStatuses, type TradeMarket, tradeMarkets } from './terms.js';

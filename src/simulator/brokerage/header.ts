@@ -1,6 +1,6 @@
 import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { quoteMarket } from '../../contract/markets.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 import { type Account, type AccountBook, namedMarkets, quoteMarketsOf } from './account.js';
 import { type TradeMarket, tradeEnvironments, tradeMarkets } from './terms.js';
 

@@ -1,5 +1,5 @@
 import { type Decimal, formatDecimal } from '../../contract/decimal.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
 import { feesOf, totalFees } from './fees.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Fixture } from '../../../test/support/brokerage.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 
 const FUTURES = 281756478396547008n;
 const US_MARGIN = 281756478396547003n;

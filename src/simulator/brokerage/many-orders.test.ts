@@ -5,7 +5,7 @@ import { C2SSchema as ListSchema } from '../../contract/generated/Trd_GetOrderLi
 import { C2SSchema as ModifySchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import { getOrders } from '../answers/account/get-orders.js';
 import { modifyOrder } from '../answers/trade/modify-order.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 
 const HK = 'HK.00700';
 const buy: PlaceInit = { code: '00700', trdSide: 1, qty: 100, price: 1 };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
-import { Refusal } from '../handler.js';
 import { nextTurn } from '../pace.js';
+import { Refusal } from '../refusal.js';
 import type { World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import type { OrderCheck } from './check-order.js';
@@ -44,7 +44,7 @@ export class OrderDesk {
     const known = this.#known(account, request);
     if (known !== undefined) return known;
     if (this.records.ledger.openOrders(account) >= OPEN_ORDERS_MAX) {
-      return new Refusal(`account ${account.id} has ${OPEN_ORDERS_MAX} open orders, the most it may have`);
+      return new Refusal(`account ${account.id} has reached its limit of ${OPEN_ORDERS_MAX} open orders`);
     }
     const checked = this.check.place(request);
     if (checked instanceof Refusal) return checked;
@@ -215,7 +215,7 @@ export class OrderDesk {
       return new Refusal(`trading is locked: unlock it with the trade password before changing orders of the real account ${account.id}`);
     }
     if (this.records.journal.failure !== undefined) {
-      return new Refusal(`the brokerage cannot write its records any more and takes no orders: ${this.records.journal.failure.message}`);
+      return new Refusal(`the brokerage cannot write its records and accepts no orders: ${this.records.journal.failure.message}`);
     }
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../storage/index.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 import { keyOfId } from '../row-keys.js';
 import type { PacketAnswer, PacketId, PacketRange, PacketRecord } from './packet.js';
 import type { Tables } from './tables.js';
@@ -41,7 +41,7 @@ export class Packets {
     if (record?.fingerprint === fingerprint) return record;
     if (record !== undefined) return new Refusal(`${name} was already used for another request, answered with order ${record.orderIdEx}`);
     if (packet.serialNo > (this.#forgotten.get(String(packet.connId)) ?? -1)) return undefined;
-    return new Refusal(`${name} is too old: whether it was carried out is not known any more, look at the orders`);
+    return new Refusal(`${name} is too old to tell whether it was carried out: check the orders`);
   }
 
   /** A number above all that its connection has used is not looked for on the disk. */

@@ -1,6 +1,6 @@
 import { DECIMAL_ONE, type Decimal, decimalFromNumber, formatDecimal, multiply } from '../../contract/decimal.js';
-import { Refusal } from '../handler.js';
 import type { Market } from '../market/market.js';
+import { Refusal } from '../refusal.js';
 import { type Instrument, isOnTick, roundToTick, tickSize } from '../world/index.js';
 
 /** Above any price of the world; keeps values within a double's exact range. */

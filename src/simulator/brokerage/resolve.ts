@@ -1,5 +1,5 @@
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 import { type Instrument, kinds, type World } from '../world/index.js';
 import { type Account, isFuturesMarket, namedMarkets, quoteMarketsOf, tradeMarketOf, untraded } from './account.js';
 import { type TradeMarket, tradeMarkets } from './terms.js';

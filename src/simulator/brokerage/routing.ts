@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import { Exchange, type Match, type Matching } from '../exchange/index.js';
-import { Refusal } from '../handler.js';
 import type { Market, Tick } from '../market/market.js';
+import { Refusal } from '../refusal.js';
 import type { Instrument, World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import { Agenda } from './agenda.js';
@@ -184,7 +184,12 @@ export class Routing {
       if (remainder === 'exact_price' && matches.length === 0) {
         this.#finish(change, now, 'failed', 'the best price of the other side is not the price of the absolute limit order');
       } else
-        this.#finish(change, now, cancelled(now.filledQuantity), 'what could not be filled at once was cancelled, as the order type asks');
+        this.#finish(
+          change,
+          now,
+          cancelled(now.filledQuantity),
+          'the part that could not be filled at once was cancelled, as the order type requires',
+        );
     });
   }
 

@@ -8,8 +8,8 @@ import { C2SSchema as PlaceSchema } from '../../contract/generated/Trd_PlaceOrde
 import { MemoryStore, type Store } from '../../storage/index.js';
 import { placeOrder } from '../answers/trade/place-order.js';
 import { companiesOf } from '../companies/index.js';
-import { Refusal } from '../handler.js';
 import { createMarket } from '../market/index.js';
+import { Refusal } from '../refusal.js';
 import { createWorld, nextPrice } from '../world/index.js';
 import { type BrokerageEvent, createBrokerage } from './index.js';
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../contract/clock.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 
 const TRIES_MAX = 5;
 const PAUSE_MS = 60_000;

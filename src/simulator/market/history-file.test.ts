@@ -52,7 +52,7 @@ async function marketWithHistory(time: number) {
 describe('loaded history', () => {
   test('stands in for the days that it covers, and the generator goes on from its last close', async () => {
     const { market, problems } = await marketWithHistory(Date.UTC(2026, 10, 20, 6));
-    expect(problems).toEqual(['HK.99999.csv: the simulation has no such symbol; accepted is MARKET.CODE.csv, as in HK.00700.csv']);
+    expect(problems).toEqual(['HK.99999.csv: the simulation has no such symbol; expected MARKET.CODE.csv, such as HK.00700.csv']);
     const days = market.bars(tencent, { unit: 'day' }, { limit: 100 });
     expect(days).toHaveLength(5);
     expect(days[1]).toMatchObject({
@@ -101,7 +101,7 @@ describe('a history file that is not as it should be', () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['', '1: the header is ""', 'time,open,high,low,close,volume'],
     [HEADER, '2: no bar', 'at least one line'],
-    [`${HEADER}2026-11-16,1,2,1\n`, '2: 4 columns', 'accepted are 6'],
+    [`${HEADER}2026-11-16,1,2,1\n`, '2: 4 columns', 'expected 6'],
     [`${HEADER}2026-02-30,1,2,1,1,5\n`, '2: column 1 (time): found "2026-02-30"', '"YYYY-MM-DD"'],
     [`${HEADER}2026-11-16,x,2,1,1,5\n`, '2: column 2 (open): found "x"', 'a positive decimal'],
     [`${HEADER}2026-11-16,1,2,0,1,5\n`, '2: column 4 (low): found "0"', 'a positive decimal'],

@@ -29,7 +29,7 @@ export async function loadHistoryFolder(
   for (const name of names) {
     const instrument = instrumentOf(name.slice(0, -'.csv'.length));
     if (instrument === undefined) {
-      problems.push(`${name}: the simulation has no such symbol; accepted is MARKET.CODE.csv, as in HK.00700.csv`);
+      problems.push(`${name}: the simulation has no such symbol; expected MARKET.CODE.csv, such as HK.00700.csv`);
       continue;
     }
     const parsed = parseHistory(await readFile(join(folder, name), 'utf8'), calendarOf(instrument));
@@ -52,8 +52,8 @@ class Problem {
 export function parseHistory(text: string, calendar: Calendar): { readonly bars: readonly LoadedBar[] } | { readonly problem: string } {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   while (lines.at(-1) === '') lines.pop();
-  if (lines[0] !== HEADER) return { problem: `1: the header is ${JSON.stringify(lines[0] ?? '')}; accepted is "${HEADER}"` };
-  if (lines.length === 1) return { problem: '2: no bar; accepted is at least one line after the header' };
+  if (lines[0] !== HEADER) return { problem: `1: the header is ${JSON.stringify(lines[0] ?? '')}; expected "${HEADER}"` };
+  if (lines.length === 1) return { problem: '2: no bars; expected at least one line after the header' };
   const bars: LoadedBar[] = [];
   for (const [i, line] of lines.entries()) {
     if (i === 0) continue;
@@ -66,7 +66,7 @@ export function parseHistory(text: string, calendar: Calendar): { readonly bars:
 
 function parseBar(line: string, calendar: Calendar, previous: LoadedBar | undefined): LoadedBar | Problem {
   const fields = line.split(',');
-  if (fields.length !== COLUMNS.length) return new Problem(`${fields.length} columns; accepted are ${COLUMNS.length}: ${HEADER}`);
+  if (fields.length !== COLUMNS.length) return new Problem(`${fields.length} columns; expected ${COLUMNS.length}: ${HEADER}`);
   const [timeText = '', openText = '', highText = '', lowText = '', closeText = '', volumeText = ''] = fields;
   const time = parseTime(timeText, calendar, previous);
   if (time instanceof Problem) return time;
@@ -109,5 +109,5 @@ function parsePrice(column: number, text: string): Decimal | Problem {
 }
 
 function at(column: number, text: string, accepted: string): Problem {
-  return new Problem(`column ${column + 1} (${COLUMNS[column]}): found ${JSON.stringify(text)}; accepted is ${accepted}`);
+  return new Problem(`column ${column + 1} (${COLUMNS[column]}): found ${JSON.stringify(text)}; expected ${accepted}`);
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Brokerage } from '../brokerage/index.js';
 import type { Companies } from '../companies/index.js';
-import type { Refusal } from '../handler.js';
 import type { CapitalFlows, Market } from '../market/index.js';
+import type { Refusal } from '../refusal.js';
 import type { World } from '../world/index.js';
 import type { HistoryQuota } from './history-quota.js';
 import type { Listings } from './listings.js';

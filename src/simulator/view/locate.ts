@@ -1,4 +1,4 @@
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 import { kinds } from '../world/kinds.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';

@@ -7,7 +7,7 @@ import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb
 import type { PacketId } from '../brokerage/packet.js';
 import type { PriceAdjustment } from '../brokerage/price.js';
 import { type TrailType, trailTypes } from '../brokerage/terms.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 
 /** The number under which a repetition is recognised; none when both parts are 0. */
 export function packetOf(packet: PacketID | undefined): PacketId | undefined {

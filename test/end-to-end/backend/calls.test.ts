@@ -63,7 +63,7 @@ describe('a read whose backend stalls', () => {
     clock.advance(TIMEOUT_MS);
     const answer = await read;
     expect([answer.status, answer.json.code]).toEqual([504, 'backend.timeout']);
-    expect(answer.json.error).not.toContain('look at the orders');
+    expect(answer.json.error).not.toContain('check the orders');
     expect(context.signal.aborted).toBe(true);
   });
 
@@ -131,7 +131,7 @@ describe('a write whose backend stalls', () => {
     clock.advance(TIMEOUT_MS);
     const told = await write;
     expect([told.status, told.json.code]).toEqual([504, 'backend.timeout']);
-    expect(told.json.error).toContain('whether it took effect is not known: look at the orders');
+    expect(told.json.error).toContain('it may have taken effect: check the orders');
     expect(context.signal.aborted).toBe(false);
     // The value stays reserved, and a repetition waits for the one that was sent.
     expect((await desk.post('/api/order', order)).json.code).toBe('limit.daily_value');
@@ -167,7 +167,7 @@ describe('a write whose backend stalls', () => {
     const second = ask();
     clock.advance(TIMEOUT_MS);
     for (const answered of [first, second]) {
-      expect(await answered).toMatchObject({ code: 'backend.timeout', message: expect.stringContaining('is not known') });
+      expect(await answered).toMatchObject({ code: 'backend.timeout', message: expect.stringContaining('may have taken effect') });
     }
     answer();
     expect(backend.pending).toHaveLength(1);
@@ -205,8 +205,8 @@ describe('a write whose backend stalls', () => {
 describe('a call that came to no answer', () => {
   it.each([
     [new BackendUnsent('no connection'), 503, 'backend.not_sent', 'nothing was sent'],
-    [new BackendTimeout('no answer within 12 s'), 504, 'backend.timeout', 'is not known'],
-    [new BackendLost('the connection broke'), 500, 'backend.disconnected', 'is not known'],
+    [new BackendTimeout('no answer within 12 s'), 504, 'backend.timeout', 'may have taken effect'],
+    [new BackendLost('the connection broke'), 500, 'backend.disconnected', 'may have taken effect'],
   ])('%s', async (failure, status, code, aftermath) => {
     const sent: unknown[] = [];
     backend.answer = async (operation, request) => {
@@ -318,7 +318,7 @@ describe('a backend that cannot find an order by its packet', () => {
 
     const rest = await desk.post('/api/order', { ...order, qty: 1 }, { 'idempotency-key': key });
     expect([rest.status, rest.json.code]).toEqual([409, 'idempotency.unknown_outcome']);
-    expect(rest.json.error).toMatch(/not known: look at the orders.*new key/);
+    expect(rest.json.error).toMatch(/may have taken effect: check the orders.*new key/);
     const doorsNow = await Doors.open(gateway, 'desk', gateway.grpc(), operations);
     const tcpNow = await CoreTcpClient.open(`127.0.0.1:${doorsNow.ports.api}`, { init: { packetEncAlgo: -1 } });
     expect(await tcpNow.ask('Trd_PlaceOrder', { ...placed, qty: 2, packetID })).toMatchObject({ retType: -1, errCode: 409 });

@@ -257,7 +257,7 @@ describe('an account named by its card', () => {
 
   it('must be one account', async () => {
     const { error } = await refusal('svc_get_deals', { market: 'CN', card_num: '1599' });
-    expect(error).toMatch(/stands for several accounts: 281756479345015383 .*, 281756479345015391 /);
+    expect(error).toMatch(/has several accounts: 281756479345015383 .*, 281756479345015391 /);
   });
 
   it('must be one that the key may use, and no other is spoken of', async () => {

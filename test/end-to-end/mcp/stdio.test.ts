@@ -184,7 +184,7 @@ it('follows a demo that is started after it, and again on another port', async (
     await site.announced();
     mcp.send(list(3));
     await mcp.printed('"id":3}');
-    await mcp.said('a new session was begun');
+    await mcp.said('a new session has begun');
   } finally {
     await mcp.kill();
     await site.stop();

@@ -211,7 +211,7 @@ function outcomeOf({ retType, retMsg = '', s2c }: ProtocolAnswer): Outcome {
     const { orderID, orderIDEx } = s2c as { orderID?: string | bigint; orderIDEx?: string };
     return { kind: 'accepted', orderId: String(orderID), orderIdEx: orderIDEx ?? '' };
   }
-  if (/whether it took effect is not known|internal error/.test(retMsg)) return { kind: 'failed', text: retMsg };
+  if (/it may have taken effect|internal error/.test(retMsg)) return { kind: 'failed', text: retMsg };
   return { kind: 'refused', code: 'protocol', text: retMsg };
 }
 

@@ -13,7 +13,7 @@ import { C2SSchema as OrdersSchema } from '../../../contract/generated/Trd_GetOr
 import { C2SSchema as PositionsSchema } from '../../../contract/generated/Trd_GetPositionList_pb.js';
 import { C2SSchema as UnlockSchema } from '../../../contract/generated/Trd_UnlockTrade_pb.js';
 import { fillPush, orderPush } from '../../brokerage/index.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import { unlockTrade } from '../trade/unlock-trade.js';
 import { account as answers } from './index.js';
 

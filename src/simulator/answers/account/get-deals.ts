@@ -5,7 +5,7 @@ import { S2CSchema } from '../../../contract/generated/Trd_GetOrderFillList_pb.j
 import { filterOf, passes } from '../../brokerage/filter.js';
 import { addressed } from '../../brokerage/header.js';
 import { fillMessage } from '../../brokerage/messages.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { isToday } from '../../view/today.js';
 

@@ -11,7 +11,7 @@ import type { Brokerage } from '../../brokerage/index.js';
 import { stockInitialPercent } from '../../brokerage/margin.js';
 import { currencies, type TradeMarket, tradeMarkets } from '../../brokerage/terms.js';
 import { freeMargin, type Valuation } from '../../brokerage/valuation.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 
 /** Trd_GetFunds: assets, buying power and margin, summed in the currency asked for (by default the account's). */

@@ -4,7 +4,7 @@ import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Trd_G
 import { filterOf, passes, requiredTimes } from '../../brokerage/filter.js';
 import { addressed } from '../../brokerage/header.js';
 import { fillMessage } from '../../brokerage/messages.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 
 /** Trd_GetHistoryOrderFillList: fills between two times, newest first. */

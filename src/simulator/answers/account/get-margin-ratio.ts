@@ -6,7 +6,7 @@ import { symbolOf } from '../../../contract/markets.js';
 import { tradeMarketOf, untraded } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
 import { marginRatios, shortFeePercent } from '../../brokerage/margin.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { type Instrument, kinds } from '../../world/index.js';
 

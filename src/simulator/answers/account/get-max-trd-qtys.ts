@@ -10,7 +10,7 @@ import { frozenCash, mainLeg, type OrderRecord, remainingOf, reservedMargin } fr
 import { checkPrice, marketPrice } from '../../brokerage/price.js';
 import { resolve } from '../../brokerage/resolve.js';
 import { orderTypes, type TradeSide } from '../../brokerage/terms.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { adjustmentOf } from '../../view/order-fields.js';
 import type { Instrument } from '../../world/index.js';

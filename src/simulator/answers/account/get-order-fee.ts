@@ -3,7 +3,7 @@ import { decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetOrderFee_pb.js';
 import { totalFees } from '../../brokerage/fees.js';
 import { addressed } from '../../brokerage/header.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 
 /** Longest list of orders whose fees one request may ask for, as the public protocol has it. */

@@ -12,7 +12,7 @@ import { percentOf } from '../../brokerage/messages.js';
 import { units } from '../../brokerage/order.js';
 import { type PositionRecord, tradesOn } from '../../brokerage/position.js';
 import { currencies, tradeMarkets } from '../../brokerage/terms.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 

@@ -13,7 +13,7 @@ import type { C2S, S2C } from '../../../contract/generated/Trd_GetAccList_pb.js'
 import { S2CSchema } from '../../../contract/generated/Trd_GetAccList_pb.js';
 import type { Account } from '../../brokerage/account.js';
 import { tradeEnvironments, tradeMarkets } from '../../brokerage/terms.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 
 const trades: Readonly<Record<number, Account['trades']>> = {

@@ -4,7 +4,7 @@ import { TradeDateType } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema, TradeDateSchema } from '../../../contract/generated/Qot_RequestTradeDate_pb.js';
 import { TIME_TEXT } from '../../../contract/param-rules.js';
 import { dayNumber, parseLocal } from '../../../contract/time.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
 import type { Calendar, CalendarName, TradingDate } from '../../world/index.js';

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetCapitalDistribution_pb.js';
 import { localDateTime } from '../../../contract/time.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
 

@@ -8,8 +8,8 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_GetCapitalFlow_pb.js';
 import { addDays, localDate, localDateTime, parseLocal, weekday } from '../../../contract/time.js';
-import { Refusal } from '../../handler.js';
 import type { BySize } from '../../market/index.js';
+import { Refusal } from '../../refusal.js';
 import { labelTime } from '../../view/bars.js';
 import { addFlows, netOf, netOfBar, noFlow } from '../../view/capital.js';
 import type { Answer, Facts } from '../../view/facts.js';

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { parseLocal } from '../../../contract/time.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import { adjustmentOf, hoursOf, klineMessage, periodOf } from '../../view/bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { type HistoryRange, historyPage } from '../../view/history-bars.js';
@@ -89,5 +89,5 @@ function writeResumeKey(start: number): Uint8Array {
 function readResumeKey(key: Uint8Array): number | undefined | Refusal {
   if (key.length === 0) return undefined;
   const start = RESUME_KEY.exec(Buffer.from(key).toString('latin1'))?.[1];
-  return start === undefined ? new Refusal('next_req_key: not a key of an earlier page') : Number(start);
+  return start === undefined ? new Refusal('next_req_key: does not come from an earlier page') : Number(start);
 }

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetKL_pb.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import { adjustmentOf, klineMessage, periodOf } from '../../view/bars.js';
 import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';

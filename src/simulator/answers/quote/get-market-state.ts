@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, MarketInfoSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetMarketState_pb.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locateAll } from '../../view/locate.js';
 

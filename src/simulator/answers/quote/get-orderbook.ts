@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetOrderBook_pb.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
 import { BOOK_DEPTH_MAX, BookType, bookFields, hasOddLots } from '../../view/order-book.js';

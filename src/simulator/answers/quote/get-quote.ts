@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import type { BasicQot } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetBasicQot_pb.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locate, locateAll } from '../../view/locate.js';
 

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetRT_pb.js';
-import { Refusal } from '../../handler.js';
 import { timeShare } from '../../market/index.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
 import { timeShareMessage } from '../../view/time-shares.js';

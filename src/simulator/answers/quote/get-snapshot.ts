@@ -9,8 +9,8 @@ import {
   SnapshotBasicDataSchema,
   SnapshotSchema,
 } from '../../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
-import { Refusal } from '../../handler.js';
 import type { Book, Quote } from '../../market/market.js';
+import { Refusal } from '../../refusal.js';
 import { lotSize } from '../../view/contract-terms.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { averagePrice, percent } from '../../view/figures.js';

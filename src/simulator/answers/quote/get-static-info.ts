@@ -14,7 +14,7 @@ import {
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetStaticInfo_pb.js';
 import { quoteMarketNumbered } from '../../../contract/markets.js';
 import { parseLocal } from '../../../contract/time.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import { lastTrade, lotSize } from '../../view/contract-terms.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';

@@ -2,7 +2,7 @@ import { create, isFieldSet } from '@bufbuild/protobuf';
 import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/risk_free_rate_pb.js';
 import { keyOf, uniform } from '../../chance/random.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 
 const DAY_MS = 86_400_000;
@@ -23,7 +23,7 @@ export const getRiskFreeRate: Answer<'clock', C2S, S2C> = ({ clock }, request) =
   const now = clock.now();
   // 0 is a time: the beginning of 1970.
   const time = isFieldSet(request, C2SSchema.field.rateTime) ? Number(request.rateTime) : now;
-  if (time < 0) return new Refusal('rate_time lies before 1970: no rate of that time is known');
+  if (time < 0) return new Refusal('rate_time is before 1970: no rate is known for it');
   if (time > now) return new Refusal('rate_time lies in the future: no rate is fixed yet');
   const day = Math.floor(time / DAY_MS);
   const [hk, us, jp] = [rateOn(day, 'hk'), rateOn(day, 'us'), rateOn(day, 'jp')];

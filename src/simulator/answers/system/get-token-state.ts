@@ -1,6 +1,6 @@
 import { create, isFieldSet } from '@bufbuild/protobuf';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/token_state_pb.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 
 /** The simulated user has no two-factor token, for whichever account: the trade password alone unlocks. */

@@ -1,5 +1,5 @@
 import type { C2S, S2C } from '../../../contract/generated/Verification_pb.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 
 /** Verification: refused, as nobody logs in to the simulated brokerage. */

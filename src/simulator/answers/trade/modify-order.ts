@@ -6,7 +6,7 @@ import type { Brokerage } from '../../brokerage/index.js';
 import type { OrderRecord } from '../../brokerage/order.js';
 import type { PacketAnswer } from '../../brokerage/packet.js';
 import { type ModifyOperation, modifyOperations, tradeMarkets } from '../../brokerage/terms.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { adjustmentOf, fingerprintOf, packetOf, trailOf } from '../../view/order-fields.js';

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
 import { addressed } from '../../brokerage/header.js';
 import { orderHours, orderTypes, timesInForce, tradeSides } from '../../brokerage/terms.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { adjustmentOf, fingerprintOf, packetOf, trailOf } from '../../view/order-fields.js';

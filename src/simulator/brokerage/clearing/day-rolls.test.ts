@@ -7,7 +7,7 @@ import { C2SSchema as FundsSchema } from '../../../contract/generated/Trd_GetFun
 import { MemoryStore } from '../../../storage/index.js';
 import { getFunds } from '../../answers/account/get-funds.js';
 import type { CorporateAction, CorporateActions } from '../../companies/corporate-actions.js';
-import { Refusal } from '../../handler.js';
+import { Refusal } from '../../refusal.js';
 import { totalFees } from '../fees.js';
 import { tablesOf } from '../tables.js';
 
