@@ -5,7 +5,7 @@ import { C2SSchema as MaxSchema } from '../../contract/generated/Trd_GetMaxTrdQt
 import { C2SSchema as PositionsSchema } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { getMaxTrdQtys } from '../answers/account/get-max-trd-qtys.js';
 import { getPositions } from '../answers/account/get-positions.js';
-import { Refusal } from '../handler.js';
+import { Refusal } from '../refusal.js';
 
 const DAY = 24 * 3_600_000;
 const price = 1400;
