@@ -53,7 +53,7 @@ const rows: readonly [what: string, path: string, body: unknown, code: string, f
   ['an account beyond 64 bits', '/api/funds', { ...header, acc_id: '18446744073709551616' }, 'request.out_of_range', 'acc_id', ['acc_id']],
   ['an order for nothing', '/api/order', { ...order, qty: 0 }, 'request.out_of_range', 'qty', ['qty', '0']],
   ['a limit order without a price', '/api/order', { ...order, price: undefined }, 'request.missing_field', 'price', ['price']],
-  ['a price of too many places', '/api/order', { ...order, price: 1.0000000001 }, 'request.out_of_range', 'price', ['nine decimal places']],
+  ['a price of too many places', '/api/order', { ...order, price: 1.0000000001 }, 'request.out_of_range', 'price', ['at most nine']],
   ['a market prefix in a code', '/api/order', { ...order, code: 'HK.00700' }, 'request.invalid', 'code', ['prefix']],
   ['an order without a side', '/api/order', { ...order, side: undefined }, 'request.missing_field', 'side', ['missing field "side"']],
   [

@@ -221,5 +221,5 @@ it('tells an event only when the change is on disk, and takes nothing more once 
   fail?.(new Error('disk full'));
   await expect(placing).rejects.toThrow('disk full');
   expect(f.events).toEqual([]);
-  expect(await f.refusal(ids.hkCash, buy)).toContain('takes no orders: disk full');
+  expect(await f.refusal(ids.hkCash, buy)).toContain('accepts no orders: disk full');
 });

@@ -39,7 +39,7 @@ export interface CareerStep {
 
 const REMEMBERED_STATEMENTS = 32;
 
-/** What others know and say of a this. */
+/** What others know and say of a company. */
 interface Research {
   readonly membership: PlateMembership;
   readonly ownership: Ownership;
@@ -107,7 +107,7 @@ export class Company extends IssuerTimeline {
         company: companyAt(place),
         post,
         from,
-        until: until === undefined || until > day ? undefined : until,
+        until: until === undefined || until >= day ? undefined : until,
       }));
   }
 

@@ -244,7 +244,7 @@ describe('an answer that says that there is none', () => {
     expect([read.status, read.json.code, read.json.error]).toEqual([status, code, unknown.retMsg]);
     const write = await desk.post('/api/order', order, headers);
     expect([write.status, write.json.code]).toEqual([status, code]);
-    expect(write.json.error).toContain('is not known');
+    expect(write.json.error).toContain('check the orders before sending it again');
     backend.answer = succeed;
     expect((await desk.post('/api/order', order, headers)).json.code).toBe('idempotency.unknown_outcome');
     expect((await desk.post('/api/order', { ...order, qty: 60 })).json.code).toBe('limit.daily_value');

@@ -161,7 +161,7 @@ describe('confirmations', () => {
     const sent = await client.askRaw('svc_place_order', real, answers);
     expect(JSON.stringify(sent)).toContain('order_id_ex');
     const again = await client.askRaw('svc_place_order', real, answers);
-    expect(JSON.stringify(again)).toContain('used before');
+    expect(JSON.stringify(again)).toContain('already used');
     await expect(client.askRaw('svc_place_order', real, { ...answers, requestState: `${requestState}x` })).rejects.toThrow(/requestState/);
   });
 });

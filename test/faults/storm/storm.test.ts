@@ -155,7 +155,7 @@ const passing: ReadonlySet<number> = new Set([
 ]);
 
 /** Refusals that the load earns: caps, want of shares or money, and orders that ended with their day when the clock went on. */
-const expected = /^(limit|audit)\.|audit trail|not enough|insufficient|exceeds|available|is cancelled and cannot be/i;
+const expected = /^(limit|audit)\.|audit log|not enough|insufficient|exceeds|available|is cancelled and cannot be/i;
 
 function summary({ attempts, rivals, faults }: Storm, orders: number): string {
   const count = (kind: string | undefined) => attempts.filter(({ outcome }) => outcome?.kind === kind).length;
