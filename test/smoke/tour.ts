@@ -27,7 +27,7 @@ export function theTourWorks(node: string): void {
   });
 
   it('watches pushes until Ctrl-C', async () => {
-    const [command = ''] = demo.commands('Watch its quotes');
+    const [command = ''] = demo.commands('Stream its quotes');
     const { status, stdout, stderr } = await demo.pasteUntil(command, (line) => JSON.parse(line).type === 'quote');
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toContain('"symbol":"HK.00700"');
