@@ -4,6 +4,7 @@ import { ResponseSchema } from '../../src/contract/generated/Trd_GetOrderList_pb
 import type { ResponseMessage } from '../../src/gateway/index.js';
 import { HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../support/gateway.js';
+import { turnsDuring } from '../support/turns.js';
 
 const account = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
 const keys = { desk: { scopes: ['acc:read'] } } as const;
@@ -44,20 +45,6 @@ async function listed(): Promise<Response> {
     headers: { authorization: `Bearer ${gateway.keys.get('desk')}`, 'content-type': 'application/json', 'x-svc-int64': 'string' },
     body,
   });
-}
-
-/** How often others had their turn while `work` went on. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let going = true;
-  const tick = () => {
-    turns += 1;
-    if (going) setImmediate(tick);
-  };
-  setImmediate(tick);
-  await work();
-  going = false;
-  return turns;
 }
 
 it.each([0, 1, 400, 401, 1_000, 1_234])('are whole, in order and of the length that was said, with %i orders', async (count) => {

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
 import { Fixture, ids, type PlaceInit } from '../../../test/support/brokerage.js';
+import { turnsDuring } from '../../../test/support/turns.js';
 import { C2SSchema as ListSchema } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ModifySchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import { getOrders } from '../answers/account/get-orders.js';
@@ -21,20 +22,6 @@ async function listed(f: Fixture, idList: bigint[] = []) {
   const answer = await getOrders(f.simulation, request);
   if (answer instanceof Refusal) throw new Error(answer.message);
   return answer.orderList;
-}
-
-/** How often others had their turn while `work` went on. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let going = true;
-  const tick = () => {
-    turns += 1;
-    if (going) setImmediate(tick);
-  };
-  setImmediate(tick);
-  await work();
-  going = false;
-  return turns;
 }
 
 it('are cancelled together in slices, between which others have their turn', async () => {
