@@ -1,20 +1,17 @@
 import { create } from '@bufbuild/protobuf';
 import type { OrderFill } from '../../../contract/generated/Trd_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetHistoryOrderFillList_pb.js';
-import { filterOf, passes, requiredTimes } from '../../brokerage/filter.js';
-import { addressed } from '../../brokerage/header.js';
+import { passes } from '../../brokerage/filter.js';
 import { fillMessage } from '../../brokerage/messages.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
+import { historyQueryOf } from './history-query.js';
 
 /** Trd_GetHistoryOrderFillList: fills between two times, newest first. */
 export const getHistoryDeals: Answer<'world' | 'brokerage', C2S, S2C> = async ({ brokerage, world }, request) => {
-  const to = addressed(brokerage, request.header);
-  if (to instanceof Refusal) return to;
-  const filter = filterOf(request.filterConditions, to.market);
-  if (filter instanceof Refusal) return filter;
-  const times = requiredTimes(filter);
-  if (times instanceof Refusal) return times;
+  const query = historyQueryOf(brokerage, request);
+  if (query instanceof Refusal) return query;
+  const { to, filter, times } = query;
   await brokerage.records.journal.whenDurable(undefined);
   const orderFillList: OrderFill[] = [];
   for await (const fill of brokerage.records.fillsBetween(to.account.id, times.from, times.to + 1)) {

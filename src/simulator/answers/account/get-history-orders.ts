@@ -1,21 +1,18 @@
 import { create } from '@bufbuild/protobuf';
 import type { Order } from '../../../contract/generated/Trd_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetHistoryOrderList_pb.js';
-import { filterOf, requiredTimes, statusesOf } from '../../brokerage/filter.js';
-import { addressed } from '../../brokerage/header.js';
+import { statusesOf } from '../../brokerage/filter.js';
 import { orderMessage } from '../../brokerage/messages.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
+import { historyQueryOf } from './history-query.js';
 import { isWanted } from './order-filter.js';
 
 /** Trd_GetHistoryOrderList: orders created between two times, newest first. */
 export const getHistoryOrders: Answer<'world' | 'brokerage', C2S, S2C> = async ({ brokerage, world }, request) => {
-  const to = addressed(brokerage, request.header);
-  if (to instanceof Refusal) return to;
-  const filter = filterOf(request.filterConditions, to.market);
-  if (filter instanceof Refusal) return filter;
-  const times = requiredTimes(filter);
-  if (times instanceof Refusal) return times;
+  const query = historyQueryOf(brokerage, request);
+  if (query instanceof Refusal) return query;
+  const { to, filter, times } = query;
   const statuses = statusesOf(request.filterStatusList);
   if (statuses instanceof Refusal) return statuses;
   await brokerage.records.journal.whenDurable(undefined);
