@@ -63,8 +63,9 @@ export class Session implements Upstream {
     if (this.lifecycle.state === 'stopped') return;
     this.lifecycle.enter('stopped', 'stop');
     this.#cancelWait();
-    this.#stopping.abort();
+    // Its end is wished for, and no loss.
     this.#connection = undefined;
+    this.#stopping.abort();
   }
 
   /** What the server said of the connection that there is; undefined where there is none. */
