@@ -150,6 +150,7 @@ export const arrows = {
     'daemon',
     'cli',
     'control',
+    'backends/opend/index.ts',
     'backends/sim/index.ts',
     'interfaces/common',
     'interfaces/core/index.ts',
