@@ -152,6 +152,11 @@ export class OpendBackend implements Backend {
     return hideMarks(await (writes ? this.#orders.call(operation, request) : this.#packets.request(operation, request, context)));
   }
 
+  /** As it is: what a packet id in it says is the caller's own concern. */
+  callBytes(protoId: number, body: Uint8Array, { deadline }: CallContext): Promise<Uint8Array> {
+    return this.#packets.requestBytes(protoId, body, { deadline, priority: 'order' });
+  }
+
   tradingTerms(_security: Security, _context: CallContext): TradingTerms | undefined {
     return undefined;
   }
