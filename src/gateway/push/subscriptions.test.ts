@@ -185,7 +185,7 @@ describe('subscriptions', () => {
         expect(new Set(subscriptions.desired().map(streamKey))).toEqual(desired);
         expect(subscriptions.usedQuota).toBe(desired.size);
       }),
-      { numRuns: 60 },
+      { numRuns: 200 },
     );
   });
 
@@ -253,7 +253,7 @@ describe('subscriptions', () => {
         expect(subscriptions.usedQuota).toBe(desired.size);
         expect(new Set(owners.flatMap((owner) => subscriptions.list(owner).map(({ key }) => key)))).toEqual(desired);
       }),
-      { numRuns: 150 },
+      { numRuns: 500 },
     );
   });
 });
