@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -94,5 +95,13 @@ describe('an operation that is declared', () => {
 
   it('is nowhere else: the declared operations are as they were', () => {
     expect(operations).not.toContain(getLotSize);
+  });
+
+  it('is the one that docs/architecture.md prints', () => {
+    const page = readFileSync('docs/architecture.md', 'utf8');
+    const source = readFileSync(new URL('../support/declared-operation.ts', import.meta.url), 'utf8');
+    const steps = source.split(/^(?=\/\*\* The declaration|type C2S|\/\*\* The row)/m).slice(1);
+    expect(steps).toHaveLength(3);
+    for (const step of steps) expect(page).toContain(step.trim());
   });
 });

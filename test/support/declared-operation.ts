@@ -10,26 +10,25 @@ import { lotSize } from '../../src/simulator/view/contract-terms.js';
 import type { Answer } from '../../src/simulator/view/facts.js';
 import { locate } from '../../src/simulator/view/locate.js';
 
-/**
- * The steps of docs/architecture.md, taken for an operation that the program does not have: a declaration, an answer, and a row in
- * the table of its group.
- */
+// The example of docs/architecture.md: an operation that the program does not have. What follows is printed there.
+
+/** The declaration. */
 export const getLotSize = operation({
   name: 'get_lot_size',
   group: 'quote',
   effect: 'read',
   scope: anyOf('qot:read'),
-  // It tells of the symbol asked for and of nothing else, so that limited keys may ask for theirs.
+  // The answer is about the requested symbol only, so keys with allowlists may use it.
   reach: 'request',
   protoId: null,
-  // A protocol message, or one of proto/svc/: C2S, S2C, Request, Response.
+  // A generated module: C2S, S2C, Request, Response.
   messages: QotGetReference,
-  // What the fields of a request name that is new here, for keys that are limited.
+  // What each field of the request names, for allowlists.
   classes: { 'Qot_GetReference.C2S': { security: 'security', referenceType: 'none' } },
   title: 'Lot size',
   summary: 'The lot size of a symbol.',
   guide: 'Call it before an order to round its quantity. Free.',
-  // Which JSON fields callers write, and where in C2S they go.
+  // The JSON fields that callers write, and the C2S fields they fill.
   shape: [
     symbol('security'),
     integer('referenceType', { as: 'kind', aliases: ['ref_kind'], min: 1, max: 61, default: 1, about: 'Of which kind.' }),
@@ -40,7 +39,7 @@ export const getLotSize = operation({
 type C2S = MessageShape<typeof QotGetReference.C2SSchema>;
 type S2C = MessageShape<typeof QotGetReference.S2CSchema>;
 
-/** Its answer: the facts that it names and the typed request in, the typed payload or a refusal out. */
+/** The answer. */
 const answerLotSize: Answer<'listings', C2S, S2C> = (facts, { security }) => {
   const listing = locate(facts, security);
   if (listing instanceof Refusal) return listing;
@@ -56,5 +55,5 @@ const answerLotSize: Answer<'listings', C2S, S2C> = (facts, { security }) => {
   return create(QotGetReference.S2CSchema, { staticInfoList: [create(QotCommon.SecurityStaticInfoSchema, { basic })] });
 };
 
-/** Its row in the table of its group. */
+/** The row in its group's table. */
 export const answers = { getLotSize: answerLotSize } satisfies AnswersTo<{ getLotSize: typeof getLotSize }>;
