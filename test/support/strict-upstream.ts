@@ -122,7 +122,8 @@ export class StrictUpstream implements Upstream {
     const at = this.clock.monotonic();
     this.arrivals.push({ protoId, at, c2s });
     const refusal = this.says.get(protoId)?.(c2s) ?? this.#tooOften(protoId, c2s, at) ?? this.#refusal(protoId, c2s, at);
-    if (refusal !== undefined) return create(asked.messages.ResponseSchema, { retType: -1, retMsg: refusal } as Record<string, unknown>) as ResponseMessage;
+    if (refusal !== undefined)
+      return create(asked.messages.ResponseSchema, { retType: -1, retMsg: refusal } as Record<string, unknown>) as ResponseMessage;
     const s2c = create(asked.messages.S2CSchema, this.#payload(protoId, c2s, at));
     return create(asked.messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
   }
