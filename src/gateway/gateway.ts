@@ -179,7 +179,7 @@ export class Gateway {
       backend,
       clock,
       inFlight,
-      requestTimeoutMs: this.#requestTimeoutMs,
+      requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       switches,
       tradingHalt: options.tradingHalt,
       identify: (caller) => this.#pipeline.identify(caller),

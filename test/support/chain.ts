@@ -37,7 +37,7 @@ export async function startChain<Id extends string>(
     keys: { bridge: upstreamKey },
     flags: ['--api-key-id', 'bridge', '--enable-trading', ...upstreamFlags],
   });
-  const wire = await FaultyWire.to(upstream.daemon.apiAddress ?? '');
+  const wire = await FaultyWire.to(upstream.daemon.apiAddress ?? '', upstreamFlags.includes('--api-rsa-key'));
   const backend = `opend://${wire.address}`;
   const front = await TestDaemon.start({ ...own, flags: ['--backend', backend, ...(own.flags ?? [])] });
   await untilReady(front);

@@ -22,7 +22,7 @@ export type Fate =
 
 export type Direction = 'request' | 'answer';
 
-/** A wire between a daemon and its upstream, unencrypted, that does to frames what a test says. */
+/** A wire between a daemon and its upstream that does to frames what a test says. */
 export class FaultyWire {
   /** Asked for each frame that comes; both ways at first let everything pass. */
   fate: (frame: Frame, direction: Direction) => Fate = () => 'pass';
@@ -33,14 +33,18 @@ export class FaultyWire {
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   readonly #server: Server;
 
-  private constructor(readonly upstream: { readonly host: string; readonly port: number }) {
+  private constructor(
+    readonly upstream: { readonly host: string; readonly port: number },
+    /** Its frames cannot be read, and pass as they are: they are encrypted. */
+    readonly opaque: boolean,
+  ) {
     this.#server = createServer({ noDelay: true }, (client) => this.#join(client));
   }
 
   /** A wire to `address`, "127.0.0.1:11111". */
-  static async to(address: string): Promise<FaultyWire> {
+  static async to(address: string, opaque = false): Promise<FaultyWire> {
     const [host = '', port] = address.split(':');
-    const wire = new FaultyWire({ host, port: Number(port) });
+    const wire = new FaultyWire({ host, port: Number(port) }, opaque);
     wire.#server.listen(0, '127.0.0.1');
     await once(wire.#server, 'listening');
     return wire;
@@ -89,6 +93,10 @@ export class FaultyWire {
   }
 
   #pass(from: Socket, to: Socket, direction: Direction): void {
+    if (this.opaque) {
+      from.pipe(to);
+      return;
+    }
     const reader = new FrameReader();
     let ahead: Promise<void> | undefined;
     const deliver = (frame: Frame, fate: Fate) => {
