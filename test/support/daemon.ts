@@ -10,6 +10,7 @@ import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { type KeyWish, makeKey } from './keys.js';
 import { PushClient } from './push-client.js';
+import { UpstreamDaemon } from './upstream-daemon.js';
 
 export interface TestDaemonOptions<Id extends string> {
   /** Keys by id. With them the daemon runs in scope mode with TLS, without in legacy mode over plain HTTP. */
@@ -122,6 +123,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   readonly log: string[] = [];
   readonly shutdownRequests: string[] = [];
   #daemon: Daemon | undefined;
+  #upstream: UpstreamDaemon | undefined;
 
   static async start<Id extends string>(options: TestDaemonOptions<Id> = {}): Promise<TestDaemon<Id>> {
     const test = new TestDaemon<Id>(options.keys !== undefined);
@@ -136,7 +138,10 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   }
 
   /** Starts the daemon on this site; a second start finds the state of the first. */
-  async boot({ flags = [], variables = {}, clock }: Omit<TestDaemonOptions<Id>, 'keys'> = {}): Promise<void> {
+  async boot(options: Omit<TestDaemonOptions<Id>, 'keys'> = {}): Promise<void> {
+    const { variables = {}, clock } = options;
+    this.#upstream ??= await UpstreamDaemon.create(options.flags ?? []);
+    const flags = (await this.#upstream?.boot(options)) ?? options.flags ?? [];
     const environment = { variables: { ...this.variables, ...variables }, home: this.folder, cwd: this.folder, platform: process.platform };
     const startup = planStartup([...this.flags, ...flags], environment);
     if (startup.kind !== 'run') throw new Error(startup.text);
@@ -150,6 +155,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
     });
     this.url = this.#daemon.restUrl;
     this.grpcUrl = this.#daemon.grpcUrl ?? '';
+    if (this.#upstream !== undefined) await untilConnected(this.#daemon);
   }
 
   /** The audit trail so far. */
@@ -167,6 +173,19 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
 
   async stop(): Promise<void> {
     await this.halt();
+    await this.#upstream?.stop();
     this.remove();
   }
+}
+
+/** Resolves when every connection of a daemon's backend is ready. */
+export async function untilConnected({ gateway, backend }: Daemon): Promise<void> {
+  if (gateway.awaited() === undefined) return;
+  await new Promise<void>((resolve) => {
+    const stop = backend.onLifecycle(() => {
+      if (gateway.awaited() !== undefined) return;
+      stop();
+      resolve();
+    });
+  });
 }
