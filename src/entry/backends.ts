@@ -17,6 +17,8 @@ export interface BackendParts {
   readonly settings: Settings;
   readonly store: Store;
   readonly clock: Clock;
+  /** What the simulation's own clock is made from. */
+  readonly simulationClock: Clock;
   readonly logger: Logger;
 }
 
@@ -48,11 +50,11 @@ function readUpstreamKey({ upstreamRsaKey: path }: Settings): Result<KeyObject |
   return read.ok ? ok(read.key) : err(`--upstream-rsa-key ${path}: ${read.message}`);
 }
 
-async function createSimulation({ settings, store, clock, logger }: BackendParts): Promise<Result<Backend, string>> {
+async function createSimulation({ settings, store, simulationClock: base, logger }: BackendParts): Promise<Result<Backend, string>> {
   const { simClock, simData } = settings;
-  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
+  const clock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, base) : steadyClock(base);
   const options: SimulationOptions = {
-    clock: simulationClock,
+    clock,
     seed: settings.simSeed,
     store,
     calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
@@ -62,5 +64,5 @@ async function createSimulation({ settings, store, clock, logger }: BackendParts
   };
   const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(options, simData);
   if ('problems' in simulation) return err(`--sim-data: ${simulation.problems.join('\n  ')}`);
-  return ok(createSimBackend({ simulation, clock: simulationClock, logger }));
+  return ok(createSimBackend({ simulation, clock, logger }));
 }

@@ -23,7 +23,8 @@ export class UpstreamDaemon {
 
   /** One that is not started yet; undefined where daemons have their simulation within. */
   static async create(flags: readonly string[]): Promise<UpstreamDaemon | undefined> {
-    if (testBackend !== 'opend' || flags.includes('--backend')) return undefined;
+    // An upstream's own is within.
+    if (testBackend !== 'opend' || flags.includes('--backend') || flags.includes('--api-key-id')) return undefined;
     const daemon = new TestDaemon<'bridge'>(true);
     await daemon.addKey('bridge', { scopes });
     return new UpstreamDaemon(daemon);
@@ -47,7 +48,7 @@ export class UpstreamDaemon {
     const wanted = JSON.stringify([upstreamFlags, sim]);
     if (this.#bootedWith !== wanted) {
       await this.#daemon.halt();
-      await this.#daemon.boot({ flags: upstreamFlags, variables: sim, ...(clock === undefined ? {} : { clock }) });
+      await this.#daemon.boot({ flags: upstreamFlags, variables: sim, ...(clock === undefined ? {} : { simulationClock: clock }) });
       this.#bootedWith = wanted;
     }
     return ['--backend', `opend://${this.#daemon.daemon.apiAddress}`, ...others];
