@@ -279,7 +279,7 @@ export class Records {
     }
     if (change.packet !== undefined) {
       const { id, answer, fingerprint } = change.packet;
-      this.packets.remember(id, { ...answer, fingerprint }, transaction);
+      this.packets.remember(id, { orderId: answer.orderId, orderIdEx: answer.orderIdEx, fingerprint }, transaction);
     }
     transaction.put(tables.ids, LAST_ID, this.#lastId);
   }
