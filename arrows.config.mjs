@@ -133,6 +133,7 @@ export const arrows = {
   // The client of the public protocol, and the backends on top of it.
   'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
   'backends/opend': [
+    'backends/opend/comfort/index.ts',
     'backends/framed/index.ts',
     'gateway/index.ts',
     'gateway/backend.ts',
@@ -153,6 +154,7 @@ export const arrows = {
   'sim-server/login': ['sim-server', 'storage/index.ts', 'contract', 'contract/json'],
   'sim-server/opend': ['sim-server', 'sim-server/faults', ...simServerTargets],
   'sim-server/rules': ['sim-server', ...simServerTargets],
+  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
 
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
   'interfaces/rest': interfaceTargets,
