@@ -119,6 +119,19 @@ export const arrows = {
     'storage/index.ts',
   ],
 
+  // The client of the public protocol, and the backends on top of it.
+  'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
+  'backends/opend': [
+    'backends/opend/comfort/index.ts',
+    'backends/framed/index.ts',
+    'gateway/index.ts',
+    'gateway/backend.ts',
+    'gateway/push/index.ts',
+    'wire/index.ts',
+    ...contract,
+  ],
+  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
+
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
   'interfaces/rest': interfaceTargets,
   'interfaces/ws': interfaceTargets,
