@@ -132,6 +132,8 @@ export const arrows = {
   ],
   'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
 
+  recording: ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
+
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
   'interfaces/rest': interfaceTargets,
   'interfaces/ws': interfaceTargets,
@@ -147,6 +149,7 @@ export const arrows = {
 
   // The composition roots, svcd and svcctl: the one place that knows every part.
   entry: [
+    'recording/index.ts',
     'daemon',
     'cli',
     'control',

@@ -16,6 +16,7 @@ import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createWsEndpoint, WS_PATH } from '../interfaces/ws/index.js';
+import { Recorder, recordedBackend } from '../recording/index.js';
 import { createSimulationWithData, openSimulation, type SimulationOptions } from '../simulator/simulation.js';
 import { descriptorReserve, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
@@ -86,7 +87,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const steadyNow = () => time.now();
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
-    const backend = await createBackend(settings, store, clock, logger);
+    const unrecorded = await createBackend(settings, store, clock, logger);
+    const recorder = await startRecorder(settings, clock, logger);
+    if (recorder !== undefined) undo.unshift(() => recorder.close());
+    const backend = recorder === undefined ? unrecorded : recordedBackend(unrecorded, recorder, settings.recordAccounts);
     const takesTls: TakesTls[] = [];
     const takeUp = (pair: TlsPair) => {
       for (const listener of takesTls) listener.setTls(pair);
@@ -116,6 +120,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       requestTimeoutMs: settings.requestTimeout * 1000,
       shutdown: () => requestShutdown('requested over REST'),
       reload: (requestId) => void reloader.reload(requestId),
+      ...(recorder === undefined ? {} : { recording: () => recorder }),
       ...(certificate === undefined ? {} : { certificate: () => certificate.status() }),
       ...(options.logLinesLost === undefined ? {} : { logLinesLost: options.logLinesLost }),
       tradePassword: options.tradePassword ?? tradePassword(process.env, logger),
@@ -226,6 +231,18 @@ function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: 
   });
   if (!audit.ok) throw new StartProblem(audit.error);
   return audit.value;
+}
+
+async function startRecorder(settings: Settings, clock: Clock, logger: Logger): Promise<Recorder | undefined> {
+  const { record: folder, recordAccounts: accountData } = settings;
+  if (folder === null) return undefined;
+  const recorder = new Recorder({ folder, clock, accountData, report: (message) => logger.warn({ target: 'recording' }, message) });
+  try {
+    await recorder.start();
+    return recorder;
+  } catch (thrown) {
+    throw new StartProblem(`--record ${folder}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
 }
 
 async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<Backend> {

@@ -45,7 +45,10 @@ const tickerPush = fc
     }),
   }));
 const quotePush = fc.record({ curPrice: price, volume: wide, isSuspended: fc.boolean(), updateTime: fc.string() }).map((quote) => {
-  const message = create(UpdateBasicQot.ResponseSchema, { retType: 0, s2c: { basicQotList: [{ security: { market: 1, code: '00700' }, ...quote }] } });
+  const message = create(UpdateBasicQot.ResponseSchema, {
+    retType: 0,
+    s2c: { basicQotList: [{ security: { market: 1, code: '00700' }, ...quote }] },
+  });
   message.$unknown = [{ no: 99, wireType: 2, data: new Uint8Array([1, 7]) }];
   return { protoId: 3005, message };
 });

@@ -173,11 +173,17 @@ function planOf(schema: DescMessage): readonly Field[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;
   const plan = schema.fields.map((field): Field => {
-    if (field.fieldKind === 'map' || field.oneof !== undefined) throw new Error(`${schema.typeName}.${field.name}: maps and oneofs are not recorded`);
+    if (field.fieldKind === 'map' || field.oneof !== undefined)
+      throw new Error(`${schema.typeName}.${field.name}: maps and oneofs are not recorded`);
     const isList = field.fieldKind === 'list';
     const held = isList ? field.listKind : field.fieldKind;
     const { message, scalar } = field;
-    return { name: field.localName, isList, message: held === 'message' ? message : undefined, ...scalarKind(held === 'enum' ? undefined : scalar) };
+    return {
+      name: field.localName,
+      isList,
+      message: held === 'message' ? message : undefined,
+      ...scalarKind(held === 'enum' ? undefined : scalar),
+    };
   });
   plans.set(schema, plan);
   return plan;

@@ -109,12 +109,18 @@ export class Recorder {
     if (!this.#writer.repeats(key, message)) this.#record(key, () => ({ kind: 'answer', operation, request: encoded }), message);
   }
 
+  /** Resolves when what has been recorded so far is written, or counted as lost. */
+  async flush(): Promise<void> {
+    await this.#work;
+    if (this.#gathered !== undefined) this.#run();
+    await this.#work;
+  }
+
   /** Writes what has gathered, and ends the file. */
   async close(): Promise<void> {
+    await this.flush();
     this.#closed = true;
     this.#cancelTimer?.();
-    await this.#work;
-    if (this.#file !== undefined) await this.#write();
     await this.#file?.close().catch(() => {});
   }
 
@@ -144,13 +150,12 @@ export class Recorder {
 
   #soon(ms: number): void {
     if (this.#work !== undefined || (this.#cancelTimer !== undefined && ms > 0)) return;
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
     if (ms === 0) this.#run();
     else this.#cancelTimer = this.#options.clock.after(ms, () => this.#run());
   }
 
   #run(): void {
+    this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#work = this.#write().finally(() => {
       this.#work = undefined;

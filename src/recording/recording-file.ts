@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Compressor, Decompressor } from './compression.js';
 import { EventReader, type Recorded } from './event-reader.js';
-import { FILE_HEAD, frameOf, framed } from './frame.js';
+import { FILE_HEAD, framed, frameOf } from './frame.js';
 
 /** Read from a file at once. */
 const READ_BYTES = 1024 * 1024;
@@ -60,7 +60,8 @@ export async function* readRecording(path: string): AsyncGenerator<readonly Reco
   const reader = new EventReader();
   try {
     let rest = await readMore(handle, Buffer.alloc(0));
-    if (!rest.subarray(0, FILE_HEAD.length).equals(FILE_HEAD.subarray(0, rest.length))) throw new DamagedRecording(`${path} is no recording of this version`);
+    if (!rest.subarray(0, FILE_HEAD.length).equals(FILE_HEAD.subarray(0, rest.length)))
+      throw new DamagedRecording(`${path} is no recording of this version`);
     rest = rest.subarray(FILE_HEAD.length);
     for (let at = FILE_HEAD.length; ; ) {
       const frame = frameOf(rest);
