@@ -113,6 +113,8 @@ export const arrows = {
   'backends/sim': [
     'gateway/index.ts',
     'gateway/backend.ts',
+    'gateway/push/index.ts',
+    'recording/index.ts',
     'simulator',
     'simulator/answers/index.ts',
     ...simulatorTargets,

@@ -1,5 +1,5 @@
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
-import { createSimBackend } from '../backends/sim/index.js';
+import { createSimBackend, RecordedDay } from '../backends/sim/index.js';
 import { type Clock, replayClock, steadyClock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
 import { type ControlListener, listenForControl } from '../control/control-listener.js';
@@ -16,7 +16,7 @@ import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createWsEndpoint, WS_PATH } from '../interfaces/ws/index.js';
-import { Recorder, recordedBackend } from '../recording/index.js';
+import { Playback, Recorder, recordedBackend } from '../recording/index.js';
 import { createSimulationWithData, openSimulation, type SimulationOptions } from '../simulator/simulation.js';
 import { descriptorReserve, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
@@ -257,9 +257,45 @@ async function createBackend(settings: Settings, store: Store, clock: Clock, log
     tradePassword: settings.simTradePassword,
     ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
   };
-  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(options, simData);
+  const recordedDay = simData === null ? undefined : await openRecordedDay(simData, simClock, logger);
+  const recorded = recordedDay === undefined ? options : { ...options, recorded: recordedDay.symbols };
+  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(recorded, simData);
   if ('problems' in simulation) throw new StartProblem(`--sim-data: ${simulation.problems.join('\n  ')}`);
-  return createSimBackend({ simulation, clock: simulationClock, logger });
+  const unknown = recordedDay?.symbols.filter(({ symbol }) => simulation.listings.named(symbol) === undefined) ?? [];
+  if (unknown.length > 0) {
+    logger.warn(
+      { symbols: unknown.map(({ symbol }) => symbol) },
+      '--sim-data: these recorded symbols are passed over, the simulation has none such',
+    );
+  }
+  return createSimBackend({
+    simulation,
+    clock: simulationClock,
+    logger,
+    report: (message) => logger.info({ target: 'recording' }, message),
+    ...(recordedDay === undefined ? {} : { recordedDay }),
+  });
+}
+
+/** The recording in the folder of `--sim-data`; undefined where there is none. */
+async function openRecordedDay(folder: string, simClock: Settings['simClock'], logger: Logger): Promise<RecordedDay | undefined> {
+  try {
+    if (!(await Playback.isIn(folder))) return undefined;
+    const start = simClock.mode === 'replay' ? simClock.start : Number.NEGATIVE_INFINITY;
+    const day = await RecordedDay.open(folder, start);
+    const span = `${new Date(day.span.from).toISOString()} to ${new Date(day.span.to).toISOString()}`;
+    if (simClock.mode !== 'replay') {
+      throw new StartProblem(
+        `--sim-data ${folder} holds a recording of ${span}: it is played with --sim-clock replay:${new Date(day.span.from).toISOString()}`,
+      );
+    }
+    if (start > day.span.to) logger.warn({}, `--sim-data: the recording of ${span} is over at ${new Date(start).toISOString()}`);
+    logger.info({ target: 'recording' }, `playing the recording of ${span}`);
+    return day;
+  } catch (thrown) {
+    if (thrown instanceof StartProblem) throw thrown;
+    throw new StartProblem(`--sim-data ${folder}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
 }
 
 /** The setting of each switch that operations may need: leaving one out does not build. */

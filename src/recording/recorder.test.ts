@@ -7,7 +7,9 @@ import { systemClock } from '../contract/clock.js';
 import * as UpdateBasicQot from '../contract/generated/Qot_UpdateBasicQot_pb.js';
 import * as UpdateOrder from '../contract/generated/Trd_UpdateOrder_pb.js';
 import type { PushEvent } from '../gateway/index.js';
-import { DamagedRecording, type Recorded, Recorder, type RecorderOptions, readRecording } from './index.js';
+import type { Recorded } from './event-reader.js';
+import { Recorder, type RecorderOptions } from './index.js';
+import { DamagedRecording, readRecording } from './recording-file.js';
 
 let folder: string;
 
