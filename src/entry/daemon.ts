@@ -1,5 +1,5 @@
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
-import { createSimBackend, RecordedDay } from '../backends/sim/index.js';
+import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, steadyClock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
 import { type ControlListener, listenForControl } from '../control/control-listener.js';
@@ -16,11 +16,12 @@ import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createWsEndpoint, WS_PATH } from '../interfaces/ws/index.js';
-import { Playback, Recorder, recordedBackend } from '../recording/index.js';
 import { createSimulationWithData, openSimulation, type SimulationOptions } from '../simulator/simulation.js';
 import { descriptorReserve, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
+import { openRecordedDay, type RecordedBackend, recorded } from './recording.js';
+import { StartProblem } from './start-problem.js';
 
 export interface DaemonOptions {
   readonly settings: Settings;
@@ -56,9 +57,6 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** What keeps the daemon from starting: the operator must correct it. */
-export class StartProblem extends Error {}
-
 /**
  * Composes and starts the daemon: the one place that knows every part. What an operator can have got wrong (the
  * certificate, the keys file, the audit file) is looked at before anything is started; it throws {@link StartProblem}.
@@ -87,10 +85,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const steadyNow = () => time.now();
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
-    const unrecorded = await createBackend(settings, store, clock, logger);
-    const recorder = await startRecorder(settings, clock, logger);
+    const { backend, recorder } = await createBackend(settings, store, clock, logger);
     if (recorder !== undefined) undo.unshift(() => recorder.close());
-    const backend = recorder === undefined ? unrecorded : recordedBackend(unrecorded, recorder, settings.recordAccounts);
     const takesTls: TakesTls[] = [];
     const takeUp = (pair: TlsPair) => {
       for (const listener of takesTls) listener.setTls(pair);
@@ -233,19 +229,7 @@ function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: 
   return audit.value;
 }
 
-async function startRecorder(settings: Settings, clock: Clock, logger: Logger): Promise<Recorder | undefined> {
-  const { record: folder, recordAccounts: accountData } = settings;
-  if (folder === null) return undefined;
-  const recorder = new Recorder({ folder, clock, accountData, report: (message) => logger.warn({ target: 'recording' }, message) });
-  try {
-    await recorder.start();
-    return recorder;
-  } catch (thrown) {
-    throw new StartProblem(`--record ${folder}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-  }
-}
-
-async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<Backend> {
+async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<RecordedBackend> {
   const { simClock, simData } = settings;
   const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
   const options: SimulationOptions = {
@@ -258,8 +242,8 @@ async function createBackend(settings: Settings, store: Store, clock: Clock, log
     ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
   };
   const recordedDay = simData === null ? undefined : await openRecordedDay(simData, simClock, logger);
-  const recorded = recordedDay === undefined ? options : { ...options, recorded: recordedDay.symbols };
-  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(recorded, simData);
+  const playing = recordedDay === undefined ? options : { ...options, recorded: recordedDay.symbols };
+  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(playing, simData);
   if ('problems' in simulation) throw new StartProblem(`--sim-data: ${simulation.problems.join('\n  ')}`);
   const unknown = recordedDay?.symbols.filter(({ symbol }) => simulation.listings.named(symbol) === undefined) ?? [];
   if (unknown.length > 0) {
@@ -268,34 +252,14 @@ async function createBackend(settings: Settings, store: Store, clock: Clock, log
       '--sim-data: these recorded symbols are passed over, the simulation has none such',
     );
   }
-  return createSimBackend({
+  const backend = createSimBackend({
     simulation,
     clock: simulationClock,
     logger,
     report: (message) => logger.info({ target: 'recording' }, message),
     ...(recordedDay === undefined ? {} : { recordedDay }),
   });
-}
-
-/** The recording in the folder of `--sim-data`; undefined where there is none. */
-async function openRecordedDay(folder: string, simClock: Settings['simClock'], logger: Logger): Promise<RecordedDay | undefined> {
-  try {
-    if (!(await Playback.isIn(folder))) return undefined;
-    const start = simClock.mode === 'replay' ? simClock.start : Number.NEGATIVE_INFINITY;
-    const day = await RecordedDay.open(folder, start);
-    const span = `${new Date(day.span.from).toISOString()} to ${new Date(day.span.to).toISOString()}`;
-    if (simClock.mode !== 'replay') {
-      throw new StartProblem(
-        `--sim-data ${folder} holds a recording of ${span}: it is played with --sim-clock replay:${new Date(day.span.from).toISOString()}`,
-      );
-    }
-    if (start > day.span.to) logger.warn({}, `--sim-data: the recording of ${span} is over at ${new Date(start).toISOString()}`);
-    logger.info({ target: 'recording' }, `playing the recording of ${span}`);
-    return day;
-  } catch (thrown) {
-    if (thrown instanceof StartProblem) throw thrown;
-    throw new StartProblem(`--sim-data ${folder}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-  }
+  return recorded(backend, settings, simulationClock, logger);
 }
 
 /** The setting of each switch that operations may need: leaving one out does not build. */

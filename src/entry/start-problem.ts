@@ -1,0 +1,2 @@
+/** What keeps the daemon from starting: the operator must correct it. */
+export class StartProblem extends Error {}
