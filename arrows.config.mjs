@@ -124,7 +124,6 @@ export const arrows = {
   // The client of the public protocol, and the backends on top of it.
   'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
   'backends/opend': [
-    'backends/opend/comfort/index.ts',
     'backends/framed/index.ts',
     'gateway/index.ts',
     'gateway/backend.ts',
@@ -132,7 +131,6 @@ export const arrows = {
     'wire/index.ts',
     ...contract,
   ],
-  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
 
   recording: ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
 
@@ -155,6 +153,7 @@ export const arrows = {
     'daemon',
     'cli',
     'control',
+    'backends/opend/index.ts',
     'backends/sim/index.ts',
     'interfaces/common',
     'interfaces/core/index.ts',

@@ -1,6 +1,5 @@
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
-import { createSimBackend } from '../backends/sim/index.js';
-import { type Clock, replayClock, steadyClock, systemClock } from '../contract/clock.js';
+import { type Clock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
 import { type ControlListener, listenForControl } from '../control/control-listener.js';
 import { auditToLog } from '../daemon/audit-to-log.js';
@@ -16,12 +15,10 @@ import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createWsEndpoint, WS_PATH } from '../interfaces/ws/index.js';
-import { createSimulationWithData, openSimulation, type SimulationOptions } from '../simulator/simulation.js';
-import { descriptorReserve, type Store } from '../storage/index.js';
+import { descriptorReserve } from '../storage/index.js';
 import { packageVersion } from '../version.js';
+import { createBackend } from './backends.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
-import { openRecordedDay, type RecordedBackend, recorded } from './recording.js';
-import { StartProblem } from './start-problem.js';
 
 export interface DaemonOptions {
   readonly settings: Settings;
@@ -57,6 +54,9 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
+/** What keeps the daemon from starting: the operator must correct it. */
+export class StartProblem extends Error {}
+
 /**
  * Composes and starts the daemon: the one place that knows every part. What an operator can have got wrong (the
  * certificate, the keys file, the audit file) is looked at before anything is started; it throws {@link StartProblem}.
@@ -85,7 +85,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const steadyNow = () => time.now();
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
-    const { backend, recorder } = await createBackend(settings, store, clock, logger);
+    const made = await createBackend({ settings, store, clock, logger });
+    if (!made.ok) throw new StartProblem(made.error);
+    const { backend, recorder } = made.value;
     if (recorder !== undefined) undo.unshift(() => recorder.close());
     const takesTls: TakesTls[] = [];
     const takeUp = (pair: TlsPair) => {
@@ -227,39 +229,6 @@ function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: 
   });
   if (!audit.ok) throw new StartProblem(audit.error);
   return audit.value;
-}
-
-async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<RecordedBackend> {
-  const { simClock, simData } = settings;
-  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
-  const options: SimulationOptions = {
-    clock: simulationClock,
-    seed: settings.simSeed,
-    store,
-    calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
-    generatedInstruments: settings.simInstruments,
-    tradePassword: settings.simTradePassword,
-    ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
-  };
-  const recordedDay = simData === null ? undefined : await openRecordedDay(simData, simClock, logger);
-  const playing = recordedDay === undefined ? options : { ...options, recorded: recordedDay.symbols };
-  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(playing, simData);
-  if ('problems' in simulation) throw new StartProblem(`--sim-data: ${simulation.problems.join('\n  ')}`);
-  const unknown = recordedDay?.symbols.filter(({ symbol }) => simulation.listings.named(symbol) === undefined) ?? [];
-  if (unknown.length > 0) {
-    logger.warn(
-      { symbols: unknown.map(({ symbol }) => symbol) },
-      '--sim-data: these recorded symbols are passed over, the simulation has none such',
-    );
-  }
-  const backend = createSimBackend({
-    simulation,
-    clock: simulationClock,
-    logger,
-    report: (message) => logger.info({ target: 'recording' }, message),
-    ...(recordedDay === undefined ? {} : { recordedDay }),
-  });
-  return recorded(backend, settings, simulationClock, logger);
 }
 
 /** The setting of each switch that operations may need: leaving one out does not build. */

@@ -10,8 +10,7 @@ import { stderrLog } from '../daemon/log.js';
 import { flagOf, settingNames } from '../daemon/settings-table.js';
 import { planStartup } from '../daemon/startup.js';
 import { configFolder, stateFolder } from '../storage/index.js';
-import { startDaemon } from './daemon.js';
-import { StartProblem } from './start-problem.js';
+import { StartProblem, startDaemon } from './daemon.js';
 
 /** Every listener but REST has a switch that turns it off. */
 const otherListenersOff = settingNames.filter((name) => /^no[A-Z]/.test(name)).map(flagOf);

@@ -6,8 +6,7 @@ import { exposedFiles } from '../daemon/exposed-files.js';
 import { stderrLog } from '../daemon/log.js';
 import { handleSignals } from '../daemon/signals.js';
 import { EXIT_MISCONFIGURED, planStartup } from '../daemon/startup.js';
-import { type Daemon, startDaemon } from './daemon.js';
-import { StartProblem } from './start-problem.js';
+import { type Daemon, StartProblem, startDaemon } from './daemon.js';
 
 /** `svcd`: reads the settings, starts the daemon, and ends it on a signal. */
 async function main(): Promise<void> {

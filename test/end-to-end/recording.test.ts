@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { StartProblem } from '../../src/entry/start-problem.js';
+import { StartProblem } from '../../src/entry/daemon.js';
 import { TestDaemon } from '../support/daemon.js';
 
 // A Friday morning in Hong Kong.

@@ -1,2 +1,0 @@
-/** What keeps the daemon from starting: the operator must correct it. */
-export class StartProblem extends Error {}
