@@ -6,21 +6,21 @@ const SHIFTS = Array.from({ length: 8 }, (_, index) => 2 ** (7 * index));
 /** Reads what a `ByteSink` wrote. Throws {@link CutOff} where the bytes end too early. */
 export class ByteSource {
   readonly #bytes: Buffer;
-  readonly #end: number;
-  offset: number;
+  /** Where what may be read begins and ends. */
+  offset = 0;
+  end: number;
 
-  constructor(bytes: Buffer, offset = 0, end = bytes.length) {
+  constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.offset = offset;
-    this.#end = end;
+    this.end = bytes.length;
   }
 
   get left(): number {
-    return this.#end - this.offset;
+    return this.end - this.offset;
   }
 
   byte(): number {
-    if (this.offset >= this.#end) throw new CutOff('the bytes end in the middle of a value');
+    if (this.offset >= this.end) throw new CutOff('the bytes end in the middle of a value');
     return this.#bytes[this.offset++] as number;
   }
 
@@ -64,6 +64,29 @@ export class ByteSource {
     const value = this.#bytes.readDoubleLE(this.offset);
     this.offset += 8;
     return value;
+  }
+
+  /** The next bytes as UTF-8. */
+  text(length: number): string {
+    if (length > this.left) throw new CutOff('the bytes end in the middle of a value');
+    const from = this.offset;
+    this.offset += length;
+    return this.#bytes.toString('utf8', from, this.offset);
+  }
+
+  /** The indexes of the bits that are set in the next `count` bits, rising. */
+  setBits(count: number): number[] {
+    const set: number[] = [];
+    for (let first = 0; first < count; first += 8) {
+      for (let left = this.byte(); left !== 0; left &= left - 1) set.push(first + 31 - Math.clz32(left & -left));
+    }
+    return set;
+  }
+
+  /** Whether a whole varint is there. */
+  get hasVarint(): boolean {
+    for (let at = this.offset; at < this.end; at++) if ((this.#bytes[at] as number) < 0x80) return true;
+    return false;
   }
 
   /** A view of the next bytes, not a copy. */

@@ -1,24 +1,21 @@
-import type { DescMessage } from '@bufbuild/protobuf';
-import { ByteSource, CutOff } from './byte-source.js';
+import type { DescMessage, Message } from '@bufbuild/protobuf';
+import { ByteSource } from './byte-source.js';
 import { type RecordedEvent, type RecordedLoss, type Source, schemaOf } from './events.js';
-import { kindsOf, type Leaf, unflatten } from './flat-message.js';
 import { firstLeaf, readLeaf } from './leaf-delta.js';
+import type { Leaf } from './message-plan.js';
+import { MessageShape } from './message-shape.js';
 import { RecordKind } from './record-kind.js';
 
 /** What a recording holds, in its order. */
 export type Recorded = { readonly event: RecordedEvent } | { readonly loss: RecordedLoss };
 
-interface Structure {
-  readonly steps: readonly number[];
-  readonly kinds: readonly number[];
-}
-
 interface Known {
   readonly source: Source;
   /** undefined: of a later version. */
   readonly schema: DescMessage | undefined;
-  structure: Structure | undefined;
+  shape: MessageShape | undefined;
   leaves: Leaf[];
+  message: Message | undefined;
   beside: string;
 }
 
@@ -26,7 +23,7 @@ interface Known {
 export class EventReader {
   readonly #sources: Known[] = [];
   readonly #structures: (readonly number[])[] = [];
-  readonly #kinds = new Map<readonly number[], Structure>();
+  readonly #shapes = new Map<readonly number[], MessageShape>();
   #time = 0;
   #rest: Buffer = Buffer.alloc(0);
 
@@ -35,14 +32,14 @@ export class EventReader {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const source = new ByteSource(all);
     let whole = 0;
-    for (;;) {
-      const end = endOfRecord(source);
-      if (end === undefined) break;
-      const recorded = this.#record(new ByteSource(all, source.offset, end));
-      source.offset = end;
-      whole = end;
-      // Before the caller may stop reading.
-      this.#rest = all.subarray(whole);
+    while (source.hasVarint) {
+      const length = source.varint();
+      if (length > source.left) break;
+      source.end = source.offset + length;
+      const recorded = this.#record(source);
+      whole = source.end;
+      source.offset = whole;
+      source.end = all.length;
       if (recorded !== undefined) yield recorded;
     }
     this.#rest = all.subarray(whole);
@@ -53,7 +50,7 @@ export class EventReader {
     switch (kind) {
       case RecordKind.source: {
         const source = JSON.parse(text(record)) as Source;
-        this.#sources.push({ source, schema: schemaOf(source), structure: undefined, leaves: [], beside: '' });
+        this.#sources.push({ source, schema: schemaOf(source), shape: undefined, leaves: [], message: undefined, beside: '' });
         return undefined;
       }
       case RecordKind.loss:
@@ -76,12 +73,7 @@ export class EventReader {
     const { schema, source } = known;
     // Its structure cannot be read without its message.
     if (schema === undefined) return undefined;
-    const structure = steps === undefined ? known.structure : this.#structure(schema, steps);
-    if (structure === undefined) throw new RangeError('an event without a structure');
-    const before = steps === undefined ? known.leaves : [];
-    known.structure = structure;
-    known.leaves = readLeaves(record, structure.kinds, before);
-    const message = unflatten(schema, structure.steps, known.leaves);
+    const message = steps === undefined ? nextMessage(record, known) : firstMessage(record, known, this.#shape(schema, steps));
     return { event: { time: this.#time, source, message, beside: known.beside } };
   }
 
@@ -95,33 +87,34 @@ export class EventReader {
     return steps;
   }
 
-  #structure(schema: DescMessage, steps: readonly number[]): Structure {
-    const known = this.#kinds.get(steps) ?? { steps, kinds: kindsOf(schema, steps) };
-    this.#kinds.set(steps, known);
+  #shape(schema: DescMessage, steps: readonly number[]): MessageShape {
+    const known = this.#shapes.get(steps) ?? new MessageShape(schema, steps);
+    this.#shapes.set(steps, known);
     return known;
   }
 }
 
-function readLeaves(record: ByteSource, kinds: readonly number[], before: readonly Leaf[]): Leaf[] {
-  const bits = record.bytes(Math.ceil(kinds.length / 8));
-  return kinds.map((kind, index) => {
-    const last = (before[index] ?? firstLeaf[kind]) as Leaf;
-    return ((bits[index >> 3] as number) >> (index & 7)) & 1 ? readLeaf(record, kind, last) : last;
-  });
+/** Of another structure than the one before it. */
+function firstMessage(record: ByteSource, known: Known, shape: MessageShape): Message {
+  const { kinds } = shape;
+  const leaves = kinds.map((kind) => firstLeaf[kind] as Leaf);
+  for (const index of record.setBits(kinds.length)) leaves[index] = readLeaf(record, kinds[index] as number, leaves[index] as Leaf);
+  known.shape = shape;
+  known.leaves = leaves;
+  known.message = shape.build(leaves);
+  return known.message;
 }
 
-function endOfRecord(source: ByteSource): number | undefined {
-  const start = source.offset;
-  try {
-    const length = source.varint();
-    if (length <= source.left) return source.offset + length;
-  } catch (thrown) {
-    if (!(thrown instanceof CutOff)) throw thrown;
-  }
-  source.offset = start;
-  return undefined;
+function nextMessage(record: ByteSource, known: Known): Message {
+  const { shape, leaves, message } = known;
+  if (shape === undefined || message === undefined) throw new RangeError('an event without a structure');
+  const { kinds } = shape;
+  const changed = record.setBits(kinds.length);
+  for (const index of changed) leaves[index] = readLeaf(record, kinds[index] as number, leaves[index] as Leaf);
+  known.message = shape.build(leaves, { message, changed });
+  return known.message;
 }
 
 function text(record: ByteSource): string {
-  return record.bytes(record.varint()).toString();
+  return record.text(record.varint());
 }

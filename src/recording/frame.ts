@@ -15,11 +15,17 @@ export function framed(bytes: Buffer): Buffer {
   return Buffer.concat([header, bytes]);
 }
 
-/** The frame at the start of `bytes`, and what it takes; undefined where they end within it, 'damaged' where its checksum differs. */
-export function frameOf(bytes: Buffer): { readonly content: Buffer; readonly length: number } | 'damaged' | undefined {
-  if (bytes.length < HEADER_BYTES) return undefined;
-  const length = HEADER_BYTES + bytes.readUInt32LE(0);
-  if (bytes.length < length) return undefined;
-  const content = bytes.subarray(HEADER_BYTES, length);
-  return crc32(content) === bytes.readUInt32LE(4) ? { content, length } : 'damaged';
+/** The whole frames that `bytes` begin with, what they take, and whether what follows is a frame whose checksum differs. */
+export function framesIn(bytes: Buffer): { readonly contents: readonly Buffer[]; readonly length: number; readonly damaged: boolean } {
+  const contents: Buffer[] = [];
+  let length = 0;
+  while (bytes.length - length >= HEADER_BYTES) {
+    const end = length + HEADER_BYTES + bytes.readUInt32LE(length);
+    if (bytes.length < end) break;
+    const content = bytes.subarray(length + HEADER_BYTES, end);
+    if (crc32(content) !== bytes.readUInt32LE(length + 4)) return { contents, length, damaged: true };
+    contents.push(content);
+    length = end;
+  }
+  return { contents, length, damaged: false };
 }

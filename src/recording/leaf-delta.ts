@@ -1,6 +1,6 @@
 import type { ByteSink } from './byte-sink.js';
 import type { ByteSource } from './byte-source.js';
-import { type Leaf, LeafKind } from './flat-message.js';
+import { type Leaf, LeafKind } from './message-plan.js';
 
 /** Most decimal places that a binary64 is looked at with: prices have up to nine. */
 const PLACES_MAX = 9;
@@ -39,10 +39,11 @@ export function writeLeaf(sink: ByteSink, kind: number, leaf: Leaf, before: Leaf
       writeDecimal(sink, leaf as number, before as number);
       return;
     case LeafKind.text:
-      writeTail(sink, Buffer.from(leaf as string), Buffer.from(before as string));
+      writeText(sink, leaf as string, before as string);
       return;
     default:
-      writeTail(sink, leaf as Uint8Array, before as Uint8Array);
+      sink.varint((leaf as Uint8Array).length);
+      sink.bytes(leaf as Uint8Array);
   }
 }
 
@@ -56,9 +57,9 @@ export function readLeaf(source: ByteSource, kind: number, before: Leaf): Leaf {
     case LeafKind.decimal:
       return readDecimal(source, before as number);
     case LeafKind.text:
-      return readTail(source, Buffer.from(before as string)).toString();
+      return readText(source, before as string);
     default:
-      return new Uint8Array(readTail(source, before as Uint8Array));
+      return new Uint8Array(source.bytes(source.varint()));
   }
 }
 
@@ -124,18 +125,25 @@ function scaledBefore(before: number, scale: number): number {
   return Math.abs(scaled) < SCALED_MAX ? scaled : 0;
 }
 
-function writeTail(sink: ByteSink, bytes: Uint8Array, before: Uint8Array): void {
-  const most = Math.min(bytes.length, before.length);
+/** How many UTF-16 code units it begins with in common, and the rest in UTF-8. */
+function writeText(sink: ByteSink, text: string, before: string): void {
+  const most = Math.min(text.length, before.length);
   let shared = 0;
-  while (shared < most && bytes[shared] === before[shared]) shared += 1;
+  while (shared < most && text.charCodeAt(shared) === before.charCodeAt(shared)) shared += 1;
+  // Half a character has no UTF-8.
+  if (shared > 0 && isHighSurrogate(text.charCodeAt(shared - 1))) shared -= 1;
+  const tail = Buffer.from(text.slice(shared));
   sink.varint(shared);
-  sink.varint(bytes.length - shared);
-  sink.bytes(bytes.subarray(shared));
+  sink.varint(tail.length);
+  sink.bytes(tail);
 }
 
-function readTail(source: ByteSource, before: Uint8Array): Buffer {
+function readText(source: ByteSource, before: string): string {
   const shared = source.varint();
   if (shared > before.length) throw new RangeError('a text that shares more than there was before it');
-  const tail = source.bytes(source.varint());
-  return Buffer.concat([before.subarray(0, shared), tail]);
+  return before.slice(0, shared) + source.text(source.varint());
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
 }

@@ -71,8 +71,8 @@ export class Playback {
           last = Math.max(last ?? event.time, event.time);
           events += 1;
           seen(event, event.time <= start);
+          if (events % EVENTS_A_TURN === 0) await nextTurn();
         }
-        await nextTurn();
       }
       files.push({ path, to: last });
     }
@@ -101,7 +101,7 @@ export class Playback {
     this.#cancelWait();
   }
 
-  async #hand(batch: readonly Recorded[], clock: Clock, listener: PlaybackListener): Promise<void> {
+  async #hand(batch: Iterable<Recorded>, clock: Clock, listener: PlaybackListener): Promise<void> {
     let handed = 0;
     for (const recorded of batch) {
       const time = 'event' in recorded ? recorded.event.time : recorded.loss.to;

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Compressor, Decompressor } from './compression.js';
 import { EventReader, type Recorded } from './event-reader.js';
-import { FILE_HEAD, framed, frameOf } from './frame.js';
+import { FILE_HEAD, framed, framesIn } from './frame.js';
 
 /** Read from a file at once. */
-const READ_BYTES = 1024 * 1024;
+const READ_BYTES = 64 * 1024;
 
 /** A file of a recording while it is written. Every call waits for the one before it. */
 export class RecordingFile {
@@ -51,10 +51,10 @@ export class RecordingFile {
 export class DamagedRecording extends Error {}
 
 /**
- * What a file holds, in batches. One that was cut off is read up to its last whole event. Throws {@link DamagedRecording} where
+ * What a file holds, in batches, each of which is read before the next one is asked for. One that was cut off is read up to its last whole event. Throws {@link DamagedRecording} where
  * what is there is not what was written.
  */
-export async function* readRecording(path: string): AsyncGenerator<readonly Recorded[]> {
+export async function* readRecording(path: string): AsyncGenerator<Iterable<Recorded>> {
   const handle = await open(path, 'r');
   const decompressor = new Decompressor();
   const reader = new EventReader();
@@ -64,17 +64,14 @@ export async function* readRecording(path: string): AsyncGenerator<readonly Reco
       throw new DamagedRecording(`${path} is no recording of this version`);
     rest = rest.subarray(FILE_HEAD.length);
     for (let at = FILE_HEAD.length; ; ) {
-      const frame = frameOf(rest);
-      if (frame === 'damaged') throw new DamagedRecording(`${path} is damaged at byte ${at}`);
-      if (frame === undefined) {
-        const more = await readMore(handle, rest);
-        if (more.length === rest.length) return;
-        rest = more;
-        continue;
-      }
-      rest = rest.subarray(frame.length);
-      at += frame.length;
-      yield [...reader.read(await decompressor.decompress(frame.content))];
+      const { contents, length, damaged } = framesIn(rest);
+      rest = rest.subarray(length);
+      at += length;
+      if (contents.length > 0) yield reader.read(await decompressor.decompress(Buffer.concat(contents)));
+      if (damaged) throw new DamagedRecording(`${path} is damaged at byte ${at}`);
+      const more = await readMore(handle, rest);
+      if (more.length === rest.length) return;
+      rest = more;
     }
   } finally {
     decompressor.close();
