@@ -130,6 +130,7 @@ export const arrows = {
     'wire/index.ts',
     ...contract,
   ],
+  'backends/remote': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
   'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
 
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
@@ -150,6 +151,7 @@ export const arrows = {
     'daemon',
     'cli',
     'control',
+    'backends/remote/index.ts',
     'backends/sim/index.ts',
     'interfaces/common',
     'interfaces/core/index.ts',

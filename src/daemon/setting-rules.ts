@@ -1,4 +1,5 @@
-import type { Settings } from './settings-table.js';
+import { isLoopback } from './setting-types.js';
+import { flagOf, type Settings } from './settings-table.js';
 
 /** What the settings must hold together. The sentences of those they do not. */
 export function checkTogether(settings: Settings): string[] {
@@ -8,6 +9,7 @@ export function checkTogether(settings: Settings): string[] {
     ...loopbackInLegacyMode(settings),
     ...apiKeyInScopeMode(settings),
     ...fileOfRequiredAudit(settings),
+    ...whatALoginNeeds(settings),
   ];
 }
 
@@ -36,7 +38,9 @@ function fileOfRequiredAudit({ auditLog, auditRequired }: Settings): string[] {
   return auditRequired && auditLog === null ? ['--audit-required needs --audit-log, the file that is required'] : [];
 }
 
-/** Whether only this machine reaches an address. */
-function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
+/** All that is missing, in one sentence. */
+function whatALoginNeeds(settings: Settings): string[] {
+  if (settings.backend !== 'remote') return settings.setupOnly ? ['--setup-only needs --backend remote: nothing else logs in'] : [];
+  const missing = (['authUrl', 'loginAccount', 'loginPwd'] as const).filter((name) => settings[name] === null);
+  return missing.length === 0 ? [] : [`--backend remote needs ${missing.map(flagOf).join(', ')}`];
 }
