@@ -149,11 +149,23 @@ describe('a success', () => {
     await serve(grantOf(), grantOf({ session_key: 'session-2' }));
     const login = open();
     await login.session();
-    login.forget('session-1');
+    login.accepted('session-1');
+    login.refused('session-1');
     expect((await login.session()).sessionKey).toBe('session-2');
-    login.forget('session-1');
+    login.refused('session-1');
     await login.session();
     expect(authority.requests).toHaveLength(2);
+  });
+
+  it('is not made anew at once where its session is refused from the start', async () => {
+    await serve(grantOf(), grantOf({ session_key: 'session-2' }));
+    const login = open();
+    await login.session();
+    login.refused('session-1');
+    expect((await login.session()).sessionKey).toBe('session-1');
+    clock.advance(300_000);
+    login.refused('session-1');
+    expect((await login.session()).sessionKey).toBe('session-2');
   });
 });
 

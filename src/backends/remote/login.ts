@@ -43,6 +43,8 @@ interface Check {
 const CODE_PAUSE_MS = 60_000;
 /** Waits before another try where the service asks for patience; the last is made without the saved ticket. Then it is over. */
 const PATIENCE_MS: readonly number[] = [60_000, 300_000];
+/** A session that was accepted nowhere is not made anew before: logins are throttled. */
+const FRESH_MS = 300_000;
 const CODE = /^[A-Za-z0-9]{1,32}$/;
 const HOW_TO_ANSWER = "enter it at the daemon's terminal, with POST /api/verification, or by a restart with --verify-code";
 const SHUTTING_DOWN = 'the daemon is shutting down';
@@ -57,6 +59,10 @@ export class Login {
   readonly #listeners = new Set<() => void>();
   #verifyCode: string;
   #grant: LoginGrant | undefined;
+  /** A connection was let in under it. */
+  #accepted = false;
+  /** Of `Clock.monotonic`. */
+  #grantedAt = 0;
   #running: Promise<LoginGrant> | undefined;
   #check: Check | undefined;
   /** A code is being judged or sent. */
@@ -89,9 +95,23 @@ export class Login {
     return this.#running;
   }
 
-  /** The session of this key, by default the one in force, is good no more: whoever asks next has a new one made. */
-  forget(sessionKey = this.#grant?.sessionKey): void {
-    if (this.#grant?.sessionKey === sessionKey) this.#grant = undefined;
+  /** Whoever asks next has a new session made. */
+  forget(): void {
+    this.#grant = undefined;
+  }
+
+  /**
+   * A connection was refused under the session of this key. Where it is the one in force it has expired, unless it has just been
+   * made: then something else is wrong, and another login, which the service would throttle, is no help.
+   */
+  refused(sessionKey: string): void {
+    if (this.#grant?.sessionKey !== sessionKey) return;
+    if (this.#accepted || this.#options.clock.monotonic() - this.#grantedAt >= FRESH_MS) this.forget();
+  }
+
+  /** A connection was let in under the session of this key. */
+  accepted(sessionKey: string): void {
+    if (this.#grant?.sessionKey === sessionKey) this.#accepted = true;
   }
 
   /** Enters a code: resolves when the service has judged it. */
@@ -263,6 +283,8 @@ export class Login {
     this.#save(() => file.saveTicket(grant.ticket));
     this.#verifyCode = '';
     this.#grant = grant;
+    this.#accepted = false;
+    this.#grantedAt = this.#options.clock.monotonic();
     const brokers = grant.brokers.map(({ brokerId, ...point }) => `${brokerId} at ${addressOf(point)}`);
     logger.info({ user_id: String(grant.userId), platform: addressOf(grant.platform), brokers }, 'logged in');
     return grant;
