@@ -151,6 +151,7 @@ export const arrows = {
     'daemon',
     'cli',
     'control',
+    'backends/framed/index.ts',
     'backends/remote/index.ts',
     'backends/sim/index.ts',
     'interfaces/common',

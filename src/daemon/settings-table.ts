@@ -283,7 +283,7 @@ const settingsTable = {
     about: 'Cap on orders of all keys together in any 60 seconds.',
   }),
 
-  backend: setting({
+  backend: setting<'sim' | 'remote'>({
     type: oneOf(['sim', 'remote']),
     default: 'sim',
     group: 'Backend',

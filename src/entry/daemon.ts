@@ -1,4 +1,5 @@
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
+import { type Login, RemoteBackend } from '../backends/remote/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, steadyClock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
@@ -20,6 +21,7 @@ import { createSimulationWithData, openSimulation, type SimulationOptions } from
 import { descriptorReserve, type Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
+import { openLogin } from './remote-login.js';
 
 export interface DaemonOptions {
   readonly settings: Settings;
@@ -38,6 +40,8 @@ export interface Daemon {
   readonly gateway: Gateway;
   readonly backend: Backend;
   readonly access: Access;
+  /** Of a brokerage that is logged in to: where a code can be entered. */
+  readonly login: Login | undefined;
   /** "https://127.0.0.1:22499". */
   readonly restUrl: string;
   /** "https://127.0.0.1:22500"; undefined where it is switched off. */
@@ -86,7 +90,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const steadyNow = () => time.now();
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
-    const backend = await createBackend(settings, store, clock, logger);
+    const { backend, login } = await createBackend(settings, store, clock, logger);
     const takesTls: TakesTls[] = [];
     const takeUp = (pair: TlsPair) => {
       for (const listener of takesTls) listener.setTls(pair);
@@ -167,6 +171,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       gateway,
       backend,
       access,
+      login,
       restUrl,
       grpcUrl,
       websocketUrl,
@@ -228,7 +233,29 @@ function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: 
   return audit.value;
 }
 
-async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<Backend> {
+interface MadeBackend {
+  readonly backend: Backend;
+  /** Of a brokerage that is logged in to. */
+  readonly login?: Login;
+}
+
+async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<MadeBackend> {
+  switch (settings.backend) {
+    case 'sim':
+      return { backend: await createSimulation(settings, store, clock, logger) };
+    case 'remote':
+      return createRemote(settings, clock, logger);
+  }
+}
+
+function createRemote(settings: Settings, clock: Clock, logger: Logger): MadeBackend {
+  const login = openLogin(settings, clock, logger);
+  if (typeof login === 'string') throw new StartProblem(login);
+  const { historyKlQuotaMax } = settings;
+  return { login, backend: new RemoteBackend({ login, clock, logger, historyKlQuotaMax: historyKlQuotaMax ?? undefined }) };
+}
+
+async function createSimulation(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<Backend> {
   const { simClock, simData } = settings;
   const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
   const options: SimulationOptions = {

@@ -41,8 +41,10 @@ interface Check {
 
 /** A code is sent at most so often, restarts included: each is a message to somebody's phone. */
 const CODE_PAUSE_MS = 60_000;
-/** Waits before another try where the service asks for patience; the last is made without the saved ticket. Then it is over. */
-const PATIENCE_MS: readonly number[] = [60_000, 300_000];
+/** Waits before another try where the service asks for patience; then it is over. */
+const PATIENCE_MS: readonly number[] = [60_000, 60_000, 300_000];
+/** The service says the same of an expired ticket as of too many tries: after so many it goes without. */
+const TRIES_WITH_TICKET = 2;
 /** A session that was accepted nowhere is not made anew before: logins are throttled. */
 const FRESH_MS = 300_000;
 const CODE = /^[A-Za-z0-9]{1,32}$/;
@@ -177,7 +179,7 @@ export class Login {
         const patienceMs = PATIENCE_MS[tries];
         if (course === 'verify' || course === 'code') return await this.#verify(this.#checkOf(answer, given.deviceVerifySig));
         if (course === 'failed' || patienceMs === undefined) throw new ConnectFailure(text, true);
-        if (tries === PATIENCE_MS.length - 1) ticket = '';
+        if (tries + 1 >= TRIES_WITH_TICKET) ticket = '';
         this.#putOff(patienceMs);
         this.#say(`${text}; next try at ${new Date(this.#options.clock.now() + patienceMs).toISOString()}`);
       }

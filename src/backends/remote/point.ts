@@ -1,12 +1,12 @@
 import type { Clock } from '../../contract/clock.js';
-import type { BrokerSnapshot, LifecycleSnapshot } from '../../gateway/index.js';
+import type { LifecycleSnapshot } from '../../gateway/index.js';
 import {
   addressOf,
   ConnectFailure,
   type Dial,
   type Endpoint,
-  HandshakeRefused,
   type Greeting,
+  HandshakeRefused,
   type PushFrame,
   Session,
   type Upstream,
@@ -52,14 +52,21 @@ export class Point {
 
   constructor(options: PointOptions) {
     this.#options = options;
-    const { clock, random, dial, prepare, onLost, onPush, onLifecycle, onDefect } = options;
+    const { login, clock, random, dial, prepare, onLost, onPush, onLifecycle, onDefect } = options;
     this.session = new Session({
       clock,
       random,
       dial,
       endpoint: () => this.#endpoint(),
-      introduction: () => ({ clientId: `svc:${this.#grant?.sessionKey ?? ''}`, clientVersion: CLIENT_VERSION, packetEncAlgo: NO_ENCRYPTION }),
-      prepare,
+      introduction: () => ({
+        clientId: `svc:${this.#grant?.sessionKey ?? ''}`,
+        clientVersion: CLIENT_VERSION,
+        packetEncAlgo: NO_ENCRYPTION,
+      }),
+      prepare: (upstream, greeting) => {
+        if (this.#grant !== undefined) login.accepted(this.#grant.sessionKey);
+        return prepare(upstream, greeting);
+      },
       onLost,
       onPush,
       onLifecycle,
@@ -70,10 +77,6 @@ export class Point {
 
   get snapshot(): LifecycleSnapshot {
     return this.session.lifecycle.snapshot;
-  }
-
-  get ready(): boolean {
-    return this.session.lifecycle.state === 'ready';
   }
 
   /** Goes where this login says: a connection elsewhere is given up, one that had failed is tried again. */
@@ -91,7 +94,7 @@ export class Point {
   }
 
   async #endpoint(): Promise<Endpoint> {
-    const { login, clock, endpointIn, onGrant } = this.#options;
+    const { login, endpointIn, onGrant } = this.#options;
     const grant = await login.session();
     onGrant(grant);
     const endpoint = endpointIn(grant);
