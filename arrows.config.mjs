@@ -152,6 +152,7 @@ export const arrows = {
     'cli',
     'control',
     'backends/framed/index.ts',
+    'backends/opend/index.ts',
     'backends/remote/index.ts',
     'backends/sim/index.ts',
     'interfaces/common',

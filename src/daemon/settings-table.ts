@@ -5,6 +5,7 @@ import { defaultBounds } from '../gateway/bounds.js';
 import { configFolder, stateFolder } from '../storage/index.js';
 import { type Environment, pathOf } from './environment.js';
 import {
+  backendChoice,
   keyId,
   limit,
   listenAddress,
@@ -186,6 +187,19 @@ const settingsTable = {
     about:
       'Requests waiting for the backend at once; four times as many for all keys together. A share is reserved for orders and cancels.',
   }),
+  backend: setting({
+    type: backendChoice,
+    default: 'sim',
+    group: 'Backend',
+    about:
+      'What stands behind the gateway: sim, remote for a brokerage that is logged in to, or opend://<host>:<port> for a daemon of the public protocol that is logged in.',
+  }),
+  upstreamRsaKey: setting<string | null>({
+    type: optional(path),
+    default: null,
+    group: 'Backend',
+    about: 'RSA private key (PKCS#1 PEM, 1024 bits) that the upstream has too, to encrypt what goes between.',
+  }),
   requestTimeout: setting({
     type: wholeNumber(1, REQUEST_SECONDS_MAX, '<seconds>'),
     default: 30,
@@ -281,13 +295,6 @@ const settingsTable = {
     default: null,
     group: 'Limits for every caller',
     about: 'Cap on orders of all keys together in any 60 seconds.',
-  }),
-
-  backend: setting<'sim' | 'remote'>({
-    type: oneOf(['sim', 'remote']),
-    default: 'sim',
-    group: 'Backend',
-    about: 'What stands behind the gateway: sim, the simulated brokerage, or remote, a brokerage that is logged in to.',
   }),
 
   authUrl: setting<string | null>({

@@ -1,10 +1,14 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
+import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
-import type { BrokerSnapshot, ResponseMessage } from '../../gateway/index.js';
+import type { BrokerSnapshot, CallContext, ResponseMessage } from '../../gateway/index.js';
 import {
   type AskOptions,
   ConnectFailure,
+  hideMarks,
+  Orders,
+  PacketIds,
   type PushFrame,
   readAccounts,
   readFills,
@@ -28,6 +32,10 @@ export class Broker {
   readonly point: Point;
   readonly #parts: PointParts;
   readonly #events: PointEvents;
+  readonly #packets: PacketIds;
+  readonly #orders: Orders;
+  /** Looks of those who wait until it is ready. */
+  readonly #waiting = new Set<() => void>();
   #accounts: readonly TrdAcc[] | undefined;
   /** Of all accounts whose pushes are wanted, those that are here. */
   #wanted: readonly bigint[] = [];
@@ -43,11 +51,30 @@ export class Broker {
     this.#events = events;
     this.point = new Point({
       ...parts,
+      onLifecycle: () => {
+        for (const look of this.#waiting) look();
+        parts.onLifecycle();
+      },
       endpointIn: ({ brokers }) => brokers.find((broker) => broker.brokerId === brokerId),
-      prepare: (upstream) => this.#prepare(upstream),
+      prepare: (upstream, { connId }) => {
+        this.#packets.connected(connId);
+        return this.#prepare(upstream);
+      },
       onLost: (reason, heardAt) => this.#lost(reason, heardAt),
       onPush: (frame) => this.#pushed(frame),
     });
+    this.#packets = new PacketIds(this.point.session);
+    this.#orders = new Orders({
+      upstream: this.#packets,
+      clock: parts.clock,
+      whenTrading: (deadline) => this.#whenReady(deadline),
+    });
+  }
+
+  /** A write that was sent is never sent again; an order whose answer was lost is looked for among the account's orders. */
+  async call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
+    const writes = operation.effect === 'order' || operation.effect === 'write';
+    return hideMarks(await (writes ? this.#orders.call(operation, request) : this.#packets.request(operation, request, context)));
   }
 
   /** Those that it listed last; undefined while it never did. */
@@ -72,6 +99,26 @@ export class Broker {
     const response = await this.point.session.request(asked, create(asked.messages.C2SSchema, { accIDList: [...accIds] }), this.#own());
     if (response.retType === 0) this.#told = told;
     return response;
+  }
+
+  /** Resolves to true once it is ready, to false where that takes until `deadline` (of the monotonic clock), or for ever. */
+  #whenReady(deadline: number): Promise<boolean> {
+    const { clock } = this.#parts;
+    return new Promise((resolve) => {
+      const settle = (ready: boolean) => {
+        this.#waiting.delete(look);
+        cancel();
+        resolve(ready);
+      };
+      const look = () => {
+        const { lifecycleState } = this.point.snapshot;
+        if (lifecycleState === 'ready') settle(true);
+        else if (lifecycleState === 'failed' || lifecycleState === 'stopped') settle(false);
+      };
+      const cancel = clock.after(Math.max(0, deadline - clock.monotonic()), () => settle(false));
+      this.#waiting.add(look);
+      look();
+    });
   }
 
   #own(): AskOptions {
@@ -110,6 +157,6 @@ export class Broker {
 
   #pushed(frame: PushFrame): void {
     const event = tradePushOf(frame);
-    if (event !== undefined) this.#events.push(event);
+    if (event !== undefined) this.#events.push({ ...event, message: hideMarks(event.message) });
   }
 }

@@ -1,4 +1,6 @@
+import type { Message } from '@bufbuild/protobuf';
 import * as Notify from '../../contract/generated/Notify_pb.js';
+import type { Operation } from '../../contract/operation.js';
 import type {
   PushEvent,
   QuotePush,
@@ -41,6 +43,10 @@ export class Platform {
       onLost: (reason, heardAt) => this.#lost(reason, heardAt),
       onPush: (frame) => this.#pushed(frame),
     });
+  }
+
+  call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
+    return this.point.session.request(operation, request, context);
   }
 
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {

@@ -1,7 +1,6 @@
-import { clone, create, type Message } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
-import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
 import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import * as TrdGetAccList from '../../contract/generated/Trd_GetAccList_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
@@ -26,7 +25,7 @@ import {
   type TradingTerms,
   type UnsubscribeRefusal,
 } from '../../gateway/index.js';
-import { type AskOptions, ConnectFailure, type Dial, dialTcp, type Session } from '../framed/index.js';
+import { ConnectFailure, type Dial, dialTcp } from '../framed/index.js';
 import { Broker } from './broker.js';
 import { HistoryQuota } from './history-quota.js';
 import type { Login } from './login.js';
@@ -47,8 +46,6 @@ export interface RemoteBackendOptions {
 }
 
 const SUCCEEDED = 0;
-/** How much longer than its caller the answer to a write is waited for: it is recorded all the same. */
-const WRITE_PATIENCE_MS = 60_000;
 
 /**
  * A brokerage that is logged in to: quotes come from its platform, and each account is traded at its broker, over a connection of
@@ -67,7 +64,6 @@ export class RemoteBackend implements Backend {
   /** By their ids, in the order of the login. */
   #brokers = new Map<number, Broker>();
   readonly #historyQuota: HistoryQuota;
-  #serialNo = 0;
   /** The login that the connections are made under. */
   #followed: LoginGrant | undefined;
   readonly #pushListeners = new Set<(event: PushEvent) => void>();
@@ -120,7 +116,7 @@ export class RemoteBackend implements Backend {
         return answerVerification(this.#login, request as VerificationC2S);
       case quote.getHistoryKlQuota:
         if (this.#followed === undefined) return this.#historyQuota.beforeLogin();
-        return this.#ask(this.#platform.point.session, operation, request, context).then((answer) => this.#historyQuota.shown(answer));
+        return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shown(answer));
       case system.getUserInfo:
         return this.#ask(this.#platform.point.session, operation, request, context).then((answer) =>
           this.#historyQuota.shownOfUser(answer),
@@ -130,7 +126,7 @@ export class RemoteBackend implements Backend {
       case trade.unlockTrade:
         return this.#unlock(operation, request, context);
       default:
-        return this.#ask(this.#sessionFor(operation, request), operation, request, context);
+        return (isTrading(operation) ? this.#brokerFor(request) : this.#platform).call(operation, request, context);
     }
   }
 
@@ -269,32 +265,16 @@ export class RemoteBackend implements Backend {
     return [...this.#brokers.values()].flatMap(({ accounts }) => accounts ?? []);
   }
 
-  /** The connection that answers a request. An account that no broker has listed is refused by the first, in its own words. */
-  #sessionFor(operation: Operation, request: Message): Session {
-    if (!isTrading(operation)) return this.#platform.point.session;
+  /** The broker that answers a request. An account that none has listed is refused by the first that is there, in its own words. */
+  #brokerFor(request: Message): Broker {
     const [accId] = accountsNamed(request);
     const broker = (accId === undefined ? undefined : this.#brokerOf(accId)) ?? this.#readyBrokers()[0];
     if (broker === undefined) throw new BackendUnsent('there is no connection to a broker');
-    return broker.point.session;
+    return broker;
   }
 
   #readyBrokers(): Broker[] {
     return [...this.#brokers.values()].filter(({ snapshot }) => unready(snapshot) === undefined);
-  }
-
-  #ask(session: Session, operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
-    return isWrite(operation) ? this.#write(session, operation, request, context) : session.request(operation, request, context);
-  }
-
-  /** A write is known to its broker by the connection that it came over, and its number there. */
-  #write(session: Session, operation: Operation, request: Message, { deadline }: CallContext): Promise<ResponseMessage> {
-    const { C2SSchema } = operation.messages;
-    const options: AskOptions = { deadline: deadline + WRITE_PATIENCE_MS, priority: 'order' };
-    const connId = session.greeting?.connId;
-    if (connId === undefined || !Object.hasOwn(C2SSchema.field, 'packetID')) return session.request(operation, request, options);
-    const own = clone(C2SSchema, request) as Message & { packetID?: PacketID };
-    own.packetID = create(PacketIDSchema, { connID: connId, serialNo: ++this.#serialNo });
-    return session.request(operation, own, options);
   }
 
   /** Those of every broker, in the order of the login; of one that is away, those that it listed last. */
@@ -302,7 +282,7 @@ export class RemoteBackend implements Backend {
     const lists = await Promise.all(
       [...this.#brokers.values()].map(async (broker) => {
         if (unready(broker.snapshot) !== undefined) return success(broker.accounts ?? []);
-        return (await broker.point.session.request(operation, request, context)) as TrdGetAccList.Response;
+        return (await broker.call(operation, request, context)) as TrdGetAccList.Response;
       }),
     );
     const refused = lists.find(({ retType }) => retType !== SUCCEEDED);
@@ -313,7 +293,7 @@ export class RemoteBackend implements Backend {
   async #unlock(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
     const brokers = this.#readyBrokers();
     if (brokers.length === 0) throw new BackendUnsent('there is no connection to a broker');
-    const answers = await Promise.all(brokers.map(({ point }) => this.#ask(point.session, operation, request, context)));
+    const answers = await Promise.all(brokers.map((broker) => broker.call(operation, request, context)));
     return answers.find(({ retType }) => retType !== SUCCEEDED) ?? (answers[0] as ResponseMessage);
   }
 }
@@ -321,10 +301,6 @@ export class RemoteBackend implements Backend {
 /** What brokers answer, and not the platform. */
 function isTrading({ group }: Operation): boolean {
   return group === 'account' || group === 'trade';
-}
-
-function isWrite({ effect }: Operation): boolean {
-  return effect === 'order' || effect === 'write';
 }
 
 function unready<T extends LifecycleSnapshot>(snapshot: T): T | undefined {
