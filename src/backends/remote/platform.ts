@@ -2,6 +2,7 @@ import type { Message } from '@bufbuild/protobuf';
 import * as Notify from '../../contract/generated/Notify_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import type {
+  CallContext,
   PushEvent,
   QuotePush,
   QuoteStream,
