@@ -22,7 +22,11 @@ export function promptForCode(login: AwaitsCode, input: Readable, show: (text: s
       if (lines !== undefined) return;
       // Line by line, as the terminal hands them over: raw mode would take Ctrl-C from the daemon.
       lines = createInterface({ input, terminal: false });
-      lines.on('line', (line) => void enter(line.trim()));
+      let entered = Promise.resolve();
+      // One after the other: what is pasted comes at once.
+      lines.on('line', (line) => {
+        entered = entered.then(() => enter(line.trim()));
+      });
       show(`\n${login.progress}\n`);
       ask();
     } else if (lines !== undefined && !login.awaitsCode) {
@@ -31,7 +35,7 @@ export function promptForCode(login: AwaitsCode, input: Readable, show: (text: s
     }
   };
   const enter = async (code: string) => {
-    if (code !== '') show(`${(await login.answer(code)).message}\n`);
+    if (code !== '' && login.awaitsCode) show(`${(await login.answer(code)).message}\n`);
     if (login.awaitsCode) ask();
   };
   const stop = login.onProgress(update);

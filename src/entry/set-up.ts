@@ -30,7 +30,7 @@ export async function setUp(settings: Settings, logger: Logger, { input, show }:
     if (typeof login === 'string') throw new StartProblem(login);
     const endPrompt = input === undefined ? () => undefined : promptForCode(login, input, show);
     try {
-      const grant = await Promise.race([login.session(), ...(input === undefined ? [codeAwaited(login)] : [])]);
+      const grant = await Promise.race([login.session(), input === undefined ? codeAwaited(login) : inputEnded(input, login)]);
       return grant.userId;
     } catch (thrown) {
       throw thrown instanceof ConnectFailure ? new StartProblem(thrown.message) : thrown;
@@ -49,5 +49,12 @@ function codeAwaited(login: Login): Promise<never> {
     login.onProgress(() => {
       if (login.awaitsCode && login.progress !== '') reject(new StartProblem(login.progress));
     });
+  });
+}
+
+/** Rejects once nobody types any more. */
+function inputEnded(input: Readable, login: Login): Promise<never> {
+  return new Promise((_, reject) => {
+    input.once('end', () => reject(new StartProblem(login.progress || 'the input ended before the login did')));
   });
 }

@@ -23,6 +23,8 @@ import { Point, type PointParts } from './point.js';
 
 /** How long the backend waits for what it asks by itself. */
 const OWN_MS_MAX = 10_000;
+/** Clocks of two machines: what is this much older than a loss may still have been lost. */
+const SKEW_MS = 5_000;
 const NO_STREAMS = [] as const;
 
 /** The connection to one broker: its accounts, and what happens in them. */
@@ -144,7 +146,7 @@ export class Broker {
   async #recover(upstream: Upstream, of: TrdAcc, from: number): Promise<void> {
     const orders = await readOrders(upstream, of, this.#own());
     const fills = await readFills(upstream, of, this.#own());
-    const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, from);
+    const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, from - SKEW_MS);
     for (const event of found) this.#events.push(event);
   }
 

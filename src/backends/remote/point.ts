@@ -79,13 +79,19 @@ export class Point {
     return this.session.lifecycle.snapshot;
   }
 
-  /** Goes where this login says: a connection elsewhere is given up, one that had failed is tried again. */
+  /** Goes where this login says: a connection elsewhere is given up. */
   follow(grant: LoginGrant): void {
     const endpoint = this.#options.endpointIn(grant);
-    if (this.session.lifecycle.state === 'failed' || this.session.lifecycle.state === 'idle') this.session.start();
-    else if (endpoint !== undefined && this.#address !== '' && addressOf(endpoint) !== this.#address) {
+    if (this.session.lifecycle.state === 'idle') this.session.start();
+    this.retry();
+    if (endpoint !== undefined && this.#address !== '' && addressOf(endpoint) !== this.#address) {
       this.session.renew(`the login names ${addressOf(endpoint)} in place of ${this.#address}`);
     }
+  }
+
+  /** Tries once more what had failed. */
+  retry(): void {
+    if (this.session.lifecycle.state === 'failed') this.session.start();
   }
 
   /** Says what the login under way waits for. */

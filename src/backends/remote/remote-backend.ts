@@ -211,22 +211,19 @@ export class RemoteBackend implements Backend {
     this.#login.forget();
   }
 
-  /** Logs in anew. A device check that comes of it is not waited for. */
+  /** Logs in anew, for what had failed as well. A device check that comes of it is not waited for: it goes on by itself. */
   async refreshCredentials(): Promise<CredentialRefresh> {
     const session = this.#login.session();
-    const checked = new Promise<undefined>((resolve) => {
+    for (const point of this.#points()) point.retry();
+    const followed = session.then((grant) => this.#follow(grant));
+    const checked = new Promise<'checked'>((resolve) => {
       const stop = this.#login.onProgress(() => {
-        if (this.#login.progress === '') return;
-        stop();
-        resolve(undefined);
+        if (this.#login.progress !== '') resolve('checked');
       });
-      session.finally(stop).catch(() => undefined);
+      followed.finally(stop).catch(() => undefined);
     });
     try {
-      const grant = await Promise.race([session, checked]);
-      if (grant === undefined) return 'failed';
-      this.#follow(grant);
-      return 'succeeded';
+      return (await Promise.race([followed, checked])) === 'checked' ? 'failed' : 'succeeded';
     } catch (thrown) {
       if (!(thrown instanceof ConnectFailure)) throw thrown;
       this.#logger.warn({ reason: thrown.message }, 'the login could not be made anew; connections go on under the session before');
