@@ -118,9 +118,7 @@ export class RemoteBackend implements Backend {
         if (this.#followed === undefined) return this.#historyQuota.beforeLogin();
         return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shown(answer));
       case system.getUserInfo:
-        return this.#platform.call(operation, request, context).then((answer) =>
-          this.#historyQuota.shownOfUser(answer),
-        );
+        return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shownOfUser(answer));
       case account.listAccounts:
         return this.#listAccounts(operation, request, context);
       case trade.unlockTrade:

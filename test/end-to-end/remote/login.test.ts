@@ -59,7 +59,10 @@ describe('a new device', () => {
       expect(refused.headers['retry-after']).toBeDefined();
     }
     const { json } = await daemon.as('admin').get('/api/admin/status');
-    expect(json.s2c.platform).toMatchObject({ lifecycle_state: 'connecting', last_lifecycle_event: expect.stringContaining('verification code') });
+    expect(json.s2c.platform).toMatchObject({
+      lifecycle_state: 'connecting',
+      last_lifecycle_event: expect.stringContaining('verification code'),
+    });
     expect(json.s2c.brokers).toEqual([]);
   });
 
@@ -70,7 +73,9 @@ describe('a new device', () => {
     expect((await enter('')).json.ret_msg).toContain('code is required with op 2');
     expect((await enter(code)).json.ret_type).toBe(0);
     await whenReady(daemon);
-    expect(await daemon.as('desk').s2c('/api/quote', { symbol: 'HK.00700' })).toMatchObject({ basic_qot_list: [{ security: { code: '00700' } }] });
+    expect(await daemon.as('desk').s2c('/api/quote', { symbol: 'HK.00700' })).toMatchObject({
+      basic_qot_list: [{ security: { code: '00700' } }],
+    });
     expect(await daemon.as('desk').s2c('/api/order', order)).toMatchObject({ order_id_ex: expect.any(String) });
     expect((await enter(code)).json.ret_msg).toBe('no verification is pending: the daemon is logged in');
   });
