@@ -141,6 +141,9 @@ export const arrows = {
     'wire/index.ts',
     ...contract,
   ],
+  'backends/remote': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
+  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
+
   // The simulated brokerage as a server of its own: the core listeners in front of it.
   'sim-server': [
     'sim-server/faults',
@@ -154,7 +157,6 @@ export const arrows = {
   'sim-server/login': ['sim-server', 'storage/index.ts', 'contract', 'contract/json'],
   'sim-server/opend': ['sim-server', 'sim-server/faults', ...simServerTargets],
   'sim-server/rules': ['sim-server', ...simServerTargets],
-  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
 
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
   'interfaces/rest': interfaceTargets,
@@ -174,7 +176,9 @@ export const arrows = {
     'daemon',
     'cli',
     'control',
+    'backends/framed/index.ts',
     'backends/opend/index.ts',
+    'backends/remote/index.ts',
     'backends/sim/index.ts',
     'interfaces/common',
     'interfaces/core/index.ts',
