@@ -3,27 +3,20 @@ import { RecordedDay } from '../backends/sim/index.js';
 import type { Clock } from '../contract/clock.js';
 import type { Logger } from '../daemon/log.js';
 import type { Settings } from '../daemon/settings-table.js';
-import type { Backend } from '../gateway/index.js';
-import { Playback, Recorder, recordedBackend } from '../recording/index.js';
+import { Playback, Recorder } from '../recording/index.js';
+import type { RunningSimulation } from '../simulator/simulation.js';
 
-/** A backend, and what records it. */
-export interface MadeBackend {
-  readonly backend: Backend;
-  /** undefined where nothing is recorded. Closed after the backend has stopped. */
-  readonly recorder?: Recorder;
-}
-
-/** Records a backend where `--record` says so. `clock` is the one that the backend's data go by. */
-export async function recorded(backend: Backend, settings: Settings, clock: Clock, logger: Logger): Promise<Result<MadeBackend, string>> {
+/** Begins the recording of `--record`; undefined where there is to be none. `clock` is the one that the recorded data go by. */
+export async function startRecorder(settings: Settings, clock: Clock, logger: Logger): Promise<Result<Recorder | undefined, string>> {
   const { record: folder, recordAccounts: accountData } = settings;
-  if (folder === null) return ok({ backend });
+  if (folder === null) return ok(undefined);
   const recorder = new Recorder({ folder, clock, accountData, report: (message) => logger.warn({ target: 'recording' }, message) });
   try {
     await recorder.start();
   } catch (thrown) {
     return err(`--record ${folder}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }
-  return ok({ backend: recordedBackend(backend, recorder, accountData), recorder });
+  return ok(recorder);
 }
 
 /** The recording in the folder of `--sim-data`; undefined where there is none. */
@@ -48,4 +41,11 @@ export async function openRecordedDay(
   if (start > day.span.to) logger.warn({ target: 'recording' }, `the recording of ${span} is over before the replay begins`);
   else logger.info({ target: 'recording' }, `playing the recording of ${span}`);
   return ok(day);
+}
+
+/** Says which recorded symbols cannot be played. */
+export function warnOfUnknown({ symbols }: RecordedDay, listings: RunningSimulation['listings'], logger: Logger): void {
+  const unknown = symbols.flatMap(({ symbol }) => (listings.named(symbol) === undefined ? [symbol] : []));
+  if (unknown.length === 0) return;
+  logger.warn({ target: 'recording' }, `recorded symbols that the simulation does not have are passed over: ${unknown.join(', ')}`);
 }
