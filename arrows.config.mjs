@@ -124,6 +124,8 @@ export const arrows = {
   'backends/sim': [
     'gateway/index.ts',
     'gateway/backend.ts',
+    'gateway/push/index.ts',
+    'recording/index.ts',
     'simulator',
     'simulator/answers/index.ts',
     ...simulatorTargets,
@@ -141,6 +143,9 @@ export const arrows = {
     'wire/index.ts',
     ...contract,
   ],
+  'backends/remote': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
+  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
+
   // The simulated brokerage as a server of its own: the core listeners in front of it.
   'sim-server': [
     'sim-server/faults',
@@ -154,7 +159,8 @@ export const arrows = {
   'sim-server/login': ['sim-server', 'storage/index.ts', 'contract', 'contract/json'],
   'sim-server/opend': ['sim-server', 'sim-server/faults', ...simServerTargets],
   'sim-server/rules': ['sim-server', ...simServerTargets],
-  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
+
+  recording: ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
 
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
   'interfaces/rest': interfaceTargets,
@@ -171,10 +177,13 @@ export const arrows = {
 
   // The composition roots, svcd and svcctl: the one place that knows every part.
   entry: [
+    'recording/index.ts',
     'daemon',
     'cli',
     'control',
+    'backends/framed/index.ts',
     'backends/opend/index.ts',
+    'backends/remote/index.ts',
     'backends/sim/index.ts',
     'interfaces/common',
     'interfaces/core/index.ts',
