@@ -50,9 +50,9 @@ export async function answerSubscribe(
 
 const NAMED_MAX = 20;
 
-/** "left out, no such data: HK.HSImain 14 (Broker), …". */
+/** "left out, not available: HK.HSImain 14 (Broker), …". */
 function leftOut(streams: readonly QuoteStream[]): string {
-  return `left out, no such data: ${named(streams)}`;
+  return `left out, not available: ${named(streams)}`;
 }
 
 /** The caller gets nothing more in any case; what goes on behind the gateway still counts towards the quota. */
