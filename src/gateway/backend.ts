@@ -288,5 +288,11 @@ export interface Backend {
    */
   readiness(operation: Operation, request: Message): LifecycleSnapshot | BrokerSnapshot | undefined;
   onLifecycle(listener: (status: BackendStatus) => void): () => void;
+  /**
+   * Forgets, at once, the keys and sessions that it keeps for connections to come; those that there are go on. Left out by a backend
+   * that keeps none.
+   */
+  clearCiphers?(): void;
+  /** Gets new ones, so that what the brokerage has changed about the login is found out before a connection needs it. */
   refreshCredentials(): Promise<CredentialRefresh>;
 }

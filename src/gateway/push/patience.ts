@@ -4,7 +4,7 @@ import { BackendTimeout } from '../backend.js';
 export type After = (ms: number, action: () => void) => () => void;
 
 /** How long the backend may take over a change of subscriptions, in milliseconds: twice what callers wait for by default. */
-export const CHANGE_MS_MAX = 60_000;
+const CHANGE_MS_MAX = 60_000;
 /** The least time between two attempts at the same change. */
 export const RETRY_MS_MIN = 5_000;
 
