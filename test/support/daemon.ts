@@ -6,6 +6,7 @@ import type { Clock } from '../../src/contract/clock.js';
 import { createLog } from '../../src/daemon/log.js';
 import { planStartup } from '../../src/daemon/startup.js';
 import { type Daemon, startDaemon } from '../../src/entry/daemon.js';
+import { BrokerageBehind } from './brokerage-behind.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { type KeyWish, makeKey } from './keys.js';
@@ -122,6 +123,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   readonly log: string[] = [];
   readonly shutdownRequests: string[] = [];
   #daemon: Daemon | undefined;
+  #brokerage: BrokerageBehind | undefined;
 
   static async start<Id extends string>(options: TestDaemonOptions<Id> = {}): Promise<TestDaemon<Id>> {
     const test = new TestDaemon<Id>(options.keys !== undefined);
@@ -141,8 +143,9 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
     const startup = planStartup([...this.flags, ...flags], environment);
     if (startup.kind !== 'run') throw new Error(startup.text);
     const logger = createLog({ level: 'debug', target: { write: (line) => this.log.push(line) }, readable: false });
+    this.#brokerage ??= await BrokerageBehind.start(startup.settings, clock);
     this.#daemon = await startDaemon({
-      settings: startup.settings,
+      settings: this.#brokerage?.behind(startup.settings) ?? startup.settings,
       logger,
       requestShutdown: (reason) => this.shutdownRequests.push(reason),
       tradePassword: async () => variables.SVC_TRADE_PWD,
@@ -150,6 +153,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
     });
     this.url = this.#daemon.restUrl;
     this.grpcUrl = this.#daemon.grpcUrl ?? '';
+    await this.#brokerage?.admit(this.#daemon);
   }
 
   /** The audit trail so far. */
@@ -167,6 +171,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
 
   async stop(): Promise<void> {
     await this.halt();
+    await this.#brokerage?.stop();
     this.remove();
   }
 }
