@@ -1,6 +1,8 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
+import type { C2S as HistoryKlC2S } from '../../contract/generated/Qot_RequestHistoryKL_pb.js';
+import { C2SSchema as KlQuotaC2SSchema } from '../../contract/generated/Qot_RequestHistoryKLQuota_pb.js';
 import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import * as TrdGetAccList from '../../contract/generated/Trd_GetAccList_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
@@ -119,6 +121,8 @@ export class RemoteBackend implements Backend {
         return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shown(answer));
       case system.getUserInfo:
         return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shownOfUser(answer));
+      case quote.getHistoryKline:
+        return this.#historyKline(request as HistoryKlC2S, context);
       case account.listAccounts:
         return this.#listAccounts(operation, request, context);
       case trade.unlockTrade:
@@ -270,6 +274,12 @@ export class RemoteBackend implements Backend {
 
   #readyBrokers(): Broker[] {
     return [...this.#brokers.values()].filter(({ snapshot }) => unready(snapshot) === undefined);
+  }
+
+  async #historyKline(request: HistoryKlC2S, context: CallContext): Promise<ResponseMessage> {
+    const ask = () => this.#platform.call(quote.getHistoryKlQuota, create(KlQuotaC2SSchema, { bGetDetail: true }), context);
+    const refused = await this.#historyQuota.refusal(request.security, ask);
+    return refused ?? this.#platform.call(quote.getHistoryKline, request, context);
   }
 
   /** Those of every broker, in the order of the login; of one that is away, those that it listed last. */

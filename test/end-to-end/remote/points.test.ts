@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE, US, US_MARGIN } from '../../support/accounts.js';
 import type { TestDaemon } from '../../support/daemon.js';
-import { readyzSays, startRemote, whenReady } from '../../support/remote-daemon.js';
+import { readyzSays, remoteFlags, remoteVariables, startRemote, whenReady } from '../../support/remote-daemon.js';
 import { SimServe } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
 
@@ -15,7 +15,7 @@ const keys = {
 let brokerage: SimServe;
 let daemon: TestDaemon<keyof typeof keys>;
 beforeEach(async () => {
-  brokerage = await SimServe.start();
+  brokerage = await SimServe.start({ simulation: { historyKlQuotaMax: 300 } });
   const sent = brokerage.nextCode();
   daemon = await startRemote(brokerage, { keys });
   const code = await sent;
@@ -141,6 +141,32 @@ describe('a session that has expired', () => {
     expect((await broker(1008)).reconnect_failures).toBeGreaterThanOrEqual(1);
     await whenReady(daemon);
     expect(brokerage.codes).toHaveLength(1);
+  });
+});
+
+describe('the history K-line quota', () => {
+  const history = (symbol: string) =>
+    daemon.as('desk').post('/api/history-kline', {
+      symbol,
+      rehab_type: 1,
+      kl_type: 1,
+      begin_time: '2026-01-05 00:00:00',
+      end_time: '2026-01-09 00:00:00',
+    });
+
+  it('is the account’s, and above it what the operator has set', async () => {
+    const own = await daemon.as('desk').s2c('/api/history-kl-quota');
+    expect(own.remain_quota).toBe(300);
+    await daemon.halt();
+    await daemon.boot({ flags: [...remoteFlags(brokerage), '--history-kl-quota-max', '1'], variables: remoteVariables });
+    await whenReady(daemon);
+    expect(await daemon.as('desk').s2c('/api/history-kl-quota')).toMatchObject({ used_quota: 0, remain_quota: 1 });
+    expect((await history('HK.00700')).json.ret_type).toBe(0);
+    expect((await history('HK.00700')).json.ret_type).toBe(0);
+    const refused = await history('HK.00005');
+    expect(refused.json).toMatchObject({ ret_type: -1, ret_msg: expect.stringContaining('1 symbols of 1 (--history-kl-quota-max)') });
+    const user = (await daemon.as('desk').get('/api/user-info')).json.s2c;
+    expect(user.history_kl_quota).toBe(1);
   });
 });
 
