@@ -1,6 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
+import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import type { C2S as HistoryKlC2S } from '../../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { C2SSchema as KlQuotaC2SSchema } from '../../contract/generated/Qot_RequestHistoryKLQuota_pb.js';
 import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
@@ -132,8 +133,8 @@ export class RemoteBackend implements Backend {
     }
   }
 
-  tradingTerms(): TradingTerms | undefined {
-    return undefined;
+  tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
+    return this.#platform.tradingTerms(security, context);
   }
 
   exchangeRate(): Decimal | undefined {
