@@ -1,4 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
+import type { Decimal } from '../../contract/decimal.js';
 import * as Notify from '../../contract/generated/Notify_pb.js';
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../../contract/operation.js';
@@ -14,6 +15,7 @@ import type {
   UnsubscribeRefusal,
 } from '../../gateway/index.js';
 import { type AskOptions, type PushFrame, QuoteStreams, readPush, subscribeAt, TradingTermsCache, unsubscribeAt } from '../framed/index.js';
+import { ForexRates } from './forex-rates.js';
 import { Point, type PointParts } from './point.js';
 
 /** What a connection tells the backend. */
@@ -35,6 +37,7 @@ export class Platform {
   readonly #events: PointEvents;
   readonly #streams = new QuoteStreams();
   readonly #terms: TradingTermsCache;
+  readonly #rates: ForexRates;
   #broken = false;
 
   constructor(parts: PointParts, events: PointEvents) {
@@ -48,6 +51,7 @@ export class Platform {
       onPush: (frame) => this.#pushed(frame),
     });
     this.#terms = new TradingTermsCache(this.point.session, parts.clock);
+    this.#rates = new ForexRates(this.point.session, parts.clock);
   }
 
   call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
@@ -64,6 +68,10 @@ export class Platform {
 
   tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
     return this.#terms.of(security, context);
+  }
+
+  exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined> {
+    return this.#rates.rate(from, to, context);
   }
 
   current(stream: QuoteStream): QuotePush | undefined {

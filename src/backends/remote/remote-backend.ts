@@ -137,8 +137,8 @@ export class RemoteBackend implements Backend {
     return this.#platform.tradingTerms(security, context);
   }
 
-  exchangeRate(): Decimal | undefined {
-    return undefined;
+  exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined> {
+    return this.#platform.exchangeRate(from, to, context);
   }
 
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
@@ -246,7 +246,7 @@ export class RemoteBackend implements Backend {
     this.#brokers = new Map(
       grant.brokers.map((point) => [point.brokerId, before.get(point.brokerId) ?? new Broker(point, this.#parts, this.#events)]),
     );
-    for (const [brokerId, { point }] of before) if (!this.#brokers.has(brokerId)) point.session.stop();
+    for (const [brokerId, broker] of before) if (!this.#brokers.has(brokerId)) broker.end('the login does not name it any more');
     for (const point of this.#points()) point.follow(grant);
     this.#changed();
   }

@@ -8,6 +8,7 @@ import { until } from '../../support/until.js';
 const keys = {
   setup: { scopes: ['auth:setup'] },
   desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+  capped: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '1000', limitsCurrency: 'USD' } },
   owner: { scopes: ['qot:read', 'acc:read', 'trade:real', 'trade:unlock'] },
   admin: { scopes: ['admin'] },
 } as const;
@@ -68,6 +69,13 @@ it('sends an order to the broker of its account, and hears what becomes of it', 
   }
 });
 
+it('holds orders against a cap in another currency, by the platform’s rates', async () => {
+  // 100 × 70 HKD are about 900 dollars.
+  expect((await daemon.as('capped').post('/api/order', { ...hkOrder, price: 70 })).json.ret_type).toBe(0);
+  const refused = await daemon.as('capped').post('/api/order', { ...hkOrder, price: 80 });
+  expect([refused.status, refused.json.code]).toEqual([429, 'limit.order_value']);
+});
+
 it('unlocks every broker by one request, and refuses an account that there is not', async () => {
   const pwd_md5 = 'e10adc3949ba59abbe56e057f20f883e';
   expect((await daemon.as('owner').post('/api/unlock-trade', { unlock: true, pwd_md5 })).json.ret_type).toBe(0);
@@ -120,6 +128,18 @@ describe('a broker that is away', () => {
   });
 });
 
+it('finds an order whose answer was lost, and does not send it again', async () => {
+  brokerage.faults.order({ kind: 'no_answer', point: '1001', protoId: 2202, times: 1 });
+  const came = new Set<string>();
+  brokerage.simulation.brokerage.onEvent((event) => {
+    if (event.kind === 'order') came.add(String(event.order.id));
+  });
+  const placed = daemon.as('desk').s2c('/api/order', hkOrder, text);
+  await until(() => came.size > 0, 'the order');
+  await brokerage.faults.cut('1001');
+  expect([...came]).toEqual([(await placed).order_id]);
+});
+
 describe('the platform', () => {
   it('has its streams again after a loss, and the gap is told', async () => {
     const push = await daemon.push('desk');
@@ -142,6 +162,16 @@ describe('a session that has expired', () => {
     await whenReady(daemon);
     expect(brokerage.codes).toHaveLength(1);
   });
+});
+
+it('comes back by one login after the whole brokerage was restarted', async () => {
+  await brokerage.halt();
+  await readyzSays(daemon, /is (reconnecting|connecting)/);
+  await brokerage.boot();
+  await whenReady(daemon);
+  await daemon.as('desk').s2c('/api/order', hkOrder);
+  await daemon.as('desk').s2c('/api/quote', { symbol: 'HK.00700' });
+  expect(brokerage.codes).toHaveLength(1);
 });
 
 describe('the history K-line quota', () => {
