@@ -133,6 +133,7 @@ export const arrows = {
   // The client of the public protocol, and the backends on top of it.
   'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
   'backends/opend': [
+    'backends/opend/comfort/index.ts',
     'backends/framed/index.ts',
     'gateway/index.ts',
     'gateway/backend.ts',

@@ -245,6 +245,11 @@ export interface Backend {
    */
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage>;
   /**
+   * A request of a protocol id that no operation has: the bytes of a `Request` in, those of a `Response` out. It may be anything,
+   * an order too, and so is treated as a write. Left out by backends that know nothing beyond the operations.
+   */
+  callBytes?(protoId: number, body: Uint8Array, context: CallContext): Promise<Uint8Array>;
+  /**
    * The fees of an order that would be filled completely at `price`. undefined where the order is none that could be
    * placed. Backends that cannot know fees beforehand leave the method out.
    */

@@ -6,7 +6,7 @@ import type { Clock } from '../../src/contract/clock.js';
 import { createLog } from '../../src/daemon/log.js';
 import { planStartup } from '../../src/daemon/startup.js';
 import { type Daemon, startDaemon } from '../../src/entry/daemon.js';
-import { BrokerageBehind } from './brokerage-behind.js';
+import { type BackendBehind, createBackendBehind } from './backend-behind.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { type KeyWish, makeKey } from './keys.js';
@@ -123,7 +123,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   readonly log: string[] = [];
   readonly shutdownRequests: string[] = [];
   #daemon: Daemon | undefined;
-  #brokerage: BrokerageBehind | undefined;
+  #upstream: BackendBehind | undefined;
 
   static async start<Id extends string>(options: TestDaemonOptions<Id> = {}): Promise<TestDaemon<Id>> {
     const test = new TestDaemon<Id>(options.keys !== undefined);
@@ -138,14 +138,16 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   }
 
   /** Starts the daemon on this site; a second start finds the state of the first. */
-  async boot({ flags = [], variables = {}, clock }: Omit<TestDaemonOptions<Id>, 'keys'> = {}): Promise<void> {
+  async boot(options: Omit<TestDaemonOptions<Id>, 'keys'> = {}): Promise<void> {
+    const { variables = {}, clock } = options;
+    this.#upstream ??= await createBackendBehind(options.flags ?? []);
+    const flags = (await this.#upstream?.boot(options)) ?? options.flags ?? [];
     const environment = { variables: { ...this.variables, ...variables }, home: this.folder, cwd: this.folder, platform: process.platform };
     const startup = planStartup([...this.flags, ...flags], environment);
     if (startup.kind !== 'run') throw new Error(startup.text);
     const logger = createLog({ level: 'debug', target: { write: (line) => this.log.push(line) }, readable: false });
-    this.#brokerage ??= await BrokerageBehind.start(startup.settings, clock);
     this.#daemon = await startDaemon({
-      settings: this.#brokerage?.behind(startup.settings) ?? startup.settings,
+      settings: startup.settings,
       logger,
       requestShutdown: (reason) => this.shutdownRequests.push(reason),
       tradePassword: async () => variables.SVC_TRADE_PWD,
@@ -153,7 +155,9 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
     });
     this.url = this.#daemon.restUrl;
     this.grpcUrl = this.#daemon.grpcUrl ?? '';
-    await this.#brokerage?.admit(this.#daemon);
+    if (this.#upstream === undefined) return;
+    this.#upstream.admit?.(this.#daemon);
+    await untilConnected(this.#daemon);
   }
 
   /** The audit trail so far. */
@@ -171,7 +175,19 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
 
   async stop(): Promise<void> {
     await this.halt();
-    await this.#brokerage?.stop();
+    await this.#upstream?.stop();
     this.remove();
   }
+}
+
+/** Resolves when every connection of a daemon's backend is ready. */
+export async function untilConnected({ gateway, backend }: Daemon): Promise<void> {
+  if (gateway.awaited() === undefined) return;
+  await new Promise<void>((resolve) => {
+    const stop = backend.onLifecycle(() => {
+      if (gateway.awaited() !== undefined) return;
+      stop();
+      resolve();
+    });
+  });
 }
