@@ -103,6 +103,12 @@ export class Broker {
     return response;
   }
 
+  /** Ends the connection for good: what it pushed does not come any more. */
+  end(reason: string): void {
+    if (this.point.session.greeting !== undefined) this.#lost(reason, this.#parts.clock.now());
+    this.point.session.stop();
+  }
+
   /** Resolves to true once it is ready, to false where that takes until `deadline` (of the monotonic clock), or for ever. */
   #whenReady(deadline: number): Promise<boolean> {
     const { clock } = this.#parts;

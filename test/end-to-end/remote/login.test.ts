@@ -64,6 +64,8 @@ describe('a new device', () => {
       last_lifecycle_event: expect.stringContaining('verification code'),
     });
     expect(json.s2c.brokers).toEqual([]);
+    // Nobody knows the account's own quota yet.
+    expect(await daemon.as('desk').s2c('/api/history-kl-quota')).toMatchObject({ used_quota: 0, remain_quota: 100 });
   });
 
   it('is verified by POST /api/verification: then quotes are read and orders placed', async () => {
