@@ -36,21 +36,20 @@ export class KeyIndex {
  * judges a read stands together here, and the record is left alone.
  */
 export class KeyTable {
-  readonly #index: KeyIndex;
-  readonly #table: DigestTable;
+  readonly #table: DigestTable<KeyRecord>;
   /** Each once. */
   readonly #limits: readonly Limits[];
 
   /** @param digestOf undefined or null for a key that has no such text. */
   constructor(index: KeyIndex, records: readonly KeyRecord[], digestOf: (key: KeyRecord) => string | null) {
-    this.#index = index;
     this.#limits = [...new Set(records.map(({ limits }) => limits))];
     const places = new Map(this.#limits.map((limits, place) => [limits, place]));
     this.#table = new DigestTable(
       records.flatMap((key) => {
         const digest = digestOf(key);
         const until = index.machineProblem(key) === undefined ? (key.expiresAt ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY;
-        return digest === null ? [] : [{ digest, name: key.id, numbers: [until, key.scopes, places.get(key.limits) ?? NONE] }];
+        const numbers = [until, key.scopes, places.get(key.limits) ?? NONE];
+        return digest === null ? [] : [{ digest, name: key.id, value: key, numbers }];
       }),
     );
   }
@@ -73,18 +72,25 @@ export class KeyTable {
   key(row: number): KeyRecord {
     const limits = this.#limits[this.#table.number(row, LIMITS)];
     if (limits === undefined) throw new Error(`no key stands in row ${row}`);
-    return new FoundKey(this.id(row), this.#table.number(row, SCOPES), limits, this.#index);
+    return new FoundKey(this.id(row), this.#table.number(row, SCOPES), limits, this.#table.value(row));
   }
 }
 
-/** A key's record, of which the parts that judge a read are at hand; the others are read from the record itself. */
+/**
+ * A key's record, of which the parts that judge a read are at hand; the others are read from the record itself. It holds nothing
+ * of the table that it was found in: connections keep their keys, and a table is not to outlive the reload that replaces it.
+ */
 class FoundKey implements KeyRecord {
+  readonly #record: KeyRecord;
+
   constructor(
     readonly id: string,
     readonly scopes: ScopeMask,
     readonly limits: Limits,
-    private readonly index: KeyIndex,
-  ) {}
+    record: KeyRecord,
+  ) {
+    this.#record = record;
+  }
 
   get hash(): string {
     return this.#record.hash;
@@ -108,11 +114,5 @@ class FoundKey implements KeyRecord {
 
   get note(): string {
     return this.#record.note;
-  }
-
-  get #record(): KeyRecord {
-    const record = this.index.byId.get(this.id);
-    if (record === undefined) throw new Error(`no key has the id ${this.id}`);
-    return record;
   }
 }
