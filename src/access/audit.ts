@@ -23,9 +23,12 @@ export interface AuditFileStatus {
   readonly linesLost: number;
 }
 
+/** Events whose lines are still to be written: those of one turn of the event loop, and not more of them. */
+const NOTED_MAX = 256;
+
 /**
- * The trail of every allow, reject and trade. Recording costs some hundred nanoseconds and never waits for the disk; who
- * acknowledges a write waits for {@link written} first.
+ * The trail of every allow, reject and trade. Recording costs some ten nanoseconds and never waits for the disk: the lines are
+ * written when the turn's answers have left. Who acknowledges a write waits for {@link written} first.
  */
 export class AuditLog {
   readonly #clock: Clock;
@@ -33,6 +36,10 @@ export class AuditLog {
   readonly #file: LineFile | undefined;
   readonly #listeners: Set<() => void>;
   readonly #lines = new AuditLines();
+  readonly #noted = new Array<AuditEvent | undefined>(NOTED_MAX).fill(undefined);
+  /** When each happened, epoch ms. */
+  readonly #times = new Float64Array(NOTED_MAX);
+  #count = 0;
 
   /** Writes are refused while the file cannot be written. */
   readonly required: boolean;
@@ -62,12 +69,36 @@ export class AuditLog {
 
   /** @param now when it happened, epoch ms. */
   record(event: AuditEvent, now = this.#clock.now()): void {
-    const line = this.#file?.begin();
-    if (line !== undefined) {
-      this.#lines.write(event, now, line);
-      this.#file?.end();
+    if (this.#file !== undefined) {
+      if (this.#count === 0) setImmediate(() => this.#write());
+      this.#noted[this.#count] = event;
+      this.#times[this.#count] = now;
+      this.#count += 1;
+      if (this.#count === NOTED_MAX) this.#write();
     }
     this.#log(event);
+  }
+
+  /** Writes the lines of what was noted. */
+  #write(): LineFile | undefined {
+    const file = this.#file;
+    if (file === undefined || this.#count === 0) return file;
+    const noted = this.#noted;
+    // Of many keys, most ids are in no cache of the processor: asked for one after the other, they come together.
+    let length = 0;
+    for (let index = 0; index < this.#count; index++) length += noted[index]?.keyId?.length ?? 0;
+    file.expect(length);
+    for (let index = 0; index < this.#count; index++) {
+      const event = noted[index];
+      const line = file.begin();
+      if (event !== undefined && line !== undefined) {
+        this.#lines.write(event, this.#times[index] ?? 0, line);
+        file.end();
+      }
+      noted[index] = undefined;
+    }
+    this.#count = 0;
+    return file;
   }
 
   /**
@@ -75,7 +106,7 @@ export class AuditLog {
    * (true), or cannot be written at present (false). Calls of one turn share one write. undefined where there is no file.
    */
   written(): Promise<boolean> | undefined {
-    return this.#file?.written();
+    return this.#write()?.written();
   }
 
   /** undefined where there is no file. */
@@ -90,16 +121,16 @@ export class AuditLog {
 
   /** Writes everything recorded so far now; resolves when it is written, or has failed to be. */
   async flush(): Promise<void> {
-    await this.#file?.flush();
+    await this.#write()?.flush();
   }
 
   /** For SIGHUP after a log rotation. On failure the old file stays in use. */
   reopen(): Promise<Result<void, string>> {
-    return this.#file?.reopen() ?? Promise.resolve(ok(undefined));
+    return this.#write()?.reopen() ?? Promise.resolve(ok(undefined));
   }
 
   /** Writes what is left. Nothing may be recorded afterwards. */
   close(): Promise<void> {
-    return this.#file?.close() ?? Promise.resolve();
+    return this.#write()?.close() ?? Promise.resolve();
   }
 }

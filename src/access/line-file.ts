@@ -90,6 +90,11 @@ export class LineFile {
     return this.#gathered;
   }
 
+  /** Makes room for lines that are about to be written, of so many bytes or a little more. */
+  expect(bytes: number): void {
+    this.#gathered.reserve(bytes);
+  }
+
   /** Takes one line of ASCII text, without its line feed. */
   append(line: string): void {
     const out = this.begin();
