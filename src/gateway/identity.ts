@@ -55,9 +55,18 @@ export interface Identity {
   readonly owner: string;
 }
 
+/** Says its owner when it is asked: reads mostly do not, and a key's id is in no cache of the processor. */
+class Named implements Identity {
+  constructor(readonly key: KeyRecord | undefined) {}
+
+  get owner(): string {
+    return ownerOfKey(this.key);
+  }
+}
+
 /** Who was named, or why the credential is no good. */
 export function identityOf(authenticated: Authentication): Identity | Rejection {
-  if (authenticated.ok) return { key: authenticated.key, owner: ownerOfKey(authenticated.key) };
+  if (authenticated.ok) return new Named(authenticated.key);
   const { code, message, keyId } = authenticated;
   return new Rejection(code, message, keyId === null ? {} : { keyId });
 }

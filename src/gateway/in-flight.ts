@@ -1,6 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
+import type { Identity } from './identity.js';
 import { isCancel } from './orders/cancel-scope.js';
 
 /** Requests that wait for the backend at a time. */
@@ -32,13 +33,13 @@ export class InFlight {
     return this.#count;
   }
 
-  /** Why one more request of this owner is not sent now, if it is not. */
-  refuse(operation: Operation, request: Message, owner: string): Rejection | undefined {
+  /** Why one more request of this caller is not sent now, if it is not. */
+  refuse(operation: Operation, request: Message, identity: Pick<Identity, 'owner'>): Rejection | undefined {
     if (this.#count < this.#few) return undefined;
     const kind = operation.effect === 'read' || operation.effect === 'subscription' ? 'read' : isCancel(request) ? 'cancel' : 'write';
     const { inAll, perOwner } = this.#bounds;
     const share = shares[kind];
-    const own = this.#byOwner.get(owner) ?? 0;
+    const own = this.#byOwner.get(identity.owner) ?? 0;
     if (own >= share * perOwner) {
       return new Rejection('limit.calls', `this key has reached its limit of ${own} requests waiting for the backend; nothing was sent`, {
         retryAfterSeconds: 1,

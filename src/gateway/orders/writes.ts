@@ -150,7 +150,7 @@ export class Writes {
   async #refreshOrder({ header, orderID, orderIDEx }: ModifyC2S, owner: string, requestId: string): Promise<void> {
     const filterConditions = create(TrdFilterConditionsSchema, orderIDEx === '' ? { idList: [orderID] } : { orderIDExList: [orderIDEx] });
     const query = create(OrderListC2S, { ...(header === undefined ? {} : { header }), filterConditions, refreshCache: true });
-    if (this.inFlight.refuse(account.getOrders, query, owner) !== undefined) return;
+    if (this.inFlight.refuse(account.getOrders, query, { owner }) !== undefined) return;
     const waiting = new AbortController();
     const context = { requestId, deadline: this.clock.monotonic() + REFRESH_MS_MAX, signal: waiting.signal };
     const refresh = (async () => this.backend.call(account.getOrders, query, context))();
