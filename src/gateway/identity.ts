@@ -23,7 +23,7 @@ export interface Caller {
   /** The API key's text, when the request carried one. */
   readonly keyText: string | undefined;
   /** The key that the connection was opened with, in place of a text: what has become of it is looked at anew. */
-  readonly key?: KeyRecord;
+  readonly key?: KeyRecord | undefined;
   /** The caller's name for this write: a repetition gets the first answer. */
   readonly idempotencyKey?: string | undefined;
   /** The connection that subscriptions made by this request belong to; without one they belong to the key. */

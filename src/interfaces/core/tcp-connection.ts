@@ -10,6 +10,7 @@ import {
   encodeFrame,
   type Frame,
   FrameReader,
+  keptDigest,
   packetCipher,
   packetEncAlgo,
   plainText,
@@ -20,7 +21,7 @@ import { newConnectionId, newKeyText } from './connection-id.js';
 import type { CoreConnection } from './connections.js';
 import { tcpPushFormatOf } from './push-formats.js';
 import type { CoreServices } from './services.js';
-import { CoreSession } from './session.js';
+import { type CoreRequest, CoreSession } from './session.js';
 import { TcpSink } from './tcp-sink.js';
 
 export interface TcpConnectionOptions {
@@ -218,8 +219,7 @@ export class TcpConnection implements CoreConnection {
       wants,
       format: tcpPushFormatOf(pushFormat),
       sink: new TcpSink(this.#options.socket, cipher, () => this.end()),
-      answerFrame: ({ protoId, format: asked, tag }, bytes) =>
-        new BytesFrame({ kind: 'kept' }, encodeFrame({ protoId, format: asked, serial: Number(tag), body: bytes }), undefined, false),
+      answerFrame,
       onFree: () => this.#read(),
     });
   }
@@ -258,3 +258,9 @@ function connectSettings(c2s: InitConnect.C2S, encrypted: boolean): ConnectSetti
 }
 
 const everything: Permits = () => true;
+
+/** Answers in protobuf are kept as long as nothing about them changes (common/protocol-response.ts). */
+function answerFrame({ protoId, format, tag }: CoreRequest, body: Uint8Array): BytesFrame {
+  const digest = format === 'protobuf' ? keptDigest(body) : undefined;
+  return new BytesFrame({ kind: 'kept' }, encodeFrame({ protoId, format, serial: Number(tag), body }, plainText, digest), undefined, false);
+}
