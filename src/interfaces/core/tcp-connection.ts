@@ -187,7 +187,7 @@ export class TcpConnection implements CoreConnection {
     const caller: Caller = { iface: 'core-tcp', endpoint: 'init_connect', requestId, peer, keyText: undefined };
     const opened = services.gateway.openSession(caller, credential);
     if (opened instanceof Rejection) return refuse(opened);
-    const { version, userId } = await services.gateway.serverFacts(caller);
+    const { version, userId } = await services.gateway.serverFacts(caller, opened.identity);
     if (this.#options.socket.destroyed) return;
 
     const connectionId = newConnectionId();
