@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DigestTable, digestOf, NONE } from './digest-table.js';
 
+const nameOf = (table: DigestTable, text: string) => table.name(table.find(text));
 const tableOf = (digests: readonly string[]) =>
-  new DigestTable(digests.map((digest, index) => ({ digest, name: `${index}`, value: index, numbers: [] })));
+  new DigestTable(digests.map((digest, index) => ({ digest, name: `${index}`, numbers: [] })));
 
 it('takes lower-case hex SHA-256 of the UTF-8 bytes', () => {
   expect(digestOf('svc_é')).toBe(createHash('sha256').update(Buffer.from('svc_é', 'utf8')).digest('hex'));
@@ -14,11 +15,7 @@ it('finds every text it holds and no other', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string(), { maxLength: 300 }), fc.uniqueArray(fc.string(), { maxLength: 50 }), (held, others) => {
       const table = tableOf(held.map(digestOf));
-      for (const text of [...held, ...others]) {
-        const row = table.find(text);
-        const found = row === NONE ? [] : [table.name(row), table.value(row)];
-        expect(found).toEqual(held.includes(text) ? [`${held.indexOf(text)}`, held.indexOf(text)] : []);
-      }
+      for (const text of [...held, ...others]) expect(nameOf(table, text)).toBe(held.includes(text) ? `${held.indexOf(text)}` : '');
     }),
   );
 });
@@ -35,11 +32,11 @@ it('tells apart digests that differ in one bit anywhere', () => {
 
 it('keeps the numbers of each row', () => {
   fc.assert(
-    fc.property(fc.array(fc.array(fc.double({ noNaN: true }), { maxLength: 3 }), { maxLength: 50 }), (rows) => {
-      const table = new DigestTable(rows.map((numbers, row) => ({ digest: digestOf(`${row}`), name: 'row', value: row, numbers })));
+    fc.property(fc.array(fc.array(fc.double({ noNaN: true }), { maxLength: 4 }), { maxLength: 50 }), (rows) => {
+      const table = new DigestTable(rows.map((numbers, row) => ({ digest: digestOf(`${row}`), name: 'row', numbers })));
       for (const [row, numbers] of rows.entries())
         expect(numbers.map((_, index) => table.number(table.find(`${row}`), index))).toEqual(numbers);
     }),
   );
-  expect(() => new DigestTable([{ digest: digestOf('key'), name: 'key', value: 0, numbers: [1, 2, 3, 4] }])).toThrow('room for 3');
+  expect(() => new DigestTable([{ digest: digestOf('key'), name: 'key', numbers: [1, 2, 3, 4, 5] }])).toThrow('room for 4');
 });

@@ -2,16 +2,13 @@ import { type BinaryToTextEncoding, hash } from 'node:crypto';
 
 /** SHA-256 digests are compared as eight words of 32 bits. */
 const WORDS = 8;
-/** A row is as long as a processor's cache line: the digest, some numbers, and whether there is an entry at all. */
+/** A row is as long as a processor's cache line: the digest, and then numbers. */
 const ROW_WORDS = 16;
 const ROW_NUMBERS = ROW_WORDS / 2;
-const WORD_VALUES = 2 ** 32;
 /** Large blocks of memory mostly begin 16 bytes after a page's beginning: so many numbers later a cache line begins. */
 const LINE_BEGINS = 6;
 const FIRST_NUMBER = WORDS / 2;
-const NUMBERS_MAX = ROW_NUMBERS - FIRST_NUMBER - 1;
-/** 1 where there is an entry. */
-const TAKEN = ROW_NUMBERS - 1;
+const NUMBERS_MAX = ROW_NUMBERS - FIRST_NUMBER;
 /** No row. */
 export const NONE = -1;
 
@@ -27,12 +24,12 @@ export function digestOf(text: string): string {
 }
 
 /** What a {@link DigestTable} holds. */
-export interface DigestEntry<T> {
+export interface DigestEntry {
   /** 64 hex digits; no digest twice. */
   readonly digest: string;
+  /** Not empty. */
   readonly name: string;
-  readonly value: T;
-  /** At most three. */
+  /** At most four. */
   readonly numbers: readonly number[];
 }
 
@@ -40,54 +37,51 @@ export interface DigestEntry<T> {
 const wanted = new Uint32Array(WORDS);
 
 /**
- * A name, a value and some numbers by the SHA-256 digest of a text. Of ten thousand entries, the one that is looked for is in no
- * cache of the processor: so the digest and the numbers stand in one line of memory, and where that is follows from the digest
- * alone (open addressing). All words of a digest are compared whatever the first ones say, so the time tells nothing about how much
- * of a wrong text's digest was right.
+ * A name and some numbers by the SHA-256 digest of a text. A look-up costs about the same for any number of entries, most of
+ * which are in no cache of the processor: it is an open-addressing table whose rows hold all but the names, and a row and its
+ * name are waited for at the same time. All words of a digest are compared whatever the first ones say, so the time tells
+ * nothing about how much of a wrong text's digest was right.
  */
-export class DigestTable<T> {
+export class DigestTable {
   readonly #words: Uint32Array;
   readonly #numbers: Float64Array;
-  /** By row, each name before its value: both are in one line. */
-  readonly #named: (string | T | undefined)[];
-  readonly #rows: number;
+  /** By row; empty where there is none. */
+  readonly #names: readonly string[];
+  readonly #mask: number;
 
-  constructor(entries: readonly DigestEntry<T>[]) {
+  constructor(entries: readonly DigestEntry[]) {
     // At least half of the rows are empty, so that a search ends soon.
-    this.#rows = 2 * entries.length + 1;
-    this.#numbers = new Float64Array(LINE_BEGINS + this.#rows * ROW_NUMBERS).subarray(LINE_BEGINS);
+    let size = 2;
+    while (size < entries.length * 2 + 1) size *= 2;
+    this.#mask = size - 1;
+    this.#numbers = new Float64Array(LINE_BEGINS + size * ROW_NUMBERS).subarray(LINE_BEGINS);
     this.#words = new Uint32Array(this.#numbers.buffer, this.#numbers.byteOffset);
-    this.#named = new Array<string | T | undefined>(2 * this.#rows).fill(undefined);
-    // A copy: the names side by side, and not between what else was read with them.
-    const names = structuredClone(entries.map(({ name }) => name));
-    for (const [index, { digest, value, numbers }] of entries.entries()) {
+    const names = new Array<string>(size).fill('');
+    for (const { digest, name, numbers } of entries) {
       if (numbers.length > NUMBERS_MAX) throw new Error(`there is room for ${NUMBERS_MAX} numbers, not for ${numbers.length}`);
       readWords(Buffer.from(digest, 'hex').toString('utf16le'));
       let row = this.#firstRow();
-      while (this.#isTaken(row)) row = this.#after(row);
-      this.#named[2 * row] = names[index];
-      this.#named[2 * row + 1] = value;
+      while (names[row] !== '') row = (row + 1) & this.#mask;
+      names[row] = name;
       this.#words.set(wanted, row * ROW_WORDS);
       this.#numbers.set(numbers, row * ROW_NUMBERS + FIRST_NUMBER);
-      this.#numbers[row * ROW_NUMBERS + TAKEN] = 1;
     }
+    // A copy: the names side by side, and not between what else was read with them.
+    this.#names = structuredClone(names);
   }
 
   /** The row whose digest is that of `text`; {@link NONE} where there is none. */
   find(text: string): number {
     readWords(hash('sha256', text, TWO_BYTES));
-    for (let row = this.#firstRow(); this.#isTaken(row); row = this.#after(row)) if (this.#matches(row)) return row;
-    return NONE;
+    for (let row = this.#firstRow(); ; row = (row + 1) & this.#mask) {
+      if (this.name(row).length === 0) return NONE;
+      if (this.#matches(row)) return row;
+    }
   }
 
   /** The name of a row that was found. */
   name(row: number): string {
-    return this.#named[2 * row] as string;
-  }
-
-  /** The value of a row that was found. */
-  value(row: number): T {
-    return this.#named[2 * row + 1] as T;
+    return this.#names[row] ?? '';
   }
 
   /** A number of a row that was found. */
@@ -95,17 +89,8 @@ export class DigestTable<T> {
     return this.#numbers[row * ROW_NUMBERS + FIRST_NUMBER + index] ?? 0;
   }
 
-  /** Digests are spread evenly: the first word's share of all its values is the row's share of all rows. */
   #firstRow(): number {
-    return Math.floor(((wanted[0] ?? 0) * this.#rows) / WORD_VALUES);
-  }
-
-  #after(row: number): number {
-    return row + 1 === this.#rows ? 0 : row + 1;
-  }
-
-  #isTaken(row: number): boolean {
-    return this.#numbers[row * ROW_NUMBERS + TAKEN] === 1;
+    return (wanted[0] ?? 0) & this.#mask;
   }
 
   #matches(row: number): boolean {
