@@ -18,6 +18,17 @@ const simulatorTargets = [
 ];
 const answerTargets = ['simulator/answers/table.ts', ...simulatorTargets];
 
+const simServerTargets = [
+  'interfaces/common',
+  'interfaces/core/index.ts',
+  'gateway/backend.ts',
+  'gateway/push/index.ts',
+  'simulator/view/server.ts',
+  'storage/index.ts',
+  'wire/index.ts',
+  ...contract,
+];
+
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const arrows = {
   '.': [],
@@ -113,6 +124,8 @@ export const arrows = {
   'backends/sim': [
     'gateway/index.ts',
     'gateway/backend.ts',
+    'gateway/push/index.ts',
+    'recording/index.ts',
     'simulator',
     'simulator/answers/index.ts',
     ...simulatorTargets,
@@ -122,6 +135,7 @@ export const arrows = {
   // The client of the public protocol, and the backends on top of it.
   'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
   'backends/opend': [
+    'backends/opend/comfort/index.ts',
     'backends/framed/index.ts',
     'gateway/index.ts',
     'gateway/backend.ts',
@@ -129,6 +143,24 @@ export const arrows = {
     'wire/index.ts',
     ...contract,
   ],
+  'backends/remote': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
+  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
+
+  // The simulated brokerage as a server of its own: the core listeners in front of it.
+  'sim-server': [
+    'sim-server/faults',
+    'sim-server/login',
+    'sim-server/opend',
+    'sim-server/rules',
+    'simulator/brokerage/account.ts',
+    ...simServerTargets,
+  ],
+  'sim-server/faults': ['sim-server', 'sim-server/login', 'simulator/chance', 'contract', 'contract/json'],
+  'sim-server/login': ['sim-server', 'storage/index.ts', 'contract', 'contract/json'],
+  'sim-server/opend': ['sim-server', 'sim-server/faults', ...simServerTargets],
+  'sim-server/rules': ['sim-server', ...simServerTargets],
+
+  recording: ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
 
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
   'interfaces/rest': interfaceTargets,
@@ -145,10 +177,13 @@ export const arrows = {
 
   // The composition roots, svcd and svcctl: the one place that knows every part.
   entry: [
+    'recording/index.ts',
     'daemon',
     'cli',
     'control',
+    'backends/framed/index.ts',
     'backends/opend/index.ts',
+    'backends/remote/index.ts',
     'backends/sim/index.ts',
     'interfaces/common',
     'interfaces/core/index.ts',

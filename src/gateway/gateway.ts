@@ -20,7 +20,7 @@ import type { LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
-import type { CertificateStatus, Trouble } from './operator-status.js';
+import type { CertificateStatus, RecordingStatus, Trouble } from './operator-status.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
@@ -33,6 +33,7 @@ import { permitsOf } from './push-permits.js';
 import { awaitedConnection, severedConnection } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
 import { following, payloadOf } from './responses.js';
+import { UndeclaredCalls } from './undeclared.js';
 
 export interface GatewayOptions {
   readonly access: Access;
@@ -61,6 +62,8 @@ export interface GatewayOptions {
   readonly reload?: (requestId: string) => void;
   /** undefined without TLS. */
   readonly certificate?: () => CertificateStatus;
+  /** undefined where nothing is recorded. */
+  readonly recording?: () => RecordingStatus;
   /** Lines of the daemon's log that were never written; 0 by default. */
   readonly logLinesLost?: () => number;
 }
@@ -95,6 +98,7 @@ export class Gateway {
   readonly push: PushHub;
   readonly #options: GatewayOptions;
   readonly #pipeline: Pipeline;
+  readonly #undeclared: UndeclaredCalls;
   readonly #idempotency: IdempotencyKeys;
   readonly #connectionsPerKey: number;
   #connectionsReady: readonly boolean[];
@@ -172,6 +176,17 @@ export class Gateway {
       },
       tradingHalt: options.tradingHalt,
     });
+    this.#undeclared = new UndeclaredCalls({
+      access,
+      backend,
+      clock,
+      inFlight,
+      requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      switches,
+      tradingHalt: options.tradingHalt,
+      identify: (caller) => this.#pipeline.identify(caller),
+      defect: (caller, thrown) => this.#pipeline.defect(caller, thrown),
+    });
     access.audit.onFileStatus(() => this.#announceReady());
     this.meter.watch({
       pushConnections: () => this.push.connections().length,
@@ -183,6 +198,7 @@ export class Gateway {
       missingPushes: () => this.push.missing,
       storageWritable: () => this.#pipeline.storageFailure === undefined,
       auditFile: () => access.audit.fileStatus(),
+      recording: options.recording,
       logLinesLost: options.logLinesLost ?? (() => 0),
     });
     this.#cancelKeyWatch = this.#scheduleKeyWatch();
@@ -386,6 +402,11 @@ export class Gateway {
     if (denied !== undefined) return new Rejection(denied.code, denied.message);
     this.#audit(caller, identity.key?.id ?? null, undefined);
     return undefined;
+  }
+
+  /** Passes on a request of an id that maps to no operation; undefined where it does not pass: see {@link UndeclaredCalls}. */
+  callUndeclared(protoId: number, caller: Caller, body: Uint8Array): Promise<Uint8Array | Rejection | undefined> {
+    return this.#undeclared.call(protoId, caller, body);
   }
 
   /** Refuses a protocol id that maps to no operation. Only who may trade for real is told so: an id might be one of an order. */

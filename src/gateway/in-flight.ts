@@ -37,9 +37,14 @@ export class InFlight {
   refuse(operation: Operation, request: Message, identity: Pick<Identity, 'owner'>): Rejection | undefined {
     if (this.#count < this.#few) return undefined;
     const kind = operation.effect === 'read' || operation.effect === 'subscription' ? 'read' : isCancel(request) ? 'cancel' : 'write';
+    return this.refuseKind(kind, identity.owner);
+  }
+
+  /** The same for a request of which only this much is known. */
+  refuseKind(kind: keyof typeof shares, owner: string): Rejection | undefined {
     const { inAll, perOwner } = this.#bounds;
     const share = shares[kind];
-    const own = this.#byOwner.get(identity.owner) ?? 0;
+    const own = this.#byOwner.get(owner) ?? 0;
     if (own >= share * perOwner) {
       return new Rejection('limit.calls', `this key has reached its limit of ${own} requests waiting for the backend; nothing was sent`, {
         retryAfterSeconds: 1,
