@@ -23,12 +23,12 @@ export interface AuditFileStatus {
   readonly linesLost: number;
 }
 
-/** Events whose lines are still to be written: those of one turn of the event loop, and not more of them. */
+/** Events whose lines are still to be written: those since the last write to the file, and not more of them. */
 const NOTED_MAX = 256;
 
 /**
  * The trail of every allow, reject and trade. Recording costs some ten nanoseconds and never waits for the disk: the lines are
- * written when the turn's answers have left. Who acknowledges a write waits for {@link written} first.
+ * written before the next write to the file, some milliseconds later at most. Who acknowledges a write waits for {@link written} first.
  */
 export class AuditLog {
   readonly #clock: Clock;
@@ -63,14 +63,20 @@ export class AuditLog {
         for (const listener of listeners) listener();
       });
     };
-    const file = LineFile.open({ path: options.path, clock: options.clock, report });
-    return file.ok ? ok(new AuditLog(options, file.value, listeners)) : file;
+    let log: AuditLog | undefined;
+    const fill = () => {
+      if (log !== undefined) log.#write();
+    };
+    const file = LineFile.open({ path: options.path, clock: options.clock, report, fill });
+    if (!file.ok) return file;
+    log = new AuditLog(options, file.value, listeners);
+    return ok(log);
   }
 
   /** @param now when it happened, epoch ms. */
   record(event: AuditEvent, now = this.#clock.now()): void {
     if (this.#file !== undefined) {
-      if (this.#count === 0) setImmediate(() => this.#write());
+      if (this.#count === 0) this.#file.announce();
       this.#noted[this.#count] = event;
       this.#times[this.#count] = now;
       this.#count += 1;
@@ -88,7 +94,9 @@ export class AuditLog {
     let length = 0;
     for (let index = 0; index < this.#count; index++) length += noted[index]?.keyId?.length ?? 0;
     file.expect(length);
-    for (let index = 0; index < this.#count; index++) {
+    const count = this.#count;
+    this.#count = 0;
+    for (let index = 0; index < count; index++) {
       const event = noted[index];
       const line = file.begin();
       if (event !== undefined && line !== undefined) {
@@ -97,7 +105,6 @@ export class AuditLog {
       }
       noted[index] = undefined;
     }
-    this.#count = 0;
     return file;
   }
 
