@@ -21,6 +21,8 @@ export interface BackendParts {
   readonly settings: Settings;
   readonly store: Store;
   readonly clock: Clock;
+  /** What the simulation's own clock is made from. */
+  readonly simulationClock: Clock;
   readonly logger: Logger;
 }
 
@@ -88,14 +90,14 @@ function readUpstreamKey({ upstreamRsaKey: path }: Settings): Result<KeyObject |
   return read.ok ? ok(read.key) : err(`--upstream-rsa-key ${path}: ${read.message}`);
 }
 
-async function createSimulation({ settings, store, clock, logger }: BackendParts): Promise<Result<Unrecorded, string>> {
+async function createSimulation({ settings, store, simulationClock: base, logger }: BackendParts): Promise<Result<Unrecorded, string>> {
   const { simClock, simData } = settings;
-  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
+  const clock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, base) : steadyClock(base);
   const played = simData === null ? ok(undefined) : await openRecordedDay(simData, simClock, logger);
   if (!played.ok) return played;
   const recordedDay = played.value;
   const options: SimulationOptions = {
-    clock: simulationClock,
+    clock,
     seed: settings.simSeed,
     store,
     calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
@@ -109,5 +111,5 @@ async function createSimulation({ settings, store, clock, logger }: BackendParts
   if (recordedDay !== undefined) warnOfUnknown(recordedDay, simulation.listings, logger);
   const report = (message: string) => logger.info({ target: 'recording' }, message);
   const day = recordedDay === undefined ? {} : { recordedDay, report };
-  return ok({ backend: createSimBackend({ simulation, clock: simulationClock, logger, ...day }), clock: simulationClock });
+  return ok({ backend: createSimBackend({ simulation, clock, logger, ...day }), clock });
 }
