@@ -1,6 +1,6 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Asked, AskOptions, Upstream } from '../../src/backends/framed/index.js';
-import type { Clock } from '../../src/contract/clock.js';
+import { type Clock, ManualClock } from '../../src/contract/clock.js';
 import { symbolOf } from '../../src/contract/markets.js';
 import { BackendTimeout, type ResponseMessage } from '../../src/gateway/index.js';
 
@@ -97,7 +97,9 @@ export class StrictUpstream implements Upstream {
   }
 
   request(asked: Asked, c2s: Message, { deadline, signal }: AskOptions): Promise<ResponseMessage> {
-    const [there, back] = this.#wishes.latency?.() ?? [1, 1];
+    const [way, back] = this.#wishes.latency?.() ?? [1, 1];
+    // On its way a request may come closer to the one before: what has to be apart is sent over a short one.
+    const there = limits[asked.protoId ?? 0]?.spacing === undefined ? way : 1;
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new BackendTimeout('no answer in time'));
       const cancel = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), giveUp);
@@ -252,4 +254,41 @@ function itemOf(protoId: number, security: Named): Record<string, unknown> {
     default:
       return { security };
   }
+}
+
+/** A clock that is moved from one thing that falls due to the next, so that whoever waits for a promise goes on in between. */
+export class SteppingClock extends ManualClock {
+  readonly #due = new Set<{ readonly at: number }>();
+
+  override after(ms: number, action: () => void): () => void {
+    const due = { at: this.monotonic() + ms };
+    this.#due.add(due);
+    const cancel = super.after(ms, () => {
+      this.#due.delete(due);
+      action();
+    });
+    return () => {
+      this.#due.delete(due);
+      cancel();
+    };
+  }
+
+  /** Lets time pass; `look` is called after each step. */
+  async pass(ms: number, look: () => void = () => undefined): Promise<void> {
+    const end = this.monotonic() + ms;
+    for (;;) {
+      await settle();
+      let next = end;
+      for (const { at } of this.#due) next = Math.min(next, at);
+      const wait = Math.max(0, next - this.monotonic());
+      if (this.monotonic() >= end) return;
+      this.advance(wait);
+      look();
+    }
+  }
+}
+
+/** Promises that can settle without time do. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -6,7 +6,9 @@ import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import * as PushSubscriberInfo from '../../contract/generated/svc/push_subscriber_info_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { parseSymbol } from '../../contract/markets.js';
-import type { QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { BackendRefused, QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
+import { rejectRefused } from '../call-failures.js';
 import type { PushHub } from './hub.js';
 import { expandStreams, isKline, nameOfSubType, quotaKey } from './streams.js';
 import type { Subscription } from './subscriptions.js';
@@ -24,7 +26,7 @@ export async function answerSubscribe(
   hub: PushHub,
   owner: string,
   request: MessageShape<typeof QotSub.C2SSchema>,
-): Promise<ResponseMessage> {
+): Promise<ResponseMessage | Rejection> {
   if (request.isUnsubAll) {
     return quoteAnswer(unsubscribed(await hub.subscriptions.unsubscribeAll(owner)));
   }
@@ -43,9 +45,34 @@ export async function answerSubscribe(
     push: isFieldSet(request, QotSub.C2SSchema.field.isRegOrUnRegPush) ? request.isRegOrUnRegPush : undefined,
     first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
   });
-  if (!outcome.ok) return quoteAnswer({ retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+  if (!outcome.ok) {
+    if (outcome.refused !== undefined) return rejectSubscription(hub, outcome.refused);
+    return quoteAnswer({ retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+  }
   await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, streams));
   return quoteAnswer(streams.length === expansion.streams.length ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut([...unserved]) });
+}
+
+/** A refusal by the backend; that of a quota says who of this daemon has how much of it. */
+function rejectSubscription(hub: PushHub, refused: BackendRefused): Rejection {
+  const rejection = rejectRefused(refused);
+  if (refused.code !== 'backend.quota') return rejection;
+  const units = (subscriptions: readonly Subscription[]) => new Set(subscriptions.map(({ stream }) => quotaKey(stream))).size;
+  const holders = hub.subscriptions.listAll().map(({ owner, subscriptions }) => ({ owner, count: units(subscriptions) }));
+  holders.sort((a, b) => b.count - a.count);
+  const more = holders.length > HOLDERS_MAX ? `, and ${holders.length - HOLDERS_MAX} more` : '';
+  const named = holders.slice(0, HOLDERS_MAX).map(({ owner, count }) => `${nameOfOwner(owner)} holds ${count}`);
+  const held = named.length === 0 ? 'nobody subscribes here' : `${named.join(', ')}${more}`;
+  return new Rejection(rejection.code, `${rejection.message}; of the subscriptions, ${held}`, rejection.details);
+}
+
+const HOLDERS_MAX = 5;
+
+/** "key bot", "connection ws-3". */
+function nameOfOwner(owner: string): string {
+  const [kind = '', ...rest] = owner.split(':');
+  const name = rest.join(':');
+  return kind === 'key' ? `key ${name}` : kind === 'conn' ? `connection ${name}` : 'the anonymous caller';
 }
 
 const NAMED_MAX = 20;
@@ -74,7 +101,7 @@ export async function answerRegisterPush(
   hub: PushHub,
   owner: string,
   request: MessageShape<typeof QotRegQotPush.C2SSchema>,
-): Promise<ResponseMessage> {
+): Promise<ResponseMessage | Rejection> {
   const { securityList, subTypeList, rehabTypeList, isRegOrUnReg } = request;
   const expansion = expandStreams({ securityList, subTypeList, regPushRehabTypeList: rehabTypeList });
   if (!expansion.ok) return registerAnswer({ retType: FAILED, retMsg: expansion.message, errCode: 0 });
@@ -91,6 +118,7 @@ export async function answerRegisterPush(
         first: isFieldSet(request, QotRegQotPush.C2SSchema.field.isFirstPush) ? request.isFirstPush : true,
       })
     : await hub.subscribe(owner, held.filter(isOfRehabTypes(rehabTypeList)), { push: false, first: false });
+  if (!outcome.ok && outcome.refused !== undefined) return rejectSubscription(hub, outcome.refused);
   return registerAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
 }
 

@@ -1,4 +1,4 @@
-import type { Backend, QuoteStream, StreamScope, UnsubscribeRefusal } from '../backend.js';
+import { type Backend, BackendRefused, type QuoteStream, type StreamScope, type UnsubscribeRefusal } from '../backend.js';
 import { plainKey, quotaKey, streamKey, variantKeys } from './streams.js';
 
 /**
@@ -37,6 +37,8 @@ export type SubscribeOutcome =
       readonly message: string;
       readonly retType: number;
       readonly errCode: number;
+      /** The backend's refusal, where it is one for a reason that has a code. */
+      readonly refused?: BackendRefused;
     };
 
 /** Told after the fact, synchronously. */
@@ -95,7 +97,11 @@ interface BackendReply {
   readonly retType: number;
   readonly retMsg: string;
   readonly errCode: number;
+  readonly refused?: BackendRefused;
 }
+
+/** Refusals that another try changes nothing about. */
+const lasting: readonly string[] = ['backend.quota', 'backend.forbidden', 'backend.invalid', 'backend.unsupported'];
 
 export class Subscriptions {
   readonly #entries = new Map<string, Entry>();
@@ -302,7 +308,8 @@ export class Subscriptions {
       const notLost = watchLosses(starting);
       const reply = await this.#start(starting);
       if (reply.retType !== 0) {
-        refusal = { ok: false, reason: 'backend', message: reply.retMsg, retType: reply.retType, errCode: reply.errCode };
+        const { retMsg: message, retType, errCode, refused } = reply;
+        refusal = { ok: false, reason: 'backend', message, retType, errCode, ...(refused === undefined ? {} : { refused }) };
         for (const subscription of added) if (this.#isCurrent(subscription)) this.#remove(subscription);
         // Of a refused batch the backend may have started a part.
         for (const entry of notLost()) entry.running = true;
@@ -327,6 +334,9 @@ export class Subscriptions {
       }
       return { retType: reply.retType, retMsg: reply.retMsg, errCode: reply.errCode, answered: true };
     } catch (thrown) {
+      if (thrown instanceof BackendRefused) {
+        return { retType: -1, retMsg: thrown.message, errCode: 0, refused: thrown, answered: lasting.includes(thrown.code) };
+      }
       const retMsg = `the backend did not answer: ${messageOf(thrown)}`;
       return { retType: -1, retMsg, errCode: 0, answered: false };
     }
