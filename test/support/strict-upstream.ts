@@ -2,7 +2,7 @@ import { create, type Message } from '@bufbuild/protobuf';
 import type { Asked, AskOptions, Upstream } from '../../src/backends/framed/index.js';
 import { type Clock, ManualClock } from '../../src/contract/clock.js';
 import { symbolOf } from '../../src/contract/markets.js';
-import { BackendTimeout, type ResponseMessage } from '../../src/gateway/index.js';
+import { BackendLost, BackendTimeout, type ResponseMessage } from '../../src/gateway/index.js';
 
 interface Named {
   readonly market: number;
@@ -80,6 +80,7 @@ export class StrictUpstream implements Upstream {
   others: number;
   readonly #logs = new Map<string, number[]>();
   readonly #wishes: Wishes;
+  readonly #underWay = new Set<() => void>();
   silent = false;
 
   constructor(
@@ -96,19 +97,44 @@ export class StrictUpstream implements Upstream {
     return this.arrivals.filter((arrival) => arrival.protoId === protoId);
   }
 
+  /** The connection is lost: what is under way has no answer, and nothing is subscribed to any more. */
+  drop(): void {
+    for (const lose of [...this.#underWay]) lose();
+    this.units.clear();
+    this.pushed.clear();
+  }
+
   request(asked: Asked, c2s: Message, { deadline, signal }: AskOptions): Promise<ResponseMessage> {
     const [way, back] = this.#wishes.latency?.() ?? [1, 1];
     // On its way a request may come closer to the one before: what has to be apart is sent over a short one.
     const there = limits[asked.protoId ?? 0]?.spacing === undefined ? way : 1;
     return new Promise((resolve, reject) => {
-      const giveUp = () => reject(new BackendTimeout('no answer in time'));
+      let over = false;
+      const end = () => {
+        over = true;
+        cancel();
+        this.#underWay.delete(lose);
+      };
+      const giveUp = () => {
+        end();
+        reject(new BackendTimeout('no answer in time'));
+      };
+      const lose = () => {
+        end();
+        lost = true;
+        reject(new BackendLost('the connection was lost'));
+      };
+      let lost = false;
+      this.#underWay.add(lose);
       const cancel = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), giveUp);
       signal?.addEventListener('abort', giveUp);
       this.clock.after(there, () => {
+        if (lost) return;
         const answer = this.#answer(asked, c2s as unknown as Record<string, unknown>);
         if (this.silent) return;
         this.clock.after(back, () => {
-          cancel();
+          if (over) return;
+          end();
           resolve(answer);
         });
       });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../contract/clock.js';
-import { BackendFailure, BackendRefused, type QuoteStream } from '../../../gateway/index.js';
+import { BackendFailure, BackendRefused, BackendTimeout, type QuoteStream } from '../../../gateway/index.js';
 import { patiently, pause } from './patience.js';
 import { type Pool, pools, type QuotaFigures, SubscriptionQuota } from './quota.js';
 import { ANSWER_MS_MIN, type Patience, secondsUntil } from './requests.js';
@@ -135,6 +135,8 @@ export class SubscriptionLedger {
     this.#generation += 1;
     this.#quota.forget();
     this.#learnedAt = Number.NEGATIVE_INFINITY;
+    this.#learning = undefined;
+    this.#fullUntil = Number.NEGATIVE_INFINITY;
     this.#cancelSweep?.();
     this.#cancelSweep = undefined;
     for (const unit of this.#units.values()) {
@@ -221,6 +223,7 @@ export class SubscriptionLedger {
     // Other hours are a matter of the subscription; pushes and adjustments are not.
     const subscribing = [...accepted, ...present.filter((unit) => !hasHours(unit))].map(wishOf);
     const registering = present.filter(hasHours).map(wishOf);
+    for (const unit of accepted) unit.state = 'starting';
     const [refused, unregistered] = await Promise.all([this.requests.subscribe(subscribing), this.requests.register(registering)]);
     if (generation !== this.#generation) return failures;
     for (const wish of subscribing) this.#settle(wish, refused.get(wish.unit), failures);
@@ -238,18 +241,24 @@ export class SubscriptionLedger {
   ): void {
     if (failure !== undefined) {
       if (isOverQuota(failure)) this.#beFull();
+      // Without an answer it may be there all the same, and is to be given back.
+      if (unit.state === 'starting') this.#begin(unit, failure instanceof BackendTimeout ? 'present' : 'absent');
+      this.#tidy(unit);
       failures.set(unit, isOverQuota(failure) ? new NoRoom(this.#roomAt()) : failure);
       return;
     }
-    if (unit.state === 'absent') {
-      unit.state = 'present';
-      unit.since = this.clock.monotonic();
-      this.#vacated -= 1;
-    }
+    if (unit.state === 'starting') this.#begin(unit, 'present');
     if (!pushes) return;
     unit.pushing = true;
     unit.extendedTime = extendedTime;
     for (const rehabType of rehabTypes) unit.rehabTypes.add(rehabType);
+  }
+
+  #begin(unit: Unit, state: 'present' | 'absent'): void {
+    unit.state = state;
+    if (state === 'absent') return;
+    unit.since = this.clock.monotonic();
+    this.#vacated -= 1;
   }
 
   /** Those of the units that there is a place for, once what is not needed has been given back. */
@@ -384,10 +393,12 @@ export class SubscriptionLedger {
 
   /** Asks for the quotas, where they may have changed; whoever asks meanwhile waits for the same answer. */
   #learn(): Promise<void> {
-    this.#learning ??= this.#askQuota().finally(() => {
-      this.#learning = undefined;
+    if (this.#learning !== undefined) return this.#learning;
+    const learning = this.#askQuota().finally(() => {
+      if (this.#learning === learning) this.#learning = undefined;
     });
-    return this.#learning;
+    this.#learning = learning;
+    return learning;
   }
 
   async #askQuota(): Promise<void> {

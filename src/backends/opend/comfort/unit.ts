@@ -12,8 +12,8 @@ export interface UnitName {
 /** A unit, and what is known of it at the upstream. Times are of `Clock.monotonic`. */
 export interface Unit extends UnitName {
   readonly key: string;
-  /** `ending`: it is being given back. */
-  state: 'absent' | 'present' | 'ending';
+  /** `starting`: it is being subscribed to; `ending`: it is being given back. */
+  state: 'absent' | 'starting' | 'present' | 'ending';
   /** When it was last subscribed to. */
   since: number;
   /** It has answered with data since then. */
