@@ -234,6 +234,20 @@ test('streams are subscribed to with pushes; what is only read already is regist
   expect(upstream.of(3002)).toHaveLength(1);
 });
 
+test('a stream that is let go while it is being subscribed to is given back', async () => {
+  const { upstream, courteous, pass } = setUp();
+  const early = watch(courteous.subscribe([stream(price(1))]));
+  courteous.unsubscribe([stream(price(1))]);
+  const late = watch(courteous.subscribe([stream(price(2))]));
+  await settle();
+  courteous.unsubscribe([stream(price(2))]);
+  await pass(100);
+  expect([early.value?.retType, late.value?.retType]).toEqual([0, 0]);
+  await pass(61_000);
+  expect(upstream.units.size).toBe(0);
+  expect(upstream.broken).toEqual([]);
+});
+
 test('K-lines of two adjustments are one unit; another adjustment is registered for', async () => {
   const { upstream, courteous, pass } = setUp();
   const kline = (rehabType: number) => stream('HK.00001', { subType: 6, rehabType });

@@ -112,7 +112,8 @@ export class SubscriptionLedger {
    */
   async ensure(units: readonly Unit[], patience: Patience): Promise<Outcome | undefined> {
     for (;;) {
-      const lacking = units.filter((unit) => !isServed(unit));
+      // What nobody wants any more needs nothing.
+      const lacking = units.filter((unit) => !isIdle(unit) && !isServed(unit));
       if (lacking.length === 0) return undefined;
       if (!this.#quota.known) await patiently(this.clock, this.#learn(), patience);
       this.#refuseTooMany(lacking);
