@@ -46,7 +46,7 @@ export async function answerSubscribe(
     first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
   });
   if (!outcome.ok) {
-    if (outcome.refused !== undefined) return rejectSubscription(hub, outcome.refused);
+    if (outcome.cause !== undefined) return rejectSubscription(hub, outcome.cause);
     return quoteAnswer({ retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
   }
   await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, streams));
@@ -118,7 +118,7 @@ export async function answerRegisterPush(
         first: isFieldSet(request, QotRegQotPush.C2SSchema.field.isFirstPush) ? request.isFirstPush : true,
       })
     : await hub.subscribe(owner, held.filter(isOfRehabTypes(rehabTypeList)), { push: false, first: false });
-  if (!outcome.ok && outcome.refused !== undefined) return rejectSubscription(hub, outcome.refused);
+  if (!outcome.ok && outcome.cause !== undefined) return rejectSubscription(hub, outcome.cause);
   return registerAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
 }
 
