@@ -137,17 +137,21 @@ export function answerSubInfo(hub: PushHub, owner: string, request: MessageShape
   const { subscriptions } = hub;
   const own = connectionInfo(subscriptions.list(owner), true);
   const others = request.isReqAllConn ? subscriptions.listAll().filter((entry) => entry.owner !== owner) : [];
+  // Where the server behind has quotas of its own, what counts is what is left of those.
+  const { securities, options } = hub.quotas ?? { securities: { used: subscriptions.usedQuota, limit: subscriptions.quota } };
+  const { used, limit } = securities;
   const s2c = create(QotGetSubInfo.S2CSchema, {
     connSubInfoList: [own, ...others.map((entry) => connectionInfo(entry.subscriptions, false))],
-    totalUsedQuota: subscriptions.usedQuota,
-    remainQuota: subscriptions.quota - subscriptions.usedQuota,
+    totalUsedQuota: used,
+    remainQuota: Math.max(0, limit - used),
+    ...(options === undefined ? {} : { optionUsedQuota: options.used, optionRemainQuota: Math.max(0, options.limit - options.used) }),
   });
   return create(QotGetSubInfo.ResponseSchema, { ...SUCCEEDED, s2c });
 }
 
 /** Subscription quota in use: `UsedQuota.usedSubQuota`. */
 export function usedSubscriptionQuota(hub: PushHub): number {
-  return hub.subscriptions.usedQuota;
+  return hub.quotas?.securities.used ?? hub.subscriptions.usedQuota;
 }
 
 /** Registers an owner for the order and fill pushes of accounts, beside those it has. */

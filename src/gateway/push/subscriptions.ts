@@ -65,10 +65,14 @@ export class Subscriptions {
     backend: Pick<Backend, 'subscribe' | 'unsubscribe'>,
     private readonly listener: SubscriptionListener,
     /** Distinct (symbol, type) pairs that the whole daemon may be subscribed to. */
-    readonly quota: number,
+    private readonly quotaNow: () => number,
     after: After,
   ) {
     this.#upstream = new UpstreamStreams(backend, (key) => this.#byStream.has(key), after);
+  }
+
+  get quota(): number {
+    return this.quotaNow();
   }
 
   /** Nothing is tried again. */

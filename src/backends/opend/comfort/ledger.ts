@@ -1,7 +1,7 @@
 import type { Clock } from '../../../contract/clock.js';
-import { BackendFailure, BackendRefused, BackendTimeout, type QuoteStream } from '../../../gateway/index.js';
+import { BackendFailure, BackendRefused, BackendTimeout, type QuoteStream, type SubscriptionQuotas } from '../../../gateway/index.js';
 import { patiently, pause } from './patience.js';
-import { type Pool, pools, type QuotaFigures, SubscriptionQuota } from './quota.js';
+import { type Pool, pools, SubscriptionQuota } from './quota.js';
 import { ANSWER_MS_MIN, type Patience, secondsUntil } from './requests.js';
 import type { Outcome } from './sender.js';
 import type { SubscriptionRequests, UnitFailure } from './subscription-requests.js';
@@ -161,13 +161,13 @@ export class SubscriptionLedger {
   }
 
   /** The upstream's quotas as they are now; undefined where it does not say. */
-  async figures(): Promise<{ readonly securities: QuotaFigures; readonly options?: QuotaFigures } | undefined> {
+  async figures(): Promise<SubscriptionQuotas | undefined> {
     await this.#learn();
     return this.lastFigures();
   }
 
   /** The same as far as it is known without asking. */
-  lastFigures(): { readonly securities: QuotaFigures; readonly options?: QuotaFigures } | undefined {
+  lastFigures(): SubscriptionQuotas | undefined {
     const ours = this.#ours();
     const securities = this.#quota.figures(ours, 'securities');
     const options = this.#quota.figures(ours, 'options');
