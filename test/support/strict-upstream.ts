@@ -271,12 +271,27 @@ function securityOf(symbol: string): Named {
   return { market: symbol.slice(0, dot) === 'HK' ? 1 : 11, code: symbol.slice(dot + 1) };
 }
 
+const prices = {
+  priceSpread: 1,
+  updateTime: '',
+  highPrice: 1,
+  openPrice: 1,
+  lowPrice: 1,
+  lastClosePrice: 1,
+  curPrice: 1,
+  volume: 1n,
+  turnover: 1,
+  turnoverRate: 1,
+};
+
 function itemOf(protoId: number, security: Named): Record<string, unknown> {
   switch (protoId) {
     case 3202:
       return { basic: { security, id: 1n, lotSize: 100, secType: 3, name: security.code, listTime: '' } };
     case 3203:
-      return { basic: { security, type: 3, isSuspend: false, listTime: '', lotSize: 100, curPrice: 1 } };
+      return { basic: { security, type: 3, isSuspend: false, listTime: '', lotSize: 100, ...prices } };
+    case 3004:
+      return { security, isSuspended: false, listTime: '', amplitude: 0, ...prices };
     default:
       return { security };
   }

@@ -288,16 +288,31 @@ test('where the quota is used up the least recently read goes first, and never w
   const { upstream, courteous, pass, context } = setUp({ quota: 4 });
   watch(courteous.subscribe([stream(price(1))]));
   for (const number of [2, 3, 4]) {
-    watch(courteous.call(quote.getQuote, quotes(number), context()));
+    watch(courteous.call(quote.getKline, klines(number), context()));
     await pass(1_000);
   }
   await pass(61_000);
-  watch(courteous.call(quote.getQuote, quotes(2), context()));
+  watch(courteous.call(quote.getKline, klines(2), context()));
   await pass(100);
-  const answer = watch(courteous.call(quote.getQuote, quotes(5), context()));
+  const answer = watch(courteous.call(quote.getKline, klines(5), context()));
   await pass(100);
   expect(answer.value?.retType).toBe(0);
-  expect([...upstream.units.keys()].sort()).toEqual([1, 2, 4, 5].map((number) => `${price(number)} 1`));
+  expect([...upstream.units.keys()].sort()).toEqual([`${price(1)} 1`, `${price(2)} 6`, `${price(4)} 6`, `${price(5)} 6`]);
+  expect(upstream.broken).toEqual([]);
+});
+
+test('quotes that there is no room for are read from snapshots, and leave room for what cannot be had otherwise', async () => {
+  const { upstream, courteous, pass, context } = setUp({ quota: 8 });
+  const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
+  const answers = numbers.map((number) => watch(courteous.call(quote.getQuote, quotes(number), context())));
+  const all = watch(courteous.call(quote.getQuote, quotes(...numbers), context()));
+  const charts = [1, 2].map((number) => watch(courteous.call(quote.getKline, klines(number), context())));
+  await pass(1_000);
+  type Quotes = ResponseMessage & { s2c: { basicQotList: { security: { code: string }; curPrice: number }[] } };
+  const codes = [...answers, all].map(({ value }) => (value as Quotes).s2c.basicQotList.map(({ security }) => Number(security.code)));
+  expect(codes).toEqual([...numbers.map((number) => [number]), numbers]);
+  expect((all.value as Quotes).s2c.basicQotList[0]?.curPrice).toBe(1);
+  expect(charts.map(({ value }) => value?.retType)).toEqual([0, 0]);
   expect(upstream.broken).toEqual([]);
 });
 
@@ -333,12 +348,12 @@ test('a subscription beyond the quota is refused, and holds nothing', async () =
 
 test('an upstream that counts others than it says is believed when it refuses', async () => {
   const { upstream, courteous, pass, context } = setUp({ quota: 3 });
-  watch(courteous.call(quote.getQuote, quotes(1), context()));
+  watch(courteous.call(quote.getKline, klines(1), context()));
   await pass(62_000);
   upstream.others = 2;
-  watch(courteous.call(quote.getQuote, quotes(2), context()));
+  watch(courteous.call(quote.getKline, klines(2), context()));
   await pass(1_000);
-  expect([...upstream.units.keys()]).toEqual(['HK.00002 1']);
+  expect([...upstream.units.keys()]).toEqual(['HK.00002 6']);
 });
 
 test('after a reconnection nothing counts as subscribed', async () => {

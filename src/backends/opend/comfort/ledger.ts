@@ -5,7 +5,20 @@ import { type Pool, pools, SubscriptionQuota } from './quota.js';
 import { ANSWER_MS_MIN, type Patience, secondsUntil } from './requests.js';
 import type { Outcome } from './sender.js';
 import type { SubscriptionRequests, UnitFailure } from './subscription-requests.js';
-import { forget, hasHours, isIdle, isServed, newUnit, streamKey, type Unit, type UnitName, unitKey, type Wish, wishOf } from './unit.js';
+import {
+  forget,
+  hasHours,
+  isIdle,
+  isServed,
+  isSpare,
+  newUnit,
+  streamKey,
+  type Unit,
+  type UnitName,
+  unitKey,
+  type Wish,
+  wishOf,
+} from './unit.js';
 
 /** The upstream refuses to end a subscription within its first minute; two clocks may differ. */
 const HELD_MS_MIN = 60_500;
@@ -17,6 +30,8 @@ const AGAIN_MS = 10_000;
 const FRESH_MS = 1_000;
 /** An upstream that refused for its quota is full for this long, whatever it said of it before. */
 const FULL_MS = 5_000;
+/** Of a quota, the share that is left to what cannot be had otherwise. */
+const KEPT_SHARE = 0.25;
 /** Symbols that are read once must not fill the memory. */
 const ABSENT_MAX = 10_000;
 
@@ -107,10 +122,11 @@ export class SubscriptionLedger {
   }
 
   /**
-   * Resolves when the upstream delivers what is wanted of these units; waits for room as long as the caller does. The failure
+   * Resolves when the upstream delivers what is wanted of these units; waits for room as long as the caller does, if it
+   * `waitsForRoom`. The failure
    * of one that cannot be had otherwise: `BackendFailure` is thrown, a refusal in the upstream's words is returned.
    */
-  async ensure(units: readonly Unit[], patience: Patience): Promise<Outcome | undefined> {
+  async ensure(units: readonly Unit[], patience: Patience, waitsForRoom = true): Promise<Outcome | undefined> {
     for (;;) {
       // What nobody wants any more needs nothing.
       const lacking = units.filter((unit) => !isIdle(unit) && !isServed(unit));
@@ -122,7 +138,7 @@ export class SubscriptionLedger {
       if (failure === undefined) continue;
       if (failure instanceof BackendFailure) throw failure;
       if (!(failure instanceof NoRoom)) return failure;
-      await this.#awaitRoom(failure, patience);
+      await this.#awaitRoom(failure, patience, waitsForRoom);
     }
   }
 
@@ -267,20 +283,30 @@ export class SubscriptionLedger {
     if (absent.length === 0) return [];
     if (!this.#quota.known) await this.#learn();
     const accepted: Unit[] = [];
-    for (const pool of pools) {
-      const wanted = absent.filter((unit) => this.#quota.costOf(unit).pool === pool);
-      const added = (units: readonly Unit[]) =>
-        this.#quota.costs([...this.#ours(), ...units], pool).size - this.#quota.costs(this.#ours(), pool).size;
-      if (added(wanted) > this.#free(pool)) await this.#learn();
-      if (added(wanted) > this.#free(pool)) await this.#evict(pool, added(wanted) - this.#free(pool));
-      const taken: Unit[] = [];
-      for (const unit of wanted) {
-        if (added([...taken, unit]) <= this.#free(pool)) taken.push(unit);
-        else failures.set(unit, new NoRoom(this.#roomAt()));
-      }
-      accepted.push(...taken);
+    const groups = pools.flatMap((pool) => [false, true].map((spare) => ({ pool, spare })));
+    for (const { pool, spare } of groups) {
+      const wanted = absent.filter((unit) => this.#quota.costOf(unit).pool === pool && isSpare(unit) === spare);
+      if (wanted.length > 0) accepted.push(...(await this.#place(wanted, accepted, pool, spare)));
     }
+    for (const unit of absent) if (!accepted.includes(unit)) failures.set(unit, new NoRoom(this.#roomAt()));
     return accepted;
+  }
+
+  /** Those of the units that fit beside those that have been accepted. */
+  async #place(wanted: readonly Unit[], accepted: readonly Unit[], pool: Pool, spare: boolean): Promise<readonly Unit[]> {
+    const placed: Unit[] = [];
+    /** Places that these would take beyond what is there for them. */
+    const lacking = (units: readonly Unit[]) => {
+      const limit = this.#quota.limit(pool);
+      const kept = spare && limit < Number.POSITIVE_INFINITY ? Math.ceil(limit * KEPT_SHARE) : 0;
+      const ours = this.#ours();
+      const more = this.#quota.costs([...ours, ...accepted, ...units], pool).size - this.#quota.costs(ours, pool).size;
+      return more - (this.#free(pool) - kept);
+    };
+    if (lacking(wanted) > 0) await this.#learn();
+    if (lacking(wanted) > 0) await this.#evict(pool, lacking(wanted));
+    for (const unit of wanted) if (lacking([...placed, unit]) <= 0) placed.push(unit);
+    return placed;
   }
 
   #free(pool: Pool): number {
@@ -357,9 +383,10 @@ export class SubscriptionLedger {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  async #awaitRoom({ availableAt }: NoRoom, patience: Patience): Promise<void> {
+  async #awaitRoom({ availableAt }: NoRoom, patience: Patience, waits: boolean): Promise<void> {
     const now = this.clock.monotonic();
-    if (availableAt === undefined || availableAt > patience.deadline - ANSWER_MS_MIN) throw this.#noRoom(availableAt ?? now + HELD_MS_MIN);
+    if (!waits || availableAt === undefined || availableAt > patience.deadline - ANSWER_MS_MIN)
+      throw this.#noRoom(availableAt ?? now + HELD_MS_MIN);
     await pause(this.clock, Math.max(0, availableAt - now), patience);
   }
 
