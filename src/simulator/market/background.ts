@@ -6,16 +6,19 @@ import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import { exPrice } from '../companies/ex-price.js';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
-import { typicalVolume } from '../world/futures.js';
-import type { Instrument } from '../world/instrument.js';
+import { spotInstrument, tradedOn, typicalVolume } from '../world/futures.js';
+import type { Future, Instrument } from '../world/instrument.js';
 import { roundToTick, tickSize } from '../world/ticks.js';
 import { type Aggregate, aggregateOfTotals } from './aggregate.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
+import { ContractPath } from './contract-path.js';
 import type { Currencies } from './currencies.js';
 import { DayTape } from './day-tape.js';
 import { PairTape } from './pair-tape.js';
 import { priceLimit } from './price-limit.js';
-import { clamp, marks, type Stretch } from './stretch.js';
+import { type PriceRange, scaled } from './price-range.js';
+import { Spot } from './spot.js';
+import { clamp, type Flow, marks, type Stretch } from './stretch.js';
 import { type TickLadder, tickLadder } from './tick-ladder.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
@@ -52,6 +55,9 @@ const REMEMBERED_PROFILES = 20_000;
 /** More than the days from 1970-01-01 to any that calendars name. */
 const DAYS_MAX = 2 ** 23;
 const REMEMBERED_DAYS = 500;
+const REMEMBERED_PATHS = 1_000;
+/** Stream of what spot prices do between their days. */
+const NIGHTS = keyOf('nights');
 /** Ten years of days of several symbols, at some hundred bytes each. */
 const REMEMBERED_TOTALS = 12_000;
 
@@ -60,6 +66,9 @@ export class Background {
   readonly #profiles = new Remembered<Instrument, Profile>(REMEMBERED_PROFILES);
   readonly #days = new Remembered<number, BackgroundDay>(REMEMBERED_DAYS);
   readonly #regular = new Remembered<number, { readonly aggregate: Aggregate | undefined }>(REMEMBERED_TOTALS);
+
+  readonly #paths = new Remembered<Instrument, ContractPath>(REMEMBERED_PATHS);
+  readonly #spots = new Remembered<Instrument, Spot>(REMEMBERED_PATHS);
 
   #profilesMade = 0;
 
@@ -71,12 +80,26 @@ export class Background {
     readonly companies: Companies,
   ) {}
 
+  /** What trades of an instrument on a day: of a continuous contract the dated one that it then is. */
+  traded(instrument: Instrument, day: TradingDay): Instrument {
+    return tradedOn(instrument, day.day);
+  }
+
   profile(instrument: Instrument): Profile {
     return this.#profiles.get(instrument, () => this.#makeProfile(instrument));
   }
 
   day(instrument: Instrument, day: TradingDay): BackgroundDay {
-    return this.#days.get(this.#keyOf(instrument, day), () => this.#makeDay(instrument, day));
+    const traded = this.traded(instrument, day);
+    return this.#days.get(this.#keyOf(traded, day), () => this.#makeDay(traded, day));
+  }
+
+  /** The final settlement price of a dated contract, on the tick; undefined where it is its own last price. */
+  settlementPrice(contract: Future): Decimal | undefined {
+    const price = this.#path(contract).settlementPrice();
+    if (price === undefined) return undefined;
+    const rounding = contract.future.product.settlement === 'average' ? 'down' : 'nearest';
+    return roundToTick(contract.tickTable, BigInt(Math.round(price)), rounding);
   }
 
   /** The price at which the last background trade of a day is (or will be) made. */
@@ -151,6 +174,12 @@ export class Background {
   #makeDay(instrument: Instrument, day: TradingDay): BackgroundDay {
     const profile = this.profile(instrument);
     if (instrument.kind === 'forex' && this.currencies?.quotes(instrument)) return this.#pairDay(instrument, profile, day, this.currencies);
+    if (instrument.kind === 'future' && instrument.future.month !== undefined) return this.#contractDay(instrument, profile, day);
+    return this.#ownDay(instrument, profile, day);
+  }
+
+  /** A day that goes its own way, from the close before to its own. */
+  #ownDay(instrument: Instrument, profile: Profile, day: TradingDay): BackgroundDay {
     const days = this.tradingDays(instrument);
     const yesterday = days.previous(day);
     const previous = rawReference(profile, day, this.#rawClose(profile, days, yesterday));
@@ -162,6 +191,53 @@ export class Background {
     const open = clamp(previous + gap * deviation * normal(key, 0), band.low, band.high);
     const high = Math.min(band.high, Math.max(open, close) + 0.45 * deviation * Math.abs(normal(key, 1)));
     const low = Math.max(band.low, Math.min(open, close) - 0.45 * deviation * Math.abs(normal(key, 2)));
+    return this.#filled(instrument, profile, day, previous, { open, close, high, low });
+  }
+
+  /** A day that follows the spot price. */
+  #contractDay(contract: Future, profile: Profile, day: TradingDay): BackgroundDay {
+    const path = this.#path(contract);
+    const before = this.tradingDays(contract).previous(day);
+    const previous = path.at(before, this.tradingDays(contract).previous(before), before.end - 1);
+    const whole = path.range(day, before, day.start, day.end);
+    const range = { ...whole, open: path.at(day, before, day.start), close: path.at(day, before, day.end - 1) };
+    return this.#filled(contract, profile, day, previous, range, (from, until) => path.range(day, before, from, until));
+  }
+
+  /** What an index trades at, or where there is none: a price of the product's own that nobody sees. */
+  #spotDay(spot: Instrument, day: TradingDay): BackgroundDay {
+    if (spot.kind !== 'future') return this.day(spot, day);
+    const profile = this.profile(spot);
+    return this.#days.get(this.#keyOf(spot, day), () => this.#ownDay(spot, profile, day));
+  }
+
+  #path(contract: Future): ContractPath {
+    return this.#paths.get(contract, () => {
+      const { lastTradingDay } = contract;
+      if (lastTradingDay === undefined) throw new Error(`${contract.symbol} is no dated contract`);
+      const last = this.tradingDays(contract).on(lastTradingDay);
+      return new ContractPath(this.profile(contract).key, contract, this.#spot(spotInstrument(contract.future.product)), last);
+    });
+  }
+
+  #spot(of: Instrument): Spot {
+    return this.#spots.get(of, () => {
+      const { key, daily } = this.profile(of);
+      return new Spot(mix(key, NIGHTS), daily, this.tradingDays(of), (day) => this.#spotDay(of, day));
+    });
+  }
+
+  /** A day of these prices: what it is compared with and where it goes, with volume, and its trades in order to be split. */
+  #filled(
+    instrument: Instrument,
+    profile: Profile,
+    day: TradingDay,
+    previous: number,
+    { open, close, high, low, mean }: Omit<PriceRange, 'mean'> & { readonly mean?: number },
+    follows?: Flow['follows'],
+  ): BackgroundDay {
+    const key = mix(profile.key, day.number);
+    const deviation = previous * profile.daily;
     const grid = profile.ladder.commonTick(low, high);
     const steps = (price: number) => Math.max(1, Math.round(price / grid));
     const highest = Math.max(steps(open), steps(close), Math.floor(high / grid));
@@ -178,7 +254,8 @@ export class Background {
     // Between the mean of the ends and that of the extremes, and well inside: a mean near an extreme would mean a day spent there.
     const middle = (steps(open) + steps(close) + highest + lowest) / 4;
     const quarter = (highest - lowest) / 4;
-    const mean = clamp(middle + 0.4 * quarter * normal(key, 5), lowest + quarter, highest - quarter);
+    const inside = clamp(middle + 0.4 * quarter * normal(key, 5), lowest + quarter, highest - quarter);
+    const average = mean === undefined ? inside : clamp(mean / grid, lowest, highest);
     const root: Stretch = {
       node: 1,
       first: 0,
@@ -192,11 +269,18 @@ export class Background {
       high: highest,
       low: lowest,
       lots,
-      amount: markLots * called.sum + Math.round(mean * freeLots),
+      amount: markLots * called.sum + Math.round(average * freeLots),
+    };
+    const flow: Flow = {
+      key,
+      markLots,
+      step: deviation / grid / Math.sqrt(count),
+      activity: day.activity,
+      ...(follows === undefined ? {} : { follows: (from, until) => scaled(follows(from, until), 1 / grid) }),
     };
     return {
       day,
-      tape: new DayTape(root, { key, markLots, step: deviation / grid / Math.sqrt(count), activity: day.activity }),
+      tape: new DayTape(root, flow),
       grid,
       lotSize: profile.lotSize,
       amountUnit: turnoverOf(instrument, BigInt(grid), BigInt(profile.lotSize)),

@@ -1,5 +1,6 @@
 import { Remembered } from '../chance/remembered.js';
-import { type Flow, SPLIT_COUNT_MIN, type Stretch, split } from './stretch.js';
+import { split } from './split.js';
+import { type Flow, SPLIT_COUNT_MIN, type Stretch } from './stretch.js';
 import { type Trade, writeOut } from './trades.js';
 
 /** Twice the depth of a tree of 2^16 trades. */

@@ -4,7 +4,8 @@ import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import type { DayMove } from '../companies/market-prices.js';
 import type { Calendar } from '../world/calendar.js';
-import type { Instrument } from '../world/instrument.js';
+import { continuousOf } from '../world/futures.js';
+import type { Future, Instrument } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 import { Adjustments } from './adjustment.js';
 import type { Aggregate } from './aggregate.js';
@@ -49,6 +50,8 @@ export interface SimulatedMarket extends Market {
   dayTicks(instrument: Instrument, after: bigint): readonly Tick[];
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
+  /** The final settlement price of a dated contract that has expired: by its product's rule, or its own last price. */
+  settlementPrice(contract: Future): Decimal;
   /** Price of an instrument at the end of its last trading day before a day, less what goes off on that day, whether that is past or to come; callers' trades do not count. */
   closeBefore(instrument: Instrument, day: string): Decimal;
   /** Regular close of a day ("2026-11-20") and what it is compared with; callers' trades do not count. Undefined on days without trading. */
@@ -202,6 +205,10 @@ class MarketOfTape implements SimulatedMarket {
     this.#changed(instrument);
   }
 
+  settlementPrice(contract: Future): Decimal {
+    return this.#tape.background.settlementPrice(contract) ?? this.quote(contract).last;
+  }
+
   closeBefore(instrument: Instrument, day: string): Decimal {
     return this.#tape.closeBefore(instrument, day);
   }
@@ -223,9 +230,23 @@ class MarketOfTape implements SimulatedMarket {
     return orders;
   }
 
+  /** A print is on the tapes of a contract and of the continuous one that it is at the time. */
   #changed(instrument: Instrument): void {
-    this.#views.get(instrument.symbol, noView).view = undefined;
-    this.#tellChange(instrument);
+    for (const one of this.#onTape(instrument)) {
+      this.#views.get(one.symbol, noView).view = undefined;
+      this.#tellChange(one);
+    }
+  }
+
+  #onTape(instrument: Instrument): readonly Instrument[] {
+    if (instrument.kind !== 'future') return [instrument];
+    const traded = this.#tradedNow(instrument);
+    const continuous = continuousOf(traded);
+    return continuous === undefined || this.#tradedNow(continuous) !== traded ? [instrument] : [traded, continuous];
+  }
+
+  #tradedNow(instrument: Instrument): Instrument {
+    return this.#tape.background.traded(instrument, this.#tape.days(instrument).at(this.#now(instrument)));
   }
 
   #tellChange(instrument: Instrument): void {
@@ -254,14 +275,15 @@ class MarketOfTape implements SimulatedMarket {
     const open = isOver ? undefined : day.sessions.find(({ start, end }) => start <= now && now < end);
     const closedAt = open === undefined ? (day.sessions.findLast(({ end }) => end <= now)?.end ?? day.start) - 1 : undefined;
     const today = background.day(instrument, day);
-    const profile = background.profile(instrument);
+    const traded = background.traded(instrument, day);
+    const profile = background.profile(traded);
     const refresh = refreshAt(refreshesOf(profile, today), closedAt ?? now);
     const nextSession = day.sessions.find(({ start }) => start > now)?.start ?? daysOf.next(day).start;
     const happened = today.tape.countBefore(now + 1);
     const [last] = today.tape.trades(happened - 1, happened);
     const [next] = today.tape.trades(happened, happened + 1);
     const quote = this.#quote(instrument, day, now);
-    const reference = background.reference(instrument, day, background.close(instrument, daysOf.previous(day)));
+    const reference = background.reference(traded, day, background.close(traded, daysOf.previous(day)));
     const changes = isOver
       ? time + DAY_MS
       : Math.min(next?.time ?? Infinity, open === undefined ? nextSession : Math.min(refresh.next, open.end));

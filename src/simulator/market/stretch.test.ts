@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { activityOf } from './activity.js';
-import { type Flow, lotsMin, marks, SPLIT_COUNT_MIN, type Stretch, split } from './stretch.js';
+import { split } from './split.js';
+import { type Flow, lotsMin, marks, SPLIT_COUNT_MIN, type Stretch } from './stretch.js';
 import { type Trade, writeOut } from './trades.js';
 
 const START = Date.UTC(2026, 10, 20, 1, 30);

@@ -1,0 +1,46 @@
+import { normal, uniform } from '../chance/random.js';
+import { type Cut, freeMean } from './cut.js';
+import type { PriceRange } from './price-range.js';
+import { clamp, type Flow, lotsMin, type Stretch } from './stretch.js';
+
+/** How far a half's part of the lots may be moved so that the halves' means make up the whole's. */
+const LOTS_MOVED_MAX = 0.3;
+
+/**
+ * A cut on a path that is known: `left` and `right` are what it does on both sides. Extremes lie where the path has them. The whole's mean is given, and
+ * seldom that of the path with these lots: the busier half is the one that makes up for the difference as far as it can, and what is left is
+ * handed down.
+ */
+export function followingCut(whole: Stretch, flow: Flow, left: PriceRange, right: PriceRange, key: number): Cut {
+  const { open, close, high, low, count, lots } = whole;
+  const leftClose = clamp(Math.round(left.close), low, high);
+  const rightOpen = clamp(Math.round(right.open) + (Math.floor(uniform(key, 4) * 4 - 1) % 2), low, high);
+  const highLeft = open === high || (close !== high && left.high >= right.high);
+  const lowLeft = open === low || (close !== low && left.low <= right.low);
+
+  const mean = freeMean(whole, flow);
+  const leftCount = count >> 1;
+  const share = leftCount / count;
+  const usual = share * (1 + 0.35 * normal(key, 9));
+  const apart = left.mean - right.mean;
+  const needed = Math.abs(apart) < 1 ? usual : (mean - right.mean) / apart;
+  const part = usual + clamp(needed - usual, -LOTS_MOVED_MAX * share, LOTS_MOVED_MAX * share);
+  const leftLots = clamp(Math.round(lots * part), lotsMin(leftCount, flow.markLots), lots - lotsMin(count - leftCount, flow.markLots));
+  const rightLots = lots - leftLots;
+  const surplus = mean - (left.mean * leftLots + right.mean * rightLots) / lots;
+  const least = Math.max(low, (mean * lots - high * rightLots) / leftLots);
+  const most = Math.min(high, (mean * lots - low * rightLots) / leftLots);
+  const leftMean = clamp(left.mean + surplus, least, most);
+  const rightMean = (mean * lots - leftMean * leftLots) / rightLots;
+
+  return {
+    leftClose,
+    rightOpen,
+    leftHigh: highLeft ? high : Math.min(high, Math.max(open, leftClose, Math.round(left.high), Math.ceil(leftMean))),
+    rightHigh: highLeft ? Math.min(high, Math.max(rightOpen, close, Math.round(right.high), Math.ceil(rightMean))) : high,
+    leftLow: lowLeft ? low : Math.max(low, Math.min(open, leftClose, Math.round(left.low), Math.floor(leftMean))),
+    rightLow: lowLeft ? Math.max(low, Math.min(rightOpen, close, Math.round(right.low), Math.floor(rightMean))) : low,
+    leftLots,
+    leftMean,
+  };
+}
