@@ -45,6 +45,8 @@ export interface Profile {
 
 const DAYS_PER_YEAR = 365;
 const LOTS_PER_TRADE = 6;
+/** Of what follows a path: lots that may lie where the path calls for them. */
+const FOLLOWING_LOTS_PER_TRADE = 12;
 /** At most one trade a second: with refreshes of the book in between, a liquid symbol shows about three events a second. */
 const TRADES_PER_SECOND_MAX = 1;
 const TRADES_A_DAY_MIN = 12;
@@ -247,8 +249,9 @@ export class Background {
     const typical = typicalVolume(instrument, day.day) * (profile.timeline?.shareFactor(day.number) ?? 1);
     const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round((typical / profile.lotSize) * bustle));
     const countMax = Math.max(TRADES_A_DAY_MIN, Math.floor(day.activity.seconds * TRADES_PER_SECOND_MAX));
-    const count = clamp(Math.floor(lots / LOTS_PER_TRADE), TRADES_A_DAY_MIN, countMax);
-    const markLots = Math.floor(lots / (4 * count));
+    const lotsPerTrade = follows === undefined ? LOTS_PER_TRADE : FOLLOWING_LOTS_PER_TRADE;
+    const count = clamp(Math.floor(lots / lotsPerTrade), TRADES_A_DAY_MIN, countMax);
+    const markLots = Math.max(1, Math.floor(lots / ((follows === undefined ? 4 : 16) * count)));
     const called = marks(steps(open), steps(close), highest, lowest);
     const freeLots = lots - markLots * called.count;
     // Between the mean of the ends and that of the extremes, and well inside: a mean near an extreme would mean a day spent there.

@@ -52,15 +52,21 @@ export class ContractPath {
     return this.#priced(still(this.spot.at(time)), day, before, time).close;
   }
 
-  /** What it does in [from, until) of a trading day. */
+  /** What it does in the sessions of [from, until) of a trading day. */
   range(day: TradingDay, before: TradingDay, from: number, until: number): PriceRange {
     const pieces = this.#isFixing(from, until) ? Math.max(1, Math.round((PIECES * (until - from)) / (day.end - day.start))) : 1;
     let found: PriceRange | undefined;
-    for (let piece = 0; piece < pieces; piece++) {
-      const start = from + Math.floor(((until - from) * piece) / pieces);
-      const end = from + Math.floor(((until - from) * (piece + 1)) / pieces);
-      const range = this.#priced(this.spot.range(start, end), day, before, (start + end) / 2);
-      found = found === undefined ? range : joined(found, range, piece / (piece + 1));
+    let traded = 0;
+    for (const session of day.sessions) {
+      const [first, last] = [Math.max(session.start, from), Math.min(session.end, until)];
+      for (let piece = 0; piece < pieces && first < last; piece++) {
+        const start = first + Math.floor(((last - first) * piece) / pieces);
+        const end = first + Math.floor(((last - first) * (piece + 1)) / pieces);
+        if (start === end) continue;
+        const range = this.#priced(this.spot.range(start, end), day, before, (start + end) / 2);
+        found = found === undefined ? range : joined(found, range, traded / (traded + end - start));
+        traded += end - start;
+      }
     }
     return found ?? still(this.at(day, before, from));
   }

@@ -3,8 +3,12 @@ import { type Cut, freeMean } from './cut.js';
 import type { PriceRange } from './price-range.js';
 import { clamp, type Flow, lotsMin, type Stretch } from './stretch.js';
 
-/** How far a half's part of the lots may be moved so that the halves' means make up the whole's. */
-const LOTS_MOVED_MAX = 0.3;
+/** The fewest lots that a half is given so that the halves' means make up the whole's, against those that its trades would have. */
+const LOTS_LEAST = 0.3;
+/** Where the means leave them free, how far lots are spread. */
+const LOTS_SPREAD = 0.35;
+/** Steps between a half's extremes and its mean, at least. */
+const ROOM = 1;
 
 /**
  * A cut on a path that is known: `left` and `right` are what it does on both sides. Extremes lie where the path has them. The whole's mean is given, and
@@ -21,10 +25,10 @@ export function followingCut(whole: Stretch, flow: Flow, left: PriceRange, right
   const mean = freeMean(whole, flow);
   const leftCount = count >> 1;
   const share = leftCount / count;
-  const usual = share * (1 + 0.35 * normal(key, 9));
   const apart = left.mean - right.mean;
-  const needed = Math.abs(apart) < 1 ? usual : (mean - right.mean) / apart;
-  const part = usual + clamp(needed - usual, -LOTS_MOVED_MAX * share, LOTS_MOVED_MAX * share);
+  const spread = LOTS_SPREAD * normal(key, 9) * Math.min(1, 1 / Math.abs(apart));
+  const needed = Math.abs(apart) < 1 ? share : clamp((mean - right.mean) / apart, LOTS_LEAST * share, 1 - LOTS_LEAST * (1 - share));
+  const part = needed * (1 + spread);
   const leftLots = clamp(Math.round(lots * part), lotsMin(leftCount, flow.markLots), lots - lotsMin(count - leftCount, flow.markLots));
   const rightLots = lots - leftLots;
   const surplus = mean - (left.mean * leftLots + right.mean * rightLots) / lots;
@@ -36,10 +40,10 @@ export function followingCut(whole: Stretch, flow: Flow, left: PriceRange, right
   return {
     leftClose,
     rightOpen,
-    leftHigh: highLeft ? high : Math.min(high, Math.max(open, leftClose, Math.round(left.high), Math.ceil(leftMean))),
-    rightHigh: highLeft ? Math.min(high, Math.max(rightOpen, close, Math.round(right.high), Math.ceil(rightMean))) : high,
-    leftLow: lowLeft ? low : Math.max(low, Math.min(open, leftClose, Math.round(left.low), Math.floor(leftMean))),
-    rightLow: lowLeft ? Math.max(low, Math.min(rightOpen, close, Math.round(right.low), Math.floor(rightMean))) : low,
+    leftHigh: highLeft ? high : Math.min(high, Math.max(open, leftClose, Math.round(left.high), Math.ceil(leftMean + ROOM))),
+    rightHigh: highLeft ? Math.min(high, Math.max(rightOpen, close, Math.round(right.high), Math.ceil(rightMean + ROOM))) : high,
+    leftLow: lowLeft ? low : Math.max(low, Math.min(open, leftClose, Math.round(left.low), Math.floor(leftMean - ROOM))),
+    rightLow: lowLeft ? Math.max(low, Math.min(rightOpen, close, Math.round(right.low), Math.floor(rightMean - ROOM))) : low,
     leftLots,
     leftMean,
   };

@@ -1,10 +1,7 @@
 import { mix, uniform } from '../chance/random.js';
 import { type Cut, drawCut, levelCut } from './cut.js';
 import { followingCut } from './following-cut.js';
-import { clamp, type Flow, marks, type SPLIT_COUNT_MIN, type Stretch } from './stretch.js';
-
-/** Stretches of less time go from one end to the other by themselves, whatever they follow. */
-const FOLLOWED_MS_MIN = 30_000;
+import { clamp, type Flow, isFollowed, marks, type SPLIT_COUNT_MIN, type Stretch } from './stretch.js';
 
 /** The two halves of a stretch of at least {@link SPLIT_COUNT_MIN} trades. */
 export function split(whole: Stretch, flow: Flow): readonly [Stretch, Stretch] {
@@ -34,7 +31,7 @@ function middleOf(whole: Stretch, flow: Flow, key: number): Middle {
 
 function draw(whole: Stretch, flow: Flow, { time }: Middle, key: number): Cut {
   const { from, until } = whole;
-  if (flow.follows === undefined || until - from < FOLLOWED_MS_MIN) return drawCut(whole, flow, key);
+  if (flow.follows === undefined || !isFollowed(whole)) return drawCut(whole, flow, key);
   return followingCut(whole, flow, flow.follows(from, time), flow.follows(time, until), key);
 }
 

@@ -49,6 +49,13 @@ export interface Flow {
 /** Stretches of fewer trades are not split. Halves then have six trades or more: four marks and two free ones. */
 export const SPLIT_COUNT_MIN = 12;
 
+/** Shorter ones go from one end to the other by themselves, whatever their day follows. */
+const FOLLOWED_MS_MIN = 30_000;
+
+export function isFollowed({ from, until }: Stretch): boolean {
+  return until - from >= FOLLOWED_MS_MIN;
+}
+
 /** The fewest lots with which a stretch can be split and written out, whatever its totals. */
 export function lotsMin(count: number, markLots: number): number {
   return markLots * (4 * count - 9);
