@@ -12,6 +12,7 @@ const FADES_DAYS = 10;
 const NOISE_DRAW = 6;
 /** Of a day on which the settlement price is fixed: the day is looked at in so many pieces. */
 const PIECES = 24;
+const LUNCH_MS_MAX = 7_200_000;
 /** The first price of an index is looked for in so long after it opens. */
 const OPENING_MS = 900_000;
 
@@ -57,8 +58,8 @@ export class ContractPath {
     const pieces = this.#isFixing(from, until) ? Math.max(1, Math.round((PIECES * (until - from)) / (day.end - day.start))) : 1;
     let found: PriceRange | undefined;
     let traded = 0;
-    for (const session of day.sessions) {
-      const [first, last] = [Math.max(session.start, from), Math.min(session.end, until)];
+    for (const { start: opens, end: closes } of hoursOf(day)) {
+      const [first, last] = [Math.max(opens, from), Math.min(closes, until)];
       for (let piece = 0; piece < pieces && first < last; piece++) {
         const start = first + Math.floor(((last - first) * piece) / pieces);
         const end = first + Math.floor(((last - first) * (piece + 1)) / pieces);
@@ -110,4 +111,27 @@ export class ContractPath {
     const left = Math.max(0, this.#expiry.lastDay - day);
     return NOISE * Math.min(1, left / FADES_DAYS) * normal(mix(this.key, day), NOISE_DRAW);
   }
+}
+
+interface Hours {
+  readonly start: number;
+  readonly end: number;
+}
+
+const hours = new WeakMap<TradingDay, readonly Hours[]>();
+
+/** The sessions of a day, over lunch in one: the spot price stands still meanwhile. */
+function hoursOf(day: TradingDay): readonly Hours[] {
+  let known = hours.get(day);
+  if (known === undefined) {
+    const merged: { start: number; end: number }[] = [];
+    for (const { start, end } of day.sessions) {
+      const last = merged.at(-1);
+      if (last !== undefined && start - last.end <= LUNCH_MS_MAX) last.end = end;
+      else merged.push({ start, end });
+    }
+    known = merged;
+    hours.set(day, known);
+  }
+  return known;
 }

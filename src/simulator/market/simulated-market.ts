@@ -77,6 +77,7 @@ interface View {
   readonly bookTime: number;
 }
 
+const REGULAR = new Set(['regular'] as const);
 const REMEMBERED_VIEWS = 10_000;
 const DAY_MS = 86_400_000;
 /** The book of symbols that no caller touched. */
@@ -93,10 +94,13 @@ class MarketOfTape implements SimulatedMarket {
 
   constructor({ clock, seed, calendarOf, pairs, companies, history = new Map() }: MarketOptions) {
     this.#clock = clock;
-    const calendars = new Map<Calendar, TradingDays>();
+    const [ofAll, ofIndices] = [new Map<Calendar, TradingDays>(), new Map<Calendar, TradingDays>()];
     const daysOf = (instrument: Instrument): TradingDays => {
       const calendar = calendarOf(instrument);
-      const days = calendars.get(calendar) ?? new TradingDays(calendar);
+      // Nobody works an index out before its stocks open, nor after they have closed.
+      const isIndex = instrument.kind === 'index';
+      const calendars = isIndex ? ofIndices : ofAll;
+      const days = calendars.get(calendar) ?? new TradingDays(calendar, isIndex ? REGULAR : undefined);
       calendars.set(calendar, days);
       return days;
     };

@@ -56,6 +56,8 @@ export class Spot {
 
   #traded(day: TradingDay, time: number): number {
     const background = this.on(day);
+    if (time >= day.end - 1) return closeOf(background);
+    if (time <= day.start) return openOf(background);
     const { tape, grid } = background;
     const happened = tape.countBefore(time + 1);
     if (happened === 0) return tape.root.open * grid;
