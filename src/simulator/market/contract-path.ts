@@ -44,7 +44,7 @@ export class ContractPath {
     last: TradingDay,
   ) {
     this.#carry = contract.future.product.carry / 100;
-    const settlement = finalSettlement(contract) ?? { day: last.day, moments: [] };
+    const settlement = finalSettlement(contract);
     this.#expiry = { settlement, time: settlement.moments.at(-1) ?? last.end, lastDay: last.number };
   }
 
@@ -101,7 +101,9 @@ export class ContractPath {
     if (this.#fixed === undefined) {
       const { moments } = this.#expiry.settlement;
       this.#fixed =
-        moments.length === 1 ? moments.map((time) => this.spot.range(time, time + OPENING_MS).open) : moments.map((time) => this.spot.at(time));
+        moments.length === 1
+          ? moments.map((time) => this.spot.range(time, time + OPENING_MS).open)
+          : moments.map((time) => this.spot.at(time));
     }
     return this.#fixed;
   }

@@ -5,7 +5,7 @@ import type { Companies } from '../companies/companies.js';
 import type { DayMove } from '../companies/market-prices.js';
 import type { Calendar } from '../world/calendar.js';
 import { continuousOf } from '../world/futures.js';
-import type { Future, Instrument } from '../world/instrument.js';
+import type { Instrument } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 import { Adjustments } from './adjustment.js';
 import type { Aggregate } from './aggregate.js';
@@ -50,8 +50,6 @@ export interface SimulatedMarket extends Market {
   dayTicks(instrument: Instrument, after: bigint): readonly Tick[];
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
-  /** The final settlement price of a dated contract that has expired: by its product's rule, or its own last price. */
-  settlementPrice(contract: Future): Decimal;
   /** Price of an instrument at the end of its last trading day before a day, less what goes off on that day, whether that is past or to come; callers' trades do not count. */
   closeBefore(instrument: Instrument, day: string): Decimal;
   /** Regular close of a day ("2026-11-20") and what it is compared with; callers' trades do not count. Undefined on days without trading. */
@@ -209,8 +207,9 @@ class MarketOfTape implements SimulatedMarket {
     this.#changed(instrument);
   }
 
-  settlementPrice(contract: Future): Decimal {
-    return this.#tape.background.settlementPrice(contract) ?? this.quote(contract).last;
+  settlementPrice(contract: Instrument): Decimal {
+    const fixed = contract.kind === 'future' ? this.#tape.background.settlementPrice(contract) : undefined;
+    return fixed ?? this.quote(contract).last;
   }
 
   closeBefore(instrument: Instrument, day: string): Decimal {

@@ -23,9 +23,9 @@ const indexCalendars: Partial<Record<CalendarName, CalendarName>> = {
 
 const remembered = new Map<string, FinalSettlement>();
 
-/** Of a dated contract; undefined for a continuous one, which never expires. */
-export function finalSettlement({ symbol, lastTradingDay, future: { product } }: Future): FinalSettlement | undefined {
-  if (lastTradingDay === undefined) return undefined;
+/** Of a dated contract: throws for a continuous one, which never expires. */
+export function finalSettlement({ symbol, lastTradingDay, future: { product } }: Future): FinalSettlement {
+  if (lastTradingDay === undefined) throw new Error(`${symbol} does not expire`);
   const key = `${symbol} ${lastTradingDay}`;
   let settlement = remembered.get(key);
   if (settlement === undefined) {
@@ -48,7 +48,12 @@ function settlementOn(
     case 'opening':
     case 'next-opening': {
       const day = rule === 'opening' ? last : calendar.nextTradingDay(last);
-      return { day, moments: regular(day).slice(0, 1).map(({ start }) => start) };
+      return {
+        day,
+        moments: regular(day)
+          .slice(0, 1)
+          .map(({ start }) => start),
+      };
     }
     case 'average': {
       const sessions = regular(last);

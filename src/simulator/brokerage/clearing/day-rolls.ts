@@ -11,6 +11,7 @@ import { endExpiredOrders, markFutures } from './mark-futures.js';
 import { type DayMoment, keyOfMoment, lastMoment, momentAfter } from './moments.js';
 import { openAccounts } from './opening.js';
 import { type EndOrders, Roll } from './roll.js';
+import { rollContracts } from './roll-contracts.js';
 import { settle } from './settle.js';
 
 /** The calendars by whose days accounts' money and positions go. */
@@ -154,6 +155,7 @@ export class DayRolls {
       case 'close':
         markFutures(roll);
         endExpiredOrders(roll, endOrders);
+        rollContracts(roll, endOrders);
         break;
     }
     records.putRoll(change, calendar.name, keyOfMoment(moment));
