@@ -1,55 +1,33 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { multiply } from '../../contract/decimal.js';
 import { chainPrice } from '../chance/price-chain.js';
-import { keyOf, mix, normal, uniform } from '../chance/random.js';
+import { keyOf, mix, normal } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import { exPrice } from '../companies/ex-price.js';
-import type { ListingTimeline } from '../companies/listing-timeline.js';
-import { spotInstrument, tradedOn, typicalVolume } from '../world/futures.js';
+import { spotInstrument, tradedOn } from '../world/futures.js';
 import type { Future, Instrument } from '../world/instrument.js';
 import { roundToTick, tickSize } from '../world/ticks.js';
 import { type Aggregate, aggregateOfTotals } from './aggregate.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
 import { ContractPath } from './contract-path.js';
 import type { Currencies } from './currencies.js';
-import { DayTape } from './day-tape.js';
+import { DayOfSessions } from './day-of-sessions.js';
+import { keyOfPart, type Part, partsOf } from './day-parts.js';
+import type { DayOfTrades } from './day-tape.js';
+import { filledTape } from './filled-tape.js';
 import { PairTape } from './pair-tape.js';
 import { priceLimit } from './price-limit.js';
 import { type PriceRange, scaled } from './price-range.js';
+import type { Profile } from './profile.js';
 import { Spot } from './spot.js';
-import { clamp, type Flow, marks, type Stretch } from './stretch.js';
-import { type TickLadder, tickLadder } from './tick-ladder.js';
+import { clamp } from './stretch.js';
+import { tickLadder } from './tick-ladder.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
-/** What the generator knows of an instrument, whatever the day. */
-export interface Profile {
-  /** Of no other profile. */
-  readonly index: number;
-  /** Stream of the symbol's randomness. */
-  readonly key: number;
-  readonly ladder: TickLadder;
-  /** Shares (contracts, units) that the generator counts as one lot. */
-  readonly lotSize: number;
-  /** Typical lots of a day; of a dated contract, while it is the front month. */
-  readonly lotsADay: number;
-  /** Standard deviation of a day's change, as a fraction of the price. */
-  readonly daily: number;
-  /** See {@link priceLimit}. */
-  readonly limit: number | undefined;
-  /** Of what somebody issued: its price on each day, and what goes off on which. */
-  readonly timeline: ListingTimeline | undefined;
-  /** Known price that the chain of days hangs on: see {@link chainPrice}. Billionths. */
-  readonly anchor: { readonly price: number; readonly number?: number };
-}
-
 const DAYS_PER_YEAR = 365;
-const LOTS_PER_TRADE = 6;
-/** Of what follows a path: lots that may lie where the path calls for them. */
-const FOLLOWING_LOTS_PER_TRADE = 12;
-/** At most one trade a second: with refreshes of the book in between, a liquid symbol shows about three events a second. */
-const TRADES_PER_SECOND_MAX = 1;
-const TRADES_A_DAY_MIN = 12;
+/** Draws of a day's key from which its parts' ends follow. */
+const ENDS_DRAW = 8;
 /** Room that sums of price × lots of a day leave below 2^53 for what exceeds the typical day and price. */
 const AMOUNT_MAX_TYPICAL = 2 ** 46;
 /** Days are kept for the symbols being looked at only: a day costs a microsecond to make. */
@@ -191,9 +169,43 @@ export class Background {
     const band = limits(profile, previous);
     const gap = yesterday.end === day.start ? 0 : 0.25;
     const open = clamp(previous + gap * deviation * normal(key, 0), band.low, band.high);
-    const high = Math.min(band.high, Math.max(open, close) + 0.45 * deviation * Math.abs(normal(key, 1)));
-    const low = Math.max(band.low, Math.min(open, close) - 0.45 * deviation * Math.abs(normal(key, 2)));
-    return this.#filled(instrument, profile, day, previous, { open, close, high, low });
+    const parts = partsOf(day);
+    const ends = this.#ends(key, parts, { open, close }, deviation, band);
+    const wide = 0.45 * deviation;
+    const ranges = parts.map((part, i) => {
+      const [from = open, to = close] = [ends[i], ends[i + 1]];
+      const partKey = keyOfPart(key, i);
+      const reach = (draw: number) => wide * Math.sqrt(part.share) * Math.abs(normal(partKey, draw));
+      const high = Math.min(band.high, Math.max(from, to) + reach(1));
+      const low = Math.max(band.low, Math.min(from, to) - reach(2));
+      return { part, key: partKey, range: { open: from, close: to, high, low } };
+    });
+    const grid = profile.ladder.commonTick(
+      Math.min(...ranges.map(({ range }) => range.low)),
+      Math.max(...ranges.map(({ range }) => range.high)),
+    );
+    const tapes = ranges.map(({ range, ...part }) => filledTape(instrument, profile, { ...part, day, grid, previous }, range));
+    const [only, ...others] = tapes;
+    return this.#day(instrument, profile, day, grid, only === undefined || others.length > 0 ? new DayOfSessions(tapes) : only);
+  }
+
+  /** The prices at the ends of a day's parts: a walk between the day's own. */
+  #ends(
+    key: number,
+    parts: readonly Part[],
+    { open, close }: Pick<PriceRange, 'open' | 'close'>,
+    deviation: number,
+    band: { low: number; high: number },
+  ): number[] {
+    const ends = [open];
+    let left = 1;
+    for (const [i, { share }] of parts.slice(0, -1).entries()) {
+      const last = ends[i] ?? open;
+      const spread = deviation * Math.sqrt((share * (left - share)) / left);
+      ends.push(clamp(last + (close - last) * (share / left) + spread * normal(key, ENDS_DRAW + i), band.low, band.high));
+      left -= share;
+    }
+    return [...ends, close];
   }
 
   /** A day that follows the spot price. */
@@ -203,7 +215,11 @@ export class Background {
     const previous = path.at(before, this.tradingDays(contract).previous(before), before.end - 1);
     const whole = path.range(day, before, day.start, day.end);
     const range = { ...whole, open: path.at(day, before, day.start), close: path.at(day, before, day.end - 1) };
-    return this.#filled(contract, profile, day, previous, range, (from, until) => path.range(day, before, from, until));
+    const grid = profile.ladder.commonTick(range.low, range.high);
+    const key = mix(profile.key, day.number);
+    const follows = (from: number, until: number) => scaled(path.range(day, before, from, until), 1 / grid);
+    const tape = filledTape(contract, profile, { day, part: { ...day, share: 1 }, key, grid, previous }, range, follows);
+    return this.#day(contract, profile, day, grid, tape);
   }
 
   /** What an index trades at, or where there is none: a price of the product's own that nobody sees. */
@@ -229,65 +245,8 @@ export class Background {
     });
   }
 
-  /** A day of these prices: what it is compared with and where it goes, with volume, and its trades in order to be split. */
-  #filled(
-    instrument: Instrument,
-    profile: Profile,
-    day: TradingDay,
-    previous: number,
-    { open, close, high, low, mean }: Omit<PriceRange, 'mean'> & { readonly mean?: number },
-    follows?: Flow['follows'],
-  ): BackgroundDay {
-    const key = mix(profile.key, day.number);
-    const deviation = previous * profile.daily;
-    const grid = profile.ladder.commonTick(low, high);
-    const steps = (price: number) => Math.max(1, Math.round(price / grid));
-    const highest = Math.max(steps(open), steps(close), Math.floor(high / grid));
-    const lowest = Math.max(1, Math.min(steps(open), steps(close), Math.ceil(low / grid)));
-
-    const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / deviation;
-    const typical = typicalVolume(instrument, day.day) * (profile.timeline?.shareFactor(day.number) ?? 1);
-    const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round((typical / profile.lotSize) * bustle));
-    const countMax = Math.max(TRADES_A_DAY_MIN, Math.floor(day.activity.seconds * TRADES_PER_SECOND_MAX));
-    const lotsPerTrade = follows === undefined ? LOTS_PER_TRADE : FOLLOWING_LOTS_PER_TRADE;
-    const count = clamp(Math.floor(lots / lotsPerTrade), TRADES_A_DAY_MIN, countMax);
-    const markLots = Math.max(1, Math.floor(lots / ((follows === undefined ? 4 : 16) * count)));
-    const called = marks(steps(open), steps(close), highest, lowest);
-    const freeLots = lots - markLots * called.count;
-    // Between the mean of the ends and that of the extremes, and well inside: a mean near an extreme would mean a day spent there.
-    const middle = (steps(open) + steps(close) + highest + lowest) / 4;
-    const quarter = (highest - lowest) / 4;
-    const inside = clamp(middle + 0.4 * quarter * normal(key, 5), lowest + quarter, highest - quarter);
-    const average = mean === undefined ? inside : clamp(mean / grid, lowest, highest);
-    const root: Stretch = {
-      node: 1,
-      first: 0,
-      count,
-      from: day.start,
-      until: day.end,
-      activityFrom: 0,
-      activityUntil: 1,
-      open: steps(open),
-      close: steps(close),
-      high: highest,
-      low: lowest,
-      lots,
-      amount: markLots * called.sum + Math.round(average * freeLots),
-    };
-    const flow: Flow = {
-      key,
-      markLots,
-      step: deviation / grid / Math.sqrt(count),
-      activity: day.activity,
-      ...(follows === undefined ? {} : { follows: (from, until) => scaled(follows(from, until), 1 / grid) }),
-    };
-    return {
-      day,
-      tape: new DayTape(root, flow),
-      grid,
-      lotSize: profile.lotSize,
-      amountUnit: turnoverOf(instrument, BigInt(grid), BigInt(profile.lotSize)),
-    };
+  #day(instrument: Instrument, { lotSize }: Profile, day: TradingDay, grid: number, tape: DayOfTrades): BackgroundDay {
+    return { day, tape, grid, lotSize, amountUnit: turnoverOf(instrument, BigInt(grid), BigInt(lotSize)) };
   }
 
   #pairDay(pair: Instrument, profile: Profile, day: TradingDay, currencies: Currencies): BackgroundDay {
