@@ -32,12 +32,13 @@ export function filledTape(
   { open, close, high, low, mean }: Omit<PriceRange, 'mean'> & { readonly mean?: number },
   follows?: Flow['follows'],
 ): DayTape {
-  const deviation = previous * profile.daily * Math.sqrt(part.share);
+  const daily = previous * profile.daily;
+  const deviation = daily * Math.sqrt(part.share);
   const steps = (price: number) => Math.max(1, Math.round(price / grid));
   const highest = Math.max(steps(open), steps(close), Math.floor(high / grid));
   const lowest = Math.max(1, Math.min(steps(open), steps(close), Math.ceil(low / grid)));
 
-  const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / deviation;
+  const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / daily;
   const typical = part.share * typicalVolume(instrument, day.day) * (profile.timeline?.shareFactor(day.number) ?? 1);
   const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round((typical / profile.lotSize) * bustle));
   const countMax = Math.max(TRADES_A_DAY_MIN, Math.floor(part.activity.seconds * TRADES_PER_SECOND_MAX));

@@ -29,6 +29,7 @@ import type {
   TickDirection,
 } from './market.js';
 import { OrderBook } from './order-book.js';
+import { anchorOf } from './spot-anchor.js';
 import { Tape } from './tape.js';
 import { type TradingDay, TradingDays } from './trading-days.js';
 
@@ -102,7 +103,7 @@ class MarketOfTape implements SimulatedMarket {
       calendars.set(calendar, days);
       return days;
     };
-    const anchor = (instrument: Instrument) => history.get(instrument.symbol)?.anchor;
+    const anchor = (instrument: Instrument) => anchorOf(instrument, (symbol) => history.get(symbol)?.anchor);
     const [pair] = pairs;
     const currencies = pair === undefined ? undefined : Currencies.of(seed, pairs, daysOf(pair), anchor);
     this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies, companies), history);
