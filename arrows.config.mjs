@@ -18,6 +18,17 @@ const simulatorTargets = [
 ];
 const answerTargets = ['simulator/answers/table.ts', ...simulatorTargets];
 
+const simServerTargets = [
+  'interfaces/common',
+  'interfaces/core/index.ts',
+  'gateway/backend.ts',
+  'gateway/push/index.ts',
+  'simulator/view/server.ts',
+  'storage/index.ts',
+  'wire/index.ts',
+  ...contract,
+];
+
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const arrows = {
   '.': [],
@@ -120,6 +131,34 @@ export const arrows = {
     'storage/index.ts',
   ],
 
+  // The client of the public protocol, and the backends on top of it.
+  'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
+  'backends/opend': [
+    'backends/opend/comfort/index.ts',
+    'backends/framed/index.ts',
+    'gateway/index.ts',
+    'gateway/backend.ts',
+    'gateway/push/index.ts',
+    'wire/index.ts',
+    ...contract,
+  ],
+  'backends/remote': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
+  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
+
+  // The simulated brokerage as a server of its own: the core listeners in front of it.
+  'sim-server': [
+    'sim-server/faults',
+    'sim-server/login',
+    'sim-server/opend',
+    'sim-server/rules',
+    'simulator/brokerage/account.ts',
+    ...simServerTargets,
+  ],
+  'sim-server/faults': ['sim-server', 'sim-server/login', 'simulator/chance', 'contract', 'contract/json'],
+  'sim-server/login': ['sim-server', 'storage/index.ts', 'contract', 'contract/json'],
+  'sim-server/opend': ['sim-server', 'sim-server/faults', ...simServerTargets],
+  'sim-server/rules': ['sim-server', ...simServerTargets],
+
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
   'interfaces/rest': interfaceTargets,
   'interfaces/ws': interfaceTargets,
@@ -138,6 +177,9 @@ export const arrows = {
     'daemon',
     'cli',
     'control',
+    'backends/framed/index.ts',
+    'backends/opend/index.ts',
+    'backends/remote/index.ts',
     'backends/sim/index.ts',
     'interfaces/common',
     'interfaces/core/index.ts',

@@ -6,9 +6,9 @@ import { ProtocolIds } from '../contract/protocol-ids.js';
 import type { Logger } from '../daemon/log.js';
 import type { Settings } from '../daemon/settings-table.js';
 import type { TlsMaterial } from '../daemon/tls.js';
-import type { Gateway } from '../gateway/index.js';
+import type { Credential, Gateway } from '../gateway/index.js';
 import { RequestIds } from '../interfaces/common/callers.js';
-import { type CoreServices, CoreWsEndpoint, TcpEndpoint, type TcpEndpointOptions } from '../interfaces/core/index.js';
+import { type CoreServices, CoreWsEndpoint, gatewayTcpService, TcpEndpoint, type TcpEndpointOptions } from '../interfaces/core/index.js';
 import { readRsaKey } from '../wire/index.js';
 
 export interface CoreListenerParts {
@@ -52,12 +52,15 @@ function createApi(
   logger: Logger,
 ): TcpEndpoint | undefined {
   if (noApi) return undefined;
-  if (!services.gateway.scopeMode) return new TcpEndpoint({ services, credential: { kind: 'text', text: undefined }, ...parts });
+  const { clock, onDefect } = services;
+  const listener = (credential: Credential) =>
+    new TcpEndpoint({ service: gatewayTcpService(services, credential), clock, onDefect, ...parts });
+  if (!services.gateway.scopeMode) return listener({ kind: 'text', text: undefined });
   if (apiKeyId === null) {
     logger.info({}, 'core TCP is off: with a keys file it needs --api-key-id');
     return undefined;
   }
-  return new TcpEndpoint({ services, credential: { kind: 'id', id: apiKeyId }, ...parts });
+  return listener({ kind: 'id', id: apiKeyId });
 }
 
 /** Reads the key of `--api-rsa-key`, if there is one. The error is a whole sentence. */

@@ -7,16 +7,8 @@ import type { Operation } from '../contract/operation.js';
 import { account, quote, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
-import {
-  type Backend,
-  BackendFailure,
-  type BackendStatus,
-  type BrokerSnapshot,
-  type LifecycleSnapshot,
-  type ResponseMessage,
-} from './backend.js';
+import type { Backend, BackendStatus, BrokerSnapshot, LifecycleSnapshot, ResponseMessage } from './backend.js';
 import { defaultBounds, type GatewayBounds } from './bounds.js';
-import { Call } from './call.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
 import { InFlight } from './in-flight.js';
@@ -41,6 +33,7 @@ import { permitsOf } from './push-permits.js';
 import { awaitedConnection, severedConnection } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
 import { following, payloadOf } from './responses.js';
+import { UndeclaredCalls } from './undeclared.js';
 
 export interface GatewayOptions {
   readonly access: Access;
@@ -103,9 +96,9 @@ export class Gateway {
   readonly push: PushHub;
   readonly #options: GatewayOptions;
   readonly #pipeline: Pipeline;
+  readonly #undeclared: UndeclaredCalls;
   readonly #idempotency: IdempotencyKeys;
   readonly #connectionsPerKey: number;
-  readonly #requestTimeoutMs: number;
   #connectionsReady: readonly boolean[];
   readonly #expiries = new Map<string, () => void>();
   #cancelKeyWatch: () => void;
@@ -130,7 +123,7 @@ export class Gateway {
     });
     this.#idempotency = new IdempotencyKeys({ store, time, clock, keysMax: bounds.idempotencyKeys });
     this.#connectionsPerKey = bounds.connections;
-    this.#requestTimeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+
     this.#connectionsReady = this.#readConnections();
     const inFlight = new InFlight({ perOwner: bounds.calls, inAll: KEYS_FULL * bounds.calls });
     const refresher = new CredentialRefresher(backend, logger);
@@ -166,7 +159,7 @@ export class Gateway {
       unlocks: new UnlockThrottle(store, time),
       local,
       inFlight,
-      requestTimeoutMs: this.#requestTimeoutMs,
+      requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       writes,
       previewer: new Previewer(backend, access, clock),
       meter: this.meter,
@@ -180,6 +173,17 @@ export class Gateway {
         this.#announceReady();
       },
       tradingHalt: options.tradingHalt,
+    });
+    this.#undeclared = new UndeclaredCalls({
+      access,
+      backend,
+      clock,
+      inFlight,
+      requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      switches,
+      tradingHalt: options.tradingHalt,
+      identify: (caller) => this.#pipeline.identify(caller),
+      defect: (caller, thrown) => this.#pipeline.defect(caller, thrown),
     });
     access.audit.onFileStatus(() => this.#announceReady());
     this.meter.watch({
@@ -375,28 +379,15 @@ export class Gateway {
     return { identity, permits: permitsOf(this.#options.access, identity.key) };
   }
 
-  /** What a client of the public protocol is told of the server at its start; zeros while the backend cannot say. */
-  async serverFacts(caller: Caller): Promise<{ readonly version: number; readonly userId: bigint }> {
-    const { backend, clock } = this.#options;
-    const unknown = { version: 0, userId: 0n };
-    const asked = create(system.getGlobalState.messages.C2SSchema, { userID: 0n });
-    const call = new Call(caller, clock, this.#requestTimeoutMs);
-    const ask = async () =>
-      Promise.all([
-        backend.call(system.getGlobalState, asked, call),
-        backend.call(system.getUserInfo, create(system.getUserInfo.messages.C2SSchema), call),
-      ]);
-    try {
-      if (backend.readiness(system.getGlobalState, asked) !== undefined) return unknown;
-      const answered = await call.within(ask());
-      if (answered instanceof Rejection) return unknown;
-      const [state, user] = answered;
-      const version = payloadOf(system.getGlobalState, state)?.serverVer ?? 0;
-      return { version, userId: payloadOf(system.getUserInfo, user)?.userID ?? 0n };
-    } catch (thrown) {
-      if (!(thrown instanceof BackendFailure)) this.#pipeline.defect(caller, thrown);
-      return unknown;
-    }
+  /** What a client of the public protocol is told of the server at its start; zero while the backend cannot say. Not recorded. */
+  async serverFacts(caller: Caller, identity: Identity): Promise<{ readonly version: number; readonly userId: bigint }> {
+    const [state, user] = await Promise.all([
+      this.#pipeline.lookUp(system.getGlobalState, caller, identity, create(system.getGlobalState.messages.C2SSchema, { userID: 0n })),
+      this.#pipeline.lookUp(system.getUserInfo, caller, identity, create(system.getUserInfo.messages.C2SSchema)),
+    ]);
+    const version = state instanceof Rejection ? undefined : payloadOf(system.getGlobalState, state)?.serverVer;
+    const userId = user instanceof Rejection ? undefined : payloadOf(system.getUserInfo, user)?.userID;
+    return { version: version ?? 0, userId: userId ?? 0n };
   }
 
   /** Whether the caller may read the metrics; scope mode asks for metrics:read or admin. */
@@ -408,6 +399,11 @@ export class Gateway {
     if (denied !== undefined) return new Rejection(denied.code, denied.message);
     this.#audit(caller, identity.key?.id ?? null, undefined);
     return undefined;
+  }
+
+  /** Passes on a request of an id that maps to no operation; undefined where it does not pass: see {@link UndeclaredCalls}. */
+  callUndeclared(protoId: number, caller: Caller, body: Uint8Array): Promise<Uint8Array | Rejection | undefined> {
+    return this.#undeclared.call(protoId, caller, body);
   }
 
   /** Refuses a protocol id that maps to no operation. Only who may trade for real is told so: an id might be one of an order. */

@@ -11,7 +11,7 @@ import { ProtocolIds } from '../../src/contract/protocol-ids.js';
 import { anyOf } from '../../src/contract/scope.js';
 import { symbols } from '../../src/contract/shape.js';
 import type { ResponseMessage } from '../../src/gateway/index.js';
-import { CoreWsEndpoint, TcpEndpoint } from '../../src/interfaces/core/index.js';
+import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '../../src/interfaces/core/index.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
 import { ScriptedBackend, serveGateway, succeed } from '../support/gateway.js';
@@ -49,7 +49,7 @@ async function serve(declared: readonly Operation[] = operations, maxConnections
     nextRequestId: () => `r${++requests}`,
     onDefect: (error: unknown) => defects.push(error),
   };
-  const tcp = new TcpEndpoint({ services, credential: { kind: 'id', id: 'desk' }, maxConnections });
+  const tcp = new TcpEndpoint({ service: gatewayTcpService(services, { kind: 'id', id: 'desk' }), ...services, maxConnections });
   const ws = new CoreWsEndpoint({ services, allowedOrigins: [], maxConnections });
   const address = { host: '127.0.0.1', port: 0 };
   const [tcpPort, wsPort] = [await tcp.listen(address), await ws.listen(address)];

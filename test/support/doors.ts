@@ -2,7 +2,7 @@ import { create, fromBinary, type Message, toBinary, toJsonString } from '@bufbu
 import { systemClock } from '../../src/contract/clock.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { ProtocolIds } from '../../src/contract/protocol-ids.js';
-import { CoreWsEndpoint, TcpEndpoint } from '../../src/interfaces/core/index.js';
+import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '../../src/interfaces/core/index.js';
 import { CoreTcpClient } from './core-tcp-client.js';
 import { CoreWsClient } from './core-ws-client.js';
 import type { ServedGateway } from './gateway.js';
@@ -41,7 +41,7 @@ export class Doors {
     };
     const address = { host: '127.0.0.1', port: 0 };
     const websocket = new CoreWsEndpoint({ services, allowedOrigins: [] });
-    const api = new TcpEndpoint({ services, credential: { kind: 'id', id: keyId } });
+    const api = new TcpEndpoint({ service: gatewayTcpService(services, { kind: 'id', id: keyId }), ...services });
     const ports = { websocket: await websocket.listen(address), api: await api.listen(address) };
     const mcp = await McpClient.open({ url: served.url }, { keyText: served.key(keyId) });
     return new Doors(served, keyId, grpc, mcp, websocket, api, ports);

@@ -5,6 +5,7 @@ export const protocolIds = {
   Notify: 1003,
   KeepAlive: 1004,
   Trd_GetAccList: 2001,
+  Trd_UnlockTrade: 2005,
   Trd_SubAccPush: 2008,
   Trd_GetFunds: 2101,
   Trd_GetPositionList: 2102,
@@ -12,6 +13,8 @@ export const protocolIds = {
   Trd_PlaceOrder: 2202,
   Trd_ModifyOrder: 2205,
   Trd_UpdateOrder: 2208,
+  Trd_GetOrderFillList: 2211,
+  Trd_UpdateOrderFill: 2218,
   Qot_Sub: 3001,
   Qot_RegQotPush: 3002,
   Qot_GetSubInfo: 3003,
@@ -24,7 +27,9 @@ export const protocolIds = {
   Qot_GetOrderBook: 3012,
   Qot_UpdateOrderBook: 3013,
   Qot_GetBroker: 3014,
+  Qot_RequestHistoryKL: 3103,
   Qot_GetStaticInfo: 3202,
+  Qot_GetSecuritySnapshot: 3203,
   Qot_RequestTradeDate: 3219,
 } as const;
 

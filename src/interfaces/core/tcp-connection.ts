@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { Socket } from 'node:net';
+import type { Clock } from '../../contract/clock.js';
 import * as InitConnect from '../../contract/generated/InitConnect_pb.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Caller, Credential, Peer } from '../../gateway/index.js';
-import { BytesFrame, type Permits } from '../../gateway/push/index.js';
+import type { Peer } from '../../gateway/index.js';
 import {
   type BodyFormat,
   type Cipher,
@@ -18,17 +18,15 @@ import {
 import { readC2S, rejectionBody, successBody } from './bodies.js';
 import { newConnectionId, newKeyText } from './connection-id.js';
 import type { CoreConnection } from './connections.js';
-import { tcpPushFormatOf } from './push-formats.js';
-import type { CoreServices } from './services.js';
-import { CoreSession } from './session.js';
-import { TcpSink } from './tcp-sink.js';
+import type { TcpService, TcpSession } from './tcp-service.js';
 
 export interface TcpConnectionOptions {
-  readonly services: CoreServices;
+  readonly service: TcpService;
+  readonly clock: Clock;
+  /** Something that should not have happened. */
+  readonly onDefect: (error: unknown) => void;
   readonly socket: Socket;
   readonly peer: Peer;
-  /** Whose connections these are: the protocol carries no credential. */
-  readonly credential: Credential;
   /** Both sides have it: bodies are encrypted. */
   readonly rsaKey: KeyObject | undefined;
 }
@@ -45,13 +43,11 @@ const CLOSE_MS_MAX = 5000;
 const REQUEST_BYTES_MAX = 1024 * 1024;
 const FORMATS: readonly BodyFormat[] = ['protobuf', 'json'];
 
-const noNotices: Permits = ({ type }) => type !== 'notify';
-
-/** One client of core TCP, from its first byte: InitConnect, and then a {@link CoreSession}. */
+/** One client of core TCP, from its first byte: InitConnect, and then a session of the service behind the listener. */
 export class TcpConnection implements CoreConnection {
   readonly #options: TcpConnectionOptions;
   readonly #reader = new FrameReader(REQUEST_BYTES_MAX);
-  #session: CoreSession | undefined;
+  #session: TcpSession | undefined;
   /** InitConnect is being answered: what comes meanwhile waits. */
   #greeting = false;
   /** No further requests are taken. */
@@ -63,9 +59,9 @@ export class TcpConnection implements CoreConnection {
 
   constructor(options: TcpConnectionOptions) {
     this.#options = options;
-    const { socket, services, rsaKey } = options;
+    const { socket, clock, rsaKey } = options;
     if (rsaKey !== undefined) this.#reader.cipher = rsaCipher(rsaKey);
-    this.#deadline = services.clock.monotonic() + HANDSHAKE_MS_MAX;
+    this.#deadline = clock.monotonic() + HANDSHAKE_MS_MAX;
     socket.on('data', (chunk) => this.#received(chunk));
     socket.on('drain', () => this.#session?.drained());
     // A reset; `close` follows.
@@ -88,7 +84,7 @@ export class TcpConnection implements CoreConnection {
 
   end(): void {
     this.#finishing = true;
-    this.#deadline = this.#options.services.clock.monotonic() + CLOSE_MS_MAX;
+    this.#deadline = this.#options.clock.monotonic() + CLOSE_MS_MAX;
     this.#ended = true;
     const { socket } = this.#options;
     socket.end();
@@ -103,14 +99,14 @@ export class TcpConnection implements CoreConnection {
 
   #received(chunk: Buffer): void {
     if (this.#ended) return;
-    if (this.#session !== undefined && !this.#finishing) this.#deadline = this.#options.services.clock.monotonic() + SILENCE_MS_MAX;
+    if (this.#session !== undefined && !this.#finishing) this.#deadline = this.#options.clock.monotonic() + SILENCE_MS_MAX;
     this.#reader.push(chunk);
     this.#read();
   }
 
   /** Takes the frames that are there, as far as they may be answered now. */
   #read(): void {
-    const { socket, services } = this.#options;
+    const { socket, onDefect } = this.#options;
     let corked = false;
     try {
       while (!this.#greeting && !this.#finishing && this.#session?.busy !== true) {
@@ -132,7 +128,7 @@ export class TcpConnection implements CoreConnection {
       }
       if (!this.#ended) socket.pause();
     } catch (error) {
-      services.onDefect(error);
+      onDefect(error);
       socket.destroy();
     } finally {
       if (corked) socket.uncork();
@@ -141,7 +137,7 @@ export class TcpConnection implements CoreConnection {
 
   /** Reading goes on. While it did not, nothing could be heard. */
   #resume(): void {
-    if (this.#session !== undefined) this.#deadline = this.#options.services.clock.monotonic() + SILENCE_MS_MAX;
+    if (this.#session !== undefined) this.#deadline = this.#options.clock.monotonic() + SILENCE_MS_MAX;
     this.#options.socket.resume();
   }
 
@@ -161,14 +157,14 @@ export class TcpConnection implements CoreConnection {
         this.#read();
       },
       (error: unknown) => {
-        this.#options.services.onDefect(error);
+        this.#options.onDefect(error);
         this.#options.socket.destroy();
       },
     );
   }
 
   async #greet(format: BodyFormat, serial: number, body: Uint8Array): Promise<void> {
-    const { services, credential, peer, rsaKey } = this.#options;
+    const { service, clock, socket, peer, rsaKey } = this.#options;
     const answer = (bytes: Uint8Array) => {
       this.#write(
         encodeFrame({ protoId: INIT_CONNECT, format, serial, body: bytes }, rsaKey === undefined ? plainText : rsaCipher(rsaKey)),
@@ -182,22 +178,18 @@ export class TcpConnection implements CoreConnection {
     if (c2s instanceof Rejection) return refuse(c2s);
     const settings = connectSettings(c2s, rsaKey !== undefined);
     if (settings instanceof Rejection) return refuse(settings);
-    const requestId = services.nextRequestId();
-    const caller: Caller = { iface: 'core-tcp', endpoint: 'init_connect', requestId, peer, keyText: undefined };
-    const opened = services.gateway.openSession(caller, credential);
-    if (opened instanceof Rejection) return refuse(opened);
-    const { version, userId } = await services.gateway.serverFacts(caller);
-    if (this.#options.socket.destroyed) return;
+    const greeting = await service.greet(peer, c2s);
+    if (greeting instanceof Rejection) return refuse(greeting);
+    if (socket.destroyed) return;
 
     const connectionId = newConnectionId();
-    const { identity, permits } = opened;
-    const { cipher, key, iv, pushFormat, wants } = settings;
+    const { cipher, key, iv, pushFormat } = settings;
     answer(
       successBody(
         InitConnect,
         {
-          serverVer: version,
-          loginUserID: userId,
+          serverVer: greeting.version,
+          loginUserID: greeting.userId,
           connID: connectionId,
           connAESKey: key,
           keepAliveInterval: KEEP_ALIVE_SECONDS,
@@ -207,19 +199,15 @@ export class TcpConnection implements CoreConnection {
       ),
     );
     this.#reader.cipher = cipher;
-    this.#deadline = services.clock.monotonic() + SILENCE_MS_MAX;
-    this.#session = new CoreSession(services, {
-      iface: 'core-tcp',
-      peer,
-      key: identity.key,
-      owner: identity.owner,
+    this.#deadline = clock.monotonic() + SILENCE_MS_MAX;
+    this.#session = greeting.open({
       connectionId,
-      permits,
-      wants,
-      format: tcpPushFormatOf(pushFormat),
-      sink: new TcpSink(this.#options.socket, cipher, () => this.end()),
-      answerFrame: ({ protoId, format: asked, tag }, bytes) =>
-        new BytesFrame({ kind: 'kept' }, encodeFrame({ protoId, format: asked, serial: Number(tag), body: bytes }), undefined, false),
+      peer,
+      recvNotify: c2s.recvNotify,
+      pushFormat,
+      socket,
+      cipher,
+      end: () => this.end(),
       onFree: () => this.#read(),
     });
   }
@@ -231,7 +219,6 @@ export class TcpConnection implements CoreConnection {
 
 interface ConnectSettings {
   readonly pushFormat: BodyFormat;
-  readonly wants: Permits;
   readonly key: string;
   readonly cipher: Cipher;
   /** Only where the cipher uses it. */
@@ -254,7 +241,5 @@ function connectSettings(c2s: InitConnect.C2S, encrypted: boolean): ConnectSetti
     return new Rejection('request.out_of_range', message, { field: 'packetEncAlgo' });
   }
   const usesIv = encrypted && c2s.packetEncAlgo === packetEncAlgo.aesCbc;
-  return { pushFormat, wants: c2s.recvNotify ? everything : noNotices, key, cipher, iv: usesIv ? iv : undefined };
+  return { pushFormat, key, cipher, iv: usesIv ? iv : undefined };
 }
-
-const everything: Permits = () => true;

@@ -1,17 +1,20 @@
 import type { KeyObject } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
+import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Caller, Credential, Peer } from '../../gateway/index.js';
+import type { Peer } from '../../gateway/index.js';
 import { peerAt } from '../common/callers.js';
 import { type ListenAddress, type Listener, listenAt } from '../common/listen.js';
 import { Connections } from './connections.js';
-import type { CoreServices } from './services.js';
 import { TcpConnection } from './tcp-connection.js';
+import type { TcpService } from './tcp-service.js';
 
 export interface TcpEndpointOptions {
-  readonly services: CoreServices;
-  /** Whose connections these are: the key that the operator named, or nobody's in legacy mode. */
-  readonly credential: Credential;
+  /** Who answers. */
+  readonly service: TcpService;
+  readonly clock: Clock;
+  /** Something that should not have happened. */
+  readonly onDefect: (error: unknown) => void;
   /** Both sides have it: bodies are encrypted. */
   readonly rsaKey?: KeyObject;
   /** Default 10,000. */
@@ -28,7 +31,7 @@ export class TcpEndpoint implements Listener {
 
   constructor(options: TcpEndpointOptions) {
     this.#options = options;
-    this.#connections = new Connections(options.services.clock, options.maxConnections);
+    this.#connections = new Connections(options.clock, options.maxConnections);
     this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   }
 
@@ -48,16 +51,15 @@ export class TcpEndpoint implements Listener {
   }
 
   #accept(socket: Socket): void {
-    const { services, credential, rsaKey } = this.#options;
+    const { service, clock, onDefect, rsaKey } = this.#options;
     const peer = peerAt(socket.remoteAddress);
     const refusal = this.#refusal(peer);
     if (refusal !== undefined) {
-      const caller: Caller = { iface: 'core-tcp', endpoint: 'connect', requestId: services.nextRequestId(), peer, keyText: undefined };
-      services.gateway.auditRejection(caller, refusal);
+      service.refused(peer, refusal);
       socket.destroy();
       return;
     }
-    const connection = new TcpConnection({ services, socket, peer, credential, rsaKey });
+    const connection = new TcpConnection({ service, clock, onDefect, socket, peer, rsaKey });
     this.#connections.add(connection);
     socket.on('close', () => this.#connections.remove(connection));
   }

@@ -1,0 +1,381 @@
+import type { KeyObject } from 'node:crypto';
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
+import type { Decimal } from '../../contract/decimal.js';
+import { type S2C as Notice, ResponseSchema as NotifyResponse, NotifyType } from '../../contract/generated/Notify_pb.js';
+import type { Security } from '../../contract/generated/Qot_Common_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import { account } from '../../contract/operations/index.js';
+import type {
+  Backend,
+  BackendStatus,
+  BrokerSnapshot,
+  CallContext,
+  CredentialRefresh,
+  LifecycleSnapshot,
+  NotifyPush,
+  PushEvent,
+  QuotePush,
+  QuoteStream,
+  ResponseMessage,
+  StreamsListener,
+  TradingTerms,
+} from '../../gateway/backend.js';
+import {
+  type AskOptions,
+  type Dial,
+  dialTcp,
+  type Endpoint,
+  type Greeting,
+  hideMarks,
+  Orders,
+  PacketIds,
+  type PushFrame,
+  QuoteStreams,
+  readAccounts,
+  readFills,
+  readOrders,
+  readPush,
+  recoveredTrades,
+  Session,
+  tradePushOf,
+  type Upstream,
+} from '../framed/index.js';
+import { CourteousUpstream } from './comfort/index.js';
+import { SideKeeper, scopes } from './side-keeper.js';
+import type { SideName } from './sides.js';
+import { SilenceWatch } from './silence.js';
+import { readUpstreamState, type UpstreamState } from './upstream-state.js';
+
+/** Where what happens is logged; pino's logger is one. */
+interface BridgeLogger {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+export interface OpendBackendOptions {
+  readonly endpoint: Endpoint;
+  /** The private key that the upstream has too. */
+  readonly rsaKey?: KeyObject;
+  readonly clock: Clock;
+  readonly logger: BridgeLogger;
+  /** Shown to the upstream's operator. */
+  readonly clientId: string;
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+  readonly dial?: Dial;
+}
+
+const NOTIFY = 1003;
+/** The protocol's messages that this client knows: 10.11. */
+const CLIENT_VERSION = 1011;
+/** Common.PacketEncAlgo: AES in CBC mode. */
+const AES_CBC = 2;
+/** Between two looks at whether the upstream is still logged in; a notice of it is followed by one at once. */
+const LOOK_MS = 15_000;
+/** How long the bridge waits for what it asks by itself. */
+const OWN_MS_MAX = 10_000;
+/** Clocks of two machines: what is this much older than a loss may still have been lost. */
+const SKEW_MS = 5_000;
+const neverAborted = new AbortController().signal;
+
+/** An upstream daemon that speaks the public protocol and has logged in by itself, as a backend. */
+export class OpendBackend implements Backend {
+  readonly name = 'opend';
+  /** What an upstream does not say: it is taken for real. */
+  readonly simulated = false;
+  readonly replaysWrites = false;
+  readonly #options: OpendBackendOptions;
+  readonly #session: Session;
+  readonly #packets: PacketIds;
+  readonly #courteous: CourteousUpstream;
+  readonly #orders: Orders;
+  readonly #keeper: SideKeeper;
+  readonly #streams = new QuoteStreams();
+  readonly #silence: SilenceWatch;
+  readonly #pushListeners = new Set<(event: PushEvent) => void>();
+  readonly #streamsListeners = new Set<StreamsListener>();
+  /** What the upstream said of itself last. */
+  #state: UpstreamState | undefined;
+  #greeting: Greeting | undefined;
+  /** Accounts whose pushes are wanted. */
+  #wantedAccounts: readonly bigint[] = [];
+  #cancelLook: () => void = () => undefined;
+
+  constructor(options: OpendBackendOptions) {
+    this.#options = options;
+    const { clock, endpoint, rsaKey, clientId, logger, random = Math.random, dial = dialTcp } = options;
+    const onDefect = (error: unknown) => logger.error({ err: error }, 'the bridge to the upstream failed');
+    this.#session = new Session({
+      clock,
+      random,
+      dial,
+      endpoint: () => endpoint,
+      introduction: () => ({ clientId, clientVersion: CLIENT_VERSION, packetEncAlgo: AES_CBC }),
+      ...(rsaKey === undefined ? {} : { rsaKey }),
+      prepare: (upstream, greeting) => this.#connected(upstream, greeting),
+      onLost: (reason, heardAt) => this.#keeper.disconnected(reason, heardAt),
+      onPush: (frame) => this.#received(frame),
+      onLifecycle: () => this.#follow(),
+      onDefect,
+    });
+    this.#keeper = new SideKeeper({
+      clock,
+      onLost: (side, lost) => {
+        if (side === 'quotes') this.#forgetStreams();
+        for (const listener of this.#streamsListeners) listener.lost(lost);
+      },
+      restore: (side, since, isCurrent) => this.#restore(side, since, isCurrent),
+      onDefect,
+    });
+    this.#silence = new SilenceWatch(clock);
+    this.#packets = new PacketIds(this.#session);
+    this.#courteous = new CourteousUpstream(this.#packets, clock);
+    this.#orders = new Orders({
+      ask: (operation, request, deadline) => this.#ask(operation, request, deadline),
+      clock,
+      whenTrading: (deadline) => this.#whenTrading(deadline),
+    });
+  }
+
+  async start(): Promise<void> {
+    this.#session.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelLook();
+    this.#keeper.stop();
+    this.#courteous.stop();
+    this.#session.stop();
+  }
+
+  call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
+    const writes = operation.effect === 'order' || operation.effect === 'write';
+    const answer = writes ? this.#orders.call(operation, request) : this.#courteous.call(operation, request, context);
+    return answer instanceof Promise ? answer.then(hideMarks) : hideMarks(answer);
+  }
+
+  /** As it is: what a packet id in it says is the caller's own concern. */
+  callBytes(protoId: number, body: Uint8Array, { deadline }: CallContext): Promise<Uint8Array> {
+    return this.#courteous.callBytes(protoId, body, { deadline, signal: neverAborted });
+  }
+
+  tradingTerms(_security: Security, _context: CallContext): TradingTerms | undefined {
+    return undefined;
+  }
+
+  /** The public protocol has no exchange rates. */
+  exchangeRate(): Decimal | undefined {
+    return undefined;
+  }
+
+  /** They run from before they are asked for: a first push is not missed. */
+  async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
+    const fresh = streams.filter((stream) => !this.#streams.has(stream));
+    this.#streams.begin(fresh);
+    let held = false;
+    try {
+      const answer = await this.#courteous.subscribe(streams);
+      held = answer.retType === 0;
+      return answer;
+    } finally {
+      if (!held) this.#streams.end(fresh);
+    }
+  }
+
+  async unsubscribe(streams: readonly QuoteStream[]): Promise<undefined> {
+    this.#streams.end(streams);
+    this.#courteous.unsubscribe(streams);
+  }
+
+  current(stream: QuoteStream): QuotePush | undefined {
+    return this.#streams.current(stream);
+  }
+
+  async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {
+    const asked = account.subAccPush;
+    const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
+    const answer = await this.#session.request(asked, c2s, this.#own());
+    if (answer.retType === 0) this.#wantedAccounts = accIds;
+    return answer;
+  }
+
+  notices(): readonly NotifyPush[] {
+    const status = this.#state?.global.programStatus;
+    if (status === undefined) return [];
+    const s2c = { type: NotifyType.NotifyType_ProgramStatus, programStatus: { programStatus: status } };
+    return [{ type: 'notify', protoId: NOTIFY, message: create(NotifyResponse, { retType: 0, s2c }) }];
+  }
+
+  onPush(listener: (event: PushEvent) => void): () => void {
+    this.#pushListeners.add(listener);
+    return () => this.#pushListeners.delete(listener);
+  }
+
+  onStreams(listener: StreamsListener): () => void {
+    this.#streamsListeners.add(listener);
+    return () => this.#streamsListeners.delete(listener);
+  }
+
+  status(): BackendStatus {
+    return this.#keeper.sides.status();
+  }
+
+  readiness({ group }: Operation): LifecycleSnapshot | BrokerSnapshot | undefined {
+    const side = group === 'trade' || group === 'account' ? 'trading' : 'quotes';
+    return this.#keeper.sides.awaited(side);
+  }
+
+  onLifecycle(listener: (status: BackendStatus) => void): () => void {
+    return this.#keeper.sides.onChange(listener);
+  }
+
+  async refreshCredentials(): Promise<CredentialRefresh> {
+    return 'not_applicable';
+  }
+
+  /** Resolves to true once trading is to be had, to false where that takes until `deadline`, or for ever. */
+  #whenTrading(deadline: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const { sides } = this.#keeper;
+    return sides.whenReady('trading', (expire) => clock.after(Math.max(0, deadline - clock.monotonic()), expire));
+  }
+
+  /** How long the bridge waits for what it asks by itself. */
+  #own(): AskOptions {
+    return { deadline: this.#options.clock.monotonic() + OWN_MS_MAX };
+  }
+
+  /** Asks on nobody's behalf who could go away. */
+  async #ask(operation: Operation, request: Message, deadline: number): Promise<ResponseMessage> {
+    return this.#courteous.call(operation, request, { requestId: 'bridge', deadline, signal: neverAborted });
+  }
+
+  #emit(event: PushEvent): void {
+    for (const listener of this.#pushListeners) listener(event);
+  }
+
+  #received(frame: PushFrame): void {
+    const quotes = this.#streams.take(frame);
+    if (quotes !== undefined) {
+      for (const push of quotes) {
+        this.#silence.heard(push.stream.symbol);
+        this.#emit(push);
+      }
+      return;
+    }
+    const trade = tradePushOf(frame);
+    if (trade !== undefined) {
+      this.#courteous.tradeChanged();
+      this.#emit({ ...trade, message: hideMarks(trade.message) });
+    } else if (frame.protoId === NOTIFY) {
+      this.#noticed(frame);
+    }
+  }
+
+  /** Passes a notice on, and looks at what it may be about. */
+  #noticed(frame: PushFrame): void {
+    const message = readPush<Notice>(NotifyResponse, frame);
+    if (message === undefined) return;
+    const { type } = message.s2c;
+    // Whether quotes and trading are to be had the gateway tells by itself, and quotas here are its own.
+    const own = type === NotifyType.NotifyType_ConnStatus || type === NotifyType.NotifyType_UsedQuota;
+    if (!own) this.#emit({ type: 'notify', protoId: NOTIFY, message });
+    if (this.#session.lifecycle.state === 'ready') void this.#look(type === NotifyType.NotifyType_QotRight);
+  }
+
+  /** A connection is made: nothing of the one before it holds. */
+  async #connected(upstream: Upstream, greeting: Greeting): Promise<void> {
+    const before = this.#greeting;
+    this.#greeting = greeting;
+    this.#packets.connected(greeting.connId);
+    const another = before !== undefined && (before.userId !== greeting.userId || before.serverVersion !== greeting.serverVersion);
+    this.#courteous.reset(another);
+    this.#state = await readUpstreamState(upstream, this.#own());
+  }
+
+  /** The connection's own states. */
+  #follow(): void {
+    const { lifecycleState: state, lastLifecycleEvent: event = '' } = this.#session.lifecycle.snapshot;
+    this.#options.logger.info({ state, event }, 'the connection to the upstream');
+    if (state === 'ready') {
+      this.#judge();
+      this.#scheduleLook();
+    } else {
+      this.#cancelLook();
+      this.#keeper.follow(state, event);
+    }
+  }
+
+  #judge(): void {
+    if (this.#state !== undefined) this.#keeper.judge(this.#state.missing);
+  }
+
+  /** Nothing is subscribed to any more, as far as anybody knows. */
+  #forgetStreams(): void {
+    this.#streams.clear();
+    this.#silence.reset();
+    this.#courteous.reset(false);
+  }
+
+  #scheduleLook(): void {
+    this.#cancelLook();
+    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
+      void this.#look(false);
+      this.#scheduleLook();
+    });
+  }
+
+  /** Asks the upstream how it is, and where there is doubt what it is subscribed to. One that does not answer is left to the watchdog. */
+  async #look(doubtful: boolean): Promise<void> {
+    const greeting = this.#greeting;
+    const isCurrent = () => this.#session.lifecycle.state === 'ready' && this.#greeting === greeting;
+    try {
+      const state = await readUpstreamState(this.#session, this.#own());
+      if (!isCurrent()) return;
+      this.#state = state;
+      this.#judge();
+      const silence = this.#silence.look(this.#streams.all, state.global);
+      if (silence?.lasting) {
+        this.#session.renew(`market ${silence.market} trades, and nothing of it came since ${new Date(silence.since).toISOString()}`);
+      } else if (silence !== undefined || doubtful) {
+        await this.#verify(silence?.since ?? this.#options.clock.now());
+      }
+    } catch (thrown) {
+      if (isCurrent()) this.#options.logger.warn({ reason: messageOf(thrown) }, 'the upstream does not say how it is');
+    }
+  }
+
+  /** Holds what is subscribed to against the upstream's own account: what that has forgotten is announced and restored. */
+  async #verify(since: number): Promise<void> {
+    const { deadline } = this.#own();
+    const forgotten = await this.#courteous.verify({ deadline, signal: neverAborted });
+    if (forgotten.length === 0) return;
+    const scope = { streams: forgotten, accIds: [] };
+    for (const listener of this.#streamsListeners)
+      listener.lost({ ...scope, from: since, reason: 'the upstream had forgotten the subscription' });
+    for (const listener of this.#streamsListeners) await listener.restore(scope);
+  }
+
+  async #restore(side: SideName, since: number | undefined, isCurrent: () => boolean): Promise<void> {
+    const accounts = side === 'quotes' ? [] : ((await readAccounts(this.#session, this.#own())) ?? []);
+    for (const listener of this.#streamsListeners) await listener.restore(scopes[side]);
+    if (side === 'quotes' || since === undefined) return;
+    const upstream = { request: (asked: Operation, c2s: Message, { deadline }: AskOptions) => this.#ask(asked, c2s, deadline) };
+    for (const of of accounts) {
+      if (!isCurrent() || !this.#wantedAccounts.includes(of.accID)) continue;
+      const orders = await readOrders(upstream, of, this.#own());
+      const fills = await readFills(upstream, of, this.#own());
+      if (!isCurrent()) return;
+      if ('refused' in orders) this.#options.logger.warn({ reason: orders.refused }, 'what became of orders meanwhile cannot be read');
+      // Simulated accounts have no fills to ask for.
+      const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, since - SKEW_MS);
+      for (const push of found) this.#emit(push);
+    }
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

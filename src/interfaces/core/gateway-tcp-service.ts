@@ -1,0 +1,54 @@
+import { Rejection } from '../../contract/rejection.js';
+import type { Caller, Credential, Peer } from '../../gateway/index.js';
+import { BytesFrame, type Permits } from '../../gateway/push/index.js';
+import { encodeFrame } from '../../wire/index.js';
+import { tcpPushFormatOf } from './push-formats.js';
+import type { CoreServices } from './services.js';
+import { CoreSession } from './session.js';
+import type { TcpService } from './tcp-service.js';
+import { TcpSink } from './tcp-sink.js';
+
+const everything: Permits = () => true;
+const noNotices: Permits = ({ type }) => type !== 'notify';
+
+/**
+ * The gateway behind a core TCP listener.
+ * @param credential whose connections these are, since the protocol carries none: the key that the operator named, or nobody's in legacy mode.
+ */
+export function gatewayTcpService(services: CoreServices, credential: Credential): TcpService {
+  const { gateway } = services;
+  const callerAt = (peer: Peer, endpoint: string): Caller => ({
+    iface: 'core-tcp',
+    endpoint,
+    requestId: services.nextRequestId(),
+    peer,
+    keyText: undefined,
+  });
+  return {
+    async greet(peer) {
+      const caller = callerAt(peer, 'init_connect');
+      const opened = gateway.openSession(caller, credential);
+      if (opened instanceof Rejection) return opened;
+      const { identity, permits } = opened;
+      return {
+        ...(await gateway.serverFacts(caller, identity)),
+        open: ({ connectionId, recvNotify, pushFormat, socket, cipher, end, onFree }) =>
+          new CoreSession(services, {
+            iface: 'core-tcp',
+            peer,
+            key: identity.key,
+            owner: identity.owner,
+            connectionId,
+            permits,
+            wants: recvNotify ? everything : noNotices,
+            format: tcpPushFormatOf(pushFormat),
+            sink: new TcpSink(socket, cipher, end),
+            answerFrame: ({ protoId, format, tag }, body) =>
+              new BytesFrame({ kind: 'kept' }, encodeFrame({ protoId, format, serial: Number(tag), body }), undefined, false),
+            onFree,
+          }),
+      };
+    },
+    refused: (peer, rejection) => gateway.auditRejection(callerAt(peer, 'connect'), rejection),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Socket } from 'node:net';
+import type { C2S as InitConnect } from '../../contract/generated/InitConnect_pb.js';
+import type { Rejection } from '../../contract/rejection.js';
+import type { Peer } from '../../gateway/index.js';
+import type { BodyFormat, Cipher } from '../../wire/index.js';
+import type { CoreRequest } from './session.js';
+
+/** Who answers the clients of a core TCP listener. The listener is the wire: frames, encryption, heartbeats, an orderly end. */
+export interface TcpService {
+  /** Lets a client in by its InitConnect, or says why not; the connection then ends. */
+  greet(peer: Peer, c2s: InitConnect): Promise<Greeting | Rejection>;
+  /** A connection was closed before its first byte. */
+  refused(peer: Peer, rejection: Rejection): void;
+}
+
+/** A client that is let in. */
+export interface Greeting {
+  /** `serverVer`. */
+  readonly version: number;
+  /** `loginUserID`. */
+  readonly userId: bigint;
+  /** Called once, after InitConnect was answered. */
+  open(link: TcpLink): TcpSession;
+}
+
+/** A connection whose handshake is done. */
+export interface TcpLink {
+  readonly connectionId: bigint;
+  readonly peer: Peer;
+  /** The client wants 1003 Notify. */
+  readonly recvNotify: boolean;
+  /** Of pushes; an answer has the format of its request. */
+  readonly pushFormat: BodyFormat;
+  readonly socket: Socket;
+  /** Seals the bodies of what is sent. */
+  readonly cipher: Cipher;
+  /** Ends the connection after what is buffered. */
+  readonly end: () => void;
+  /** Fewer requests are under way than may be: reading goes on. */
+  readonly onFree: () => void;
+}
+
+/** What goes on over a connection after its handshake. */
+export interface TcpSession {
+  /** As many requests are under way as may be: the socket is not read. */
+  readonly busy: boolean;
+  request(request: CoreRequest): void;
+  /** Resolves when no request is under way. */
+  whenIdle(): Promise<void>;
+  /** The socket's buffer has drained. */
+  drained(): void;
+  /** The peer is gone. */
+  disconnected(): void;
+}

@@ -1,0 +1,27 @@
+import type { Authority } from '../login/authority.js';
+import type { Devices } from '../login/devices.js';
+import { type RetType, retTypes } from '../login/ret-type.js';
+import type { Sessions } from '../login/sessions.js';
+import { count, type FaultActions, oneOf, required } from './fault-action.js';
+
+/** What disturbs logins. */
+interface LoginParts {
+  readonly login: Authority;
+  readonly sessions: Sessions;
+  readonly devices: Devices;
+}
+
+/** What can be ordered of the login service. */
+export function brokerageActions({ login, sessions, devices }: LoginParts): FaultActions {
+  return {
+    /** The next logins are answered with this `ret_type`. */
+    login: {
+      params: { ret_type: required(oneOf(retTypes)), times: count },
+      run: ({ ret_type, times }) => login.order(ret_type as RetType, times as number | undefined),
+    },
+    /** Session keys open no more connections. */
+    expire_sessions: { params: {}, run: () => sessions.expireAll() },
+    /** Saved tickets are answered with `ret_type` 15. */
+    expire_tickets: { params: {}, run: () => devices.expireAll() },
+  };
+}

@@ -1,0 +1,54 @@
+import { describeJson, isJsonObject, type JsonValue } from '../../contract/json/value.js';
+import type { JsonAnswer, JsonRoutes } from '../http-service.js';
+import type { FaultActions } from './fault-action.js';
+import { pointActions } from './point-actions.js';
+import type { PointFaults } from './point-faults.js';
+
+/** `/faults`: POST orders one, GET says which are pending and what there is, DELETE clears those that disturb frames. */
+export function faultRoutes(faults: PointFaults, own: FaultActions): JsonRoutes {
+  const actions: FaultActions = { ...pointActions(faults), ...own };
+  return {
+    '/faults': {
+      POST: async (body, problem) => (body === undefined ? refuse(problem ?? 'the body is empty') : order(actions, body)),
+      GET: () => ({ status: 200, body: { pending: faults.pending, accepted: described(actions) } }),
+      DELETE: () => {
+        faults.clear();
+        return { status: 200, body: { pending: [] } };
+      },
+    },
+  };
+}
+
+async function order(actions: FaultActions, body: JsonValue): Promise<JsonAnswer> {
+  if (!isJsonObject(body)) return refuse(`expected a JSON object, found ${describeJson(body)}`);
+  const { fault: name, ...params } = body;
+  const action = typeof name === 'string' && Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (action === undefined) return refuse(`fault: expected one of ${Object.keys(actions).join(', ')}; found ${describeJson(name)}`);
+  for (const param of Object.keys(params)) {
+    if (!Object.hasOwn(action.params, param)) {
+      return refuse(`unknown field ${JSON.stringify(param)}; accepted: ${['fault', ...Object.keys(action.params)].join(', ')}`);
+    }
+  }
+  for (const [param, { accepts, accepted, required }] of Object.entries(action.params)) {
+    const value = params[param];
+    if (value === undefined && required === true) return refuse(`missing field ${JSON.stringify(param)}`);
+    if (value !== undefined && !accepts(value)) return refuse(`${param}: expected ${accepted}; found ${describeJson(value)}`);
+  }
+  await action.run(params);
+  return { status: 200, body: { ordered: name } };
+}
+
+function described(actions: FaultActions): Record<string, Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(actions).map(([name, { params }]) => [
+      name,
+      Object.fromEntries(
+        Object.entries(params).map(([param, { accepted, required }]) => [param, `${accepted}${required ? ' (required)' : ''}`]),
+      ),
+    ]),
+  );
+}
+
+function refuse(error: string): JsonAnswer {
+  return { status: 400, body: { error } };
+}

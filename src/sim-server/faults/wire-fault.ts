@@ -1,0 +1,55 @@
+/** A disturbance of one answer or push. */
+export type WireFault = AnswerFault | FrameFault | PushFault;
+
+/** Disturbs how a request is answered. */
+type AnswerFault =
+  /** Carried out at once; the answer leaves after so many milliseconds. */
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** Carried out, and never answered. */
+  | { readonly kind: 'no_answer' }
+  /** Neither carried out nor answered. */
+  | { readonly kind: 'lost_request' }
+  /** Not carried out: answered with this text. */
+  | { readonly kind: 'refuse'; readonly text: string; readonly retType: number };
+
+/** Disturbs the frame, of an answer or of a push. */
+type FrameFault =
+  /** Half of the frame is sent; then the connection ends. */
+  | { readonly kind: 'half_frame' }
+  | { readonly kind: 'wrong_digest' }
+  /** The connection is cut in place of the frame. */
+  | { readonly kind: 'cut' };
+
+type PushFault = { readonly kind: 'push_twice' } | { readonly kind: 'push_late'; readonly ms: number } | { readonly kind: 'push_lost' };
+
+export type WireFaultKind = WireFault['kind'];
+
+/** What a fault can befall. */
+export type FaultStage = 'answer' | 'push';
+
+export const stagesOf: Readonly<Record<WireFaultKind, readonly FaultStage[]>> = {
+  delay: ['answer'],
+  no_answer: ['answer'],
+  lost_request: ['answer'],
+  refuse: ['answer'],
+  half_frame: ['answer', 'push'],
+  wrong_digest: ['answer', 'push'],
+  cut: ['answer', 'push'],
+  push_twice: ['push'],
+  push_late: ['push'],
+  push_lost: ['push'],
+};
+
+/** Which answers or pushes a fault befalls. */
+export interface FaultScope {
+  /** "platform", "1001", "api"; every point where it is left out. */
+  readonly point?: string;
+  /** Every protocol id where it is left out. */
+  readonly protoId?: number;
+  /** How often. Default 1; Infinity until the faults are cleared. */
+  readonly times?: number;
+  /** The chance that it befalls what it could, drawn from the seed. Default 1. */
+  readonly chance?: number;
+}
+
+export type OrderedFault = WireFault & FaultScope;

@@ -1,0 +1,44 @@
+import { keyOf, uniform } from '../../simulator/chance/random.js';
+import { type FaultStage, type OrderedFault, stagesOf, type WireFault } from './wire-fault.js';
+
+/** More ordered faults than any test needs. */
+const ORDERED_MAX = 1_000;
+
+/** The disturbances that were ordered, first come first served. The same seed and the same order of events disturb the same frames. */
+export class WireFaults {
+  readonly #key: number;
+  #draws = 0;
+  #ordered: { readonly fault: OrderedFault; left: number }[] = [];
+
+  constructor(seed: string | number) {
+    this.#key = keyOf(`faults ${seed}`);
+  }
+
+  /** What is ordered and has not happened as often as it is to. */
+  get pending(): readonly OrderedFault[] {
+    return this.#ordered.map(({ fault, left }) => ({ ...fault, times: left }));
+  }
+
+  order(fault: OrderedFault): void {
+    if (this.#ordered.length >= ORDERED_MAX) throw new RangeError(`at most ${ORDERED_MAX} faults can be pending`);
+    this.#ordered.push({ fault, left: fault.times ?? 1 });
+  }
+
+  clear(): void {
+    this.#ordered = [];
+  }
+
+  /** The fault that befalls an answer or a push now, if one does. */
+  take(stage: FaultStage, point: string, protoId: number): WireFault | undefined {
+    for (const ordered of this.#ordered) {
+      const { fault } = ordered;
+      if (!stagesOf[fault.kind].includes(stage)) continue;
+      if ((fault.point ?? point) !== point || (fault.protoId ?? protoId) !== protoId) continue;
+      if (fault.chance !== undefined && uniform(this.#key, this.#draws++) >= fault.chance) continue;
+      ordered.left -= 1;
+      if (ordered.left <= 0) this.#ordered = this.#ordered.filter((one) => one !== ordered);
+      return fault;
+    }
+    return undefined;
+  }
+}

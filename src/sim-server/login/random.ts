@@ -1,0 +1,2 @@
+/** So many random bytes. */
+export type Random = (bytes: number) => Buffer;

@@ -1,0 +1,23 @@
+import type { C2S as QotSub } from '../../contract/generated/Qot_Sub_pb.js';
+import { subscription } from '../../contract/operations/index.js';
+import { expandStreams, quotaKey } from '../../gateway/push/index.js';
+import { Refused, type Rule } from '../rule.js';
+import type { Subscriptions } from '../subscriptions.js';
+import type { Texts } from './texts.js';
+
+/** A subscription lasts a minute at least. */
+export function subscriptionAge(subscriptions: Subscriptions, { tooYoung }: Texts): Rule {
+  return {
+    name: 'subscription age',
+    judge({ operation, c2s, client, now }) {
+      if (operation !== subscription.unsubscribe) return undefined;
+      const expansion = (c2s as QotSub).isUnsubAll ? undefined : expandStreams(c2s as QotSub);
+      if (expansion?.ok === false) return undefined;
+      const named = expansion === undefined ? undefined : new Set(expansion.streams.map(quotaKey));
+      const young = subscriptions
+        .of(client)
+        .some(({ stream, since }) => (named?.has(quotaKey(stream)) ?? true) && now - since < subscriptions.ageMsMin);
+      return young ? new Refused(tooYoung) : undefined;
+    },
+  };
+}

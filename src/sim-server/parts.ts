@@ -1,0 +1,34 @@
+import type { Clock } from '../contract/clock.js';
+import { ProtocolIds } from '../contract/protocol-ids.js';
+import type { Backend } from '../gateway/backend.js';
+import { RequestIds } from '../interfaces/common/callers.js';
+import type { Account } from '../simulator/brokerage/account.js';
+import { SERVER_VERSION } from '../simulator/view/server.js';
+import type { Store } from '../storage/index.js';
+import type { Random } from './login/random.js';
+
+/** What a server of the simulated brokerage is made of, whatever its profile. */
+export interface SimServerParts {
+  /** Started, and stopped by whoever made it. */
+  readonly backend: Backend;
+  readonly accounts: readonly Account[];
+  /** Keeps verified devices and ports; closed by whoever opened it. */
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Of faults that are ordered by chance. */
+  readonly seed: string | number;
+  /** Where every listener binds. */
+  readonly host: string;
+  /** Something that should not have happened. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** The user who is logged in at every connection. */
+export const USER = { version: SERVER_VERSION, userId: 1001n } as const;
+
+/** What all points of a server have in common. */
+export function sharedServices({ backend, clock, onDefect, host }: SimServerParts) {
+  const requests = new RequestIds('sim');
+  return { backend, clock, onDefect, host, ids: new ProtocolIds(), nextRequestId: () => requests.next() };
+}

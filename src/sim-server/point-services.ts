@@ -1,0 +1,30 @@
+import type { Clock } from '../contract/clock.js';
+import type { ProtocolIds } from '../contract/protocol-ids.js';
+import type { Backend } from '../gateway/backend.js';
+import type { Connected } from './connected.js';
+import type { WireFaults } from './faults/wire-faults.js';
+import type { Rule } from './rule.js';
+import type { Subscriptions } from './subscriptions.js';
+
+/** What every connection of a point works with. */
+export interface PointServices {
+  /** "platform", "1001", "api". */
+  readonly name: string;
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly ids: ProtocolIds;
+  /** Asked in this order. */
+  readonly rules: readonly Rule[];
+  readonly subscriptions: Subscriptions;
+  readonly subscriptionQuota: number;
+  readonly faults: WireFaults;
+  /** Accounts that there are at this point. */
+  readonly accounts: ReadonlySet<bigint>;
+  /** The connections that are open; they enter and leave by themselves. */
+  readonly clients: Set<Connected>;
+  readonly nextRequestId: () => string;
+  /** What is said to a protocol id that nobody serves. */
+  readonly unknownId: (protoId: number) => string;
+  /** Something that should not have happened. */
+  readonly onDefect: (error: unknown) => void;
+}

@@ -1,0 +1,23 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import * as TrdGetAccList from '../../contract/generated/Trd_GetAccList_pb.js';
+import { account } from '../../contract/operations/index.js';
+import type { ResponseMessage } from '../../gateway/backend.js';
+import { Refused, type Rule } from '../rule.js';
+
+/** A broker knows its own accounts alone. */
+export function ownAccounts(broker: string, accounts: ReadonlySet<bigint>): Rule {
+  return {
+    name: 'own accounts',
+    judge({ c2s }) {
+      const { header } = c2s as Message & { header?: { readonly accID: bigint } };
+      if (header === undefined || accounts.has(header.accID)) return undefined;
+      return new Refused(`unknown account ${header.accID}; accounts at broker ${broker}: ${[...accounts].join(', ')}`);
+    },
+    answered({ operation }, response) {
+      if (operation !== account.listAccounts || response.retType !== 0) return response;
+      const { s2c } = response as TrdGetAccList.Response;
+      const accList = (s2c?.accList ?? []).filter(({ accID }) => accounts.has(accID));
+      return create(TrdGetAccList.ResponseSchema, { retType: 0, s2c: { accList } }) as ResponseMessage;
+    },
+  };
+}
