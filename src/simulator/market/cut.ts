@@ -78,7 +78,7 @@ export function drawCut(whole: Stretch, flow: Flow, key: number): Cut {
  * Whether the left half holds the extreme (of negated prices: the low): where an end is the extreme it must, else the
  * half with the higher end does, give or take `chance`.
  */
-export function holdsLeft(extreme: number, open: number, leftClose: number, rightOpen: number, close: number, chance: number): boolean {
+function holdsLeft(extreme: number, open: number, leftClose: number, rightOpen: number, close: number, chance: number): boolean {
   if (open === extreme) return true;
   if (close === extreme) return false;
   return Math.max(open, leftClose) + 0.5 * chance > Math.max(rightOpen, close);
