@@ -39,7 +39,8 @@ export class OrderDesk {
     for (const order of orders.sort((a, b) => (a.priority < b.priority ? -1 : 1))) routing.resume(order);
   }
 
-  async place(request: PlaceRequest): Promise<PacketAnswer | Refusal> {
+  /** A refusal comes at once. */
+  place(request: PlaceRequest): Promise<PacketAnswer | Refusal> | Refusal {
     const { account } = request;
     const known = this.#known(account, request);
     if (known !== undefined) return known;
@@ -219,13 +220,12 @@ export class OrderDesk {
     return undefined;
   }
 
-  async #commit(write: Write, order: Pick<OrderRecord, 'id' | 'idEx'>, action: (change: Change) => void): Promise<PacketAnswer> {
+  #commit(write: Write, order: Pick<OrderRecord, 'id' | 'idEx'>, action: (change: Change) => void): Promise<PacketAnswer> {
     const answer: PacketAnswer = { orderId: order.id, orderIdEx: order.idEx };
     const change = this.records.begin();
     action(change);
     if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
-    await this.records.commit(change);
-    return answer;
+    return this.records.commit(change).then(() => answer);
   }
 }
 

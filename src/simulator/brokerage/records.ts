@@ -123,6 +123,11 @@ export class Records {
     return this.#liveOf.get(account.id)?.values() ?? [];
   }
 
+  /** Open and disabled orders of all accounts. */
+  *liveOrders(): Iterable<OrderRecord> {
+    for (const orders of this.#liveOf.values()) yield* orders.values();
+  }
+
   /** Open and disabled orders and, with `isWanted`, those that ended in the last days at a time that is wanted; newest first. */
   async currentOrders(account: Account, now: number, isWanted?: (ended: EndedOrder) => boolean): Promise<OrderRecord[]> {
     // The newest are last, and are live.

@@ -1,6 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import { Exchange, type Match, type Matching } from '../exchange/index.js';
 import type { Market, Tick } from '../market/market.js';
+import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import type { Instrument, World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
@@ -8,13 +9,17 @@ import { Agenda } from './agenda.js';
 import { type OrderCheck, trailingLimit, trailingTrigger } from './check-order.js';
 import { clearingOf } from './clearing/settlement.js';
 import { execute } from './execution.js';
+import { Expiries } from './expiries.js';
 import type { Latency } from './latency.js';
 import { holding, isBuying, mainLeg, type OrderRecord, remainingOf, restated } from './order.js';
-import { cancelled, isChangeable, moved } from './order-status.js';
+import { cancelled, isChangeable, isOpen, moved } from './order-status.js';
 import { rulesOf } from './order-types.js';
 import type { Change, Records } from './records.js';
 import { nextOpening, sessionFor } from './sessions.js';
 import { afterTicks, Triggers } from './triggers.js';
+
+/** Orders that end in one turn of the event loop: a few milliseconds' worth. */
+const ENDED_A_TURN = 25;
 
 /**
  * The way of accepted orders through time: to the exchange when their trigger, session or auction has come, their fills
@@ -26,8 +31,9 @@ export class Routing {
   readonly #triggers = new Triggers();
   /** When orders go to the exchange, or their cancellation is confirmed. */
   readonly #steps: Agenda;
-  readonly #expiries: Agenda;
+  readonly #expiries: Expiries;
   #lastArrival = 0;
+  #closed = false;
   readonly #accounts = new Map<bigint, Account>(accounts.map((account) => [account.id, account]));
 
   constructor(
@@ -41,7 +47,11 @@ export class Routing {
     private readonly catchUp: () => void,
   ) {
     this.#steps = new Agenda(clock, (id) => this.#step(id));
-    this.#expiries = new Agenda(clock, (id) => this.#expire(id));
+    this.#expiries = new Expiries(
+      clock,
+      () => records.liveOrders(),
+      ({ id }) => this.#expire(id),
+    );
     // Listens ahead of the exchange: a new day's trades are not booked before the old day is over.
     this.#stopListening = market.onEvent(() => this.catchUp());
     this.#exchange = new Exchange(clock, market, (name) => world.calendar(name), {
@@ -51,6 +61,7 @@ export class Routing {
   }
 
   close(): void {
+    this.#closed = true;
     this.#steps.close();
     this.#expiries.close();
     this.#exchange.close();
@@ -72,7 +83,7 @@ export class Routing {
   /** Sets an accepted order on its way, or again after a change. */
   send(order: OrderRecord): void {
     const instrument = this.instrumentOf(order);
-    this.#expiries.set(order.id, order.expiresAt);
+    this.#expiries.note(order);
     if (order.trigger !== undefined && !order.trigger.reached) {
       this.#triggers.add(order);
       this.#exchange.watch(instrument);
@@ -98,7 +109,6 @@ export class Routing {
   recall(order: OrderRecord): void {
     const instrument = this.instrumentOf(order);
     this.#steps.remove(order.id);
-    this.#expiries.remove(order.id);
     if (this.#triggers.remove(order)) this.#exchange.unwatch(instrument);
     this.#exchange.withdraw(instrument, order.id);
   }
@@ -145,10 +155,31 @@ export class Routing {
     for (const account of accounts) {
       for (const order of [...this.records.openOrders(account)]) {
         if (!order.legs.some((leg) => leg.symbol === symbol)) continue;
-        this.recall(order);
-        this.#finish(change, order, order.status === 'disabled' ? 'deleted' : cancelled(order.filledQuantity), why);
+        this.#end(change, order.id, why);
       }
     }
+  }
+
+  /** As {@link endOrders}, each slice in a change and a turn of its own. An order that is over by its turn is left alone. */
+  async endOrdersInSlices(symbol: string, why: string): Promise<void> {
+    const ids = accounts
+      .flatMap((account) => [...this.records.openOrders(account)])
+      .flatMap((order) => {
+        return order.legs.some((leg) => leg.symbol === symbol) ? [order.id] : [];
+      });
+    for (let from = 0; from < ids.length && !this.#closed; from += ENDED_A_TURN) {
+      if (from > 0) await nextTurn();
+      this.#commit((change) => {
+        for (const id of ids.slice(from, from + ENDED_A_TURN)) this.#end(change, id, why);
+      });
+    }
+  }
+
+  #end(change: Change, id: bigint, why: string): void {
+    const order = this.records.order(id);
+    if (order === undefined || (!isOpen(order.status) && order.status !== 'disabled')) return;
+    this.recall(order);
+    this.#finish(change, order, order.status === 'disabled' ? 'deleted' : cancelled(order.filledQuantity), why);
   }
 
   #step(id: bigint): void {
@@ -224,13 +255,17 @@ export class Routing {
     this.catchUp();
     const order = this.records.order(id);
     if (order === undefined || !isChangeable(order.status)) return;
+    if (order.expiresAt > this.clock.now()) {
+      // Changed since it was due, or the clock was set back.
+      this.#expiries.note(order);
+      return;
+    }
     this.recall(order);
     const why = order.timeInForce === 'day' ? 'expired at the end of the trading day' : 'expired at the end of its time in force';
     this.#commit((change) => this.#finish(change, order, cancelled(order.filledQuantity), why));
   }
 
   #finish(change: Change, order: OrderRecord, status: OrderRecord['status'], lastError: string): void {
-    this.#expiries.remove(order.id);
     this.update(change, restated(order, moved(order.status, status), this.clock.now(), lastError || order.lastError));
   }
 
@@ -250,7 +285,7 @@ export class Routing {
     const account = this.accountOf(order);
     const rolledDay = this.records.rolled(calendar.name)?.slice(0, day.length) ?? '';
     const clearing = clearingOf(instrument, calendar, day, rolledDay);
-    const filled = execute(this.records, change, {
+    execute(this.records, change, {
       account,
       instrument,
       order,
@@ -262,7 +297,6 @@ export class Routing {
       day,
       clearing,
     });
-    if (filled.status === 'filled_all') this.#expiries.remove(order.id);
   }
 
   #ticked(instrument: Instrument, ticks: readonly Tick[]): void {
