@@ -171,22 +171,25 @@ export class Background {
     const open = clamp(previous + gap * deviation * normal(key, 0), band.low, band.high);
     const parts = partsOf(day);
     const ends = this.#ends(key, parts, { open, close }, deviation, band);
-    const wide = 0.45 * deviation;
-    const ranges = parts.map((part, i) => {
+    const ranges: Outline[] = [];
+    let [highest, lowest] = [open, open];
+    for (const [i, { share }] of parts.entries()) {
       const [from = open, to = close] = [ends[i], ends[i + 1]];
       const partKey = keyOfPart(key, i);
-      const reach = (draw: number) => wide * Math.sqrt(part.share) * Math.abs(normal(partKey, draw));
-      const high = Math.min(band.high, Math.max(from, to) + reach(1));
-      const low = Math.max(band.low, Math.min(from, to) - reach(2));
-      return { part, key: partKey, range: { open: from, close: to, high, low } };
+      const reach = 0.45 * deviation * Math.sqrt(share);
+      const high = Math.min(band.high, Math.max(from, to) + reach * Math.abs(normal(partKey, 1)));
+      const low = Math.max(band.low, Math.min(from, to) - reach * Math.abs(normal(partKey, 2)));
+      highest = Math.max(highest, high);
+      lowest = Math.min(lowest, low);
+      ranges.push({ key: partKey, open: from, close: to, high, low });
+    }
+    const grid = profile.ladder.commonTick(lowest, highest);
+    const tapes = parts.map((part, i) => {
+      const range = ranges[i] as Outline;
+      return filledTape(instrument, profile, { part, day, key: range.key, grid, previous }, range);
     });
-    const grid = profile.ladder.commonTick(
-      Math.min(...ranges.map(({ range }) => range.low)),
-      Math.max(...ranges.map(({ range }) => range.high)),
-    );
-    const tapes = ranges.map(({ range, ...part }) => filledTape(instrument, profile, { ...part, day, grid, previous }, range));
-    const [only, ...others] = tapes;
-    return this.#day(instrument, profile, day, grid, only === undefined || others.length > 0 ? new DayOfSessions(tapes) : only);
+    const [only] = tapes;
+    return this.#day(instrument, profile, day, grid, only === undefined || tapes.length > 1 ? new DayOfSessions(tapes) : only);
   }
 
   /** The prices at the ends of a day's parts: a walk between the day's own. */
@@ -266,6 +269,9 @@ export class Background {
     };
   }
 }
+
+/** Where part of a day goes, and its stream. */
+type Outline = Omit<PriceRange, 'mean'> & { readonly key: number };
 
 /** As of {@link Background.reference}, of an unrounded price. */
 function rawReference({ timeline }: Profile, day: TradingDay, price: number): number {
