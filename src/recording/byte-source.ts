@@ -1,5 +1,5 @@
 /** Bytes that end before what was to be read of them does. */
-export class CutOff extends Error {}
+class CutOff extends Error {}
 
 const SHIFTS = Array.from({ length: 8 }, (_, index) => 2 ** (7 * index));
 

@@ -189,9 +189,7 @@ export class OrderDesk {
     const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'deleted');
     if (known !== undefined) return known;
     if (!isLegalMove(order.status, 'deleted')) {
-      return new Refusal(
-        `order ${order.idEx} ${statusInWords(order.status)}; only an order that is over and was not filled can be deleted`,
-      );
+      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)}; only a finished order without fills can be deleted`);
     }
     return this.#commit(write, order, (change) => {
       this.routing.update(change, restated(order, moved(order.status, 'deleted'), this.clock.now()));
@@ -236,5 +234,5 @@ function refuseUnlessChangeable(order: OrderRecord, what: string): Refusal | und
 function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | undefined {
   return order.tradeMarket === 'HK'
     ? undefined
-    : new Refusal(`only orders of the Hong Kong market can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`);
+    : new Refusal(`only Hong Kong orders can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`);
 }
