@@ -23,8 +23,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A night session belongs to a trading day that may come after a weekend and holidays: how long before its date a day's bar may start. */
 const EVE_MS = 12 * DAY_MS;
 
-/** How many bars of a period are read in one turn of the event loop: those of about half a year, or of some hundred minutes. */
-const barsATurn: Readonly<Record<BarPeriod['unit'], number>> = { minute: 300, day: 120, week: 24, month: 6, quarter: 2, year: 1 };
+/** How many bars of a period are read in one turn of the event loop: those of about half a year, or of two hours. */
+const barsATurn: Readonly<Record<BarPeriod['unit'], number>> = { minute: 120, day: 120, week: 24, month: 6, quarter: 2, year: 1 };
 
 /**
  * Up to `count` bars of a range, oldest first, from the bar that starts at `resume` on (from the first one without it). Pauses between
