@@ -1,59 +1,74 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
-import type { PushClient, PushFrame } from '../../support/push-client.js';
+import type { HttpClient } from '../../support/http-client.js';
 import { SimOpend } from '../../support/sim-serve.js';
 
-const QUOTE = 1;
+const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'metrics:read', 'admin'] as const;
+const KLINE_DAY = 2;
+/** The smallest that there is: more is asked for than fits. */
+const QUOTA = 100;
+const SYMBOLS = 120;
+const CHARTS = 25;
 
 let upstream: SimOpend;
-let daemon: TestDaemon<'desk'>;
-let push: PushClient;
+let front: TestDaemon<'desk'>;
+let desk: HttpClient;
 
 beforeEach(async () => {
-  upstream = await SimOpend.start();
-  daemon = await TestDaemon.start({
-    keys: { desk: { scopes: ['qot:read', 'qot:state', 'acc:read', 'trade:simulate', 'admin'] } },
-    flags: ['--backend', `opend://${upstream.address}`, '--enable-trading'],
-  });
-  await untilConnected(daemon.daemon);
-  push = await daemon.push('desk');
+  upstream = await SimOpend.start({ subscriptionQuota: QUOTA });
+  front = await TestDaemon.start({ keys: { desk: { scopes } }, flags: ['--enable-trading', '--backend', `opend://${upstream.address}`] });
+  await untilConnected(front.daemon);
+  desk = front.as('desk');
 });
 afterEach(async () => {
-  await daemon.stop();
+  await front.stop();
   await upstream.stop();
+});
+
+/** Symbols of stocks and funds, as many as asked for. */
+async function listed(count: number): Promise<string[]> {
+  const symbols: string[] = [];
+  for (const [market, name] of [
+    [1, 'HK'],
+    [11, 'US'],
+    [21, 'SH'],
+    [22, 'SZ'],
+  ] as const) {
+    for (const secType of [3, 4]) {
+      const { static_info_list } = await desk.s2c('/api/static-info', { market, sec_type: secType });
+      for (const { basic } of static_info_list) symbols.push(`${name}.${basic.security.code}`);
+    }
+  }
+  return symbols.slice(0, count);
+}
+
+it('a client that knows nothing of subscriptions, quotas and frequency limits meets no refusal of the upstream', async () => {
+  const symbols = await listed(SYMBOLS);
+  expect(symbols).toHaveLength(SYMBOLS);
+  const refused: string[] = [];
+  const ask = async (path: string, body: object) => {
+    const answer = await desk.post(path, body);
+    if (answer.status !== 200 || answer.json.ret_type !== 0) refused.push(`${path} ${JSON.stringify(body)}: ${answer.text}`);
+    return answer.json.s2c;
+  };
+  const quotes = await Promise.all(symbols.map((symbol) => ask('/api/quote', { symbol })));
+  expect(quotes.filter((s2c) => s2c?.basic_qot_list?.length === 1)).toHaveLength(symbols.length);
+  const snapshots = await Promise.all(symbols.map((symbol) => ask('/api/snapshot', { symbol })));
+  expect(snapshots.filter((s2c) => s2c?.snapshot_list?.length === 1)).toHaveLength(symbols.length);
+  const charts = symbols.slice(0, CHARTS);
+  await Promise.all(charts.map((symbol) => ask('/api/kline', { symbol, kl_type: KLINE_DAY, req_num: 20 })));
+  await Promise.all(
+    charts.map((symbol) => ask('/api/history-kline', { symbol, kl_type: KLINE_DAY, begin: '2026-01-05', end: '2026-02-05' })),
+  );
+  await Promise.all(charts.map((symbol) => ask('/api/market-state', { symbols: [symbol] })));
+  const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 1, order_type: NORMAL };
+  for (let count = 0; count < 5; count += 1) {
+    const placed = await ask('/api/order', order);
+    await ask('/api/cancel-order', { market: HK, acc_id: HK_MARGIN, env: SIMULATE, order_id_ex: placed.order_id_ex });
+  }
+  expect(refused).toEqual([]);
+  const status = (await desk.get('/api/admin/status')).json.s2c;
+  expect(status.subscription_quota).toMatchObject({ limit: QUOTA });
   expect(upstream.defects).toEqual([]);
-});
-
-const isQuote = ({ type, symbol, sub_type }: PushFrame) => type === 'quote' && symbol === 'HK.00700' && sub_type === QUOTE;
-const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 1, order_type: NORMAL };
-
-describe('in front of an upstream that is as strict as they are', () => {
-  it('reads what wants a subscription, subscribes, and trades', async () => {
-    const desk = daemon.as('desk');
-    const { basic_qot_list } = await desk.s2c('/api/quote', { symbol: 'HK.00005' });
-    expect(basic_qot_list).toHaveLength(1);
-    await desk.s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE], is_reg_or_un_reg_push: true });
-    await push.frame(isQuote, 'a push');
-    await desk.s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
-    const placed = await desk.s2c('/api/order', order);
-    await push.frame(({ body }) => body?.order?.order_id_ex === placed.order_id_ex, 'the order');
-    // What it lacks it says at once, in its own words.
-    expect(await desk.get('/api/quote-rights')).toMatchObject({ status: 501, json: { code: 'backend.unsupported' } });
-  });
-
-  it('is told of a kick-out, and of everything that it missed', async () => {
-    const desk = daemon.as('desk');
-    await desk.s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE], is_reg_or_un_reg_push: true });
-    await push.frame(isQuote, 'a push');
-    upstream.server.kickOut();
-    await push.frame(({ body }) => body?.event?.event_type === 7, 'the kick-out');
-    await push.frame(({ body }) => body?.connect_status?.qot_logined === false, 'the loss');
-    expect(await desk.get('/readyz')).toMatchObject({ status: 503 });
-    upstream.server.logInAgain();
-    const gap = await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
-    await push.frame(isQuote, 'a push after the gap', push.frames.indexOf(gap));
-    await untilConnected(daemon.daemon);
-    expect(await desk.get('/readyz')).toMatchObject({ status: 200 });
-  });
-});
+}, 120_000);
