@@ -20,7 +20,9 @@ export class ServedBrokerage implements BackendBehind {
       if (taken.length > 1) at += 1;
       (simulationFlag.test(flag) ? own : others).push(...taken);
     }
-    this.#served ??= await SimServe.start({ simulation: simulationOf(own, variables), ...(clock === undefined ? {} : { clock }) });
+    // The clock is the world's alone: a network that ran faster than time would be none.
+    const simulation = { ...simulationOf(own, variables), ...(clock === undefined ? {} : { clock }) };
+    this.#served ??= await SimServe.start({ simulation });
     const login = ['--login-account', ACCOUNT, '--login-pwd', PASSWORD];
     return ['--backend', 'remote', '--auth-url', this.#served.authUrl, ...login, ...others];
   }
