@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { Clock } from '../../src/contract/clock.js';
+import { type Clock, ManualClock } from '../../src/contract/clock.js';
 import { createLog } from '../../src/daemon/log.js';
 import { planStartup } from '../../src/daemon/startup.js';
 import { type Daemon, startDaemon } from '../../src/entry/daemon.js';
@@ -19,6 +19,8 @@ export interface TestDaemonOptions<Id extends string> {
   /** Environment variables beside those of the site. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
+  /** Of the simulation alone. */
+  readonly simulationClock?: Clock;
 }
 
 /** A line of the audit trail. */
@@ -139,11 +141,13 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
 
   /** Starts the daemon on this site; a second start finds the state of the first. */
   async boot(options: Omit<TestDaemonOptions<Id>, 'keys'> = {}): Promise<void> {
-    const { variables = {}, clock } = options;
+    const { variables = {}, simulationClock } = options;
     this.#upstream ??= await createBackendBehind(options.flags ?? []);
     const flags = (await this.#upstream?.boot(options)) ?? options.flags ?? [];
     const environment = { variables: { ...this.variables, ...variables }, home: this.folder, cwd: this.folder, platform: process.platform };
     const startup = planStartup([...this.flags, ...flags], environment);
+    // Where the simulation is elsewhere, its time is: a network that runs faster than the world would be no network.
+    const clock = this.#upstream === undefined || options.clock instanceof ManualClock ? options.clock : undefined;
     if (startup.kind !== 'run') throw new Error(startup.text);
     const logger = createLog({ level: 'debug', target: { write: (line) => this.log.push(line) }, readable: false });
     this.#daemon = await startDaemon({
@@ -152,6 +156,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
       requestShutdown: (reason) => this.shutdownRequests.push(reason),
       tradePassword: async () => variables.SVC_TRADE_PWD,
       ...(clock === undefined ? {} : { clock }),
+      ...(simulationClock === undefined ? {} : { simulationClock }),
     });
     this.url = this.#daemon.restUrl;
     this.grpcUrl = this.#daemon.grpcUrl ?? '';

@@ -35,12 +35,12 @@ export class UpstreamDaemon {
       if (!/^--(sim-.+|history-kl-quota-max)$/.test(flag)) others.push(...taken);
     }
     const trading = own.includes('--enable-trading') ? [] : ['--enable-trading'];
-    const upstreamFlags = ['--api-key-id', 'bridge', ...trading, ...own];
+    const upstreamFlags = ['--backend', 'sim', '--api-key-id', 'bridge', ...trading, ...own];
     const sim = Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith('SVC_SIM_')));
     const wanted = JSON.stringify([upstreamFlags, sim]);
     if (this.#bootedWith !== wanted) {
       await this.#daemon.halt();
-      await this.#daemon.boot({ flags: upstreamFlags, variables: sim, ...(clock === undefined ? {} : { clock }) });
+      await this.#daemon.boot({ flags: upstreamFlags, variables: sim, ...(clock === undefined ? {} : { simulationClock: clock }) });
       this.#bootedWith = wanted;
     }
     return ['--backend', `opend://${this.#daemon.daemon.apiAddress}`, ...others];
