@@ -145,7 +145,7 @@ export class Gateway {
         troubles: () => this.troubles(),
       }),
       ...pushHandlers(this.push, backend),
-      [system.getDelayStatistics.name]: delayStatistics(this.meter),
+      [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),
       [system.getQuoteCapability.name]: capabilityWith4Minutes(backend),
       [account.getFunds.name]: getFunds(backend),
       [quote.getKline.name]: klineWith4Minutes(backend),

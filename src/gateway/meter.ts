@@ -1,4 +1,4 @@
-import type { AuditFileStatus } from '../access/index.js';
+import type { AuditFileStatus, OrderLeg } from '../access/index.js';
 import { QotPushType } from '../contract/generated/GetDelayStatistics_pb.js';
 import { SubType } from '../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
@@ -7,9 +7,12 @@ import type { Iface } from './identity.js';
 import type { RecordingStatus } from './operator-status.js';
 import { RequestFigures, requestMetrics } from './request-figures.js';
 
+/** An order that was acknowledged, and of whom it tells something. */
 export interface PlacedOrder {
   readonly orderId: string;
   readonly totalMs: number;
+  readonly accId: bigint;
+  readonly legs: readonly Pick<OrderLeg, 'markets' | 'symbol'>[];
 }
 
 /** What the gauges show; asked for when somebody looks. */
@@ -100,9 +103,9 @@ export class Meter {
     figures.add(iface, rejection ?? 'ok', ms);
   }
 
-  /** An order was acknowledged after so many milliseconds. */
-  placed(orderId: string, totalMs: number): void {
-    this.placedOrders.push({ orderId, totalMs });
+  /** An order was acknowledged. */
+  placed(order: PlacedOrder): void {
+    this.placedOrders.push(order);
     if (this.placedOrders.length > PLACED_ORDERS_KEPT) this.placedOrders.shift();
   }
 
