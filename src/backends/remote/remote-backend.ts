@@ -93,6 +93,7 @@ export class RemoteBackend implements Backend {
       clock,
       random,
       dial,
+      logger,
       onLifecycle: () => this.#changed(),
       onDefect: (error) => logger.error({ err: error }, 'a connection to the brokerage failed'),
       onGrant: (grant) => this.#follow(grant),
@@ -220,9 +221,11 @@ export class RemoteBackend implements Backend {
     for (const point of this.#points()) point.retry();
     const followed = session.then((grant) => this.#follow(grant));
     const checked = new Promise<'checked'>((resolve) => {
-      const stop = this.#login.onProgress(() => {
+      const look = () => {
         if (this.#login.progress !== '') resolve('checked');
-      });
+      };
+      const stop = this.#login.onProgress(look);
+      look();
       followed.finally(stop).catch(() => undefined);
     });
     try {
