@@ -35,6 +35,7 @@ import type { Login } from './login.js';
 import type { LoginGrant } from './login-answer.js';
 import { Platform, type PointEvents } from './platform.js';
 import type { Point, PointParts } from './point.js';
+import { programNotice } from './program-notice.js';
 import { answerVerification } from './verification.js';
 
 export interface RemoteBackendOptions {
@@ -168,7 +169,7 @@ export class RemoteBackend implements Backend {
   }
 
   notices(): readonly NotifyPush[] {
-    return [];
+    return [programNotice(this.#platform.point.snapshot, this.#login.awaitsCode)];
   }
 
   onPush(listener: (event: PushEvent) => void): () => void {
