@@ -1,4 +1,4 @@
-import { type Clock, replayClock, systemClock } from '../../src/contract/clock.js';
+import { type Clock, ManualClock, replayClock, systemClock } from '../../src/contract/clock.js';
 import { planStartup } from '../../src/daemon/startup.js';
 import type { Daemon } from '../../src/entry/daemon.js';
 import type { BackendBehind } from './backend-behind.js';
@@ -21,7 +21,9 @@ export class ServedBrokerage implements BackendBehind {
       if (taken.length > 1) at += 1;
       (simulationFlag.test(flag) ? own : others).push(...taken);
     }
-    this.#served ??= await SimServe.start({ simulation: simulationOf(own, variables, clock) });
+    // One that a test moves by hand is everybody's: the service compares the times of logins with its own.
+    const shared = clock instanceof ManualClock ? { clock } : {};
+    this.#served ??= await SimServe.start({ simulation: simulationOf(own, variables, clock), ...shared });
     const login = ['--login-account', ACCOUNT, '--login-pwd', PASSWORD];
     return ['--backend', 'remote', '--auth-url', this.#served.authUrl, ...login, ...others];
   }
