@@ -196,6 +196,7 @@ export class Gateway {
       callsInFlight: () => inFlight.size,
       gaps: () => this.push.gapCount,
       missingPushes: () => this.push.missing,
+      subscriptionQuotas: () => backend.subscriptionQuotas?.(),
       storageWritable: () => this.#pipeline.storageFailure === undefined,
       auditFile: () => access.audit.fileStatus(),
       recording: options.recording,
