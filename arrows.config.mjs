@@ -144,6 +144,17 @@ export const arrows = {
   'sim-server/opend': ['sim-server', 'sim-server/faults', ...simServerTargets],
   'sim-server/rules': ['sim-server', ...simServerTargets],
 
+  // The client of the public protocol, and the backends on top of it.
+  'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
+  'backends/opend': [
+    'backends/framed/index.ts',
+    'gateway/index.ts',
+    'gateway/backend.ts',
+    'gateway/push/index.ts',
+    'wire/index.ts',
+    ...contract,
+  ],
+
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
   'interfaces/rest': interfaceTargets,
   'interfaces/ws': interfaceTargets,
@@ -162,6 +173,7 @@ export const arrows = {
     'daemon',
     'cli',
     'control',
+    'backends/opend/index.ts',
     'backends/sim/index.ts',
     'interfaces/common',
     'interfaces/core/index.ts',

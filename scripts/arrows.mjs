@@ -17,7 +17,7 @@ if (problems.length > 0) process.exitCode = 1;
 /** The files of the program, relative to its root: neither tests nor what is generated. */
 function sources(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.[cm]?tsx?$/.test(entry.name) && !entry.name.endsWith('.test.ts'))
+    .filter((entry) => entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name) && !entry.name.endsWith('.test.ts'))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .filter((file) => !isWithin(file, GENERATED))
     .sort();
@@ -31,7 +31,8 @@ function importsOf(file) {
   const found = new Map();
   const take = (source) => {
     if (typeof source?.value !== 'string' || !source.value.startsWith('.')) return;
-    const target = posix.normalize(posix.join(dirname(file), source.value)).replace(/\.([cm]?)js$/, '.$1ts');
+    const path = posix.normalize(posix.join(dirname(file), source.value));
+    const target = files.includes(path) ? path : path.replace(/\.([cm]?)js$/, '.$1ts');
     if (!found.has(target)) found.set(target, text.slice(0, source.start).split('\n').length);
   };
   const visit = ({ source }) => take(source);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { holdLock } from './lock.mjs';
+import { takeLock } from '../src/access/lock.js';
 
 /** A registry that cannot be reached must not hold a test run up for npm's own several minutes. */
 const INSTALL_MS_MAX = 120_000;
@@ -19,7 +19,7 @@ export async function printCachedPackage({ folder, name, range, file }) {
   const prefix = join(cache, folder);
   const path = join(prefix, 'node_modules', ...name.split('/'), ...file.split('/'));
   mkdirSync(prefix, { recursive: true });
-  const release = await holdLock(join(prefix, 'install.lock'), () => undefined);
+  const { release } = await takeLock(join(prefix, 'installing'));
   try {
     if (!existsSync(path)) install(prefix, `${name}@${range}`);
   } finally {

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync,
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { holdLock } from './lock.mjs';
+import { takeLock } from '../src/access/lock.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, '.cache');
@@ -49,9 +49,9 @@ export async function prepare() {
     return;
   }
   mkdirSync(cache, { recursive: true });
-  const release = await holdLock(join(cache, 'prepare.lock'), (owner) =>
-    console.error(`prepare: waiting for process ${owner}, which is preparing this checkout`),
-  );
+  const { release } = await takeLock(join(cache, 'preparing'), {
+    onWait: ([owner]) => console.error(`prepare: waiting for ${owner} (host, process), which is preparing this checkout`),
+  });
   try {
     for (const step of steps) {
       if (isDone(step)) continue;

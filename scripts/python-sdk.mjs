@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { holdLock } from './lock.mjs';
+import { takeLock } from '../src/access/lock.js';
 
 const PYTHON = '/usr/bin/python3';
 const PACKAGES = ['python3-pandas', 'python3-protobuf', 'python3-pycryptodome', 'python3-simplejson'];
@@ -20,7 +20,7 @@ if (!existsSync(PYTHON)) fail(`${PYTHON} is not there`);
 
 const cache = join(root, '.cache', 'python-sdk');
 mkdirSync(cache, { recursive: true });
-const release = await holdLock(join(cache, 'install.lock'), () => undefined);
+const { release } = await takeLock(join(cache, 'installing'));
 try {
   const cryptodome = imports() ?? (install() ? imports() : undefined);
   if (cryptodome === undefined) fail(`${PYTHON} lacks some of what the client imports: apt-get install ${PACKAGES.join(' ')}`);

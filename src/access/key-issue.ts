@@ -16,10 +16,13 @@ import { dirname, resolve } from 'node:path';
 import type { Scope } from '../contract/scope.js';
 import { ensurePrivateFolder } from '../storage/index.js';
 import { digestOf } from './digest-table.js';
-import { withFileLock } from './file-lock.js';
 import { KEYS_FILE_VERSION, parseKeysFile } from './keys-file.js';
 import { formatLoadError, type LoadedKeys, loadKeysFile } from './keys-source.js';
+import { takeLock } from './lock.js';
 import { err, ok, type Result } from './result.js';
+
+/** How long other processes may take to add their keys. */
+const LOCK_MS_MAX = 15_000;
 
 /** What a new key is to be. */
 export interface NewKey {
@@ -55,9 +58,17 @@ export async function issueKey(
     ensurePrivateFolder(dirname(resolve(path)));
     const target = existsSync(path) ? realpathSync(path) : path;
     const keyText = generateKeyText(random);
-    const appended = await withFileLock(target, () => appendRecord(target, recordJson(key, keyText)));
-    if (!appended.ok) return appended;
-    return appended.value === undefined ? ok({ keyText }) : err(appended.value);
+    const locked = await takeLock(target, { waitMs: LOCK_MS_MAX });
+    if (!locked.ok) {
+      const holder = locked.owners.join(', ') || 'another process';
+      return err(`${target} is locked by ${holder}; if it no longer runs, remove ${locked.lock}`);
+    }
+    try {
+      const wrong = appendRecord(target, recordJson(key, keyText));
+      return wrong === undefined ? ok({ keyText }) : err(wrong);
+    } finally {
+      locked.release();
+    }
   } catch (thrown) {
     return err(`cannot write ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }

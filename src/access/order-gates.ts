@@ -222,7 +222,9 @@ interface RateSlot {
 
 /** What the day's totals are raised by: in the orders' own currencies, whatever currency the limits are in. */
 function increasesOf({ legs }: OrderFacts): readonly Pick<Worth, 'currency' | 'increase'>[] {
-  return legs.flatMap(({ worth }) => (isUnknown(worth) || worth.increase === 0n ? [] : [worth]));
+  const increases: Pick<Worth, 'currency' | 'increase'>[] = [];
+  for (const { worth } of legs) if (!isUnknown(worth) && worth.increase !== 0n) increases.push(worth);
+  return increases;
 }
 
 /** The question about what the order counts with in one currency. */

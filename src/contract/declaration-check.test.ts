@@ -3,6 +3,7 @@ import { catalogue } from './declaration-check.js';
 import { operation, post } from './declare.js';
 import { classOf, fieldsWithin } from './field-classes.js';
 import * as QotGetPlateSet from './generated/Qot_GetPlateSet_pb.js';
+import * as QotGetReference from './generated/Qot_GetReference_pb.js';
 import * as QotGetRT from './generated/Qot_GetRT_pb.js';
 import * as TrdGetOrderList from './generated/Trd_GetOrderList_pb.js';
 import * as TrdPlaceOrder from './generated/Trd_PlaceOrder_pb.js';
@@ -25,8 +26,9 @@ const base = {
 describe('a declaration is refused', () => {
   it('whose request has a field of which nobody says what it names', () => {
     expect(() => operation({ ...base, messages: QotGetPlateSet })).toThrow(
-      'get_new has a field without a class, Qot_GetPlateSet.C2S.market: say in contract/field-classes.ts what it names',
+      "get_new does not say what fields of its request name: declare classes: { 'Qot_GetPlateSet.C2S': { market: '?', plateSetType: '?' } }",
     );
+    expect(() => operation({ ...base, messages: QotGetReference })).toThrow("{ security: 'security', referenceType: '?' }");
     const classes = { 'Qot_GetPlateSet.C2S': { market: 'quote_market', plateSetType: 'none' } } as const;
     expect(operation({ ...base, messages: QotGetPlateSet, classes })).toMatchObject({ reach: 'beyond' });
   });

@@ -33,10 +33,16 @@ export function touchesOrders({ effect, scope, messages }: Pick<Operation, 'effe
 }
 
 function* unclassified({ messages, classes }: Operation): Generator<string> {
+  const missing = new Map<string, string[]>();
   for (const field of fieldsWithin(messages.C2SSchema)) {
     if (classOf(field, classes) !== undefined) continue;
-    yield `has a field without a class, ${field.parent.typeName}.${field.name}: say in contract/field-classes.ts what it names (a market, a security, a plate, an account, an order, a stock id, or none of them)`;
+    const { typeName } = field.parent;
+    const likely = field.message === undefined ? '?' : 'security';
+    missing.set(typeName, [...(missing.get(typeName) ?? []), `${field.name}: '${likely}'`]);
   }
+  if (missing.size === 0) return;
+  const entries = [...missing].map(([typeName, fields]) => `'${typeName}': { ${fields.join(', ')} }`);
+  yield `does not say what fields of its request name: declare classes: { ${entries.join(', ')} }, each ? a FieldClass of contract/field-classes.ts ('none' where a field names nothing)`;
 }
 
 /** A filter that the request sets, of an answer that nobody filters, and a list to filter that is not there. */

@@ -89,6 +89,14 @@ const rejectionKinds = {
   'backend.not_ready': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
   'backend.not_sent': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
   'backend.busy': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
+  // What the server behind the gateway refuses: nothing has happened.
+  'backend.rate': { ...limited, audit: 'backend' },
+  'backend.quota': { ...limited, audit: 'backend' },
+  'backend.forbidden': { http: 403, grpc: grpcStatus.PERMISSION_DENIED, audit: 'backend' },
+  'backend.invalid': { ...badRequest, audit: 'backend' },
+  'backend.unsupported': { http: 501, grpc: grpcStatus.UNIMPLEMENTED, audit: 'backend' },
+  'backend.failed': { http: 502, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
+  'backend.unavailable': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
   // "500: server bug or gateway disconnect": the outcome of what was sent is unknown.
   'backend.disconnected': { http: 500, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
   // So is it when no answer came in time.

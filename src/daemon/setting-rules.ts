@@ -1,3 +1,4 @@
+import { upstreamOf } from './setting-types.js';
 import type { Settings } from './settings-table.js';
 
 /** What the settings must hold together. The sentences of those they do not. */
@@ -8,6 +9,8 @@ export function checkTogether(settings: Settings): string[] {
     ...loopbackInLegacyMode(settings),
     ...apiKeyInScopeMode(settings),
     ...fileOfRequiredAudit(settings),
+    ...portOfUpstream(settings),
+    ...keyOfUpstream(settings),
   ];
 }
 
@@ -34,6 +37,25 @@ function apiKeyInScopeMode({ apiKeyId, restKeysFile }: Settings): string[] {
 
 function fileOfRequiredAudit({ auditLog, auditRequired }: Settings): string[] {
   return auditRequired && auditLog === null ? ['--audit-required needs --audit-log, the file that is required'] : [];
+}
+
+/** The daemon would connect to itself, or take the port of an upstream that is about to start. */
+function portOfUpstream({ backend, bind, apiPort, noApi }: Settings): string[] {
+  const upstream = upstreamOf(backend);
+  if (upstream === undefined || noApi || upstream.port !== apiPort) return [];
+  const same = upstream.host === bind || (isLoopback(upstream.host) && (isLoopback(bind) || isEveryAddress(bind)));
+  if (!same) return [];
+  return [
+    `--backend ${backend} and core TCP both want port ${apiPort}: give core TCP another with --api-port, or switch it off with --no-api`,
+  ];
+}
+
+function keyOfUpstream({ backend, upstreamRsaKey }: Settings): string[] {
+  return upstreamRsaKey !== null && upstreamOf(backend) === undefined ? ['--upstream-rsa-key needs --backend opend://<host>:<port>'] : [];
+}
+
+function isEveryAddress(address: string): boolean {
+  return address === '0.0.0.0' || address === '::';
 }
 
 /** Whether only this machine reaches an address. */

@@ -106,6 +106,30 @@ export const listenAddress = simple('<address>', 'an IP address or a host name',
   return HOST_NAME.test(text) && !/^[\d.]+$/.test(text) ? text : undefined;
 });
 
+/** What stands behind the gateway. */
+export type BackendChoice = 'sim' | `opend://${string}`;
+
+/** An address of an upstream: its host, an IPv6 address in brackets, and its port. */
+const UPSTREAM = /^opend:\/\/(\[[\da-fA-F:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/;
+/** What upstreams listen on unless they are told otherwise. */
+const UPSTREAM_PORT = 11_111;
+const PORT_MAX = 65_535;
+
+/** Where an upstream listens; undefined where there is none behind the gateway. */
+export function upstreamOf(choice: string): { readonly host: string; readonly port: number } | undefined {
+  const [, named = '', port = String(UPSTREAM_PORT)] = UPSTREAM.exec(choice) ?? [];
+  const host = /^\[(.+)\]$/.exec(named)?.[1] ?? named;
+  const known = isIP(host) !== 0 || (HOST_NAME.test(host) && !/^[\d.]+$/.test(host));
+  return known && Number(port) >= 1 && Number(port) <= PORT_MAX ? { host, port: Number(port) } : undefined;
+}
+
+/** The backend: a word, or the address of an upstream. */
+export const backendChoice: SettingType<BackendChoice> = simple(
+  '<backend>',
+  'sim (the simulated brokerage) or opend://<host>:<port> (a daemon of the public protocol)',
+  (text) => (text === 'sim' || upstreamOf(text) !== undefined ? (text as BackendChoice) : undefined),
+);
+
 const sizeUnits: ReadonlyMap<string, number> = new Map([
   ['', 1],
   ['KiB', 1024],

@@ -4,6 +4,7 @@ import { defaultBounds } from '../gateway/bounds.js';
 import { configFolder, stateFolder } from '../storage/index.js';
 import { type Environment, pathOf } from './environment.js';
 import {
+  backendChoice,
   keyId,
   limit,
   listenAddress,
@@ -179,6 +180,18 @@ const settingsTable = {
     about:
       'Requests waiting for the backend at once; four times as many for all keys together. A share is reserved for orders and cancels.',
   }),
+  backend: setting({
+    type: backendChoice,
+    default: 'sim',
+    group: 'Backend',
+    about: 'What stands behind the gateway: sim, or opend://<host>:<port> for a daemon of the public protocol that is logged in.',
+  }),
+  upstreamRsaKey: setting<string | null>({
+    type: optional(path),
+    default: null,
+    group: 'Backend',
+    about: 'RSA private key (PKCS#1 PEM, 1024 bits) that the upstream has too, to encrypt what goes between.',
+  }),
   requestTimeout: setting({
     type: wholeNumber(1, REQUEST_SECONDS_MAX, '<seconds>'),
     default: 30,
@@ -276,12 +289,6 @@ const settingsTable = {
     about: 'Cap on orders of all keys together in any 60 seconds.',
   }),
 
-  backend: setting({
-    type: oneOf(['sim'], '"sim" (the simulated brokerage); this version has no other backend'),
-    default: 'sim',
-    group: 'Simulated brokerage',
-    about: 'Brokerage behind the gateway.',
-  }),
   simSeed: setting({
     type: wholeNumber(0, SEED_MAX, '<seed>'),
     default: 1,

@@ -1,6 +1,5 @@
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
-import { createSimBackend } from '../backends/sim/index.js';
-import { type Clock, replayClock, steadyClock, systemClock } from '../contract/clock.js';
+import { type Clock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
 import { type ControlListener, listenForControl } from '../control/control-listener.js';
 import { auditToLog } from '../daemon/audit-to-log.js';
@@ -16,9 +15,9 @@ import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createWsEndpoint, WS_PATH } from '../interfaces/ws/index.js';
-import { createSimulationWithData, openSimulation, type SimulationOptions } from '../simulator/simulation.js';
-import { descriptorReserve, type Store } from '../storage/index.js';
+import { descriptorReserve } from '../storage/index.js';
 import { packageVersion } from '../version.js';
+import { createBackend } from './backends.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
 
 export interface DaemonOptions {
@@ -86,7 +85,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const steadyNow = () => time.now();
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
-    const backend = await createBackend(settings, store, clock, logger);
+    const made = await createBackend({ settings, store, clock, logger });
+    if (!made.ok) throw new StartProblem(made.error);
+    const backend = made.value;
     const takesTls: TakesTls[] = [];
     const takeUp = (pair: TlsPair) => {
       for (const listener of takesTls) listener.setTls(pair);
@@ -226,23 +227,6 @@ function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: 
   });
   if (!audit.ok) throw new StartProblem(audit.error);
   return audit.value;
-}
-
-async function createBackend(settings: Settings, store: Store, clock: Clock, logger: Logger): Promise<Backend> {
-  const { simClock, simData } = settings;
-  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
-  const options: SimulationOptions = {
-    clock: simulationClock,
-    seed: settings.simSeed,
-    store,
-    calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
-    generatedInstruments: settings.simInstruments,
-    tradePassword: settings.simTradePassword,
-    ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
-  };
-  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(options, simData);
-  if ('problems' in simulation) throw new StartProblem(`--sim-data: ${simulation.problems.join('\n  ')}`);
-  return createSimBackend({ simulation, clock: simulationClock, logger });
 }
 
 /** The setting of each switch that operations may need: leaving one out does not build. */

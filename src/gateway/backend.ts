@@ -18,9 +18,43 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
-/** Why a call came to no answer. A definite refusal is an answer: a `Response` with retType other than 0. */
+/**
+ * Why a call came to no answer. A definite refusal by the brokerage is an answer: a `Response` with retType other than 0.
+ * One for a reason that interfaces have a status for is {@link BackendRefused}.
+ */
 export abstract class BackendFailure extends Error {
-  abstract readonly kind: 'not_sent' | 'timed_out' | 'lost';
+  abstract readonly kind: 'not_sent' | 'timed_out' | 'lost' | 'refused';
+}
+
+/** Why a backend refuses what it could not serve anyhow, and so what its caller can do about it. */
+export type BackendRefusalCode =
+  /** As many requests of this kind as the server takes in a while have been made: wait. */
+  | 'backend.rate'
+  /** A quota of the server is used up: give something back, or wait. */
+  | 'backend.quota'
+  /** The account or its rights do not allow it: trading is locked, no right to the quotes, terms not agreed to. */
+  | 'backend.forbidden'
+  /** It cannot be asked of this account or security. */
+  | 'backend.invalid'
+  /** The server does not know the operation. */
+  | 'backend.unsupported'
+  /** The server failed, and nothing was done. */
+  | 'backend.failed'
+  /** The server is there, and cannot reach what it would need. */
+  | 'backend.unavailable';
+
+/** The backend refuses: nothing has happened. Its message is the whole sentence for the caller. */
+export class BackendRefused extends BackendFailure {
+  readonly kind = 'refused';
+
+  constructor(
+    readonly code: BackendRefusalCode,
+    message: string,
+    /** Whole seconds after which the same request may pass, where waiting helps. */
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(message);
+  }
 }
 
 /** The call never left: nothing has happened, and it may be made again. */

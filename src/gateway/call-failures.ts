@@ -1,5 +1,7 @@
 import { Rejection, type RejectionCode } from '../contract/rejection.js';
-import type { BackendFailure } from './backend.js';
+import { type BackendFailure, BackendRefused } from './backend.js';
+
+type Unanswered = Exclude<BackendFailure['kind'], BackendRefused['kind']>;
 
 interface FailureKind {
   readonly code: RejectionCode;
@@ -12,7 +14,7 @@ interface FailureKind {
  * What a call that came to no answer is to its caller. A definite refusal is not among them: the backend answers that. What
  * was not sent gives back what was reserved for it and frees its idempotency key; an unknown outcome keeps both.
  */
-const failureKinds: Readonly<Record<BackendFailure['kind'], FailureKind>> = {
+const failureKinds: Readonly<Record<Unanswered, FailureKind>> = {
   not_sent: { code: 'backend.not_sent', outcomeUnknown: false, retryAfterSeconds: 1 },
   timed_out: { code: 'backend.timeout', outcomeUnknown: true },
   lost: { code: 'backend.disconnected', outcomeUnknown: true },
@@ -34,8 +36,15 @@ export function aftermathOf(reach: Reach): string {
 }
 
 /** The rejection of a call that came to no answer. */
-export function rejectFailure({ kind, message }: BackendFailure, reach: Reach): Rejection {
-  const { code, outcomeUnknown, retryAfterSeconds } = failureKinds[kind];
+export function rejectFailure(failure: BackendFailure, reach: Reach): Rejection {
+  if (failure instanceof BackendRefused) return rejectRefused(failure);
+  const { message } = failure;
+  const { code, outcomeUnknown, retryAfterSeconds } = failureKinds[failure.kind as Unanswered];
   const aftermath = aftermathOf(reach === 'write sent' && !outcomeUnknown ? 'write kept' : reach);
   return new Rejection(code, `${message}${aftermath}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+}
+
+/** The rejection of what the backend refuses for a reason that has a code: what it says is the whole sentence. */
+export function rejectRefused({ code, message, retryAfterSeconds }: BackendRefused): Rejection {
+  return new Rejection(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }

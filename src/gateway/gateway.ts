@@ -7,16 +7,8 @@ import type { Operation } from '../contract/operation.js';
 import { account, quote, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
-import {
-  type Backend,
-  BackendFailure,
-  type BackendStatus,
-  type BrokerSnapshot,
-  type LifecycleSnapshot,
-  type ResponseMessage,
-} from './backend.js';
+import type { Backend, BackendStatus, BrokerSnapshot, LifecycleSnapshot, ResponseMessage } from './backend.js';
 import { defaultBounds, type GatewayBounds } from './bounds.js';
-import { Call } from './call.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
 import { InFlight } from './in-flight.js';
@@ -105,7 +97,6 @@ export class Gateway {
   readonly #pipeline: Pipeline;
   readonly #idempotency: IdempotencyKeys;
   readonly #connectionsPerKey: number;
-  readonly #requestTimeoutMs: number;
   #connectionsReady: readonly boolean[];
   readonly #expiries = new Map<string, () => void>();
   #cancelKeyWatch: () => void;
@@ -130,7 +121,7 @@ export class Gateway {
     });
     this.#idempotency = new IdempotencyKeys({ store, time, clock, keysMax: bounds.idempotencyKeys });
     this.#connectionsPerKey = bounds.connections;
-    this.#requestTimeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+
     this.#connectionsReady = this.#readConnections();
     const inFlight = new InFlight({ perOwner: bounds.calls, inAll: KEYS_FULL * bounds.calls });
     const refresher = new CredentialRefresher(backend, logger);
@@ -166,7 +157,7 @@ export class Gateway {
       unlocks: new UnlockThrottle(store, time),
       local,
       inFlight,
-      requestTimeoutMs: this.#requestTimeoutMs,
+      requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       writes,
       previewer: new Previewer(backend, access, clock),
       meter: this.meter,
@@ -375,28 +366,15 @@ export class Gateway {
     return { identity, permits: permitsOf(this.#options.access, identity.key) };
   }
 
-  /** What a client of the public protocol is told of the server at its start; zeros while the backend cannot say. */
-  async serverFacts(caller: Caller): Promise<{ readonly version: number; readonly userId: bigint }> {
-    const { backend, clock } = this.#options;
-    const unknown = { version: 0, userId: 0n };
-    const asked = create(system.getGlobalState.messages.C2SSchema, { userID: 0n });
-    const call = new Call(caller, clock, this.#requestTimeoutMs);
-    const ask = async () =>
-      Promise.all([
-        backend.call(system.getGlobalState, asked, call),
-        backend.call(system.getUserInfo, create(system.getUserInfo.messages.C2SSchema), call),
-      ]);
-    try {
-      if (backend.readiness(system.getGlobalState, asked) !== undefined) return unknown;
-      const answered = await call.within(ask());
-      if (answered instanceof Rejection) return unknown;
-      const [state, user] = answered;
-      const version = payloadOf(system.getGlobalState, state)?.serverVer ?? 0;
-      return { version, userId: payloadOf(system.getUserInfo, user)?.userID ?? 0n };
-    } catch (thrown) {
-      if (!(thrown instanceof BackendFailure)) this.#pipeline.defect(caller, thrown);
-      return unknown;
-    }
+  /** What a client of the public protocol is told of the server at its start; zero while the backend cannot say. Not recorded. */
+  async serverFacts(caller: Caller, identity: Identity): Promise<{ readonly version: number; readonly userId: bigint }> {
+    const [state, user] = await Promise.all([
+      this.#pipeline.lookUp(system.getGlobalState, caller, identity, create(system.getGlobalState.messages.C2SSchema, { userID: 0n })),
+      this.#pipeline.lookUp(system.getUserInfo, caller, identity, create(system.getUserInfo.messages.C2SSchema)),
+    ]);
+    const version = state instanceof Rejection ? undefined : payloadOf(system.getGlobalState, state)?.serverVer;
+    const userId = user instanceof Rejection ? undefined : payloadOf(system.getUserInfo, user)?.userID;
+    return { version: version ?? 0, userId: userId ?? 0n };
   }
 
   /** Whether the caller may read the metrics; scope mode asks for metrics:read or admin. */

@@ -1,6 +1,9 @@
 export {
   type Backend,
+  BackendFailure,
   BackendLost,
+  type BackendRefusalCode,
+  BackendRefused,
   type BackendStatus,
   BackendTimeout,
   BackendUnsent,

@@ -28,11 +28,15 @@ export interface DurableStore extends Store {
 type Row = Buffer | Scalar | undefined;
 type Scalar = number | bigint;
 type Rows = Map<string, Row>;
+type Target = LevelTable<unknown> | LevelArchive<unknown>;
 type Database = ClassicLevel<string, Buffer>;
 
 /** One flush: the last row of each key that was written for it, undefined for a removed one. */
 interface Batch {
-  readonly rows: Rows;
+  /** By the whole key. */
+  readonly archived: Rows;
+  /** Of each table by the row's own key, under which memory keeps it. */
+  readonly tabled: Map<LevelTable<unknown>, Rows>;
   readonly done: Promise<void>;
   /** Somebody waits for it. */
   urgent: boolean;
@@ -163,13 +167,13 @@ class LevelStore implements DurableStore {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const gathered = new Gathered(this.format);
     change(gathered);
-    const { rows, done } = this.#batch(when);
+    const batch = this.#batch(when);
     for (const { number, names } of this.format.shapes.takeNew()) {
       const key = SHAPES + String(number).padStart(SHAPE_DIGITS, '0');
-      rows.set(key, this.format.encode(key, names));
+      batch.archived.set(key, this.format.encode(key, names));
     }
-    gathered.moveTo(rows);
-    return done;
+    gathered.moveTo(batch);
+    return batch.done;
   }
 
   async advanceTo(sequence: number): Promise<void> {
@@ -187,7 +191,7 @@ class LevelStore implements DurableStore {
   /** What is flushed next: after this turn or in a while, or when the flush under way is done. */
   #batch(when: 'now' | 'soon'): Batch {
     let batch = this.#waiting.at(-1);
-    if (batch === undefined || batch.rows.size >= FLUSHED_ROWS_MAX) {
+    if (batch === undefined || rowsIn(batch) >= FLUSHED_ROWS_MAX) {
       batch = newBatch();
       this.#waiting.push(batch);
     }
@@ -221,14 +225,16 @@ class LevelStore implements DurableStore {
     this.#schedule();
   }
 
-  async #flush({ rows }: Batch): Promise<void> {
+  async #flush({ archived, tabled }: Batch): Promise<void> {
     const sequence = this.durable + 1;
     try {
       const batch = this.database.batch();
-      for (const [key, row] of rows) {
+      const add = (key: string, row: Row) => {
         if (row === undefined) batch.del(key);
         else batch.put(key, typeof row === 'object' ? row : this.format.encode(key, row));
-      }
+      };
+      for (const [key, row] of archived) add(key, row);
+      for (const [{ prefix }, rows] of tabled) for (const [key, row] of rows) add(prefix + key, row);
       batch.put(SEQUENCE, this.format.encode(SEQUENCE, sequence));
       await batch.write({ sync: true });
       // Looked at last: what a second process reads when it opens the database has all that was acknowledged here.
@@ -238,38 +244,55 @@ class LevelStore implements DurableStore {
       return;
     }
     this.durable = sequence;
-    for (const [key, row] of rows) this.#keepInMemory(key, row);
+    for (const [table, rows] of tabled) {
+      for (const [key, row] of rows) {
+        if (row === undefined) table.rows.delete(key);
+        else table.rows.set(key, typeof row === 'object' ? row.toString('latin1') : row);
+      }
+    }
   }
+}
 
-  #keepInMemory(key: string, row: Row): void {
-    if (!key.startsWith(TABLES)) return;
-    const [name, own] = splitKey(key);
-    const rows = this.#tables.get(name)?.rows;
-    if (row === undefined) rows?.delete(own);
-    else rows?.set(rows.has(own) ? own : copyOf(own), typeof row === 'object' ? row.toString('latin1') : row);
-  }
+function rowsIn({ archived, tabled }: Batch): number {
+  let count = archived.size;
+  for (const rows of tabled.values()) count += rows.size;
+  return count;
 }
 
 /** What one change puts and removes, in its order: nothing of it is written should it throw. */
 class Gathered implements Transaction {
+  readonly #targets: Target[] = [];
   readonly #keys: string[] = [];
   readonly #rows: Row[] = [];
 
   constructor(private readonly format: RowFormat) {}
 
   put<V>(to: Table<V> | Archive<V>, key: string, value: V): void {
-    const whole = prefixIn(to) + key;
-    this.#keys.push(whole);
-    this.#rows.push(typeof value === 'bigint' || typeof value === 'number' ? value : this.format.encode(whole, value));
+    const target = targetOf(to);
+    this.#add(target, key, typeof value === 'bigint' || typeof value === 'number' ? value : this.format.encode(target.prefix + key, value));
   }
 
   remove<V>(from: Table<V> | Archive<V>, key: string): void {
-    this.#keys.push(prefixIn(from) + key);
-    this.#rows.push(undefined);
+    this.#add(targetOf(from), key, undefined);
   }
 
-  moveTo(rows: Rows): void {
-    for (const [index, key] of this.#keys.entries()) rows.set(key, this.#rows[index]);
+  moveTo({ archived, tabled }: Batch): void {
+    for (let index = 0; index < this.#keys.length; index++) {
+      const target = this.#targets[index] as Target;
+      const key = this.#keys[index] as string;
+      if (target.kind === 'archive') archived.set(target.prefix + key, this.#rows[index]);
+      else {
+        const rows = tabled.get(target);
+        if (rows === undefined) tabled.set(target, new Map([[key, this.#rows[index]]]));
+        else rows.set(key, this.#rows[index]);
+      }
+    }
+  }
+
+  #add(target: Target, key: string, row: Row): void {
+    this.#targets.push(target);
+    this.#keys.push(key);
+    this.#rows.push(row);
   }
 }
 
@@ -350,11 +373,11 @@ function newBatch(): Batch {
   const done = new Promise<void>((resolve, reject) => {
     settle = (failure) => (failure === undefined ? resolve() : reject(failure));
   });
-  return { rows: new Map(), done, urgent: false, settle };
+  return { archived: new Map(), tabled: new Map(), done, urgent: false, settle };
 }
 
-function prefixIn(rows: Table<unknown> | Archive<unknown>): string {
-  if (rows instanceof LevelTable || rows instanceof LevelArchive) return rows.prefix;
+function targetOf(rows: Table<unknown> | Archive<unknown>): Target {
+  if (rows instanceof LevelTable || rows instanceof LevelArchive) return rows;
   throw new TypeError(`${rows.kind} ${rows.name} belongs to another store`);
 }
 

@@ -24,9 +24,10 @@ export class RowFormat {
     writer.raw(key);
     const start = writer.length;
     if (!writer.value(value)) return withChecksum(key, serialize(value));
-    const row = Buffer.allocUnsafe(CHECKSUM_BYTES + writer.length - start);
-    row.set(writer.bytes(start), CHECKSUM_BYTES);
-    row.writeUInt32LE(crc32(writer.bytes()), 0);
+    const written = writer.bytes();
+    const row = Buffer.allocUnsafe(CHECKSUM_BYTES + written.length - start);
+    written.copy(row, CHECKSUM_BYTES, start);
+    row.writeUInt32LE(crc32(written), 0);
     return row;
   }
 

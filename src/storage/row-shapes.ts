@@ -3,6 +3,9 @@ interface Node {
   readonly names: readonly string[];
   readonly next: Map<string, Node>;
   number: number | undefined;
+  /** The one of `next` that was taken last, and its name: mostly it is taken again. */
+  last: Node | undefined;
+  lastName: string | undefined;
 }
 
 /** Beyond these a row is written with the names of its properties: they are no names then, but keys. */
@@ -11,7 +14,7 @@ const NODES_MAX = 20_000;
 
 /** The shapes of objects, numbered, so that a row need not repeat the names of its properties. A database has its own. */
 export class RowShapes {
-  readonly #root: Node = { names: [], next: new Map(), number: undefined };
+  readonly #root = newNode([]);
   readonly #shapes: (readonly string[])[] = [];
   #nodes = 1;
   /** How many of them have been taken to be written. */
@@ -24,10 +27,18 @@ export class RowShapes {
 
   /** One name further; undefined where there are too many paths, and for the one name that cannot be given to a plain object. */
   step(node: Node, name: string): Node | undefined {
+    if (node.lastName === name) return node.last;
     if (name === '__proto__') return undefined;
-    const known = node.next.get(name);
-    if (known !== undefined || this.#nodes >= NODES_MAX) return known;
-    const next: Node = { names: [...node.names, name], next: new Map(), number: undefined };
+    const next = node.next.get(name) ?? this.#grow(node, name);
+    if (next === undefined) return undefined;
+    node.last = next;
+    node.lastName = name;
+    return next;
+  }
+
+  #grow(node: Node, name: string): Node | undefined {
+    if (this.#nodes >= NODES_MAX) return undefined;
+    const next = newNode([...node.names, name]);
     node.next.set(name, next);
     this.#nodes += 1;
     return next;
@@ -59,4 +70,8 @@ export class RowShapes {
     this.#taken = this.#shapes.length;
     return this.#shapes.slice(from).map((names, index) => ({ number: from + index, names }));
   }
+}
+
+function newNode(names: readonly string[]): Node {
+  return { names, next: new Map(), number: undefined, last: undefined, lastName: undefined };
 }

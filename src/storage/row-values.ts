@@ -42,8 +42,8 @@ export class ValueWriter {
   }
 
   /** What was written since {@link clear}; holds until the next write. */
-  bytes(from = 0): Buffer {
-    return this.#bytes.subarray(from, this.#length);
+  bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
   }
 
   clear(): void {

@@ -9,8 +9,8 @@ import { TestDaemon } from '../support/daemon.js';
 const DATE = '2026-03-02';
 const PASSWORD = 'conformance';
 const tencent = { market: 1, code: '00700' };
-/** Matters of the connection, which no operation is declared for. */
-const ofTheConnection: ReadonlyMap<number, string> = new Map([[3002, 'matter of the connection']]);
+/** What the connection handles itself, so that no operation is declared for it. */
+const ofTheConnection: ReadonlyMap<number, string> = new Map([[3002, 'handled by the connection']]);
 
 interface Call {
   readonly method: string;
@@ -205,23 +205,23 @@ function compatibilityPage(calls: readonly Call[], ids: ProtocolIds): string {
   return `# Compatibility
 
 Programs written with the published clients of the public protocol run on this daemon unchanged: JavaScript over the core
-WebSocket (\`--websocket-port\`), the others over core TCP (\`--api-port\`). The test suite runs the npm package futu-api ${version}
-and, where it lies beside the checkout, the Python package futu-api 10.2.6208, both unmodified: it calls every method that they have
-(the Python client's with its default arguments, in protobuf, in JSON and encrypted), runs the published Python examples, and writes
+WebSocket (\`--websocket-port\`), the others over core TCP (\`--api-port\`). The test suite runs the unmodified npm package futu-api ${version}
+and, if it is next to the checkout, the unmodified Python package futu-api 10.2.6208. It calls every method
+(the Python ones with their default arguments, in protobuf, in JSON and encrypted), runs the published Python examples, and writes
 this page.
 
-- A key for the JavaScript client is made with \`svcctl gen-key --sdk\`; \`start("HOST:PORT/?token=KEY&p=", PORT, ssl)\` takes any key.
-- Core TCP carries no credential. Without a keys file it serves reads; with one it is off until \`--api-key-id\` names the key that
-  its clients act with, and it takes connections from this machine alone.
-- \`--api-rsa-key\` encrypts core TCP with the RSA key that its clients are given.
-- Live data is read by the connection that subscribed to it, as the protocol has it: basic quotes, order books, tickers, RT,
+- \`svcctl gen-key --sdk\` creates a key for the JavaScript client; \`start("HOST:PORT/?token=KEY&p=", PORT, ssl)\` accepts any key.
+- Core TCP carries no credential. Without a keys file it serves reads. With one it is off until \`--api-key-id\` names the key that
+  its clients act under, and it accepts connections from this machine only.
+- \`--api-rsa-key\` encrypts core TCP with the RSA key that its clients have.
+- As in the protocol, only a connection that has subscribed can read live data: basic quotes, order books, tickers, RT,
   K-lines and brokers need \`Sub\` first.
-- A write is known by its \`packetID\`: sent twice, it gets the first answer and is carried out once. Give each a serial number of its own.
-- A 0 where an enumeration has no member 0 counts as not set, as the published clients mean it: a filter without a market, the market of
-  a request that names securities. A key with allowlists that thereby names no market is held as one that names none.
-- A subscription of several symbols and types takes the pairs that exist; \`retMsg\` names those that it left out.
-- A currency in \`GetFunds\` is passed over for accounts of one currency; \`funds.currency\` says in which the answer is.
-- What a key may not do, and what is not served, is answered with \`retType\` -1 and a text.
+- A write is identified by its \`packetID\`: sent twice, it executes once and returns the first answer. Give each write its own serial number.
+- A 0 in an enumeration without a member 0 counts as not set, as the published clients intend: a filter without a market, or the market of
+  a request that names securities. For a key with allowlists, such a request names no market.
+- Subscribing to several symbols and types takes the pairs that exist; \`retMsg\` names those left out.
+- \`GetFunds\` ignores the currency for single-currency accounts; \`funds.currency\` says which one the answer uses.
+- Anything that a key may not do, or that is not served, is answered with \`retType\` -1 and a text.
 
 ## Served
 
@@ -231,10 +231,10 @@ ${served.join('\n')}
 
 ## Not served
 
-Answered with \`retType\` -1, "not supported":
+These get \`retType\` -1, "not supported":
 
 ${others.map(({ method, protocolId }) => `\`${method}\` (${protocolId})`).join(', ')}.
 
-Of the Python client: ${notServed(python, ids).join(', ')}.
+In the Python client: ${notServed(python, ids).join(', ')}.
 `;
 }

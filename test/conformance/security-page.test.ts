@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const page = readFileSync(join(docs, 'security.md'), 'utf8');
-const links = [...page.matchAll(/\[([^\]]+)\]\((\.\.\/(?:test|src)\/[^)]+)\)/g)].map(([, title = '', file = '']) => ({ title, file }));
+/** Links to tests. A link's title names the test; a link without one has the test's name for its text. */
+const links = [...page.matchAll(/\[([^\]]+)\]\((\.\.\/(?:test|src)\/[^)" ]+)(?: "([^"]+)")?\)/g)].map(
+  ([, text = '', file = '', title = text]) => ({ title, file }),
+);
 
 describe('docs/security.md', () => {
   it('has a test for its points', () => {

@@ -67,7 +67,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export function compileForChildren(name: string, ...entries: string[]): string {
   const out = join(root, '.cache', 'children', name);
   mkdirSync(out, { recursive: true });
-  const flags = '--ignoreConfig --rootDir src --module nodenext --target es2023 --types node --skipLibCheck'.split(' ');
+  const flags = '--ignoreConfig --allowJs --rootDir src --module nodenext --target es2023 --types node --skipLibCheck'.split(' ');
   const sources = entries.map((entry) => join('src', entry));
   const done = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', ...flags, '--outDir', out, ...sources], {
     cwd: root,

@@ -54,6 +54,8 @@ export class FaultyBackend extends ScriptedBackend {
   readonly unavailable = new Map<string, string>();
   /** What it does not let go of. */
   keep: (streams: readonly QuoteStream[]) => UnsubscribeRefusal | undefined = () => undefined;
+  /** Changes of subscriptions are taken and never answered, against the port's word. */
+  silent = false;
   /** What streams show now, by "HK.00700 1". */
   readonly currents = new Map<string, QuotePush>();
   readonly #states = new Map<number | 'platform', { state: LifecycleState; event?: string }>();
@@ -139,6 +141,7 @@ export class FaultyBackend extends ScriptedBackend {
 
   override async subscribe(streams: readonly QuoteStream[] = []): Promise<ResponseMessage> {
     this.asked.push(`+${streams.map(({ symbol }) => symbol).join()}`);
+    if (this.silent) return this.#never();
     const refused = streams.map(({ symbol }) => this.unavailable.get(symbol)).find((reason) => reason !== undefined);
     if (refused === undefined) for (const { symbol } of streams) this.subscribed.add(symbol);
     this.#look();
@@ -151,6 +154,7 @@ export class FaultyBackend extends ScriptedBackend {
 
   override async unsubscribe(streams: readonly QuoteStream[] = []): Promise<UnsubscribeRefusal | undefined> {
     this.asked.push(`-${streams.map(({ symbol }) => symbol).join()}`);
+    if (this.silent) return this.#never();
     const kept = this.keep(streams);
     for (const stream of streams) if (!kept?.streams.includes(stream)) this.subscribed.delete(stream.symbol);
     this.#look();
@@ -159,6 +163,7 @@ export class FaultyBackend extends ScriptedBackend {
 
   override async subscribeAccounts(accIds: readonly bigint[] = []): Promise<ResponseMessage> {
     this.asked.push(`accounts ${accIds.join()}`);
+    if (this.silent) return this.#never();
     if (accIds.some((accId) => this.refusedAccounts.has(accId))) {
       return create(TrdSubAccPush.ResponseSchema, { retType: -1, retMsg: 'account closed' }) as ResponseMessage;
     }
@@ -170,6 +175,11 @@ export class FaultyBackend extends ScriptedBackend {
     const { state = 'ready', event } = this.#states.get(which) ?? {};
     const figures = { lifecycleGeneration: 1, reconnectAttempts: 0, reconnectSuccesses: 0, reconnectFailures: 0 };
     return { lifecycleState: state, ...figures, ...(event === undefined ? {} : { lastLifecycleEvent: event }) };
+  }
+
+  #never(): Promise<never> {
+    this.#look();
+    return new Promise(() => undefined);
   }
 
   #look(): void {

@@ -138,7 +138,7 @@ class Parser {
       const start = this.#at;
       if (this.text.charCodeAt(start) !== QUOTE) throw new Stop(`expected a field name in double quotes, found ${this.#found()}`, start);
       const name = this.#string();
-      if (name in object) throw new Stop(`the field ${JSON.stringify(name)} appears twice`, start);
+      if (object[name] !== undefined) throw new Stop(`the field ${JSON.stringify(name)} appears twice`, start);
       this.#space();
       if (!this.#take(COLON)) throw new Stop(`expected ":" after the field name, found ${this.#found()}`, this.#at);
       this.#space();

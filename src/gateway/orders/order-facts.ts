@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { OrderLeg, Unknown } from '../../access/index.js';
+import type { OrderLeg, Unknown, Worth } from '../../access/index.js';
 import { type Decimal, multiplyUp } from '../../contract/decimal.js';
 import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { ModifyOrderOp, type Order, TrdMarket } from '../../contract/generated/Trd_Common_pb.js';
@@ -127,12 +127,10 @@ export function valuePlace(backend: Backend, request: PlaceC2S, context: CallCon
   if (hasLimit(request.orderType) && price <= 0n) {
     return new Rejection('request.missing_field', 'price: a limit order needs a price above 0', { field: 'price' });
   }
-  const order: Stand = {
-    ...leg(security.market, request.code, request.header?.trdMarket ?? 0, side),
-    qty,
-    filled: nothing,
-    terms: termsOf(request, price, request),
-  };
+  const { market, symbol } = security;
+  const { code } = request;
+  const markets = tradedMarketNames(request.header?.trdMarket ?? 0, market);
+  const order: Stand = { market, code, markets, symbol, side, qty, filled: nothing, terms: termsOf(request, price, request) };
   return whenKnown(valueLeg(backend, order, undefined, context), (valued) => oneLegged(request, valued));
 }
 
@@ -151,9 +149,16 @@ export function valueModify(
   if (market === undefined || side === undefined) {
     return new Rejection('request.invalid', `order ${order.orderIDEx} is in a market or on a side that this gateway does not trade`);
   }
-  const identity = leg(market, order.code, order.trdMarket || (request.header?.trdMarket ?? 0), side);
-  const filled = { qty: atLeast(order.fillQty), price: atLeast(order.fillAvgPrice) };
-  const standing: Stand = { ...identity, qty: atLeast(order.qty), filled, terms: termsOf(order, atLeast(order.price)) };
+  const standing: Stand = {
+    market,
+    code: order.code,
+    markets: tradedMarketNames(order.trdMarket || (request.header?.trdMarket ?? 0), market),
+    symbol: `${market.name}.${order.code}`,
+    side,
+    qty: atLeast(order.qty),
+    filled: { qty: atLeast(order.fillQty), price: atLeast(order.fillAvgPrice) },
+    terms: termsOf(order, atLeast(order.price)),
+  };
   const enables = request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable;
   const changed = enables ? standing : changedBy(request, order, standing);
   if (changed instanceof Rejection) return changed;
@@ -175,10 +180,6 @@ interface Stand extends Pick<OrderLeg, 'markets' | 'symbol' | 'side'> {
 }
 
 const nothing = { qty: 0n, price: 0n };
-
-function leg(market: QuoteMarketInfo, code: string, trading: number, side: OrderLeg['side']): Omit<Stand, 'qty' | 'filled' | 'terms'> {
-  return { market, code, markets: tradedMarketNames(trading, market), symbol: `${market.name}.${code}`, side };
-}
 
 /** Named one by one: in a message of the protocol, what was not given is no property of its own. */
 function termsOf(
@@ -249,18 +250,33 @@ function valuedLeg(order: Stand, before: Stand | undefined, trading: TradingTerm
   if (pricing instanceof Rejection) return pricing;
   const multiplier = trading?.multiplier;
   const currency = trading?.currency ?? market.currency;
-  const identity = { markets, symbol, side, qty, pricing, multiplier, currency };
-  if (pricing === undefined) return { ...identity, worth: unpriced(symbol) };
-  if (multiplier === undefined || multiplier <= 0n) return { ...identity, worth: unmultiplied(symbol) };
+  const worth =
+    pricing === undefined
+      ? unpriced(symbol)
+      : multiplier === undefined || multiplier <= 0n
+        ? unmultiplied(symbol)
+        : worthOf(order, before, pricing, view, multiplier, currency);
+  return { markets, symbol, side, qty, pricing, multiplier, currency, worth };
+}
+
+function worthOf(
+  order: Stand,
+  before: Stand | undefined,
+  pricing: Pricing,
+  view: MarketView,
+  multiplier: Decimal,
+  currency: string,
+): Worth {
   const value = multiplyUp(costOf(order, pricing.price), multiplier);
   const known = before === undefined ? undefined : pricingOf(before.terms, view);
   const counted =
     before === undefined || known === undefined || known instanceof Rejection ? 0n : multiplyUp(costOf(before, known.price), multiplier);
-  return { ...identity, worth: { currency, value, increase: value > counted ? value - counted : 0n } };
+  return { currency, value, increase: value > counted ? value - counted : 0n };
 }
 
 /** Quantity × price; what has traded for more is not made cheaper by a new price. */
 function costOf({ qty, filled }: Stand, price: Decimal): Decimal {
+  if (filled === nothing) return multiplyUp(qty, price);
   const traded = filled.qty < qty ? filled.qty : qty;
   const dearer = filled.price > price ? filled.price - price : 0n;
   return multiplyUp(qty, price) + multiplyUp(traded, dearer);

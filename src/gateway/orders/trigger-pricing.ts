@@ -18,6 +18,8 @@ const HUNDRED: Decimal = 100n * DECIMAL_ONE;
  * book as a trailing order's trigger can lie. `dearest` is the book's, 0 where it has none; so is the answer where nothing is known.
  */
 export function dearestStart(terms: TriggerTerms, dearest: Decimal): Decimal | Rejection {
+  // Most orders wait for nothing, as the request says or as it does not say.
+  if (terms.auxPrice === 0 && terms.trailValue === 0 && terms.trailSpread === 0) return dearest;
   const [trigger, trail, spread] = fields.map((field) => decimalFromNumber(terms[field]));
   if (trigger === undefined || trail === undefined || spread === undefined) {
     const field = fields.find((name) => decimalFromNumber(terms[name]) === undefined) ?? fields[0];

@@ -13,7 +13,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { checkAnswer } from '../answer-check.js';
-import { type Backend, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
+import { type Backend, BackendRefused, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
 import type { Identity } from '../identity.js';
@@ -133,12 +133,12 @@ export class Writes {
     return response;
   }
 
-  /** What never left the backend is known to have had no effect, and so is refused; any other failure leaves the outcome open. */
+  /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
   async #answerOf(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage | Rejection> {
     try {
       return checkAnswer(operation, await this.backend.call(operation, request, context));
     } catch (thrown) {
-      if (thrown instanceof BackendUnsent) return rejectFailure(thrown, 'write kept');
+      if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
       throw thrown;
     }
   }

@@ -1,6 +1,7 @@
-import type { Backend } from '../backend.js';
+import { type Backend, BackendTimeout } from '../backend.js';
+import { type After, inTime, unansweredText } from './patience.js';
 
-/** No list that the backend was told. */
+/** No list that the backend is known to have. */
 const UNKNOWN = '?';
 
 export type AccountOutcome =
@@ -8,7 +9,12 @@ export type AccountOutcome =
   | { readonly ok: false; readonly message: string; readonly retType: number; readonly errCode: number };
 
 /** An answer to a list of accounts. */
-type Told = AccountOutcome & { /** It is the backend's own. */ readonly answered: boolean };
+type Told = AccountOutcome & {
+  /** It is the backend's own. */
+  readonly answered: boolean;
+  /** The backend had its time. */
+  readonly late?: boolean;
+};
 
 /** What became of accounts that were to be restored. */
 export interface RestoredAccounts {
@@ -17,6 +23,8 @@ export interface RestoredAccounts {
   readonly ended: readonly EndedAccount[];
   /** Why nothing is known of the others: the backend did not answer. */
   readonly failure?: string;
+  /** Says later which of those that the backend did not answer for in time are to be restored again: still wanted, and not lost since. */
+  readonly overdue: () => readonly bigint[];
 }
 
 /** A registration that its owner did not end. */
@@ -48,6 +56,7 @@ export class AccountRegistrations {
     private readonly backend: Pick<Backend, 'subscribeAccounts'>,
     /** Told when an owner does not receive an account's events any more. */
     private readonly onEnded: (owner: string, accId: bigint) => void,
+    private readonly after: After,
   ) {}
 
   /** Registers an owner for accounts; refused as a whole. */
@@ -112,19 +121,23 @@ export class AccountRegistrations {
   /** Tells the backend again what is wanted: all of it or, when that is refused, account by account. Those refused alone end. */
   async restore(accIds: 'all' | readonly bigint[]): Promise<RestoredAccounts> {
     const wanted = within(this.desired(), accIds);
-    if (this.#told !== UNKNOWN || wanted.length === 0) return { accIds: wanted, ended: [] };
+    if (this.#told !== UNKNOWN || wanted.length === 0) return { accIds: wanted, ended: [], overdue: none };
     return this.#inTurn(async () => {
+      const losses = this.#losses;
+      const overdue = () => (losses === this.#losses ? within(this.desired(), accIds) : []);
+      const unanswered = ({ message, late }: Told & { ok: false }) => ({ failure: message, overdue: late ? overdue : none });
       const whole = await this.#tell([]);
-      if (whole.ok) return { accIds: within(this.desired(), accIds), ended: [] };
+      if (whole.ok) return { accIds: within(this.desired(), accIds), ended: [], overdue: none };
+      if (!whole.answered) return { accIds: [], ended: [], ...unanswered(whole) };
       const accepted: bigint[] = [];
       const ended: EndedAccount[] = [];
-      for (const accId of whole.answered ? this.desired() : []) {
+      for (const accId of this.desired()) {
         const outcome = await this.#tellList([...accepted, accId]);
         if (outcome.ok) accepted.push(accId);
-        else if (!outcome.answered) return { accIds: [], ended, failure: outcome.message };
+        else if (!outcome.answered) return { accIds: [], ended, ...unanswered(outcome) };
         else ended.push(...this.#end(accId, outcome.message));
       }
-      return { accIds: within(accepted, accIds), ended, ...(whole.answered ? {} : { failure: whole.message }) };
+      return { accIds: within(accepted, accIds), ended, overdue: none };
     });
   }
 
@@ -144,13 +157,15 @@ export class AccountRegistrations {
     if (list === this.#told) return { ok: true, answered: true };
     const losses = this.#losses;
     try {
-      const { retType, retMsg, errCode } = await this.backend.subscribeAccounts(accIds);
+      const { retType, retMsg, errCode } = await inTime(this.backend.subscribeAccounts(accIds), this.after);
       if (retType !== 0) return { ok: false, message: retMsg, retType, errCode, answered: true };
       if (losses === this.#losses) this.#told = list;
       return { ok: true, answered: true };
     } catch (thrown) {
-      const message = `the backend did not answer: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
-      return { ok: false, message, retType: -1, errCode: 0, answered: false };
+      // It may have taken this list, or kept the last.
+      this.#told = UNKNOWN;
+      const refused = { ok: false, message: unansweredText(thrown), retType: -1, errCode: 0 } as const;
+      return { ...refused, answered: false, late: thrown instanceof BackendTimeout };
     }
   }
 
@@ -174,6 +189,8 @@ export class AccountRegistrations {
     return true;
   }
 }
+
+const none = () => [];
 
 function within(accounts: readonly bigint[], accIds: 'all' | readonly bigint[]): readonly bigint[] {
   return accIds === 'all' ? accounts : accounts.filter((accId) => accIds.includes(accId));

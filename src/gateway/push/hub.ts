@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, StreamScope, StreamsLost, TradePush } from '../backend.js';
-import { type AccountOutcome, AccountRegistrations, type EndedAccount } from './accounts.js';
+import { type AccountOutcome, AccountRegistrations, type EndedAccount, type RestoredAccounts } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits } from './connection.js';
 import { EventFrames, Lane } from './event-frames.js';
 import { Face, type MemberActions } from './face.js';
@@ -8,9 +8,17 @@ import type { PushFormat } from './format.js';
 import { type ClosedGap, Gaps, gapNotice } from './gaps.js';
 import { Gatherer } from './gatherer.js';
 import { type ConnectOptions, type Member, type PushConnection, receives } from './member.js';
+import { type After, RETRY_MS_MIN, Retries } from './patience.js';
 import { RecentTrades } from './recent-trades.js';
 import { nameOfSubType, streamKey, symbolOfKey } from './streams.js';
-import { type Ended, type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
+import {
+  type Ended,
+  type Restored,
+  type SubscribeOptions,
+  type SubscribeOutcome,
+  type Subscription,
+  Subscriptions,
+} from './subscriptions.js';
 
 export type PushBackend = Pick<
   Backend,
@@ -65,6 +73,7 @@ export class PushHub {
   readonly #ofKey = new Map<string, Set<Member>>();
   readonly #gaps = new Gaps();
   readonly #recentTrades = new RecentTrades();
+  readonly #retries: Retries;
   readonly #onGap: (message: string) => void;
   readonly #stopListening: (() => void)[];
   readonly #actions: MemberActions = {
@@ -95,8 +104,10 @@ export class PushHub {
     this.#onGap = onGap;
     this.#gatherer = new Gatherer(clock);
     const listener = { started: (began: Subscription) => this.#started(began), ended: (ended: Subscription) => this.#ended(ended) };
-    this.subscriptions = new Subscriptions(backend, listener, subscriptionQuota, (ms, action) => clock.after(ms, action));
-    this.accounts = new AccountRegistrations(backend, (owner, accId) => this.#accountEnded(owner, accId));
+    const after: After = (ms, action) => clock.after(ms, action);
+    this.#retries = new Retries(after);
+    this.subscriptions = new Subscriptions(backend, listener, subscriptionQuota, after);
+    this.accounts = new AccountRegistrations(backend, (owner, accId) => this.#accountEnded(owner, accId), after);
     this.#stopListening = [
       backend.onPush((event) => {
         const started = performance.now();
@@ -224,6 +235,7 @@ export class PushHub {
   stop(code: number, reason: string): void {
     for (const stopListening of this.#stopListening) stopListening();
     this.subscriptions.stop();
+    this.#retries.stop();
     for (const id of [...this.#members.keys()]) this.#close(id, code, reason);
   }
 
@@ -297,6 +309,16 @@ export class PushHub {
     const keys = [...streams.keys, ...streams.ended.map(({ subscription }) => subscription.key)];
     this.#closeGaps(keys, [...accounts.accIds, ...accounts.ended.map(({ accId }) => accId)], ended);
     this.#pruneGaps();
+    if (streams.overdue().length > 0 || accounts.overdue().length > 0) this.#restoreLater(streams, accounts);
+  }
+
+  /** What the backend did not answer for in time is asked for again, unless its connection is lost first: then it is restored with that. */
+  #restoreLater(streams: Restored, accounts: RestoredAccounts): void {
+    this.#onGap('the backend did not restore all pushes in time; trying again');
+    this.#retries.schedule(RETRY_MS_MIN, () => {
+      const overdue = { streams: streams.overdue(), accIds: accounts.overdue() };
+      if (overdue.streams.length > 0 || overdue.accIds.length > 0) this.#restore(overdue).catch(this.#onDefect);
+    });
   }
 
   /** Forgets gaps in what nobody wants any more. */

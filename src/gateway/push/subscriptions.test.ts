@@ -142,6 +142,37 @@ describe('subscriptions', () => {
     expect([...backend.running]).toEqual([streamKey(hsbc)]);
   });
 
+  it('of a stream that the backend starts too late, and after it was ended, are ended once more', async () => {
+    const { backend, subscriptions, clock } = setUp();
+    backend.holding = true;
+    const made = subscriptions.subscribe('key:a', [tencent], options);
+    await turn();
+    clock.advance(60_000);
+    await turn();
+    backend.holding = false;
+    backend.settle(1);
+    expect(await made).toMatchObject({ ok: false, message: 'the backend did not answer: no answer within 60 seconds' });
+    backend.settle();
+    expect(backend.running.size).toBe(0);
+    await turn();
+    expect(backend.calls).toEqual(['+HK.00700 1 0', '-HK.00700 1 0', '-HK.00700 1 0']);
+    expect([backend.running.size, subscriptions.usedQuota]).toEqual([0, 0]);
+  });
+
+  it('that are being made when a restoration is refused stand on their own request', async () => {
+    const { backend, subscriptions } = setUp();
+    await subscriptions.subscribe('key:a', [tencent], options);
+    backend.drop();
+    subscriptions.lost('all');
+    let refusals = 0;
+    backend.refuse = () => (refusals++ === 0 ? answer(-1, 'not yet') : undefined);
+    const [restored, outcome] = await Promise.all([subscriptions.restore('all'), subscriptions.subscribe('key:b', [tencent], options)]);
+    expect(restored.ended.map(({ subscription }) => subscription.owner)).toEqual(['key:a']);
+    expect(outcome).toEqual({ ok: true });
+    expect(subscriptions.receivers(streamKey(tencent))).toEqual(['key:b']);
+    expect([...backend.running]).toEqual([streamKey(tencent)]);
+  });
+
   it('end in the right state however subscribing, unsubscribing and answers interleave', async () => {
     const streams = [tencent, hsbc, stream('US.AAPL', 4)];
     const owners = ['key:a', 'key:b', 'conn:1'];
@@ -185,7 +216,7 @@ describe('subscriptions', () => {
         expect(new Set(subscriptions.desired().map(streamKey))).toEqual(desired);
         expect(subscriptions.usedQuota).toBe(desired.size);
       }),
-      { numRuns: 60 },
+      { numRuns: 200 },
     );
   });
 
@@ -253,7 +284,7 @@ describe('subscriptions', () => {
         expect(subscriptions.usedQuota).toBe(desired.size);
         expect(new Set(owners.flatMap((owner) => subscriptions.list(owner).map(({ key }) => key)))).toEqual(desired);
       }),
-      { numRuns: 150 },
+      { numRuns: 500 },
     );
   });
 });

@@ -31,7 +31,7 @@ export function gatewayTcpService(services: CoreServices, credential: Credential
       if (opened instanceof Rejection) return opened;
       const { identity, permits } = opened;
       return {
-        ...(await gateway.serverFacts(caller)),
+        ...(await gateway.serverFacts(caller, identity)),
         open: ({ connectionId, recvNotify, pushFormat, socket, cipher, end, onFree }) =>
           new CoreSession(services, {
             iface: 'core-tcp',

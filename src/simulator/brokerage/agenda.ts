@@ -37,7 +37,7 @@ export class Agenda {
   }
 
   remove(orderId: bigint): void {
-    this.#due.delete(orderId);
+    if (this.#due.size > 0) this.#due.delete(orderId);
     const moment = this.#momentOf.get(orderId);
     if (moment === undefined) return;
     this.#momentOf.delete(orderId);

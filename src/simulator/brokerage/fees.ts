@@ -115,11 +115,28 @@ const futureSchedules: Readonly<Partial<Record<QuoteMarket, readonly FeeRule[]>>
  */
 export function feesOf(instrument: Instrument, buying: boolean, turnover: Decimal, quantity: bigint): readonly FeeItem[] {
   if (quantity === 0n) return [];
-  const step = instrument.currency === 'JPY' ? UNIT : CENT;
-  const feeClass = kinds[instrument.kind].fees;
-  return scheduleOf[feeClass](instrument.market)
-    .filter((rule) => (rule.side === undefined || (rule.side === 'buy') === buying) && !(rule.exceptFunds && feeClass === 'fund'))
-    .map((rule) => ({ title: rule.title, value: amount(rule, turnover, quantity, step) }));
+  const step = stepOf(instrument);
+  return rulesFor(instrument, buying).map((rule) => ({ title: rule.title, value: amount(rule, turnover, quantity, step) }));
+}
+
+/** The sum of {@link feesOf}. */
+export function totalFeesOf(instrument: Instrument, buying: boolean, turnover: Decimal, quantity: bigint): Decimal {
+  if (quantity === 0n) return 0n;
+  const step = stepOf(instrument);
+  let total = 0n;
+  for (const rule of rulesFor(instrument, buying)) total += amount(rule, turnover, quantity, step);
+  return total;
+}
+
+function stepOf({ currency }: Instrument): Decimal {
+  return currency === 'JPY' ? UNIT : CENT;
+}
+
+function rulesFor({ kind, market }: Instrument, buying: boolean): readonly FeeRule[] {
+  const feeClass = kinds[kind].fees;
+  return scheduleOf[feeClass](market).filter(
+    (rule) => (rule.side === undefined || (rule.side === 'buy') === buying) && !(rule.exceptFunds && feeClass === 'fund'),
+  );
 }
 
 export function totalFees(items: readonly FeeItem[]): Decimal {
@@ -134,7 +151,9 @@ const scheduleOf: Readonly<Record<KindRules['fees'], (market: QuoteMarket) => re
 };
 
 function amount(rule: FeeRule, turnover: Decimal, quantity: bigint, step: Decimal): Decimal {
-  let value = (rule.perOrder ?? 0n) + multiply(turnover, rule.rate ?? 0n) + (rule.perUnit ?? 0n) * quantity;
+  let value = rule.perOrder ?? 0n;
+  if (rule.rate !== undefined) value += multiply(turnover, rule.rate);
+  if (rule.perUnit !== undefined) value += rule.perUnit * quantity;
   if (rule.upTo !== undefined) value = ((value + rule.upTo - 1n) / rule.upTo) * rule.upTo;
   else value = ((value + step / 2n) / step) * step;
   if (rule.min !== undefined && value < rule.min) value = rule.min;

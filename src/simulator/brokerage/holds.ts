@@ -2,7 +2,7 @@ import { type Decimal, formatDecimal } from '../../contract/decimal.js';
 import { Refusal } from '../refusal.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
-import { feesOf, totalFees } from './fees.js';
+import { totalFees, totalFeesOf } from './fees.js';
 import type { Ledger } from './ledger.js';
 import { initialMargin, marginRatios, unitValue } from './margin.js';
 import { frozenCash, type Hold, isBuying, mainLeg, type OrderRecord, reservedMargin } from './order.js';
@@ -139,7 +139,7 @@ export function feeReserve(
   if (quantity === 0n) return 0n;
   const filled = open === undefined ? 0n : unitValue(instrument, open.filledValue);
   const turnover = filled + unitValue(instrument, worstPrice) * quantity;
-  const total = totalFees(feesOf(instrument, buying, turnover, (open?.filledQuantity ?? 0n) + quantity));
-  const rest = total - totalFees(open?.fees ?? []);
+  const total = totalFeesOf(instrument, buying, turnover, (open?.filledQuantity ?? 0n) + quantity);
+  const rest = open === undefined ? total : total - totalFees(open.fees);
   return rest > 0n ? rest : 0n;
 }

@@ -14,10 +14,7 @@ import type { TradeSide } from './terms.js';
  */
 export class Ledger {
   readonly #positions = new Map<bigint, Map<string, PositionRecord>>();
-  readonly #frozen = new Map<string, Decimal>();
-  readonly #margin = new Map<string, Decimal>();
-  readonly #working = new Map<string, bigint>();
-  readonly #openOrders = new Map<string, bigint>();
+  readonly #open = new Map<bigint, OpenSums>();
 
   constructor(
     tables: Pick<Tables, 'positions'>,
@@ -25,7 +22,10 @@ export class Ledger {
     /** Units of a position that may not be sold today. */
     private readonly locked: (position: PositionRecord) => bigint,
   ) {
-    for (const account of accounts) this.#positions.set(account.id, new Map());
+    for (const account of accounts) {
+      this.#positions.set(account.id, new Map());
+      this.#open.set(account.id, { orders: 0, frozen: new Map(), margin: new Map(), working: new Map() });
+    }
     const future = new Set(accounts.filter(({ trades }) => trades === 'futures').map(({ id }) => id));
     for (const [, position] of tables.positions.entries()) {
       // Futures of a version that did not mark them are carried at what they were traded for.
@@ -53,22 +53,22 @@ export class Ledger {
 
   /** Cash of a currency that open buy orders hold. */
   frozen(account: Account, currency: Currency): Decimal {
-    return this.#frozen.get(`${account.id}/${currency}`) ?? 0n;
+    return this.#open.get(account.id)?.frozen.get(currency) ?? 0n;
   }
 
   /** Margin in a currency that open orders hold. */
   reservedMargin(account: Account, currency: Currency): Decimal {
-    return this.#margin.get(`${account.id}/${currency}`) ?? 0n;
+    return this.#open.get(account.id)?.margin.get(currency) ?? 0n;
   }
 
   /** Units that open orders of a side still have to trade. */
   working(accId: bigint, symbol: string, side: TradeSide): bigint {
-    return this.#working.get(`${accId}/${symbol}/${side}`) ?? 0n;
+    return this.#open.get(accId)?.working.get(`${symbol}/${side}`) ?? 0n;
   }
 
   /** How many orders of an account are open. */
   openOrders(account: Account): number {
-    return Number(this.#openOrders.get(`${account.id}`) ?? 0n);
+    return this.#open.get(account.id)?.orders ?? 0;
   }
 
   /** Units of a long position that may be sold today and that no open order is selling. */
@@ -101,17 +101,44 @@ export class Ledger {
 
   /** Moves the sums from what an order held (undefined: it is new) to what it holds now (undefined: leave it out). */
   replaceOrder(before: OrderRecord | undefined, after: OrderRecord | undefined): void {
-    if (before !== undefined) this.#addOrder(before, -1n);
-    if (after !== undefined) this.#addOrder(after, 1n);
+    if (before !== undefined && after !== undefined && holdsTheSame(before, after)) return;
+    if (before !== undefined) this.#addOrder(before, -1);
+    if (after !== undefined) this.#addOrder(after, 1);
   }
 
-  #addOrder(order: OrderRecord, sign: 1n | -1n): void {
+  #addOrder(order: OrderRecord, sign: 1 | -1): void {
     if (!isOpen(order.status)) return;
-    add(this.#openOrders, `${order.accId}`, sign);
-    for (const leg of order.legs) add(this.#working, `${order.accId}/${leg.symbol}/${leg.side}`, sign * legRemaining(order, leg));
-    add(this.#frozen, `${order.accId}/${order.currency}`, sign * frozenCash(order));
-    add(this.#margin, `${order.accId}/${order.currency}`, sign * reservedMargin(order));
+    const sums = this.#open.get(order.accId);
+    if (sums === undefined) throw new Error(`no account ${order.accId}`);
+    sums.orders += sign;
+    for (const leg of order.legs) add(sums.working, `${leg.symbol}/${leg.side}`, signed(sign, legRemaining(order, leg)));
+    add(sums.frozen, order.currency, signed(sign, frozenCash(order)));
+    add(sums.margin, order.currency, signed(sign, reservedMargin(order)));
   }
+}
+
+/** What the open orders of an account come to. */
+interface OpenSums {
+  orders: number;
+  /** By currency. */
+  readonly frozen: Map<string, Decimal>;
+  readonly margin: Map<string, Decimal>;
+  /** By "symbol/side". */
+  readonly working: Map<string, bigint>;
+}
+
+/** An order that only moved on from one open state to another. */
+function holdsTheSame(before: OrderRecord, after: OrderRecord): boolean {
+  return (
+    before.legs === after.legs &&
+    before.quantity === after.quantity &&
+    before.feeReserve === after.feeReserve &&
+    isOpen(before.status) === isOpen(after.status)
+  );
+}
+
+function signed(sign: 1 | -1, amount: bigint): bigint {
+  return sign === 1 ? amount : -amount;
 }
 
 function add(sums: Map<string, bigint>, key: string, amount: bigint): void {

@@ -28,21 +28,32 @@ export const stockInitialPercent = { long: longTerms.initial, short: shortTerms.
 /** Yearly fee on borrowed stock, in percent of its value. */
 export const shortFeePercent: Decimal = 3n * DECIMAL_ONE;
 
-const lends: ReadonlySet<QuoteMarket> = new Set(['HK', 'US', 'SG', 'JP', 'MY']);
-const lendsStock: ReadonlySet<QuoteMarket> = new Set(['HK', 'US', 'JP']);
-
 /** The margin terms under which a margin account holds an instrument. */
 export function marginRatios(instrument: Instrument): MarginRatios {
   return byMargin[kinds[instrument.kind].margin](instrument.market);
 }
 
+const contractRatios: MarginRatios = { long: futureTerms, short: futureTerms };
+const noRatios: MarginRatios = {};
+const longOnly: MarginRatios = { long: longTerms };
+const longAndShort: MarginRatios = { long: longTerms, short: shortTerms };
+
+/** By the market of a stock. */
+const stockRatios: Readonly<Record<QuoteMarket, MarginRatios>> = {
+  HK: longAndShort,
+  US: longAndShort,
+  JP: longAndShort,
+  SG: longOnly,
+  MY: longOnly,
+  SH: noRatios,
+  SZ: noRatios,
+  FX: noRatios,
+};
+
 const byMargin: Readonly<Record<KindRules['margin'], (market: QuoteMarket) => MarginRatios>> = {
-  stock: (market) => ({
-    ...(lends.has(market) ? { long: longTerms } : {}),
-    ...(lendsStock.has(market) ? { short: shortTerms } : {}),
-  }),
-  contract: () => ({ long: futureTerms, short: futureTerms }),
-  none: () => ({}),
+  stock: (market) => stockRatios[market],
+  contract: () => contractRatios,
+  none: () => noRatios,
 };
 
 /** Initial margin of one unit worth `unitValue`; all of it where nothing is lent. */

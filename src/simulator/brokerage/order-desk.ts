@@ -6,7 +6,7 @@ import { type Account, accounts } from './account.js';
 import type { OrderCheck } from './check-order.js';
 import { inMarket } from './filter.js';
 import { readableId } from './ids.js';
-import { holding, mainLeg, type OrderRecord } from './order.js';
+import { holding, mainLeg, type OrderRecord, restated } from './order.js';
 import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
 import type { PacketAnswer } from './packet.js';
 import type { PlaceRequest, ReplaceRequest, Write } from './place-request.js';
@@ -49,15 +49,15 @@ export class OrderDesk {
     const checked = this.check.place(request);
     if (checked instanceof Refusal) return checked;
     const { instrument, tradeMarket, quantity, price, worstPrice, trigger, hold, expiresAt } = checked;
-    const { feeReserve, ...held } = hold;
+    const { cashPerUnit, marginPerUnit, feeReserve } = hold;
+    const { type, extendedHours, hours } = request;
     const now = this.clock.now();
     const id = this.records.nextId(now);
-    const draft = { type: request.type, extendedHours: request.extendedHours, ...(trigger === undefined ? {} : { trigger }) };
     const order: OrderRecord = {
       id,
       idEx: readableId(this.world.calendar(instrument).tradingDay(now), id),
       accId: account.id,
-      legs: [{ symbol: instrument.symbol, side: request.side, ratio: 1n, filledQuantity: 0n, filledValue: 0n, ...held }],
+      legs: [{ symbol: instrument.symbol, side: request.side, ratio: 1n, filledQuantity: 0n, filledValue: 0n, cashPerUnit, marginPerUnit }],
       tradeMarket,
       currency: instrument.currency,
       timeInForce: request.timeInForce,
@@ -65,7 +65,7 @@ export class OrderDesk {
       quantity,
       price,
       worstPrice,
-      status: this.routing.firstStatus(instrument, draft),
+      status: this.routing.firstStatus(instrument, type, extendedHours, trigger),
       filledQuantity: 0n,
       filledValue: 0n,
       fees: noFees,
@@ -75,9 +75,11 @@ export class OrderDesk {
       updatedAt: now,
       expiresAt,
       lastError: '',
-      // Behind what is always there: what follows a spread is put into the object name by name.
-      ...draft,
-      ...(request.hours === undefined ? {} : { hours: request.hours }),
+      type,
+      extendedHours,
+      // Spreads cost more than the rest of the object together.
+      trigger,
+      hours,
     };
     return this.#commit(request, order, (change) => {
       this.routing.update(change, order);
@@ -154,7 +156,7 @@ export class OrderDesk {
       return new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be disabled`);
     return this.#commit(write, order, (change) => {
       this.routing.recall(order);
-      this.routing.update(change, { ...order, status: moved(order.status, 'disabled'), updatedAt: this.clock.now() });
+      this.routing.update(change, restated(order, moved(order.status, 'disabled'), this.clock.now()));
     });
   }
 
@@ -167,7 +169,7 @@ export class OrderDesk {
     const checked = this.check.enable(account, instrument, order);
     if (checked instanceof Refusal) return checked;
     const now = this.clock.now();
-    const status = moved(order.status, this.routing.firstStatus(instrument, order));
+    const status = moved(order.status, this.routing.firstStatus(instrument, order.type, order.extendedHours, order.trigger));
     const next: OrderRecord = {
       ...holding(order, checked.hold),
       expiresAt: checked.expiresAt,
@@ -191,17 +193,14 @@ export class OrderDesk {
       );
     }
     return this.#commit(write, order, (change) => {
-      this.routing.update(change, { ...order, status: moved(order.status, 'deleted'), updatedAt: this.clock.now() });
+      this.routing.update(change, restated(order, moved(order.status, 'deleted'), this.clock.now()));
     });
   }
 
   #cancel(change: Change, order: OrderRecord): void {
     this.routing.recall(order);
-    const next = this.routing.update(change, {
-      ...order,
-      status: moved(order.status, cancelling(order.filledQuantity)),
-      updatedAt: this.clock.now(),
-    });
+    const status = moved(order.status, cancelling(order.filledQuantity));
+    const next = this.routing.update(change, restated(order, status, this.clock.now()));
     this.routing.confirmCancellation(next);
   }
 

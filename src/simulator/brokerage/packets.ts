@@ -8,6 +8,7 @@ const PACKETS_MAX = 2_000_000;
 /** Most that are forgotten with one new packet, so that no write waits for a long clearing. */
 const FORGOTTEN_AT_ONCE = 16;
 const RANGE = 'range';
+const NEWEST = 'newest';
 /** Connections whose highest serial number is in memory; of others it is read when they write again. */
 const CONNECTIONS_IN_MEMORY = 10_000;
 
@@ -22,26 +23,35 @@ export class Packets {
   readonly #forgotten: Map<string, number>;
   /** Connection → highest serial number that is kept or on its way to be; the connection that wrote last is last. */
   readonly #highest = new Map<string, number>();
+  #latest: string | undefined;
   #range: Required<PacketRange>;
+  /** This process has written it, with what `tracedFrom` is. */
+  #isRangeKept = false;
 
   constructor(
-    private readonly tables: Pick<Tables, 'packets' | 'packetOrder' | 'packetRange' | 'forgottenPackets' | 'highestPackets'>,
+    private readonly tables: Pick<
+      Tables,
+      'packets' | 'packetOrder' | 'packetRange' | 'newestPacket' | 'forgottenPackets' | 'highestPackets'
+    >,
     private readonly max = PACKETS_MAX,
   ) {
     const range = tables.packetRange.get(RANGE) ?? { oldest: 1n, newest: 0n };
-    this.#range = { tracedFrom: range.newest + 1n, ...range };
+    const own = tables.newestPacket.get(NEWEST) ?? 0n;
+    const newest = own > range.newest ? own : range.newest;
+    this.#range = { oldest: range.oldest, newest, tracedFrom: range.tracedFrom ?? newest + 1n };
     this.#forgotten = new Map(tables.forgottenPackets.entries());
   }
 
   /** The answer to the first request of this number; a refusal when that one asked for something else, or when it is not known. */
   find(packet: PacketId | undefined, fingerprint: string): PacketAnswer | Refusal | undefined {
     if (packet === undefined) return undefined;
-    const name = `packetID ${packet.connId}/${packet.serialNo}`;
     const record = this.#recordOf(packet);
     if (record?.fingerprint === fingerprint) return record;
-    if (record !== undefined) return new Refusal(`${name} was already used for another request, answered with order ${record.orderIdEx}`);
+    if (record !== undefined) {
+      return new Refusal(`${nameOf(packet)} was already used for another request, answered with order ${record.orderIdEx}`);
+    }
     if (packet.serialNo > (this.#forgotten.get(String(packet.connId)) ?? -1)) return undefined;
-    return new Refusal(`${name} is too old to tell whether it was carried out: check the orders`);
+    return new Refusal(`${nameOf(packet)} is too old to tell whether it was carried out: check the orders`);
   }
 
   /** A number above all that its connection has used is not looked for on the disk. */
@@ -64,6 +74,11 @@ export class Packets {
   }
 
   #keepHighest(connection: string, highest: number): void {
+    if (connection === this.#latest) {
+      this.#highest.set(connection, highest);
+      return;
+    }
+    this.#latest = connection;
     this.#highest.delete(connection);
     this.#highest.set(connection, highest);
     if (this.#highest.size <= CONNECTIONS_IN_MEMORY) return;
@@ -73,7 +88,7 @@ export class Packets {
 
   /** Remembers an answer in the transaction of the write itself; {@link settle} it when that is on disk. */
   remember(packet: PacketId, record: PacketRecord, transaction: Transaction): void {
-    const { packets, packetOrder, packetRange, highestPackets } = this.tables;
+    const { packets, packetOrder, packetRange, newestPacket, highestPackets } = this.tables;
     const key = keyOf(packet);
     this.#underWay.set(key, record);
     transaction.put(packets, key, record);
@@ -83,8 +98,13 @@ export class Packets {
     const highest = Math.max(packet.serialNo, this.#highestOf(connection));
     this.#keepHighest(connection, highest);
     transaction.put(highestPackets, connection, highest);
-    this.#range = { ...this.#range, oldest: this.#forgetSurplus(newest, transaction), newest };
-    transaction.put(packetRange, RANGE, this.#range);
+    const oldest = this.#forgetSurplus(newest, transaction);
+    const isMoved = oldest !== this.#range.oldest;
+    this.#range = { oldest, newest, tracedFrom: this.#range.tracedFrom };
+    // What moves with every packet is a row of its own, whose number is written once a flush.
+    transaction.put(newestPacket, NEWEST, newest);
+    if (isMoved || !this.#isRangeKept) transaction.put(packetRange, RANGE, this.#range);
+    this.#isRangeKept = true;
   }
 
   settle(packet: PacketId): void {
@@ -119,4 +139,8 @@ export class Packets {
 
 function keyOf(packet: PacketId): string {
   return `${packet.connId}/${packet.serialNo}`;
+}
+
+function nameOf({ connId, serialNo }: PacketId): string {
+  return `packetID ${connId}/${serialNo}`;
 }

@@ -191,6 +191,7 @@ describe('a packet number', () => {
       if (older) {
         await store.write((change) => {
           change.put(tables.packetRange, 'range', { oldest: 1n, newest: 2n });
+          change.remove(tables.newestPacket, 'newest');
           change.remove(tables.highestPackets, '5');
         });
       }

@@ -211,7 +211,7 @@ export class Records {
     const before = this.#orders.get(order.id);
     if (before === undefined) change.created.add(order.id);
     this.ledger.replaceOrder(before, order);
-    this.#keep(order);
+    this.#keep(order, before);
     change.orders.set(order.id, order);
   }
 
@@ -263,12 +263,12 @@ export class Records {
       transaction.put(tables.orders, key, order);
       if (change.created.has(order.id)) {
         transaction.put(tables.liveOrders, key, order.id);
-        transaction.put(tables.ordersByTime, timeKey(order.accId, order.createdAt, order.id), order.id);
+        transaction.put(tables.ordersByTime, `${timeBound(order.accId, order.createdAt)}/${key}`, order.id);
       }
       if (isLive(order)) continue;
       transaction.remove(tables.liveOrders, key);
       const ended = { id: order.id, symbol: mainLeg(order).symbol, time: order.updatedAt };
-      transaction.put(tables.endedOrders, timeKey(order.accId, order.updatedAt, order.id), ended);
+      transaction.put(tables.endedOrders, `${timeBound(order.accId, order.updatedAt)}/${key}`, ended);
     }
     for (const fill of change.fills) transaction.put(tables.fills, timeKey(fill.accId, fill.time, fill.id), fill);
     this.money.write(change.transactions, transaction);
@@ -279,14 +279,14 @@ export class Records {
     }
     if (change.packet !== undefined) {
       const { id, answer, fingerprint } = change.packet;
-      this.packets.remember(id, { ...answer, fingerprint }, transaction);
+      this.packets.remember(id, { orderId: answer.orderId, orderIdEx: answer.orderIdEx, fingerprint }, transaction);
     }
     transaction.put(tables.ids, LAST_ID, this.#lastId);
   }
 
-  #keep(order: OrderRecord): void {
+  #keep(order: OrderRecord, before?: OrderRecord): void {
     this.#orders.set(order.id, order);
-    this.#ended.delete(order.id);
+    if (before === undefined || !isLive(before)) this.#ended.delete(order.id);
     if (isLive(order)) this.#liveOf.get(order.accId)?.set(order.id, order);
     else {
       this.#liveOf.get(order.accId)?.delete(order.id);
@@ -298,7 +298,7 @@ export class Records {
   #settle({ orders, packet }: Change): void {
     if (packet !== undefined) this.packets.settle(packet.id);
     for (const order of orders.values()) {
-      if (this.#orders.get(order.id) === order && this.#ended.has(order.id)) this.#ended.set(order.id, true);
+      if (!isLive(order) && this.#orders.get(order.id) === order) this.#ended.set(order.id, true);
     }
     // Many at a time: the map is walked from its front, where the gaps of those are that were forgotten before.
     if (this.#ended.size <= this.endedKeptMax + Math.floor(this.endedKeptMax / ENDED_SURPLUS)) return;

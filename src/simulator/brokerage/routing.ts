@@ -9,7 +9,7 @@ import { type OrderCheck, trailingLimit, trailingTrigger } from './check-order.j
 import { clearingOf } from './clearing/settlement.js';
 import { execute } from './execution.js';
 import type { Latency } from './latency.js';
-import { holding, isBuying, mainLeg, type OrderRecord, remainingOf } from './order.js';
+import { holding, isBuying, mainLeg, type OrderRecord, remainingOf, restated } from './order.js';
 import { cancelled, isChangeable, moved } from './order-status.js';
 import { rulesOf } from './order-types.js';
 import type { Change, Records } from './records.js';
@@ -58,9 +58,14 @@ export class Routing {
   }
 
   /** The status of an order that is accepted now: on its way, or kept until its time. */
-  firstStatus(instrument: Instrument, order: Pick<OrderRecord, 'type' | 'trigger' | 'extendedHours'>): 'submitting' | 'waiting_submit' {
-    if (order.trigger !== undefined && !order.trigger.reached) return 'waiting_submit';
-    const waits = rulesOf(order.type).auction || this.#exchange.session(instrument, order.extendedHours) === undefined;
+  firstStatus(
+    instrument: Instrument,
+    type: OrderRecord['type'],
+    extendedHours: boolean,
+    trigger: OrderRecord['trigger'],
+  ): 'submitting' | 'waiting_submit' {
+    if (trigger !== undefined && !trigger.reached) return 'waiting_submit';
+    const waits = rulesOf(type).auction || this.#exchange.session(instrument, extendedHours) === undefined;
     return waits ? 'waiting_submit' : 'submitting';
   }
 
@@ -210,9 +215,8 @@ export class Routing {
     const updatedAt = this.clock.now();
     let current = order;
     if (current.status === 'waiting_submit')
-      current = this.update(change, { ...current, updatedAt, status: moved(current.status, 'submitting') });
-    if (current.status === 'submitting')
-      current = this.update(change, { ...current, updatedAt, status: moved(current.status, 'submitted') });
+      current = this.update(change, restated(current, moved(current.status, 'submitting'), updatedAt));
+    if (current.status === 'submitting') current = this.update(change, restated(current, moved(current.status, 'submitted'), updatedAt));
     return current;
   }
 
@@ -227,12 +231,7 @@ export class Routing {
 
   #finish(change: Change, order: OrderRecord, status: OrderRecord['status'], lastError: string): void {
     this.#expiries.remove(order.id);
-    this.update(change, {
-      ...order,
-      status: moved(order.status, status),
-      updatedAt: this.clock.now(),
-      lastError: lastError || order.lastError,
-    });
+    this.update(change, restated(order, moved(order.status, status), this.clock.now(), lastError || order.lastError));
   }
 
   /** Books matches in the order in which they happened. */

@@ -32,8 +32,10 @@ export function tablesOf(store: Store) {
     packets: store.archive<PacketRecord>('sim-packets'),
     /** The keys of `packets` in the order in which they came: padded number → key. */
     packetOrder: store.archive<string>('sim-packet-order'),
-    /** Which numbers `packetOrder` has, under "range". */
+    /** Which numbers `packetOrder` has, under "range": the newest of when the oldest was last forgotten. */
     packetRange: store.table<PacketRange>('sim-packet-range'),
+    /** The newest number that `packetOrder` has, under "newest"; absent where an earlier version kept it with the range. */
+    newestPacket: store.table<bigint>('sim-newest-packet'),
     /** Connection → highest serial number of all its records. */
     highestPackets: store.archive<number>('sim-highest-packets'),
     /** Connection → highest serial number whose record is gone. */

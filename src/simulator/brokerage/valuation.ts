@@ -112,7 +112,29 @@ export class Valuer {
   /** What open orders and positions leave for new ones: cash of a cash account in one currency, else margin of all of it. */
   free(account: Account, currency: Currency): Decimal {
     if (account.type === 'cash') return this.ledger.cash(account, currency) - this.ledger.frozen(account, currency);
-    return freeMargin(this.valuation(account, currency));
+    return this.#freeMargin(account, currency);
+  }
+
+  /** As {@link freeMargin} of the account's valuation: every order asks for this figure, and for no other. */
+  #freeMargin(account: Account, currency: Currency): Decimal {
+    const futures = account.trades === 'futures';
+    let free = 0n;
+    let dividends = 0n;
+    for (const held of currenciesOf(account)) {
+      const balances = this.ledger.money.balances(account.id, held);
+      free += this.rates.convert(balances.cash, held, currency);
+      free -= this.rates.convert(this.ledger.reservedMargin(account, held), held, currency);
+      dividends += this.rates.convert(balances.dividends, held, currency);
+    }
+    for (const position of this.ledger.positions(account)) {
+      if (position.quantity === 0n) continue;
+      const { instrument, value } = this.value(position);
+      const counted = futures ? gainOver(position.carried ?? position.cost, position.quantity, value) : value;
+      const margin = initialMargin(instrument, value < 0n ? 'short' : 'long', value < 0n ? -value : value);
+      free += this.rates.convert(counted, instrument.currency, currency) - this.rates.convert(margin, instrument.currency, currency);
+    }
+    if (!futures) free += dividends;
+    return dividends > 0n ? free - dividends : free;
   }
 }
 

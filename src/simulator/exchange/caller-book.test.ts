@@ -24,7 +24,7 @@ function setUp() {
   };
   const rest = (side: Side, price: string, volume: bigint, extendedHours = true): bigint => {
     const resting = order(side, price, volume, extendedHours);
-    book.rest(resting, clock.now());
+    book.rest(resting, volume, clock.now());
     return resting.id;
   };
   const tick = (price: string, volume: bigint, direction: TickDirection): Matching =>
@@ -206,7 +206,7 @@ it('whatever happens: no order trades more than its volume or beyond its limit, 
           orders.set(arriving.id, { side, limit: arriving.limit, left: volume });
           settle(book.aggress(arriving, false));
           const { left } = orders.get(arriving.id)!;
-          if (left > 0n) book.rest({ ...arriving, volume: left }, clock.now());
+          if (left > 0n) book.rest(arriving, left, clock.now());
         } else if (kind === 'tick') {
           settle(
             book.meetTick(

@@ -113,20 +113,20 @@ export class CallerBook {
     return min(sum, order.volume);
   }
 
-  /** Puts an order behind everything at its price. */
-  rest(order: Incoming, now: number): void {
+  /** Puts what is left of an order behind everything at its price. */
+  rest(order: Incoming, left: bigint, now: number): void {
     const resting: Resting = {
       id: order.id,
       side: order.side,
       limit: order.limit,
       extendedHours: order.extendedHours,
       restedAt: now,
-      remaining: order.volume,
+      remaining: left,
       queueAhead: this.market.volumeAt(this.instrument, order.side, order.limit),
     };
     this.#sides[order.side].add(resting);
     this.#resting.set(order.id, resting);
-    this.market.show(this.instrument, order.side, order.limit, order.volume, 1);
+    this.market.show(this.instrument, order.side, order.limit, left, 1);
   }
 
   /** Takes an order out; false when it does not rest here. */

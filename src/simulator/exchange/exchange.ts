@@ -56,9 +56,9 @@ export class Exchange {
         this.#books.set(instrument.symbol, book);
         this.watch(instrument);
       }
-      book.rest({ ...order, volume: left }, this.clock.now());
+      book.rest(order, left, this.clock.now());
     } else this.#dropIfEmpty(book);
-    return { ...matching, resting };
+    return { matches: matching.matches, prints: matching.prints, resting };
   }
 
   /** Takes an order out of its book; false when it is in none. */

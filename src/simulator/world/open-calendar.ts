@@ -28,6 +28,7 @@ export class OpenCalendar implements Calendar {
   }
 
   sessions(day: string): readonly TradingSession[] {
+    if (day === this.#last.day) return [this.#last.session];
     const days = dayNumber(day);
     return days === undefined ? [] : [this.#on(days).session];
   }

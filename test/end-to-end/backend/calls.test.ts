@@ -4,7 +4,7 @@ import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/contract/clock.js';
 import type * as TrdPlaceOrder from '../../../src/contract/generated/Trd_PlaceOrder_pb.js';
-import { account, operations, quote, trade } from '../../../src/contract/operations/index.js';
+import { account, operations, quote, system, trade } from '../../../src/contract/operations/index.js';
 import { BackendLost, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../../src/gateway/index.js';
 import { MemoryStore } from '../../../src/storage/index.js';
 import { BUY, HK, HK_MARGIN, SIMULATE } from '../../support/accounts.js';
@@ -388,6 +388,17 @@ describe('requests that wait for the backend', () => {
     expect((await desk.post('/api/cancel-order', cancel)).json.ret_type).toBe(0);
     expect(backend.pending).toHaveLength(refreshes);
     expect((await desk.get('/metrics')).text).toContain(`\nsvc_backend_calls_in_flight ${refreshes}\n`);
+  });
+
+  it('are also those that a client of the public protocol makes by connecting', async () => {
+    for (const { name } of [system.getGlobalState, system.getUserInfo]) backend.stalled.add(name);
+    const doors = await Doors.open(gateway, 'desk', gateway.grpc(), operations);
+    const opening = CoreTcpClient.open(`127.0.0.1:${doors.ports.api}`, { init: { packetEncAlgo: -1 } });
+    await backend.waiting(1);
+    expect((await desk.get('/metrics')).text).toContain('\nsvc_backend_calls_in_flight 2\n');
+    for (const { answer } of backend.pending) answer();
+    (await opening).close();
+    await doors.close();
   });
 
   it('are bounded in all, and one whose caller went away counts until the backend has answered', async () => {

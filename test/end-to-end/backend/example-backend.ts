@@ -23,7 +23,7 @@ import {
   type StreamsListener,
 } from '../../../src/gateway/index.js';
 
-/** Where the prices come from. A real one holds a socket; it rejects what is pending when the socket closes. */
+/** The source of prices. A real one holds a socket and rejects pending requests when the socket closes. */
 export interface Feed {
   connect(): Promise<void>;
   close(): void;
@@ -40,7 +40,7 @@ const EVERYTHING = { streams: 'all', accIds: [] } as const;
 export class FeedBackend implements Backend {
   readonly name = 'remote';
   readonly simulated = false;
-  // There are no orders; one that has them and cannot find them by their packet says the same.
+  // This feed takes no orders. A backend that cannot find orders by packet id says false too.
   readonly replaysWrites = false;
   #platform: LifecycleSnapshot = {
     lifecycleState: 'idle',
@@ -81,7 +81,7 @@ export class FeedBackend implements Backend {
     if (this.#platform.lifecycleState !== 'ready') throw new BackendUnsent('the feed is not connected');
     const { securityList } = request as QotGetBasicQot.C2S;
     const known = securityList.map((security) => this.#prices.get(symbolOf(security) ?? ''));
-    // What is known is answered in the turn; the rest takes its time, and is given up when nobody waits.
+    // Known prices are returned in the same turn. The rest is asked for, and dropped when nobody waits.
     if (known.every((price) => price !== undefined)) return quotes(operation, securityList, known);
     return this.#ask(operation, securityList, context);
   }
@@ -98,7 +98,7 @@ export class FeedBackend implements Backend {
 
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
     const unserved = streams.find(({ subType }) => subType !== SubType.SubType_Basic);
-    if (unserved !== undefined) return create(QotSub.ResponseSchema, { retType: -1, retMsg: `no such data of ${unserved.symbol}` });
+    if (unserved !== undefined) return create(QotSub.ResponseSchema, { retType: -1, retMsg: `${unserved.symbol} has quotes only` });
     await this.feed.watch(streams.map(({ symbol }) => symbol));
     for (const stream of streams) this.#watched.set(stream.symbol, stream);
     return create(QotSub.ResponseSchema, { retType: 0 });
@@ -116,7 +116,7 @@ export class FeedBackend implements Backend {
 
   async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {
     const none = accIds.length === 0;
-    return create(TrdSubAccPush.ResponseSchema, none ? { retType: 0 } : { retType: -1, retMsg: 'there are no accounts here' });
+    return create(TrdSubAccPush.ResponseSchema, none ? { retType: 0 } : { retType: -1, retMsg: 'this backend has no accounts' });
   }
 
   tradingTerms(): undefined {
@@ -158,14 +158,14 @@ export class FeedBackend implements Backend {
     return 'not_applicable';
   }
 
-  /** First what was lost is told, then the connection is made anew, then the streams are restored, and only then is it ready. */
+  /** Report the loss, reconnect, restore the streams, and only then become ready. */
   async #dropped(reason: string): Promise<void> {
     this.#enter('reconnecting', reason);
     this.#prices.clear();
     this.#watched.clear();
     for (const listener of this.#streamsListeners) listener.lost({ ...EVERYTHING, from: this.#heardAt, reason });
-    // A real one waits between its tries, longer each time.
-    this.#enter('connecting', 'another try');
+    // A real backend waits between attempts, longer each time.
+    this.#enter('connecting', 'retrying');
     await this.feed.connect();
     this.#enter('authenticating', 'connected');
     for (const listener of this.#streamsListeners) await listener.restore(EVERYTHING);

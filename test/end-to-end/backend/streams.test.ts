@@ -287,6 +287,88 @@ describe('an account that cannot be registered again', () => {
   });
 });
 
+describe('changes of subscriptions that the backend never answers', () => {
+  const PATIENCE_MS = 60_000;
+  const RETRY_MS = 5_000;
+
+  beforeEach(() => {
+    backend.silent = true;
+  });
+
+  it('are given up, and the next one has its turn', async () => {
+    const request = { symbols: ['HK.00700'], sub_types: [1], is_reg_or_un_reg_push: true };
+    const first = gateway.as('desk').post('/api/subscribe', request);
+    await backend.when(() => backend.asked.length === 1);
+    clock.advance(PATIENCE_MS);
+    expect((await first).json.code).toBe('backend.timeout');
+    // The backend may have started it.
+    await backend.when(() => backend.asked.length === 2);
+    backend.silent = false;
+    clock.advance(PATIENCE_MS);
+    await subscribe(['HK.00700'], 'other');
+    clock.advance(RETRY_MS);
+    await push.settled();
+    expect(backend.asked).toEqual(['+HK.00700', '-HK.00700', '+HK.00700']);
+  });
+
+  it('of accounts are given up as well, and say nothing of what the backend has', async () => {
+    backend.silent = false;
+    const register = (operation: string, accounts: readonly string[]) =>
+      gateway.as('desk').post(`/api/${operation}`, { acc_id_list: accounts });
+    await register('sub-acc-push', [HK_MARGIN, US_MARGIN]);
+    backend.silent = true;
+    const ending = register('unsub-acc-push', [US_MARGIN]);
+    await backend.when(() => backend.asked.length === 2);
+    clock.advance(PATIENCE_MS);
+    await ending;
+    backend.silent = false;
+    expect((await register('sub-acc-push', [US_MARGIN])).json.ret_type).toBe(0);
+    expect(backend.asked.at(-1)).toBe(`accounts ${[HK_MARGIN, US_MARGIN].join()}`);
+    expect(backend.asked).toHaveLength(3);
+  });
+
+  it('after a loss are asked for again until the feed is back, and the gap is told then', async () => {
+    backend.silent = false;
+    await subscribe(['HK.00700']);
+    await gateway.as('desk').s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
+    backend.lose(everything, START - 1000, REASON);
+    backend.silent = true;
+    backend.asked.length = 0;
+    const restored = backend.restore(everything);
+    await backend.when(() => backend.asked.length === 2);
+    clock.advance(PATIENCE_MS);
+    await restored;
+    expect((await gateway.as('desk').get('/metrics')).text).toContain('\nsvc_push_missing 2\n');
+    clock.advance(RETRY_MS);
+    await backend.when(() => backend.asked.length === 4);
+    backend.silent = false;
+    clock.advance(PATIENCE_MS);
+    await push.settled();
+    clock.advance(RETRY_MS);
+    await backend.when(() => backend.subscribed.has('HK.00700') && backend.accounts.length === 1);
+    gathered();
+    const notice = await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
+    expect(notice.body.gap).toMatchObject({ from: gap.from, reason: REASON });
+    expect((await gateway.as('desk').get('/metrics')).text).toContain('\nsvc_push_missing 0\n');
+  });
+
+  it('after a loss are left to the next restoration when the connection is lost again', async () => {
+    backend.silent = false;
+    await subscribe(['HK.00700']);
+    backend.lose(everything, START - 1000, REASON);
+    backend.silent = true;
+    const restored = backend.restore(everything);
+    await backend.when(() => backend.asked.length === 2);
+    clock.advance(PATIENCE_MS);
+    await restored;
+    backend.lose(everything, START - 1000, REASON);
+    backend.asked.length = 0;
+    clock.advance(10 * RETRY_MS);
+    await push.settled();
+    expect(backend.asked).toEqual([]);
+  });
+});
+
 describe('an unsubscription that the backend refuses for now', () => {
   const unsubscribe = { symbols: ['HK.00700'], sub_types: [1] };
   const RETRY_MS = 60_000;
@@ -310,6 +392,7 @@ describe('an unsubscription that the backend refuses for now', () => {
     expect(backend.asked).toEqual(['+HK.00700', '-HK.00700']);
     clock.advance(1);
     await backend.when(() => backend.asked.length === 3);
+    await push.settled();
     backend.keep = () => undefined;
     clock.advance(RETRY_MS);
     await backend.when(() => backend.asked.length === 4);

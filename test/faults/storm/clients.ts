@@ -45,44 +45,44 @@ export async function openClient(daemon: SpawnedDaemon<KeyId>, iface: Interface,
 }
 
 /** Codes of refusals after which the fate of a write is open. */
-const openFates: ReadonlySet<string> = new Set(['storage.failed', 'backend.disconnected', 'internal']);
+const openFates: ReadonlySet<string> = new Set(['storage.failed', 'backend.disconnected', 'backend.timeout', 'internal']);
+/** The same over the public protocol, whose `errCode` is the HTTP status. */
+const openErrCodes: ReadonlySet<number> = new Set([500, 504]);
 
 function refusal(code: string, text: string): Outcome {
   return openFates.has(code) ? { kind: 'failed', text } : { kind: 'refused', code, text };
 }
 
-class RestClient implements StormClient {
-  readonly #line: KeepAliveLine;
+abstract class LineClient implements StormClient {
+  protected readonly line: KeepAliveLine;
 
   constructor(daemon: SpawnedDaemon<KeyId>, key: KeyId) {
-    this.#line = new KeepAliveLine(daemon, daemon.keys[key]);
+    this.line = new KeepAliveLine(daemon, daemon.keys[key]);
   }
 
+  abstract send(write: Write): Promise<Outcome>;
+
+  close(): void {
+    this.line.close();
+  }
+}
+
+class RestClient extends LineClient {
   async send(write: Write): Promise<Outcome> {
     const [path, body] = write.kind === 'place' ? ['/api/order', restPlacement(write)] : restChange(write);
-    const { status, text } = await this.#line.post(path, body, write.keyed ? { 'idempotency-key': write.name } : {});
+    const { status, text } = await this.line.post(path, body, write.keyed ? { 'idempotency-key': write.name } : {});
     const { ret_type: retType, s2c, code } = JSON.parse(text);
     if (status !== 200) return refusal(code, text);
     if (retType !== 0) return { kind: 'refused', code: 'brokerage', text };
     return { kind: 'accepted', orderId: s2c.order_id, orderIdEx: s2c.order_id_ex };
   }
-
-  close(): void {
-    this.#line.close();
-  }
 }
 
-class ToolClient implements StormClient {
-  readonly #line: KeepAliveLine;
-
-  constructor(daemon: SpawnedDaemon<KeyId>, key: KeyId) {
-    this.#line = new KeepAliveLine(daemon, daemon.keys[key]);
-  }
-
+class ToolClient extends LineClient {
   async send(write: Write): Promise<Outcome> {
     const [name, args] = write.kind === 'place' ? ['svc_place_order', toolPlacement(write)] : toolChange(write);
     const [body, headers] = stateless('tools/call', { name, arguments: args });
-    const { text } = await this.#line.post('/mcp', body, {
+    const { text } = await this.line.post('/mcp', body, {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
       ...headers,
@@ -94,10 +94,6 @@ class ToolClient implements StormClient {
     if (result.isError !== true) return { kind: 'accepted', orderId: answer.order_id, orderIdEx: answer.order_id_ex };
     const { code } = JSON.parse(result.content[0].text);
     return refusal(code, text);
-  }
-
-  close(): void {
-    this.#line.close();
   }
 }
 
@@ -202,16 +198,16 @@ class TcpCalls implements StormClient {
 interface ProtocolAnswer {
   readonly retType: number;
   readonly retMsg?: string;
+  readonly errCode?: number;
   readonly s2c?: unknown;
 }
 
-/** The protocol has one number for every refusal: what left the fate open says so in its text. */
-function outcomeOf({ retType, retMsg = '', s2c }: ProtocolAnswer): Outcome {
+function outcomeOf({ retType, retMsg = '', errCode = 0, s2c }: ProtocolAnswer): Outcome {
   if (retType === 0) {
     const { orderID, orderIDEx } = s2c as { orderID?: string | bigint; orderIDEx?: string };
     return { kind: 'accepted', orderId: String(orderID), orderIdEx: orderIDEx ?? '' };
   }
-  if (/it may have taken effect|internal error/.test(retMsg)) return { kind: 'failed', text: retMsg };
+  if (openErrCodes.has(errCode)) return { kind: 'failed', text: retMsg };
   return { kind: 'refused', code: 'protocol', text: retMsg };
 }
 

@@ -1,0 +1,364 @@
+import type { KeyObject } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type { Message } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
+import * as InitConnect from '../../contract/generated/InitConnect_pb.js';
+import * as KeepAlive from '../../contract/generated/KeepAlive_pb.js';
+import { BackendLost, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/backend.js';
+import {
+  type BodyFormat,
+  encodeFrame,
+  type Frame,
+  FrameReader,
+  packetCipher,
+  packetEncAlgo,
+  plainText,
+  rsaCipher,
+} from '../../wire/index.js';
+import { encodeRequest, readResponse, responseReader } from './bodies.js';
+import { addressOf, type Dial, type Endpoint } from './dial.js';
+import { ConnectFailure } from './failures.js';
+import { Pending } from './pending.js';
+import type { Asked, AskOptions, Upstream } from './upstream.js';
+
+/** How a client introduces itself: what it says in InitConnect. */
+export interface Introduction {
+  /** Tells the server's operator who is connected. */
+  readonly clientId: string;
+  /** Major × 100 + minor of the protocol's messages that this client knows. */
+  readonly clientVersion: number;
+  /** Common.PacketEncAlgo of the bodies after the handshake; counts only with an RSA key. */
+  readonly packetEncAlgo: number;
+}
+
+/** What the server says to it. */
+export interface Greeting {
+  /** Major × 100 + minor. */
+  readonly serverVersion: number;
+  readonly userId: bigint;
+  /** Of this connection: packet ids begin with it. */
+  readonly connId: bigint;
+}
+
+/** A frame that nobody asked for. */
+export interface PushFrame {
+  readonly protoId: number;
+  readonly format: BodyFormat;
+  readonly body: Uint8Array;
+}
+
+export interface ConnectionOptions {
+  readonly endpoint: Endpoint;
+  readonly dial: Dial;
+  readonly clock: Clock;
+  readonly introduction: Introduction;
+  /** The private key that both sides have: bodies are encrypted. */
+  readonly rsaKey: KeyObject | undefined;
+  /** Given up when it is aborted, at any time. */
+  readonly signal: AbortSignal;
+  /** Every push, in order. What it throws is the caller's defect and ends the connection. */
+  readonly onPush: (frame: PushFrame) => void;
+  /** Once, after the handshake: the connection is no more, and why. What was under way has been rejected. */
+  readonly onLost: (reason: string) => void;
+}
+
+const INIT_CONNECT = { name: 'init_connect', protoId: 1001, messages: InitConnect } as const;
+const KEEP_ALIVE = { name: 'keep_alive', protoId: 1004, messages: KeepAlive } as const;
+
+/** Between a call and its answer: dialling and the handshake together. */
+const OPEN_MS_MAX = 10_000;
+/** Requests under way: above what the gateway lets through, so that it is the one that says no. */
+const UNDER_WAY_MAX = 8192;
+/** What may wait for a server that does not read. */
+const UNSENT_BYTES_MAX = 16 * 1024 * 1024;
+/** Of an interval: KeepAlive is sent after so much of it, as the published clients do. */
+const KEEP_ALIVE_SHARE = 0.8;
+/** Intervals without a byte after which a server is taken for dead: two KeepAlives have gone unanswered. */
+const SILENT_INTERVALS_MAX = 2;
+/** Seconds; a server that answers nonsense is not asked every millisecond, nor left alone for a day. */
+const KEEP_ALIVE_SECONDS = { min: 1, max: 120 } as const;
+const SERIAL_MAX = 0xffff_ffff;
+
+/**
+ * One TCP connection to a server of the public protocol, from the handshake to its loss. A connection that is lost stays so:
+ * {@link Session} makes another.
+ */
+export class FramedConnection implements Upstream {
+  readonly #options: ConnectionOptions;
+  readonly #transport: Duplex;
+  readonly #reader = new FrameReader();
+  readonly #pending: Pending;
+  #cipher = plainText;
+  #serial = 0;
+  #lost: string | undefined;
+  #greeting: Greeting | undefined;
+  #corked = false;
+  /** Epoch ms, and of the monotonic clock: when the last bytes came. */
+  #heardAt: number;
+  #heard: number;
+  #cancelBeat: () => void = () => undefined;
+  /** Of the handshake, for its end by a loss. */
+  #onHandshakeLost: ((reason: string, final: boolean) => void) | undefined;
+  readonly #onAbort = () => this.#end('given up', false);
+
+  private constructor(options: ConnectionOptions, transport: Duplex) {
+    this.#options = options;
+    this.#transport = transport;
+    const { clock, rsaKey, signal } = options;
+    this.#pending = new Pending(clock, UNDER_WAY_MAX);
+    this.#heardAt = clock.now();
+    this.#heard = clock.monotonic();
+    if (rsaKey !== undefined) this.#cipher = rsaCipher(rsaKey);
+    this.#reader.cipher = this.#cipher;
+    transport.on('data', (chunk: Buffer) => this.#received(chunk));
+    transport.on('error', (error: NodeJS.ErrnoException) => this.#end(`the connection broke (${error.code ?? error.message})`, false));
+    transport.on('end', () => this.#end('the server closed the connection', false));
+    transport.on('close', () => this.#end('the connection was closed', false));
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /**
+   * Connects and shakes hands; rejects with {@link ConnectFailure}. No longer than ten seconds.
+   */
+  static async open(options: ConnectionOptions): Promise<FramedConnection> {
+    const { clock, dial, endpoint, signal } = options;
+    const patience = new AbortController();
+    const onAbort = () => patience.abort(new Error('given up'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    const deadline = clock.monotonic() + OPEN_MS_MAX;
+    const cancel = clock.after(OPEN_MS_MAX, () => patience.abort(new Error(`no connection within ${OPEN_MS_MAX / 1000} seconds`)));
+    let transport: Duplex;
+    try {
+      transport = await dial(endpoint, patience.signal);
+    } catch (thrown) {
+      throw new ConnectFailure(`cannot connect to ${addressOf(endpoint)} (${reasonOf(thrown)})`);
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', onAbort);
+    }
+    if (signal.aborted) {
+      transport.on('error', () => undefined);
+      transport.destroy();
+      throw new ConnectFailure('given up');
+    }
+    const connection = new FramedConnection(options, transport);
+    await connection.#shakeHands(deadline);
+    return connection;
+  }
+
+  /** Throws before the handshake is done. */
+  get greeting(): Greeting {
+    if (this.#greeting === undefined) throw new Error('the handshake is not done');
+    return this.#greeting;
+  }
+
+  /** When the server was last heard, epoch ms: what it says later may be lost. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  /** Why it is no more; undefined while it lasts. */
+  get lost(): string | undefined {
+    return this.#lost;
+  }
+
+  /** Requests under way. */
+  get underWay(): number {
+    return this.#pending.size;
+  }
+
+  async request(asked: Asked, c2s: Message, options: AskOptions): Promise<ResponseMessage> {
+    const { protoId, name, messages } = asked;
+    if (protoId === null) throw new Error(`${name} has no protocol id`);
+    const body = await this.requestBytes(protoId, encodeRequest(messages, c2s), options);
+    const response = responseReader(messages)(body);
+    if (response === undefined) throw new BackendLost(`the server's answer to ${name} cannot be read`);
+    return response;
+  }
+
+  requestBytes(protoId: number, body: Uint8Array, { deadline, signal }: AskOptions): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const unsent = this.#refuse(deadline, signal);
+      if (unsent !== undefined) {
+        reject(unsent);
+        return;
+      }
+      const serial = this.#nextSerial();
+      const onAbort = () => {
+        this.#pending.drop(serial);
+        reject(new BackendTimeout('nobody waits for the answer any more'));
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const settled = () => signal?.removeEventListener('abort', onAbort);
+      this.#pending.add(serial, {
+        protoId,
+        deadline,
+        resolve: (answer) => {
+          settled();
+          resolve(answer);
+        },
+        reject: (failure) => {
+          settled();
+          reject(failure);
+        },
+      });
+      this.#write(protoId, serial, body);
+    });
+  }
+
+  /** Ends it; what is under way is lost. {@link ConnectionOptions.onLost} is told. */
+  close(reason: string): void {
+    this.#end(reason, false);
+  }
+
+  /** Why nothing can be sent now. */
+  #refuse(deadline: number, signal: AbortSignal | undefined): BackendUnsent | undefined {
+    if (this.#lost !== undefined) return new BackendUnsent(`the connection was lost (${this.#lost})`);
+    if (signal?.aborted || this.#options.clock.monotonic() >= deadline) return new BackendUnsent('its time was up before it was sent');
+    if (this.#pending.full) return new BackendUnsent(`${UNDER_WAY_MAX} requests wait for the server already`);
+    if (this.#transport.writableLength > UNSENT_BYTES_MAX) return new BackendUnsent('the server does not read what it is sent');
+    return undefined;
+  }
+
+  async #shakeHands(deadline: number): Promise<void> {
+    const { introduction, rsaKey, clock } = this.#options;
+    const { clientId, clientVersion } = introduction;
+    const algorithm = rsaKey === undefined ? packetEncAlgo.none : introduction.packetEncAlgo;
+    const c2s = {
+      clientVer: clientVersion,
+      clientID: clientId,
+      recvNotify: true,
+      packetEncAlgo: algorithm,
+      pushProtoFmt: 0,
+      programmingLanguage: 'TypeScript',
+    };
+    const body = encodeRequest(InitConnect, c2s);
+    await new Promise<void>((resolve, reject) => {
+      const cancel = clock.after(Math.max(0, deadline - clock.monotonic()), () =>
+        this.#end('the server did not answer InitConnect', false),
+      );
+      const settle = () => {
+        cancel();
+        this.#onHandshakeLost = undefined;
+      };
+      this.#onHandshakeLost = (reason, final) => {
+        settle();
+        reject(new ConnectFailure(reason, final));
+      };
+      const serial = this.#nextSerial();
+      this.#pending.add(serial, {
+        protoId: INIT_CONNECT.protoId,
+        // The handshake has a timer of its own, which says more.
+        deadline: Number.POSITIVE_INFINITY,
+        resolve: (answer) => {
+          // In the turn in which it came: the next frame may be sealed with what it says.
+          const refused = this.#greeted(answer, algorithm);
+          if (refused !== undefined) {
+            this.#end(refused, false);
+            return;
+          }
+          settle();
+          resolve();
+        },
+        reject: () => undefined,
+      });
+      if (this.#lost === undefined) this.#write(INIT_CONNECT.protoId, serial, body);
+      else this.#onHandshakeLost(this.#lost, false);
+    });
+  }
+
+  /** Takes up what InitConnect was answered; what is wrong with it otherwise. */
+  #greeted(answer: Uint8Array, algorithm: number): string | undefined {
+    const response = readResponse(InitConnect, answer);
+    if (response === undefined) return 'the answer to InitConnect cannot be read';
+    const { retType, retMsg, s2c } = response;
+    if (retType !== 0 || s2c === undefined) return `the server refused the connection: ${retMsg || `retType ${retType}`}`;
+    const cipher = this.#options.rsaKey === undefined ? plainText : packetCipher(algorithm, s2c.connAESKey, s2c.aesCBCiv);
+    if (cipher === undefined) return `packetEncAlgo ${algorithm} is not known`;
+    this.#cipher = cipher;
+    this.#reader.cipher = cipher;
+    this.#greeting = { serverVersion: s2c.serverVer, userId: s2c.loginUserID, connId: s2c.connID };
+    this.#beat(Math.min(Math.max(s2c.keepAliveInterval, KEEP_ALIVE_SECONDS.min), KEEP_ALIVE_SECONDS.max) * 1000);
+    return undefined;
+  }
+
+  /** Sends KeepAlive now and then, and notices a server that says nothing any more. */
+  #beat(intervalMs: number): void {
+    const { clock } = this.#options;
+    const silenceMax = SILENT_INTERVALS_MAX * intervalMs;
+    this.#cancelBeat = clock.after(intervalMs * KEEP_ALIVE_SHARE, () => {
+      const silent = clock.monotonic() - this.#heard;
+      if (silent >= silenceMax) {
+        this.#end(`the server said nothing for ${Math.round(silent / 1000)} seconds`, false);
+        return;
+      }
+      const body = encodeRequest(KeepAlive, { time: BigInt(Math.floor(clock.now() / 1000)) });
+      const ask = { deadline: clock.monotonic() + silenceMax };
+      // An answer is heard like anything else; the lack of one is the watchdog's concern.
+      this.requestBytes(KEEP_ALIVE.protoId, body, ask).catch(() => undefined);
+      this.#beat(intervalMs);
+    });
+  }
+
+  #nextSerial(): number {
+    do this.#serial = this.#serial === SERIAL_MAX ? 1 : this.#serial + 1;
+    while (this.#pending.has(this.#serial));
+    return this.#serial;
+  }
+
+  /** Requests of one turn leave in one write. */
+  #write(protoId: number, serial: number, body: Uint8Array): void {
+    const transport = this.#transport;
+    if (!this.#corked) {
+      this.#corked = true;
+      transport.cork();
+      process.nextTick(() => {
+        this.#corked = false;
+        transport.uncork();
+      });
+    }
+    transport.write(encodeFrame({ protoId, format: 'protobuf', serial, body }, this.#cipher));
+  }
+
+  #received(chunk: Buffer): void {
+    if (this.#lost !== undefined) return;
+    const { clock } = this.#options;
+    this.#heardAt = clock.now();
+    this.#heard = clock.monotonic();
+    this.#reader.push(chunk);
+    while (this.#lost === undefined) {
+      const read = this.#reader.next();
+      if (read === undefined) return;
+      if (!read.ok) {
+        // Before the handshake is done it is the key that is wrong, on one side or the other: that mends itself never.
+        const final = this.#greeting === undefined && read.error.kind === 'wrong_digest';
+        this.#end(final ? 'the RSA keys of the two sides differ' : `the server sent what is no frame: ${read.error.message}`, final);
+        return;
+      }
+      this.#take(read.frame);
+    }
+  }
+
+  #take({ protoId, format, serial, body }: Frame): void {
+    const waiting = this.#pending.take(protoId, serial);
+    if (waiting !== undefined) waiting.resolve(body);
+    else if (this.#greeting !== undefined) this.#options.onPush({ protoId, format, body });
+  }
+
+  #end(reason: string, final: boolean): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = reason;
+    this.#cancelBeat();
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    this.#transport.destroy();
+    this.#pending.fail(() => new BackendLost(`the connection was lost (${reason})`));
+    if (this.#greeting === undefined) this.#onHandshakeLost?.(reason, final);
+    else this.#options.onLost(reason);
+  }
+}
+
+function reasonOf(thrown: unknown): string {
+  const { code, message } = thrown as NodeJS.ErrnoException;
+  return code ?? message ?? String(thrown);
+}

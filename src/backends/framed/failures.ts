@@ -1,0 +1,12 @@
+/**
+ * Why a connection could not be made, or is not fit for use. `final` = another try cannot help until an operator has put it right:
+ * a wrong RSA key, a refused login.
+ */
+export class ConnectFailure extends Error {
+  constructor(
+    message: string,
+    readonly final = false,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '../../contract/clock.js';
+import type { Order } from '../../contract/generated/Trd_Common_pb.js';
+import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+
+/** A placement that may turn out to be lost: its answer does not come. */
+export interface LostOrder {
+  readonly request: PlaceC2S;
+  /** Its remark is its own, and no other order has it. */
+  readonly marked: boolean;
+  /** When it left, epoch ms. */
+  readonly sentAt: number;
+}
+
+/** Clocks of two machines may differ by so much. */
+const SKEW_MS = 5_000;
+/** Orders that are remembered as those of another request: more than are placed while one is looked for. */
+const CLAIMED_MAX = 10_000;
+
+/** Which order of a list is the one whose answer was lost. An order that is another request's is never taken for it. */
+export class OrderSearch {
+  // In the order in which they were claimed: the first is forgotten first.
+  readonly #claimed = new Set<string>();
+  /** Placements of which nobody knows yet which order is theirs. */
+  readonly #open = new Set<LostOrder>();
+
+  /** A placement leaves. */
+  begin(placement: LostOrder): void {
+    this.#open.add(placement);
+  }
+
+  /** What became of it is known, or will never be. */
+  end(placement: LostOrder): void {
+    this.#open.delete(placement);
+  }
+
+  /** This order is known to be somebody's. */
+  claim(accId: bigint, orderIDEx: string): void {
+    this.#claimed.add(`${accId} ${orderIDEx}`);
+    if (this.#claimed.size <= CLAIMED_MAX) return;
+    for (const oldest of this.#claimed) {
+      this.#claimed.delete(oldest);
+      return;
+    }
+  }
+
+  /** The order, which is claimed by that; undefined where there is none, or where two could be it. */
+  find(lost: LostOrder, orders: readonly Order[]): Order | undefined {
+    // An order could be either's.
+    for (const other of this.#open) if (other !== lost && isTwin(other, lost)) return undefined;
+    const accId = lost.request.header?.accID ?? 0n;
+    const fits = orders.filter((order) => !this.#claimed.has(`${accId} ${order.orderIDEx}`) && isLike(order, lost));
+    const [found, another] = fits;
+    if (found === undefined || another !== undefined) return undefined;
+    this.claim(accId, found.orderIDEx);
+    return found;
+  }
+}
+
+function isLike(order: Order, { request, marked, sentAt }: LostOrder): boolean {
+  if (order.remark !== request.remark) return false;
+  if (marked) return true;
+  const made = order.createTimestamp * 1000;
+  return (
+    order.code === request.code &&
+    order.trdSide === request.trdSide &&
+    order.orderType === request.orderType &&
+    order.qty === request.qty &&
+    (request.adjustPrice || order.price === request.price) &&
+    (request.secMarket === 0 || order.secMarket === 0 || order.secMarket === request.secMarket) &&
+    (made === 0 || made >= sentAt - SKEW_MS)
+  );
+}
+
+/** Whether an order of the one could be taken for one of the other. */
+function isTwin(a: LostOrder, b: LostOrder): boolean {
+  const fieldsOf = ({ request: { header, code, trdSide, qty, remark } }: LostOrder) =>
+    [header?.accID, code, trdSide, qty, remark].join(' ');
+  return fieldsOf(a) === fieldsOf(b);
+}
+
+/** When each try to find an order is made after the one before, in milliseconds. */
+export const searchPauses = [0, 500, 1_000, 2_000, 4_000] as const;
+
+/** Resolves after so many milliseconds. */
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, () => resolve()));
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
+import { RetType } from '../../contract/generated/Common_pb.js';
+import type { Order } from '../../contract/generated/Trd_Common_pb.js';
+import * as TrdPlaceOrder from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import { account, trade } from '../../contract/operations/index.js';
+import { BackendFailure, BackendLost, BackendTimeout, type ResponseMessage } from '../../gateway/backend.js';
+import { type LostOrder, OrderSearch, pause, searchPauses } from './order-search.js';
+import { newMark } from './remark-mark.js';
+import type { Upstream } from './upstream.js';
+
+export interface OrdersOptions {
+  readonly upstream: Upstream;
+  readonly clock: Clock;
+  /** Resolves to true once trading is to be had, false when it is not by then (of the monotonic clock). */
+  readonly whenTrading: (deadline: number) => Promise<boolean>;
+}
+
+/** How long a write is waited for, whatever its caller does: longer than a slow broker, shorter than anybody's patience. */
+const WRITE_MS_MAX = 20_000;
+/** How long an order is looked for whose answer was lost, a reconnection included. */
+const SEARCH_MS_MAX = 60_000;
+/** Of one read of the list. */
+const LIST_MS_MAX = 10_000;
+
+/**
+ * Writes to a server elsewhere. One that was sent is never sent again; a placement whose answer was lost is looked for among the
+ * account's orders, within a minute. Found, it is the answer; otherwise what became of it is unknown.
+ */
+export class Orders {
+  readonly #options: OrdersOptions;
+  readonly #search = new OrderSearch();
+
+  constructor(options: OrdersOptions) {
+    this.#options = options;
+  }
+
+  call(operation: Operation, request: Message): Promise<ResponseMessage> {
+    if (operation === trade.placeOrder) return this.#place(request as TrdPlaceOrder.C2S);
+    return this.#send(operation, request);
+  }
+
+  #send(operation: Operation, request: Message): Promise<ResponseMessage> {
+    const { upstream, clock } = this.#options;
+    // Without the caller's signal: the outcome counts, whoever waits for it.
+    return upstream.request(operation, request, { deadline: clock.monotonic() + WRITE_MS_MAX, priority: 'order' });
+  }
+
+  async #place(asked: TrdPlaceOrder.C2S): Promise<ResponseMessage> {
+    const marked = asked.remark === '';
+    const request: TrdPlaceOrder.C2S = marked
+      ? Object.assign(Object.create(Object.getPrototypeOf(asked)), asked, { remark: newMark(randomBytes) })
+      : asked;
+    const placement: LostOrder = { request, marked, sentAt: this.#options.clock.now() };
+    this.#search.begin(placement);
+    try {
+      const outcome = await this.#outcomeOf(request);
+      if (isUnknown(outcome)) {
+        const found = await this.#find(placement);
+        if (found !== undefined) return placed(request, found);
+      }
+      if (outcome instanceof BackendFailure) throw outcome;
+      const { s2c } = outcome as ResponseMessage & { s2c?: TrdPlaceOrder.S2C };
+      if (s2c !== undefined) this.#search.claim(request.header?.accID ?? 0n, s2c.orderIDEx);
+      return outcome;
+    } finally {
+      this.#search.end(placement);
+    }
+  }
+
+  async #outcomeOf(request: TrdPlaceOrder.C2S): Promise<ResponseMessage | BackendFailure> {
+    try {
+      return await this.#send(trade.placeOrder, request);
+    } catch (thrown) {
+      if (thrown instanceof BackendFailure) return thrown;
+      throw thrown;
+    }
+  }
+
+  /** Looks for it until it is there, or there has been time enough for it to be. */
+  async #find(lost: LostOrder): Promise<Order | undefined> {
+    const { clock, upstream, whenTrading } = this.#options;
+    const end = clock.monotonic() + SEARCH_MS_MAX;
+    const c2s = create(account.getOrders.messages.C2SSchema, {
+      ...(lost.request.header === undefined ? {} : { header: lost.request.header }),
+      refreshCache: true,
+    });
+    for (const wait of searchPauses) {
+      if (wait > 0) await pause(clock, wait);
+      if (!(await whenTrading(end))) return undefined;
+      try {
+        const options = { deadline: Math.min(end, clock.monotonic() + LIST_MS_MAX), priority: 'order' } as const;
+        const answer = await upstream.request(account.getOrders, c2s, options);
+        const { s2c } = answer as ResponseMessage & { s2c?: { orderList: Order[] } };
+        const found = s2c === undefined ? undefined : this.#search.find(lost, s2c.orderList);
+        if (found !== undefined) return found;
+      } catch (thrown) {
+        // The connection was lost once more, or the list takes too long: the next try may fare better.
+        if (!(thrown instanceof BackendFailure)) throw thrown;
+      }
+    }
+    return undefined;
+  }
+}
+
+const unknownOutcomes = new Set<number>([RetType.RetType_TimeOut, RetType.RetType_DisConnect, RetType.RetType_Unknown]);
+
+/** Whether nobody knows what became of a write. */
+function isUnknown(outcome: ResponseMessage | BackendFailure): boolean {
+  if (outcome instanceof BackendFailure) return outcome instanceof BackendLost || outcome instanceof BackendTimeout;
+  return unknownOutcomes.has(outcome.retType);
+}
+
+function placed({ header }: TrdPlaceOrder.C2S, { orderID, orderIDEx }: Order): ResponseMessage {
+  const s2c = { ...(header === undefined ? {} : { header }), orderID, orderIDEx };
+  return create(TrdPlaceOrder.ResponseSchema, { retType: 0, retMsg: 'found among the orders: its answer was lost', s2c });
+}

@@ -1,0 +1,84 @@
+import { create } from '@bufbuild/protobuf';
+import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
+import { type Order, type OrderFill, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
+import * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js';
+import * as TrdUpdateOrderFill from '../../contract/generated/Trd_UpdateOrderFill_pb.js';
+import { account } from '../../contract/operations/index.js';
+import type { TradePush } from '../../gateway/backend.js';
+import type { PushFrame } from './connection.js';
+import { readPush } from './push-bodies.js';
+import type { AskOptions, Upstream } from './upstream.js';
+
+export const ORDER_PUSH = 2208;
+export const FILL_PUSH = 2218;
+
+/** The event of an order or fill push; undefined where the frame is none. */
+export function tradePushOf(frame: PushFrame): TradePush | undefined {
+  const messages = frame.protoId === ORDER_PUSH ? TrdUpdateOrder : frame.protoId === FILL_PUSH ? TrdUpdateOrderFill : undefined;
+  if (messages === undefined) return undefined;
+  const message = readPush<{ header?: TrdHeader }>(messages.ResponseSchema, frame);
+  const header = message?.s2c.header;
+  if (message === undefined || header === undefined) return undefined;
+  return { type: 'trade', protoId: frame.protoId, accId: header.accID, trdMarket: header.trdMarket, message };
+}
+
+/** How requests about an account begin; its first market stands for all of them. */
+export function headerOf({ accID, trdEnv, trdMarketAuthList, jpAccType }: TrdAcc): TrdHeader {
+  const [trdMarket = 0] = trdMarketAuthList;
+  const [type] = jpAccType;
+  return create(TrdHeaderSchema, { accID, trdEnv, trdMarket, ...(type === undefined ? {} : { jpAccType: type }) });
+}
+
+/** The accounts of the user that the server is logged in as; undefined where it refuses to say. */
+export async function readAccounts(upstream: Upstream, options: AskOptions): Promise<readonly TrdAcc[] | undefined> {
+  const asked = account.listAccounts;
+  const c2s = create(asked.messages.C2SSchema, { userID: 0n, needGeneralSecAccount: true });
+  const { s2c } = (await upstream.request(asked, c2s, options)) as Awaited<ReturnType<Upstream['request']>> & {
+    s2c?: { accList: TrdAcc[] };
+  };
+  return s2c?.accList;
+}
+
+/** Today's orders of an account from the server behind the server, or why it would not say. */
+export async function readOrders(upstream: Upstream, of: TrdAcc, options: AskOptions): Promise<readonly Order[] | { refused: string }> {
+  const asked = account.getOrders;
+  const c2s = create(asked.messages.C2SSchema, { header: headerOf(of), refreshCache: true });
+  const answer = (await upstream.request(asked, c2s, options)) as Awaited<ReturnType<Upstream['request']>> & {
+    s2c?: { orderList: Order[] };
+  };
+  return answer.s2c?.orderList ?? { refused: answer.retMsg };
+}
+
+/** Today's fills of an account, likewise. */
+export async function readFills(upstream: Upstream, of: TrdAcc, options: AskOptions): Promise<readonly OrderFill[] | { refused: string }> {
+  const asked = account.getDeals;
+  const c2s = create(asked.messages.C2SSchema, { header: headerOf(of), refreshCache: true });
+  const answer = (await upstream.request(asked, c2s, options)) as Awaited<ReturnType<Upstream['request']>> & {
+    s2c?: { orderFillList: OrderFill[] };
+  };
+  return answer.s2c?.orderFillList ?? { refused: answer.retMsg };
+}
+
+/** What happened in an account since `from` (epoch ms), oldest first, each order in its newest state. */
+export function recoveredTrades(of: TrdAcc, orders: readonly Order[], fills: readonly OrderFill[], from: number): readonly TradePush[] {
+  const header = headerOf(of);
+  const since = from / 1000;
+  const found: { readonly time: number; readonly push: TradePush }[] = [];
+  const add = (protoId: number, time: number, trdMarket: number, message: TradePush['message']) => {
+    // What carries no time may be new: it is for the gateway to know whether it has told it already.
+    if (time === 0 || time >= since)
+      found.push({ time, push: { type: 'trade', protoId, accId: of.accID, trdMarket, recovered: true, message } });
+  };
+  for (const orderFill of fills) {
+    const own = { ...header, trdMarket: orderFill.trdMarket || header.trdMarket };
+    const message = create(TrdUpdateOrderFill.ResponseSchema, { retType: 0, s2c: { header: own, orderFill } });
+    add(FILL_PUSH, orderFill.updateTimestamp || orderFill.createTimestamp, own.trdMarket, message);
+  }
+  for (const order of orders) {
+    const own = { ...header, trdMarket: order.trdMarket || header.trdMarket };
+    const message = create(TrdUpdateOrder.ResponseSchema, { retType: 0, s2c: { header: own, order } });
+    add(ORDER_PUSH, order.updateTimestamp || order.createTimestamp, own.trdMarket, message);
+  }
+  // Stable: of one moment, a fill comes before the order that it has changed.
+  return found.sort((a, b) => a.time - b.time).map(({ push }) => push);
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../../../contract/clock.js';
+import { BackendRefused } from '../../../gateway/index.js';
+import type { Asked } from '../../framed/index.js';
+import { secondsUntil } from './requests.js';
+
+/** So many timeouts of one operation in a row, and it is not asked for a while. */
+const TIMEOUTS_MAX = 3;
+const PAUSE_MS_MIN = 5_000;
+const PAUSE_MS_MAX = 60_000;
+
+interface Circuit {
+  timeouts: number;
+  pauseMs: number;
+  /** Nothing is asked before this. */
+  until: number;
+  /** After the pause one request tries. */
+  trying: boolean;
+}
+
+/**
+ * Some upstreams time out on one operation for hours, since their own server never answers it: each caller would wait in vain.
+ * After some timeouts in a row the operation is refused at once; one request after each pause tries whether it is back. For
+ * reads alone: an order is always tried.
+ */
+export class Breaker {
+  readonly #circuits = new Map<number, Circuit>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Why this is not asked now, if it is not. Whoever gets `undefined` says by {@link heard} how it went. */
+  refuse({ protoId, name }: Asked): BackendRefused | undefined {
+    const circuit = protoId === null ? undefined : this.#circuits.get(protoId);
+    if (circuit === undefined || circuit.timeouts < TIMEOUTS_MAX) return undefined;
+    const now = this.clock.monotonic();
+    if (now >= circuit.until && !circuit.trying) {
+      circuit.trying = true;
+      return undefined;
+    }
+    const seconds = secondsUntil(Math.max(circuit.until, now), now);
+    const message = `${name}: the server has not answered ${circuit.timeouts} requests in a row; the next try is in ${seconds} s`;
+    return new BackendRefused('backend.unavailable', message, seconds);
+  }
+
+  /** What came of a request that was let through: any answer closes the circuit. `gone`: nobody waited for it. */
+  heard({ protoId }: Asked, outcome: 'answered' | 'timed out' | 'gone'): void {
+    if (protoId === null) return;
+    const circuit = this.#circuits.get(protoId);
+    if (outcome === 'answered') {
+      this.#circuits.delete(protoId);
+    } else if (outcome === 'gone') {
+      if (circuit !== undefined) circuit.trying = false;
+    } else if (circuit === undefined) {
+      this.#circuits.set(protoId, { timeouts: 1, pauseMs: PAUSE_MS_MIN, until: 0, trying: false });
+    } else {
+      circuit.timeouts += 1;
+      circuit.trying = false;
+      if (circuit.timeouts < TIMEOUTS_MAX) return;
+      circuit.until = this.clock.monotonic() + circuit.pauseMs;
+      circuit.pauseMs = Math.min(2 * circuit.pauseMs, PAUSE_MS_MAX);
+    }
+  }
+
+  /** Another connection: everything may be tried. */
+  reset(): void {
+    this.#circuits.clear();
+  }
+}

@@ -1,0 +1,82 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Clock } from '../../../contract/clock.js';
+import type { ResponseMessage } from '../../../gateway/index.js';
+import type { Asked } from '../../framed/index.js';
+import type { SubscriptionLedger } from './ledger.js';
+import type { ListReader } from './list-reader.js';
+import { askedOf, listReadOf } from './list-reads.js';
+import { itemCount, type LiveRead } from './live-reads.js';
+import { pause } from './patience.js';
+import { ANSWER_MS_MIN, type Patience } from './requests.js';
+import type { Outcome, Sender } from './sender.js';
+import type { Unit } from './unit.js';
+
+/** After a subscription the first data come within this; until then the upstream answers, and has nothing to say. */
+const FIRST_DATA_MS = 3_000;
+const LOOK_AGAIN_MS = 200;
+
+/** Reads live data, which the upstream answers only from what is subscribed to: subscribes first, and gives back later. */
+export class DemandReads {
+  constructor(
+    private readonly ledger: SubscriptionLedger,
+    private readonly sender: Sender,
+    private readonly lists: ListReader,
+    private readonly clock: Clock,
+  ) {}
+
+  async read(live: LiveRead, asked: Asked, c2s: Message, patience: Patience): Promise<ResponseMessage> {
+    const { units, release } = this.ledger.read(live.unitsOf(c2s));
+    try {
+      let forgotten = false;
+      for (;;) {
+        const refused = await this.ledger.ensure(units, patience);
+        if (refused !== undefined) return this.#refuse(asked, refused, patience);
+        const outcome = await this.#ask(asked, c2s, patience);
+        if (outcome.refused === 'not_subscribed' && !forgotten && units.length > 0) {
+          forgotten = true;
+          this.ledger.forget(units);
+          continue;
+        }
+        const response = this.sender.settle(outcome, { ...patience, priority: 'read' });
+        if (response.retType !== 0 || !this.#mayFollow(live, asked, c2s, response, units, patience)) return response;
+        await pause(this.clock, LOOK_AGAIN_MS, patience);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  #ask(asked: Asked, c2s: Message, patience: Patience): Promise<Outcome> {
+    const list = listReadOf(asked.protoId, c2s);
+    if (list !== undefined) return this.lists.read(list, asked, c2s, patience);
+    return this.sender.ask(asked, c2s, { ...patience, priority: 'read' });
+  }
+
+  /** Whether the answer lacks data that may come yet, since their subscription is new. */
+  #mayFollow(
+    live: LiveRead,
+    asked: Asked,
+    c2s: Message,
+    response: ResponseMessage,
+    units: readonly Unit[],
+    { deadline }: Patience,
+  ): boolean {
+    const list = listReadOf(asked.protoId, c2s);
+    const expected = list === undefined ? 1 : askedOf(list, c2s).length;
+    if (itemCount(live, response) >= expected) {
+      for (const unit of units) unit.warm = true;
+      return false;
+    }
+    const now = this.clock.monotonic();
+    if (now + LOOK_AGAIN_MS + ANSWER_MS_MIN > deadline) return false;
+    return units.some(({ warm, since }) => !warm && now - since < FIRST_DATA_MS);
+  }
+
+  /** A refused subscription refuses the read, in the same words. */
+  #refuse({ messages }: Asked, { refused, response }: Outcome, patience: Patience): ResponseMessage {
+    const { retType, retMsg, errCode } = response;
+    const answer = create(messages.ResponseSchema, { retType, retMsg, errCode } as Record<string, unknown>) as ResponseMessage;
+    const outcome = refused === undefined ? { response: answer } : { response: answer, refused };
+    return this.sender.settle(outcome, { ...patience, priority: 'read' });
+  }
+}

@@ -1,0 +1,415 @@
+import type { Clock } from '../../../contract/clock.js';
+import { BackendFailure, BackendRefused, type QuoteStream } from '../../../gateway/index.js';
+import { patiently, pause } from './patience.js';
+import { type Pool, pools, type QuotaFigures, SubscriptionQuota } from './quota.js';
+import { ANSWER_MS_MIN, type Patience, secondsUntil } from './requests.js';
+import type { Outcome } from './sender.js';
+import type { SubscriptionRequests, UnitFailure } from './subscription-requests.js';
+import { forget, hasHours, isIdle, isServed, newUnit, streamKey, type Unit, type UnitName, unitKey, type Wish, wishOf } from './unit.js';
+
+/** The upstream refuses to end a subscription within its first minute; two clocks may differ. */
+const HELD_MS_MIN = 60_500;
+/** How long a unit is kept after it was last read, while nobody else wants its place. */
+const KEPT_MS = 300_000;
+/** An unsubscription that was refused is tried again after this. */
+const AGAIN_MS = 10_000;
+/** What the upstream said of its quotas is as good as new for this long. */
+const FRESH_MS = 1_000;
+/** An upstream that refused for its quota is full for this long, whatever it said of it before. */
+const FULL_MS = 5_000;
+/** Symbols that are read once must not fill the memory. */
+const ABSENT_MAX = 10_000;
+
+/** There is no place for a unit. */
+class NoRoom {
+  /** When a place can be had at the earliest, in `Clock.monotonic`; undefined while all are in use. */
+  constructor(readonly availableAt: number | undefined) {}
+}
+
+/** What became of the units of one round that could not be had. */
+type Failures = ReadonlyMap<Unit, UnitFailure | NoRoom>;
+
+/**
+ * What the gateway is subscribed to at the upstream: streams that callers hold and units that reads need, each unit once. It is
+ * brought in line in rounds, one at a time: a round subscribes to what is wanted by then and gives back what is over. A unit
+ * that nobody uses is kept for a while; when its place is needed, the least recently used goes first, never within its first
+ * minute, and never one that a caller holds.
+ */
+export class SubscriptionLedger {
+  readonly #units = new Map<string, Unit>();
+  readonly #quota = new SubscriptionQuota();
+  #learnedAt = Number.NEGATIVE_INFINITY;
+  #learning: Promise<void> | undefined;
+  #fullUntil = Number.NEGATIVE_INFINITY;
+  /** Places that were given back since the upstream said that it was full, and not taken again. */
+  #vacated = 0;
+  /** What the next round is to bring in line. */
+  readonly #lacking = new Set<Unit>();
+  #next: Promise<Failures> | undefined;
+  #round: Promise<unknown> = Promise.resolve();
+  #cancelSweep: (() => void) | undefined;
+  /** Rises with each connection: what an earlier one answers says nothing of this one. */
+  #generation = 0;
+  #stopped = false;
+
+  constructor(
+    private readonly requests: SubscriptionRequests,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Holds units for a read, until the returned function is called. */
+  read(names: readonly UnitName[]): { readonly units: readonly Unit[]; readonly release: () => void } {
+    const units = names.map((name) => this.#unit(name));
+    for (const unit of units) unit.readers += 1;
+    const release = () => {
+      for (const unit of units) {
+        unit.readers -= 1;
+        unit.lastRead = this.clock.monotonic();
+        unit.keptUntil = unit.lastRead + KEPT_MS;
+        this.#tidy(unit);
+      }
+      this.#armSweep();
+    };
+    return { units, release };
+  }
+
+  /** Callers hold these streams from now on, until they are let go; `added` are those that they did not hold before. */
+  hold(streams: readonly QuoteStream[]): { readonly units: readonly Unit[]; readonly added: readonly QuoteStream[] } {
+    const units = new Set<Unit>();
+    const added: QuoteStream[] = [];
+    for (const stream of streams) {
+      const unit = this.#unit(stream);
+      const key = streamKey(stream);
+      if (!unit.streams.has(key)) added.push(stream);
+      unit.streams.set(key, stream);
+      units.add(unit);
+    }
+    return { units: [...units], added };
+  }
+
+  /** Callers hold these streams no more. The upstream hears of it when it takes it. */
+  letGo(streams: readonly QuoteStream[]): void {
+    for (const stream of streams) {
+      const unit = this.#units.get(unitKey(stream));
+      if (unit === undefined || !unit.streams.delete(streamKey(stream))) continue;
+      // Whoever is left may want fewer hours than are delivered.
+      if (unit.streams.size > 0 && unit.state === 'present' && !hasHours(unit)) void this.#bring([unit]);
+      this.#tidy(unit);
+    }
+    this.#cancelSweep?.();
+    this.#cancelSweep = undefined;
+    this.#armSweep();
+  }
+
+  /** Callers' streams of a symbol and type: whom a push of it is for. */
+  streamsOf(name: UnitName): Iterable<QuoteStream> {
+    return this.#units.get(unitKey(name))?.streams.values() ?? [];
+  }
+
+  /**
+   * Resolves when the upstream delivers what is wanted of these units; waits for room as long as the caller does. The failure
+   * of one that cannot be had otherwise: `BackendFailure` is thrown, a refusal in the upstream's words is returned.
+   */
+  async ensure(units: readonly Unit[], patience: Patience): Promise<Outcome | undefined> {
+    for (;;) {
+      const lacking = units.filter((unit) => !isServed(unit));
+      if (lacking.length === 0) return undefined;
+      if (!this.#quota.known) await patiently(this.clock, this.#learn(), patience);
+      this.#refuseTooMany(lacking);
+      const failures = await patiently(this.clock, this.#bring(lacking), patience);
+      const failure = lacking.map((unit) => failures.get(unit)).find((found) => found !== undefined);
+      if (failure === undefined) continue;
+      if (failure instanceof BackendFailure) throw failure;
+      if (!(failure instanceof NoRoom)) return failure;
+      await this.#awaitRoom(failure, patience);
+    }
+  }
+
+  /** The upstream has forgotten these. */
+  forget(units: readonly Unit[]): void {
+    for (const unit of units) if (unit.state === 'present') forget(unit);
+  }
+
+  /** Another connection: nothing is subscribed to, and who holds streams says so again. */
+  reset(): void {
+    this.#generation += 1;
+    this.#quota.forget();
+    this.#learnedAt = Number.NEGATIVE_INFINITY;
+    this.#cancelSweep?.();
+    this.#cancelSweep = undefined;
+    for (const unit of this.#units.values()) {
+      forget(unit);
+      unit.streams.clear();
+      this.#tidy(unit);
+    }
+  }
+
+  /** Compares with what the upstream says it delivers, and subscribes again to what it forgot: the streams that were lost. */
+  async verify(patience: Patience): Promise<readonly QuoteStream[]> {
+    const present = [...this.#units.values()].filter(({ state }) => state === 'present');
+    const info = await this.requests.info();
+    if (info === undefined) return [];
+    const lost = present.filter((unit) => unit.state === 'present' && !info.units.has(unit.key));
+    this.forget(lost);
+    const held = lost.filter(({ streams }) => streams.size > 0);
+    const streams = held.flatMap((unit) => [...unit.streams.values()]);
+    await this.ensure(held, patience);
+    return streams;
+  }
+
+  /** The upstream's quotas as they are now; undefined where it does not say. */
+  async figures(): Promise<{ readonly securities: QuotaFigures; readonly options?: QuotaFigures } | undefined> {
+    await this.#learn();
+    return this.lastFigures();
+  }
+
+  /** The same as far as it is known without asking. */
+  lastFigures(): { readonly securities: QuotaFigures; readonly options?: QuotaFigures } | undefined {
+    const ours = this.#ours();
+    const securities = this.#quota.figures(ours, 'securities');
+    const options = this.#quota.figures(ours, 'options');
+    return securities === undefined ? undefined : { securities, ...(options === undefined ? {} : { options }) };
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelSweep?.();
+  }
+
+  #unit(name: UnitName): Unit {
+    const key = unitKey(name);
+    let unit = this.#units.get(key);
+    if (unit === undefined) {
+      if (this.#units.size >= ABSENT_MAX)
+        throw new BackendRefused('backend.quota', `${ABSENT_MAX} symbols are read at a time; nothing was sent`, 1);
+      unit = newUnit(name);
+      this.#units.set(key, unit);
+    }
+    return unit;
+  }
+
+  #tidy(unit: Unit): void {
+    if (isIdle(unit) && unit.state === 'absent' && !this.#lacking.has(unit)) this.#units.delete(unit.key);
+  }
+
+  #ours(): readonly Unit[] {
+    return [...this.#units.values()].filter(({ state }) => state !== 'absent');
+  }
+
+  /** Has the next round bring these in line. */
+  #bring(units: readonly Unit[]): Promise<Failures> {
+    for (const unit of units) this.#lacking.add(unit);
+    this.#next ??= this.#round.then(() => {
+      this.#next = undefined;
+      return this.#run();
+    });
+    this.#round = this.#next.catch(() => undefined);
+    return this.#next;
+  }
+
+  async #run(): Promise<Failures> {
+    const generation = this.#generation;
+    const lacking = [...this.#lacking].filter((unit) => !isIdle(unit) && !isServed(unit));
+    this.#lacking.clear();
+    const failures = new Map<Unit, UnitFailure | NoRoom>();
+    const present = lacking.filter(({ state }) => state === 'present');
+    const accepted = await this.#makeRoom(
+      lacking.filter(({ state }) => state === 'absent'),
+      failures,
+    );
+    if (generation !== this.#generation) return failures;
+    // Other hours are a matter of the subscription; pushes and adjustments are not.
+    const subscribing = [...accepted, ...present.filter((unit) => !hasHours(unit))].map(wishOf);
+    const registering = present.filter(hasHours).map(wishOf);
+    const [refused, unregistered] = await Promise.all([this.requests.subscribe(subscribing), this.requests.register(registering)]);
+    if (generation !== this.#generation) return failures;
+    for (const wish of subscribing) this.#settle(wish, refused.get(wish.unit), failures);
+    for (const wish of registering) this.#settle(wish, unregistered.get(wish.unit), failures);
+    await this.#giveBack([...this.#units.values()].filter((unit) => this.#isOver(unit)));
+    this.#armSweep();
+    return failures;
+  }
+
+  /** Takes up what became of a wish. */
+  #settle(
+    { unit, pushes, rehabTypes, extendedTime }: Wish,
+    failure: UnitFailure | undefined,
+    failures: Map<Unit, UnitFailure | NoRoom>,
+  ): void {
+    if (failure !== undefined) {
+      if (isOverQuota(failure)) this.#beFull();
+      failures.set(unit, isOverQuota(failure) ? new NoRoom(this.#roomAt()) : failure);
+      return;
+    }
+    if (unit.state === 'absent') {
+      unit.state = 'present';
+      unit.since = this.clock.monotonic();
+      this.#vacated -= 1;
+    }
+    if (!pushes) return;
+    unit.pushing = true;
+    unit.extendedTime = extendedTime;
+    for (const rehabType of rehabTypes) unit.rehabTypes.add(rehabType);
+  }
+
+  /** Those of the units that there is a place for, once what is not needed has been given back. */
+  async #makeRoom(absent: readonly Unit[], failures: Map<Unit, UnitFailure | NoRoom>): Promise<readonly Unit[]> {
+    if (absent.length === 0) return [];
+    if (!this.#quota.known) await this.#learn();
+    const accepted: Unit[] = [];
+    for (const pool of pools) {
+      const wanted = absent.filter((unit) => this.#quota.costOf(unit).pool === pool);
+      const added = (units: readonly Unit[]) =>
+        this.#quota.costs([...this.#ours(), ...units], pool).size - this.#quota.costs(this.#ours(), pool).size;
+      if (added(wanted) > this.#free(pool)) await this.#learn();
+      if (added(wanted) > this.#free(pool)) await this.#evict(pool, added(wanted) - this.#free(pool));
+      const taken: Unit[] = [];
+      for (const unit of wanted) {
+        if (added([...taken, unit]) <= this.#free(pool)) taken.push(unit);
+        else failures.set(unit, new NoRoom(this.#roomAt()));
+      }
+      accepted.push(...taken);
+    }
+    return accepted;
+  }
+
+  #free(pool: Pool): number {
+    const free = this.#quota.free(this.#ours(), pool);
+    return this.clock.monotonic() < this.#fullUntil ? Math.min(free, this.#vacated) : free;
+  }
+
+  /** Gives back places that nobody needs now, least recently used first, until there are so many more. */
+  async #evict(pool: Pool, places: number): Promise<void> {
+    const now = this.clock.monotonic();
+    const idle = [...this.#units.values()]
+      .filter(
+        (unit) => isIdle(unit) && unit.state === 'present' && unit.since + HELD_MS_MIN <= now && this.#quota.costOf(unit).pool === pool,
+      )
+      .sort((a, b) => a.lastRead - b.lastRead);
+    const ours = this.#ours();
+    const before = this.#quota.costs(ours, pool).size;
+    const ending = new Set<Unit>();
+    for (const unit of idle) {
+      if (
+        before -
+          this.#quota.costs(
+            ours.filter((each) => !ending.has(each)),
+            pool,
+          ).size >=
+        places
+      )
+        break;
+      ending.add(unit);
+    }
+    await this.#giveBack([...ending]);
+  }
+
+  async #giveBack(units: readonly Unit[]): Promise<void> {
+    if (units.length === 0) return;
+    const generation = this.#generation;
+    for (const unit of units) unit.state = 'ending';
+    const refused = await this.requests.unsubscribe(units);
+    if (generation !== this.#generation) return;
+    for (const unit of units) {
+      if (refused.has(unit)) {
+        // By its clock it may be too young still.
+        unit.state = 'present';
+        unit.since = this.clock.monotonic() + AGAIN_MS - HELD_MS_MIN;
+      } else {
+        forget(unit);
+        this.#tidy(unit);
+        this.#vacated += 1;
+      }
+    }
+  }
+
+  /** Whatever the upstream said of its quota before, it has just refused for it. */
+  #beFull(): void {
+    this.#fullUntil = this.clock.monotonic() + FULL_MS;
+    this.#vacated = 0;
+    this.#learnedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  #isOver(unit: Unit): boolean {
+    return unit.state === 'present' && isIdle(unit) && this.#overAt(unit) <= this.clock.monotonic();
+  }
+
+  /** When a unit that nobody uses is given back. */
+  #overAt({ since, keptUntil }: Unit): number {
+    return Math.max(since + HELD_MS_MIN, keptUntil);
+  }
+
+  /** When a place can be had at the earliest. */
+  #roomAt(): number | undefined {
+    const times = [...this.#units.values()]
+      .filter((unit) => unit.state === 'present' && isIdle(unit))
+      .map(({ since }) => since + HELD_MS_MIN);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  async #awaitRoom({ availableAt }: NoRoom, patience: Patience): Promise<void> {
+    const now = this.clock.monotonic();
+    if (availableAt === undefined || availableAt > patience.deadline - ANSWER_MS_MIN) throw this.#noRoom(availableAt ?? now + HELD_MS_MIN);
+    await pause(this.clock, Math.max(0, availableAt - now), patience);
+  }
+
+  /** One request alone that wants more than there is. */
+  #refuseTooMany(lacking: readonly Unit[]): void {
+    for (const pool of pools) {
+      const wanted = this.#quota.costs(lacking, pool).size;
+      const limit = this.#quota.limit(pool);
+      if (wanted <= limit) continue;
+      const message = `${wanted} live symbols in one request, and the server’s subscription quota is ${limit}; snapshots need none`;
+      throw new BackendRefused('backend.quota', message);
+    }
+  }
+
+  #noRoom(availableAt: number): BackendRefused {
+    const seconds = secondsUntil(availableAt, this.clock.monotonic());
+    return new BackendRefused('backend.quota', `${this.describe()}; try again in ${seconds} s`, seconds);
+  }
+
+  /** "the server’s subscription quota is used up: of 300 units …". */
+  describe(): string {
+    const ours = this.#ours();
+    const held = ours.filter(({ streams }) => streams.size > 0).length;
+    const { used, limit } = this.#quota.figures(ours, 'securities') ?? { used: ours.length, limit: undefined };
+    const parts = [
+      `${held} by subscriptions`,
+      `${ours.length - held} by recent reads`,
+      `${this.#quota.others('securities')} outside this gateway`,
+    ];
+    return `the server’s subscription quota is used up: ${used} of ${limit ?? 'an unknown number'} units are taken, ${parts.join(', ')}`;
+  }
+
+  /** Asks for the quotas, where they may have changed; whoever asks meanwhile waits for the same answer. */
+  #learn(): Promise<void> {
+    this.#learning ??= this.#askQuota().finally(() => {
+      this.#learning = undefined;
+    });
+    return this.#learning;
+  }
+
+  async #askQuota(): Promise<void> {
+    if (this.clock.monotonic() - this.#learnedAt < FRESH_MS) return;
+    const generation = this.#generation;
+    const info = await this.requests.info();
+    if (info === undefined || generation !== this.#generation) return;
+    this.#quota.learn(info.s2c, this.#ours());
+    this.#learnedAt = this.clock.monotonic();
+  }
+
+  #armSweep(): void {
+    if (this.#stopped || this.#cancelSweep !== undefined) return;
+    const times = [...this.#units.values()].filter((unit) => unit.state === 'present' && isIdle(unit)).map((unit) => this.#overAt(unit));
+    if (times.length === 0) return;
+    this.#cancelSweep = this.clock.after(Math.max(0, Math.min(...times) - this.clock.monotonic()), () => {
+      this.#cancelSweep = undefined;
+      void this.#bring([]);
+    });
+  }
+}
+
+function isOverQuota(failure: UnitFailure): boolean {
+  return !(failure instanceof BackendFailure) && failure.refused === 'subscription_quota';
+}

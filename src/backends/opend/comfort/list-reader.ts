@@ -1,0 +1,221 @@
+import { clone, create, type Message } from '@bufbuild/protobuf';
+import type { Clock } from '../../../contract/clock.js';
+import { BackendFailure, type ResponseMessage } from '../../../gateway/index.js';
+import type { Asked } from '../../framed/index.js';
+import type { Turn } from './budget.js';
+import { type DayCache, keyOf } from './day-cache.js';
+import { WINDOW_MS } from './limits.js';
+import { answeredOf, askedOf, type ListRead } from './list-reads.js';
+import { patiently, pause } from './patience.js';
+import { ANSWER_MS_MIN, fieldsOf, type Patience } from './requests.js';
+import type { Outcome, Sender } from './sender.js';
+
+/** With less of its budget left than this share, an operation is asked at its average pace, and requests gather meanwhile. */
+const HURRY_SHARE = 0.5;
+/** A guess of the bytes of an element of an answer, where the day's cache wants one. */
+const ELEMENT_BYTES = 500;
+
+type Elements = Map<string, unknown>;
+
+/** What became of a batch: the answer as it came, where one caller asked; else item by item. */
+interface Answered {
+  readonly whole: Outcome | undefined;
+  /** By the key of the element. */
+  readonly items: ReadonlyMap<string, Message>;
+  readonly refused: ReadonlyMap<string, Outcome>;
+  /** Of one of its requests: what all answers say besides their lists. */
+  readonly response: ResponseMessage | undefined;
+}
+
+/** One request to the upstream, made of the lists of those who wait for it. */
+interface Batch {
+  readonly elements: Elements;
+  readonly deadline: number;
+  readonly answer: Promise<Answered>;
+  readonly abandon: () => void;
+  members: number;
+  waiting: number;
+}
+
+/** A list operation, and its requests that differ in nothing but their lists. */
+interface Group {
+  readonly read: ListRead;
+  readonly asked: Asked;
+  readonly key: string;
+  /** The request with an empty list. */
+  readonly template: Message;
+}
+
+/**
+ * Reads lists: splits those that are longer than the upstream takes, puts together those that wait for a turn at the same time,
+ * and asks for no more than what is not known for the day. Answers are in the order of the request.
+ */
+export class ListReader {
+  /** Those that have yet to leave, by their group. */
+  readonly #open = new Map<string, Batch>();
+
+  constructor(
+    private readonly sender: Sender,
+    private readonly clock: Clock,
+    private readonly cache: DayCache,
+  ) {}
+
+  /** The answer to the whole list; a refusal of a part of it refuses all, and names the part. */
+  async read(read: ListRead, asked: Asked, c2s: Message, patience: Patience): Promise<Outcome> {
+    const template = clone(asked.messages.C2SSchema, c2s);
+    (template as unknown as Record<string, unknown>)[read.asked] = [];
+    const group: Group = { read, asked, key: keyOf(asked, template), template };
+    const wanted: Elements = new Map();
+    for (const element of askedOf(read, c2s)) wanted.set(read.keyOfAsked(element), element);
+    const found = this.#known(group, wanted);
+    const missing = [...wanted].filter(([key]) => !found.has(key));
+    const parts = partsOf(missing, read.elementsMax);
+    const answers = await Promise.all(parts.map((part) => this.#part(group, new Map(part), patience)));
+    for (const [part, answer] of answers.entries()) {
+      const refused = refusalOf(answer, parts[part] ?? []);
+      if (refused !== undefined) return parts.length === 1 ? refused : inPart(asked, refused, part, missing.length, read.elementsMax);
+    }
+    for (const { items } of answers) {
+      for (const [key, item] of items) {
+        if (read.daily === true) this.cache.set(`${group.key} ${key}`, item, ELEMENT_BYTES);
+        if (wanted.has(key) && !found.has(key)) found.set(key, item);
+      }
+    }
+    const [first] = answers;
+    if (answers.length === 1 && first?.whole !== undefined && missing.length === wanted.size) return first.whole;
+    return { response: compose(group, wanted, found, first?.response) };
+  }
+
+  /** One part of a list, in a batch with whoever else waits. */
+  async #part(group: Group, elements: Elements, patience: Patience): Promise<Answered> {
+    for (;;) {
+      const open = this.#open.get(group.key);
+      const joined = open !== undefined && fits(open, elements, group.read.elementsMax) ? open : undefined;
+      const batch = joined ?? this.#begin(group, patience.deadline);
+      for (const [key, element] of elements) batch.elements.set(key, element);
+      batch.members += 1;
+      batch.waiting += 1;
+      try {
+        return await patiently(this.clock, batch.answer, patience, () => {
+          batch.waiting -= 1;
+          if (batch.waiting === 0) batch.abandon();
+        });
+      } catch (thrown) {
+        const hasTime = patience.deadline - this.clock.monotonic() > ANSWER_MS_MIN && !patience.signal.aborted;
+        // It was given up by the time of whoever came first, not by this one's.
+        if (joined === undefined || !hasTime || patience.deadline <= batch.deadline || !(thrown instanceof BackendFailure)) throw thrown;
+      }
+    }
+  }
+
+  #begin(group: Group, deadline: number): Batch {
+    const controller = new AbortController();
+    const elements: Elements = new Map();
+    const close = () => {
+      if (this.#open.get(group.key) === batch) this.#open.delete(group.key);
+    };
+    const batch: Batch = {
+      elements,
+      deadline,
+      members: 0,
+      waiting: 0,
+      // Begun in a later step: whoever begins it joins it first.
+      answer: Promise.resolve()
+        .then(() => this.#send(group, batch, { deadline, signal: controller.signal }, close))
+        .finally(close),
+      abandon: () => {
+        close();
+        controller.abort();
+      },
+    };
+    this.#open.set(group.key, batch);
+    return batch;
+  }
+
+  async #send(group: Group, batch: Batch, patience: Patience, close: () => void): Promise<Answered> {
+    const { asked, template } = group;
+    const gatherMs = this.sender.slack(asked, template) < HURRY_SHARE ? this.sender.averageMs(asked, template) : 0;
+    const hasTime = patience.deadline - this.clock.monotonic() > gatherMs + WINDOW_MS / 10;
+    if (gatherMs > 0 && hasTime) await pause(this.clock, gatherMs, patience);
+    const turn = await this.sender.turn(asked, template, { ...patience, priority: 'read' });
+    close();
+    return this.#ask(group, batch.elements, batch.members === 1, patience, turn);
+  }
+
+  /** Asks for elements. Where several callers wait for them, those that are refused are found by halving. */
+  async #ask(group: Group, elements: Elements, isWhole: boolean, patience: Patience, turn?: Turn): Promise<Answered> {
+    const outcome = await this.sender.ask(group.asked, requestOf(group, elements), { ...patience, priority: 'read' }, turn);
+    const { response } = outcome;
+    if (response.retType === 0 || isWhole || elements.size === 1 || !isAboutElements(outcome)) {
+      const items = new Map(answeredOf(group.read, response).map((item) => [group.read.keyOfAnswered(item), item]));
+      const refused = response.retType === 0 ? [] : [...elements.keys()].map((key) => [key, outcome] as const);
+      return { whole: isWhole ? outcome : undefined, items, refused: new Map(refused), response };
+    }
+    const half = Math.ceil(elements.size / 2);
+    const halves = [[...elements].slice(0, half), [...elements].slice(half)];
+    const [first, second] = await Promise.all(halves.map((part) => this.#ask(group, new Map(part), false, patience)));
+    return {
+      whole: undefined,
+      items: new Map([...(first?.items ?? []), ...(second?.items ?? [])]),
+      refused: new Map([...(first?.refused ?? []), ...(second?.refused ?? [])]),
+      response: first?.refused.size === 0 ? first.response : second?.response,
+    };
+  }
+
+  #known({ read, key }: Group, wanted: Elements): Map<string, Message> {
+    const found = new Map<string, Message>();
+    if (read.daily === undefined) return found;
+    for (const element of wanted.keys()) {
+      const item = this.cache.get(`${key} ${element}`);
+      if (item !== undefined) found.set(element, item);
+    }
+    return found;
+  }
+}
+
+function fits(batch: Batch, elements: Elements, elementsMax: number): boolean {
+  let size = batch.elements.size;
+  for (const key of elements.keys()) if (!batch.elements.has(key)) size += 1;
+  return size <= elementsMax;
+}
+
+function partsOf<T>(items: readonly T[], sizeMax: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / sizeMax) }, (_, part) => items.slice(part * sizeMax, (part + 1) * sizeMax));
+}
+
+/** Whether a refusal may be due to one element of several. */
+function isAboutElements({ refused }: Outcome): boolean {
+  return refused === undefined || refused === 'no_right' || refused === 'not_subscribed' || refused === 'server_failed';
+}
+
+/** Why a part was refused, if it was. */
+function refusalOf({ whole, refused }: Answered, part: readonly (readonly [string, unknown])[]): Outcome | undefined {
+  if (whole !== undefined) return whole.response.retType === 0 ? undefined : whole;
+  const [key] = part.find(([element]) => refused.has(element)) ?? [];
+  return key === undefined ? undefined : refused.get(key);
+}
+
+/** A refusal of one part of several, which says which. */
+function inPart({ messages }: Asked, outcome: Outcome, part: number, count: number, sizeMax: number): Outcome {
+  const first = part * sizeMax + 1;
+  const retMsg = `of the ${count} asked for, number ${first} to ${Math.min(count, first + sizeMax - 1)}: ${outcome.response.retMsg}`;
+  return { ...outcome, response: Object.assign(create(messages.ResponseSchema), outcome.response, { retMsg }) };
+}
+
+function requestOf({ read, asked, template }: Group, elements: Elements): Message {
+  const request = clone(asked.messages.C2SSchema, template);
+  (request as unknown as Record<string, unknown>)[read.asked] = [...elements.values()];
+  return request;
+}
+
+/** One answer of the parts: the list in the order of the request, all else as the first part has it. */
+function compose(
+  { read, asked }: Group,
+  wanted: Elements,
+  found: ReadonlyMap<string, Message>,
+  first: ResponseMessage | undefined,
+): ResponseMessage {
+  const list = [...wanted.keys()].map((key) => found.get(key)).filter((item) => item !== undefined);
+  const s2c = Object.assign(create(asked.messages.S2CSchema), fieldsOf(first).s2c, { [read.answered]: list });
+  return create(asked.messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
+}

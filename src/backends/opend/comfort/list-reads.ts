@@ -1,0 +1,85 @@
+import type { Message } from '@bufbuild/protobuf';
+import { symbolOf } from '../../../contract/markets.js';
+import { fieldsOf } from './requests.js';
+
+/**
+ * Reads of a list that answer each of its elements by itself: such a list can be split where it is longer than the upstream
+ * takes, put together with others, and asked for in part.
+ */
+export interface ListRead {
+  readonly protoId: number;
+  /** The list in the `C2S`. */
+  readonly asked: string;
+  /** The list in the `S2C`. */
+  readonly answered: string;
+  /** Elements that the upstream takes in one request. */
+  readonly elementsMax: number;
+  /** An answer holds for the day. */
+  readonly daily?: true;
+  /** What an element is known by, of the request and of the answer. */
+  readonly keyOfAsked: (element: unknown) => string;
+  readonly keyOfAnswered: (element: Message) => string;
+}
+
+interface Named {
+  readonly market: number;
+  readonly code: string;
+}
+
+/** Market numbers that mean the same are one: an answer may come back under the newer. */
+function keyOfSecurity(element: unknown): string {
+  const security = element as Named;
+  return symbolOf(security) ?? `${security.market}.${security.code}`;
+}
+
+function keyOfItem(item: Message): string {
+  const { security } = fieldsOf(item) as { security?: Named };
+  return security === undefined ? '' : keyOfSecurity(security);
+}
+
+function keyOfBasic(item: Message): string {
+  const { basic } = fieldsOf(item) as { basic?: Message };
+  return basic === undefined ? '' : keyOfItem(basic);
+}
+
+function securities(protoId: number, answered: string, elementsMax: number, more: Partial<ListRead> = {}): ListRead {
+  return { protoId, asked: 'securityList', answered, elementsMax, keyOfAsked: keyOfSecurity, keyOfAnswered: keyOfItem, ...more };
+}
+
+/** Bounds of upstream documentation; where there is none (quotes, static information), what its clients are known to send. */
+const listReads: readonly ListRead[] = [
+  securities(3004, 'basicQotList', 200),
+  securities(3202, 'staticInfoList', 200, { daily: true, keyOfAnswered: keyOfBasic }),
+  securities(3203, 'snapshotList', 400, { keyOfAnswered: keyOfBasic }),
+  securities(3207, 'ownerPlateList', 200, { daily: true }),
+  securities(3218, 'futureInfoList', 200, { daily: true }),
+  securities(3223, 'marketInfoList', 400),
+  securities(2223, 'marginRatioInfoList', 100),
+  {
+    protoId: 2225,
+    asked: 'orderIdExList',
+    answered: 'orderFeeList',
+    elementsMax: 20,
+    keyOfAsked: String,
+    keyOfAnswered: (item) => String(fieldsOf(item).orderIDEx),
+  },
+];
+
+const byProtoId = new Map(listReads.map((read) => [read.protoId, read]));
+
+/** How a request's list can be taken apart; undefined for a request without one. */
+export function listReadOf(protoId: number | null, c2s: Message): ListRead | undefined {
+  const read = protoId === null ? undefined : byProtoId.get(protoId);
+  return read !== undefined && askedOf(read, c2s).length > 0 ? read : undefined;
+}
+
+/** The elements that a request names. */
+export function askedOf({ asked }: ListRead, c2s: Message): readonly unknown[] {
+  return (fieldsOf(c2s)[asked] as readonly unknown[] | undefined) ?? [];
+}
+
+/** The elements of an answer. */
+export function answeredOf({ answered }: ListRead, response: Message): readonly Message[] {
+  const s2c = fieldsOf(response).s2c as Message | undefined;
+  return (fieldsOf(s2c)[answered] as readonly Message[] | undefined) ?? [];
+}

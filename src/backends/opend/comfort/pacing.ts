@@ -1,0 +1,85 @@
+import type { Clock } from '../../../contract/clock.js';
+import { BackendRefused } from '../../../gateway/index.js';
+import { Budget, type Turn } from './budget.js';
+import { type FrequencyLimit, frequencyLimits, WINDOW_MS } from './limits.js';
+import { accountOf, type Patience, type Priority, type Request } from './requests.js';
+
+/** One for each id and account that was asked about within a window; those of others are forgotten beyond this many. */
+const BUDGETS_MAX = 1_000;
+/** Requests that wait for their turn at a time: those of their deadline are long refused before so many come together. */
+const WAITING_MAX = 4_000;
+
+/** What nearly every published limit allows at least. */
+const CALLS_UNKNOWN = 10;
+
+const unlimited: Turn = { done: () => undefined, unused: () => undefined };
+
+/** Keeps the upstream's frequency limits: whoever asks takes a turn first. */
+export class Pacing {
+  readonly #limits = new Map<number, FrequencyLimit>();
+  readonly #budgets = new Map<string, Budget>();
+
+  constructor(
+    private readonly clock: Clock,
+    limits: readonly FrequencyLimit[] = frequencyLimits,
+  ) {
+    for (const limit of limits) for (const protoId of limit.protoIds) this.#limits.set(protoId, limit);
+  }
+
+  /** A turn for this request. Rejected with `BackendRefused` where there is none before the caller's deadline. */
+  take(request: Request, priority: Priority, patience: Patience): Promise<Turn> {
+    const budget = this.budgetOf(request);
+    if (budget === undefined) return Promise.resolve(unlimited);
+    if (budget === 'too many') return Promise.reject(full(`requests of ${BUDGETS_MAX} accounts were made within 30 seconds`));
+    // Orders wait in line whatever there is: it is the reads that could be too many.
+    if (priority === 'read' && this.#waiting() >= WAITING_MAX) return Promise.reject(full(`${WAITING_MAX} requests wait for their turn`));
+    return budget.take(priority, patience);
+  }
+
+  /** What counts this request; undefined for one that does not count. */
+  budgetOf({ asked: { protoId, name }, c2s }: Request): Budget | 'too many' | undefined {
+    if (protoId === null) return undefined;
+    const limit = this.#limits.get(protoId);
+    if (limit === undefined || (c2s !== undefined && limit.counts?.(c2s) === false)) return undefined;
+    const account = limit.perAccount === true ? ` ${accountOf(c2s) ?? ''}` : '';
+    const key = `${limit.shared === true ? limit.protoIds[0] : protoId}${account}`;
+    let budget = this.#budgets.get(key);
+    if (budget === undefined) {
+      if (this.#budgets.size >= BUDGETS_MAX) this.#forgetIdle();
+      if (this.#budgets.size >= BUDGETS_MAX) return 'too many';
+      budget = new Budget(this.clock, limit, account === '' ? name : `${name} of account${account}`);
+      this.#budgets.set(key, budget);
+    }
+    return budget;
+  }
+
+  /**
+   * The upstream said that this was asked too often, and how often it may be, where it did. What has no limit in the table gets
+   * one by that. Returns whole seconds until there is a turn again.
+   */
+  overrun(request: Request, calls: number | undefined): number {
+    const { protoId } = request.asked;
+    if (protoId !== null && !this.#limits.has(protoId)) this.#limits.set(protoId, { protoIds: [protoId], calls: calls || CALLS_UNKNOWN });
+    const budget = this.budgetOf(request);
+    return budget === undefined || budget === 'too many' ? WINDOW_MS / 1000 : budget.overrun(calls);
+  }
+
+  /** Refuses whoever waits. */
+  stop(reason: Error): void {
+    for (const budget of this.#budgets.values()) budget.stop(reason);
+  }
+
+  #waiting(): number {
+    let waiting = 0;
+    for (const budget of this.#budgets.values()) waiting += budget.waiting;
+    return waiting;
+  }
+
+  #forgetIdle(): void {
+    for (const [key, budget] of this.#budgets) if (budget.idle) this.#budgets.delete(key);
+  }
+}
+
+function full(why: string): BackendRefused {
+  return new BackendRefused('backend.rate', `${why}; nothing was sent`, 1);
+}

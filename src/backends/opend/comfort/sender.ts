@@ -1,0 +1,155 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { Clock } from '../../../contract/clock.js';
+import { RetType } from '../../../contract/generated/Common_pb.js';
+import { BackendTimeout, BackendUnsent, type ResponseMessage } from '../../../gateway/index.js';
+import type { Asked, Upstream } from '../../framed/index.js';
+import { Breaker } from './breaker.js';
+import type { Turn } from './budget.js';
+import { Lane } from './lane.js';
+import { WINDOW_MS } from './limits.js';
+import { Pacing } from './pacing.js';
+import { type RefusalKind, readRefusal } from './refusals.js';
+import type { Patience, Priority } from './requests.js';
+import { tooOften, translate } from './translate.js';
+
+/** Enough to keep an upstream busy over any distance, and few enough that what an order has to pass is short. */
+const READS_UNDER_WAY_MAX = 64;
+const READS_WAITING_MAX = 4_000;
+/** A read that the upstream calls too frequent takes another turn, at most so often. */
+const TRIES_MAX = 3;
+/** An upstream that says nothing for so long does not answer; a caller in a hurry proves nothing. */
+const SILENCE_MS = 10_000;
+
+/** A request, and who waits for it. */
+export interface Sending extends Patience {
+  readonly priority: Priority;
+}
+
+/** What came of a request: an answer, which may be a refusal in words that nobody knows, or a refusal that is understood. */
+export type Outcome =
+  | { readonly response: ResponseMessage; readonly refused?: undefined }
+  | { readonly response: ResponseMessage; readonly refused: Exclude<RefusalKind, 'frequency'> };
+
+/** Sends requests one by one: each in its turn, and what is said to it in the gateway's terms. */
+export class Sender {
+  readonly #pacing: Pacing;
+  readonly #breaker: Breaker;
+  readonly #reads = new Lane(READS_UNDER_WAY_MAX, READS_WAITING_MAX);
+
+  constructor(
+    private readonly upstream: Upstream,
+    private readonly clock: Clock,
+  ) {
+    this.#pacing = new Pacing(clock);
+    this.#breaker = new Breaker(clock);
+  }
+
+  /** The answer of the upstream; a refusal that is understood is thrown. */
+  async send(asked: Asked, c2s: Message, sending: Sending): Promise<ResponseMessage> {
+    return this.settle(await this.ask(asked, c2s, sending), sending);
+  }
+
+  /** What an outcome is to callers: a refusal that is understood is thrown. */
+  settle({ response, refused }: Outcome, { priority }: Sending): ResponseMessage {
+    if (refused === undefined) return response;
+    throw translate(refused, response.retMsg, priority !== 'read');
+  }
+
+  /** As {@link send}, and leaves refusals to whoever can do something about them. */
+  async ask(asked: Asked, c2s: Message, sending: Sending, turn?: Turn): Promise<Outcome> {
+    let taken = turn;
+    for (let tries = 1; ; tries += 1) {
+      const response = await this.#once(asked, c2s, sending, taken);
+      taken = undefined;
+      if (response.retType === RetType.RetType_Succeed) return { response };
+      const refusal = readRefusal(response.retMsg);
+      if (refusal === undefined) return { response };
+      if (refusal.kind !== 'frequency') return { response, refused: refusal.kind };
+      const seconds = this.#pacing.overrun({ asked, c2s }, refusal.calls);
+      if (sending.priority !== 'read' || tries >= TRIES_MAX) throw tooOften(asked.name, seconds, response.retMsg);
+    }
+  }
+
+  /** The same in bytes, of an id that nobody declared; the answer is passed on as it is. */
+  async sendBytes(protoId: number, body: Uint8Array, { deadline, signal }: Patience): Promise<Uint8Array> {
+    const asked = { name: `protocol id ${protoId}`, protoId };
+    const turn = await this.#pacing.take({ asked, c2s: undefined }, 'read', { deadline, signal });
+    try {
+      return await this.upstream.requestBytes(protoId, body, { deadline, signal });
+    } finally {
+      turn.done();
+    }
+  }
+
+  /** A turn in advance, for what gathers more until it has one. */
+  turn(asked: Asked, c2s: Message, sending: Sending): Promise<Turn> {
+    return this.#pacing.take({ asked, c2s }, sending.priority, sending);
+  }
+
+  /** The share of a request's budget that is left, 0 to 1. */
+  slack(asked: Asked, c2s: Message): number {
+    const budget = this.#pacing.budgetOf({ asked, c2s });
+    return budget === undefined || budget === 'too many' ? 1 : budget.free / budget.calls;
+  }
+
+  /** How far apart requests of this budget are on average when it is used up, ms. */
+  averageMs(asked: Asked, c2s: Message): number {
+    const budget = this.#pacing.budgetOf({ asked, c2s });
+    return budget === undefined || budget === 'too many' ? 0 : Math.ceil(WINDOW_MS / budget.calls);
+  }
+
+  /** Another connection: what failed on the old one may work. Turns that were had still count. */
+  reset(): void {
+    this.#breaker.reset();
+  }
+
+  /** Whoever waits for a turn is told that there will be none. */
+  stop(): void {
+    this.#pacing.stop(new BackendUnsent('the daemon stops'));
+  }
+
+  async #once(asked: Asked, c2s: Message, sending: Sending, taken: Turn | undefined): Promise<ResponseMessage> {
+    const isRead = sending.priority === 'read';
+    const broken = isRead ? this.#breaker.refuse(asked) : undefined;
+    if (broken !== undefined) {
+      taken?.unused();
+      throw broken;
+    }
+    let heard: 'answered' | 'timed out' | 'gone' = 'gone';
+    try {
+      const turn = taken ?? (await this.#pacing.take({ asked, c2s }, sending.priority, sending));
+      const left = this.clock.monotonic();
+      try {
+        const response = await (isRead ? this.#read(asked, c2s, sending) : this.#write(asked, c2s, sending));
+        turn.done();
+        heard = saysTimeout(response) ? 'timed out' : 'answered';
+        return response;
+      } catch (thrown) {
+        if (thrown instanceof BackendUnsent) turn.unused();
+        else turn.done();
+        if (thrown instanceof BackendTimeout && this.clock.monotonic() - left >= SILENCE_MS) heard = 'timed out';
+        throw thrown;
+      }
+    } finally {
+      if (isRead) this.#breaker.heard(asked, heard);
+    }
+  }
+
+  async #read(asked: Asked, c2s: Message, { deadline, signal }: Sending): Promise<ResponseMessage> {
+    await this.#reads.enter(signal);
+    try {
+      return await this.upstream.request(asked, c2s, { deadline, signal, priority: 'read' });
+    } finally {
+      this.#reads.leave();
+    }
+  }
+
+  /** A write has no signal: once it has left, its outcome counts. */
+  #write(asked: Asked, c2s: Message, { deadline }: Sending): Promise<ResponseMessage> {
+    return this.upstream.request(asked, c2s, { deadline, priority: 'order' });
+  }
+}
+
+function saysTimeout({ retType, retMsg }: ResponseMessage): boolean {
+  return retType === RetType.RetType_TimeOut || (retType !== RetType.RetType_Succeed && readRefusal(retMsg)?.kind === 'timeout');
+}

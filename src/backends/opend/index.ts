@@ -1,0 +1,1 @@
+export { OpendBackend, type OpendBackendOptions } from './opend-backend.js';

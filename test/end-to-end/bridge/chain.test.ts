@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../../support/accounts.js';
+import { type Chain, startChain } from '../../support/chain.js';
+import type { PushFrame } from '../../support/push-client.js';
+import { generateRsaKey } from '../../support/rsa-key.js';
+
+const scopes = ['qot:read', 'qot:state', 'acc:read', 'trade:simulate', 'trade:real', 'metrics:read', 'admin'] as const;
+const QUOTE = 1;
+const TICKER = 4;
+const isQuote = ({ type, symbol, sub_type }: PushFrame) => type === 'quote' && symbol === 'HK.00700' && sub_type === QUOTE;
+
+let chain: Chain<'desk'>;
+let folder: string | undefined;
+afterEach(async () => {
+  await chain.stop();
+  if (folder !== undefined) rmSync(folder, { recursive: true });
+  folder = undefined;
+});
+
+const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 1, order_type: NORMAL };
+
+async function start(flags: readonly string[] = [], upstreamFlags: readonly string[] = []) {
+  chain = await startChain({ keys: { desk: { scopes } }, flags: ['--enable-trading', ...flags], upstreamFlags });
+  return chain.front.as('desk');
+}
+
+describe.each([
+  ['plain', false],
+  ['encrypted', true],
+])('a daemon in front of another, %s', (_how, encrypted) => {
+  it('reads, subscribes and trades through it', async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-key-'));
+    const key = join(folder, 'rsa.pem');
+    writeFileSync(key, generateRsaKey());
+    const desk = await (encrypted ? start(['--upstream-rsa-key', key], ['--api-rsa-key', key]) : start());
+    const push = await chain.front.push('desk');
+
+    const { snapshot_list } = await desk.s2c('/api/snapshot', { symbols: ['HK.00700', 'US.AAPL'] });
+    expect(snapshot_list.map(({ basic }: { basic: { security: { code: string } } }) => basic.security.code)).toEqual(['00700', 'AAPL']);
+    const { acc_list } = (await desk.get('/api/list-accounts')).json.s2c;
+    expect(acc_list.length).toBeGreaterThan(2);
+
+    await desk.s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE, TICKER], is_reg_or_un_reg_push: true });
+    const first = await push.frame(isQuote, 'a first push');
+    await push.frame(isQuote, 'a live push', push.frames.indexOf(first) + 1);
+
+    await desk.s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
+    const placed = await desk.s2c('/api/order', order);
+    expect(placed.order_id_ex).toEqual(expect.any(String));
+    const event = await push.frame(({ type, body }) => type === 'trade' && body.order?.order_id_ex === placed.order_id_ex, 'the order');
+    expect(event.body.order.remark ?? '').toBe('');
+    const { order_list } = await desk.s2c('/api/orders', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
+    const [listed] = order_list.filter(({ order_id_ex }: { order_id_ex: string }) => order_id_ex === placed.order_id_ex);
+    expect(listed).toMatchObject({ qty: 100, price: 1, remark: '' });
+    const cancelled = await desk.s2c('/api/cancel-order', {
+      market: HK,
+      acc_id: HK_MARGIN,
+      env: SIMULATE,
+      order_id_ex: placed.order_id_ex,
+    });
+    expect(cancelled).toBeDefined();
+    const refused = await desk.post('/api/order', { ...order, code: '99999' });
+    expect(refused).toMatchObject({ status: 200, json: { ret_type: -1 } });
+  });
+});
+
+describe('an upstream that restarts', () => {
+  it('is noticed, and everything is restored: streams, accounts, and the orders of the meantime', async () => {
+    const desk = await start();
+    const { front, upstream } = chain;
+    const push = await front.push('desk');
+    await desk.s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE], is_reg_or_un_reg_push: true });
+    await desk.s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
+    await push.frame(isQuote, 'a push');
+    const port = upstream.daemon.apiAddress?.split(':').at(-1) ?? '';
+
+    await upstream.halt();
+    const down = await push.frame(({ body }) => body?.connect_status !== undefined, 'the loss');
+    expect(down.body.connect_status).toEqual({ qot_logined: false, trd_logined: false });
+    const unready = await desk.get('/readyz');
+    expect(unready).toMatchObject({ status: 503, json: { reason: expect.stringContaining('the platform is reconnecting') } });
+    expect(await desk.get('/health')).toMatchObject({ status: 503 });
+    expect(await desk.get('/livez')).toMatchObject({ status: 200 });
+    const refused = await desk.post('/api/order', order);
+    expect(refused).toMatchObject({ status: 503, json: { code: 'backend.not_ready' }, headers: { 'retry-after': expect.any(String) } });
+
+    await upstream.boot({ flags: ['--api-key-id', 'bridge', '--enable-trading', '--api-port', port] });
+    // Placed at the upstream while the bridge was away, or before it has asked: it comes as an event either way.
+    const meanwhile = await upstream.as('bridge').s2c('/api/order', { ...order, qty: 200 });
+    const gap = await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
+    expect(gap.body.gap).toMatchObject({ from: expect.any(String), to: expect.any(String), reason: expect.any(String) });
+    await push.frame(
+      ({ type, body }) => type === 'trade' && body.order?.order_id_ex === meanwhile.order_id_ex,
+      'the order of the meantime',
+    );
+    await push.frame(isQuote, 'a push after the gap', push.frames.indexOf(gap));
+    const up = await push.frame(({ body }) => body?.connect_status?.qot_logined && body?.connect_status?.trd_logined, 'the return');
+    expect(up.type).toBe('notify');
+    expect(await desk.get('/readyz')).toMatchObject({ status: 200 });
+    const { platform, brokers } = (await desk.get('/api/admin/status')).json.s2c ?? (await desk.get('/api/admin/status')).json;
+    expect(platform).toMatchObject({ lifecycle_state: 'ready', reconnect_successes: expect.any(Number) });
+    expect(platform.lifecycle_generation).toBeGreaterThan(1);
+    expect(brokers).toHaveLength(1);
+  });
+});

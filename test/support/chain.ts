@@ -1,0 +1,61 @@
+import { TestDaemon, type TestDaemonOptions } from './daemon.js';
+import type { KeyWish } from './keys.js';
+
+const everything = [
+  'qot:read',
+  'qot:state',
+  'qot:write',
+  'acc:read',
+  'trade:real',
+  'trade:simulate',
+  'trade:unlock',
+  'auth:setup',
+  'admin',
+] as const;
+
+/** Two daemons: one in front of the other, which it takes for any upstream of the public protocol. */
+export interface Chain<Id extends string> {
+  readonly front: TestDaemon<Id>;
+  /** Its core TCP serves the key `bridge`, and so does its REST. */
+  readonly upstream: TestDaemon<'bridge'>;
+  stop(): Promise<void>;
+}
+
+/** Starts the upstream, and in front of it a daemon of these options. Resolves when that is ready. */
+export async function startChain<Id extends string>(
+  options: TestDaemonOptions<Id> & {
+    /** Of the upstream: its simulation, its RSA key. */
+    readonly upstreamFlags?: readonly string[];
+    readonly upstreamKey?: KeyWish;
+  },
+): Promise<Chain<Id>> {
+  const { upstreamFlags = [], upstreamKey = { scopes: everything }, ...own } = options;
+  const upstream = await TestDaemon.start({
+    keys: { bridge: upstreamKey },
+    flags: ['--api-key-id', 'bridge', '--enable-trading', ...upstreamFlags],
+  });
+  const backend = `opend://${upstream.daemon.apiAddress}`;
+  const front = await TestDaemon.start({ ...own, flags: ['--backend', backend, ...(own.flags ?? [])] });
+  await untilReady(front);
+  return {
+    front,
+    upstream,
+    async stop() {
+      await front.stop();
+      await upstream.stop();
+    },
+  };
+}
+
+/** Resolves when every connection of the daemon's backend is ready. */
+export async function untilReady({ daemon }: TestDaemon): Promise<void> {
+  const { gateway } = daemon;
+  if (gateway.ready) return;
+  await new Promise<void>((resolve) => {
+    const stop = gateway.onReady((ready) => {
+      if (!ready) return;
+      stop();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,255 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Asked, AskOptions, Upstream } from '../../src/backends/framed/index.js';
+import type { Clock } from '../../src/contract/clock.js';
+import { symbolOf } from '../../src/contract/markets.js';
+import { BackendTimeout, type ResponseMessage } from '../../src/gateway/index.js';
+
+interface Named {
+  readonly market: number;
+  readonly code: string;
+}
+
+/** A request as it arrived. */
+export interface Arrival {
+  readonly protoId: number;
+  readonly at: number;
+  readonly c2s: Readonly<Record<string, unknown>>;
+}
+
+interface Wishes {
+  /** Milliseconds of each request's way there and back. */
+  readonly latency?: () => readonly [there: number, back: number];
+  readonly quota?: number;
+  /** Counted apart, as newer upstreams do. */
+  readonly optionQuota?: number;
+  /** Units that other connections hold. */
+  readonly others?: number;
+  /** After a subscription nothing is known for so long. */
+  readonly firstDataMs?: number;
+}
+
+/** Requests that count, in any 30 seconds, and for whom. */
+const limits: Readonly<Record<number, { readonly n: number; readonly spacing?: number; readonly account?: true; readonly as?: number }>> = {
+  2202: { n: 15, spacing: 20, account: true },
+  2227: { n: 15, spacing: 20, account: true, as: 2202 },
+  2205: { n: 20, spacing: 40, account: true },
+  2201: { n: 10, account: true },
+  2111: { n: 10, account: true },
+  3103: { n: 60 },
+  3202: { n: 10 },
+  3203: { n: 60 },
+  3209: { n: 10 },
+  3219: { n: 30 },
+  3223: { n: 10 },
+};
+const listMax: Readonly<Record<number, number>> = { 3203: 400, 3202: 200, 3223: 400, 3004: 200, 2223: 100 };
+const lists: Readonly<Record<number, string>> = {
+  3004: 'basicQotList',
+  3202: 'staticInfoList',
+  3203: 'snapshotList',
+  3223: 'marketInfoList',
+};
+const liveTypes: Readonly<Record<number, (c2s: Record<string, unknown>) => number>> = {
+  3004: () => 1,
+  3006: (c2s) => (c2s.klType === 2 ? 6 : 11),
+  3008: () => 5,
+  3010: () => 4,
+  3012: () => 2,
+  3014: () => 14,
+};
+const WINDOW_MS = 30_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * An upstream that forgives nothing: it refuses what breaks one of its rules, in a real one's words, and notes it in
+ * {@link broken}. Its rules are written here once more, and not taken from what is tested.
+ */
+export class StrictUpstream implements Upstream {
+  readonly arrivals: Arrival[] = [];
+  /** Each rule that was broken. */
+  readonly broken: string[] = [];
+  /** By "HK.00700 1": since when. */
+  readonly units = new Map<string, number>();
+  /** Units that pushes are registered for. */
+  readonly pushed = new Map<string, readonly number[]>();
+  /** Symbols that do not exist. */
+  readonly unknown = new Set<string>();
+  /** What an operation answers in place of itself. */
+  readonly says = new Map<number, (c2s: Record<string, unknown>) => string | undefined>();
+  quota: number;
+  others: number;
+  readonly #logs = new Map<string, number[]>();
+  readonly #wishes: Wishes;
+  silent = false;
+
+  constructor(
+    private readonly clock: Clock,
+    wishes: Wishes = {},
+  ) {
+    this.#wishes = wishes;
+    this.quota = wishes.quota ?? 100;
+    this.others = wishes.others ?? 0;
+  }
+
+  /** Requests of this id that arrived. */
+  of(protoId: number): readonly Arrival[] {
+    return this.arrivals.filter((arrival) => arrival.protoId === protoId);
+  }
+
+  request(asked: Asked, c2s: Message, { deadline, signal }: AskOptions): Promise<ResponseMessage> {
+    const [there, back] = this.#wishes.latency?.() ?? [1, 1];
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(new BackendTimeout('no answer in time'));
+      const cancel = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), giveUp);
+      signal?.addEventListener('abort', giveUp);
+      this.clock.after(there, () => {
+        const answer = this.#answer(asked, c2s as unknown as Record<string, unknown>);
+        if (this.silent) return;
+        this.clock.after(back, () => {
+          cancel();
+          resolve(answer);
+        });
+      });
+    });
+  }
+
+  requestBytes(): Promise<Uint8Array> {
+    return Promise.resolve(new Uint8Array());
+  }
+
+  #answer(asked: Asked, c2s: Record<string, unknown>): ResponseMessage {
+    const protoId = asked.protoId ?? 0;
+    const at = this.clock.monotonic();
+    this.arrivals.push({ protoId, at, c2s });
+    const refusal = this.says.get(protoId)?.(c2s) ?? this.#tooOften(protoId, c2s, at) ?? this.#refusal(protoId, c2s, at);
+    if (refusal !== undefined)
+      return create(asked.messages.ResponseSchema, { retType: -1, retMsg: refusal } as Record<string, unknown>) as ResponseMessage;
+    const s2c = create(asked.messages.S2CSchema, this.#payload(protoId, c2s, at));
+    return create(asked.messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
+  }
+
+  #tooOften(protoId: number, c2s: Record<string, unknown>, at: number): string | undefined {
+    const limit = limits[protoId];
+    if (limit === undefined) return undefined;
+    if (protoId === 2201 && c2s.refreshCache !== true) return undefined;
+    if (protoId === 3103 && (c2s.nextReqKey as Uint8Array).length > 0) return undefined;
+    const account = limit.account ? ` ${(c2s.header as { accID: bigint }).accID}` : '';
+    const key = `${limit.as ?? protoId}${account}`;
+    const log = this.#logs.get(key) ?? [];
+    this.#logs.set(key, log);
+    const first = log.at(-limit.n);
+    const close = limit.spacing !== undefined && at - (log.at(-1) ?? -1e9) < limit.spacing;
+    log.push(at);
+    if (!close && (first === undefined || at - first > WINDOW_MS)) return undefined;
+    this.broken.push(`${key} too often at ${at}`);
+    return `${asked(protoId)}频率太高，请求失败，每30秒最多${limit.n}次。`;
+  }
+
+  #refusal(protoId: number, c2s: Record<string, unknown>, at: number): string | undefined {
+    const named = ((c2s.securityList as Named[] | undefined) ?? [c2s.security as Named]).filter((each) => each !== undefined);
+    const symbols = named.map((each) => symbolOf(each) ?? '');
+    const max = listMax[protoId];
+    if (max !== undefined && symbols.length > max) {
+      this.broken.push(`${protoId} with ${symbols.length} symbols`);
+      return `too many symbols: ${symbols.length}`;
+    }
+    const missing = symbols.find((symbol) => this.unknown.has(symbol));
+    if (missing !== undefined) return `未知股票 ${missing}`;
+    if (protoId === 3001) return this.#subscription(symbols, c2s, at);
+    if (protoId === 3002) {
+      for (const key of keysOf(symbols, c2s)) this.pushed.set(key, c2s.rehabTypeList as number[]);
+      return undefined;
+    }
+    const type = liveTypes[protoId]?.(c2s);
+    if (type === undefined) return undefined;
+    const bare = symbols.find((symbol) => !this.units.has(`${symbol} ${type}`));
+    if (bare === undefined) return undefined;
+    this.broken.push(`${protoId} of ${bare} unsubscribed`);
+    return `请求获取实时数据接口前，请先订阅${bare}`;
+  }
+
+  #subscription(symbols: readonly string[], c2s: Record<string, unknown>, at: number): string | undefined {
+    const keys = keysOf(symbols, c2s);
+    if (c2s.isSubOrUnSub === true) {
+      const added = keys.filter((key) => !this.units.has(key));
+      if (this.units.size + this.others + added.length > this.quota) {
+        this.broken.push(`quota at ${at}`);
+        return '订阅额度不足，订阅失败，请先反订阅';
+      }
+      for (const key of added) this.units.set(key, at);
+      if (c2s.isRegOrUnRegPush === true) for (const key of keys) this.pushed.set(key, c2s.regPushRehabTypeList as number[]);
+      return undefined;
+    }
+    const young = keys.find((key) => at - (this.units.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS);
+    if (young !== undefined) {
+      this.broken.push(`${young} unsubscribed too soon`);
+      return `${young} 订阅时间过短，至少需要订阅1分钟`;
+    }
+    for (const key of keys) {
+      this.units.delete(key);
+      this.pushed.delete(key);
+    }
+    return undefined;
+  }
+
+  #payload(protoId: number, c2s: Record<string, unknown>, at: number): Record<string, unknown> {
+    const security = c2s.security as Named | undefined;
+    const type = liveTypes[protoId]?.(c2s);
+    const isKnown = (each: Named) =>
+      type === undefined || at - (this.units.get(`${symbolOf(each)} ${type}`) ?? at) >= (this.#wishes.firstDataMs ?? 0);
+    const list = lists[protoId];
+    if (list !== undefined) {
+      const items = (c2s.securityList as Named[]).filter(isKnown).map((each) => itemOf(protoId, each));
+      return { [list]: items };
+    }
+    switch (protoId) {
+      case 3003: {
+        const byType = new Map<number, Named[]>();
+        for (const key of this.units.keys()) {
+          const [symbol = '', subType = ''] = key.split(' ');
+          byType.set(Number(subType), [...(byType.get(Number(subType)) ?? []), securityOf(symbol)]);
+        }
+        const subInfoList = [...byType].map(([subType, securityList]) => ({ subType, securityList }));
+        const used = this.units.size + this.others;
+        return {
+          connSubInfoList: [{ subInfoList, usedQuota: this.units.size, isOwnConnData: true }],
+          totalUsedQuota: used,
+          remainQuota: Math.max(0, this.quota - used),
+        };
+      }
+      case 3006:
+        return { security, klList: security !== undefined && isKnown(security) ? [{ time: 't', isBlank: false }] : [] };
+      case 3012:
+        return {
+          security,
+          orderBookAskList: security !== undefined && isKnown(security) ? [{ price: 1, volume: 1n, orederCount: 1 }] : [],
+        };
+      default:
+        return 'header' in c2s && c2s.header !== undefined ? { header: c2s.header } : {};
+    }
+  }
+}
+
+function asked(protoId: number): string {
+  return `${protoId} `;
+}
+
+function keysOf(symbols: readonly string[], c2s: Record<string, unknown>): string[] {
+  return symbols.flatMap((symbol) => (c2s.subTypeList as number[]).map((type) => `${symbol} ${type}`));
+}
+
+function securityOf(symbol: string): Named {
+  const dot = symbol.indexOf('.');
+  return { market: symbol.slice(0, dot) === 'HK' ? 1 : 11, code: symbol.slice(dot + 1) };
+}
+
+function itemOf(protoId: number, security: Named): Record<string, unknown> {
+  switch (protoId) {
+    case 3202:
+      return { basic: { security, id: 1n, lotSize: 100, secType: 3, name: security.code, listTime: '' } };
+    case 3203:
+      return { basic: { security, type: 3, isSuspend: false, listTime: '', lotSize: 100, curPrice: 1 } };
+    default:
+      return { security };
+  }
+}
