@@ -130,6 +130,20 @@ export const arrows = {
     'storage/index.ts',
   ],
 
+  // The client of the public protocol, and the backends on top of it.
+  'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
+  'backends/opend': [
+    'backends/opend/comfort/index.ts',
+    'backends/framed/index.ts',
+    'gateway/index.ts',
+    'gateway/backend.ts',
+    'gateway/push/index.ts',
+    'wire/index.ts',
+    ...contract,
+  ],
+  'backends/remote': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
+  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
+
   // The simulated brokerage as a server of its own: the core listeners in front of it.
   'sim-server': [
     'sim-server/faults',
@@ -143,17 +157,6 @@ export const arrows = {
   'sim-server/login': ['sim-server', 'storage/index.ts', 'contract', 'contract/json'],
   'sim-server/opend': ['sim-server', 'sim-server/faults', ...simServerTargets],
   'sim-server/rules': ['sim-server', ...simServerTargets],
-
-  // The client of the public protocol, and the backends on top of it.
-  'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
-  'backends/opend': [
-    'backends/framed/index.ts',
-    'gateway/index.ts',
-    'gateway/backend.ts',
-    'gateway/push/index.ts',
-    'wire/index.ts',
-    ...contract,
-  ],
 
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
   'interfaces/rest': interfaceTargets,
@@ -173,8 +176,11 @@ export const arrows = {
     'daemon',
     'cli',
     'control',
+    'backends/framed/index.ts',
     'backends/opend/index.ts',
+    'backends/remote/index.ts',
     'backends/sim/index.ts',
+    'sim-server/index.ts',
     'interfaces/common',
     'interfaces/core/index.ts',
     'interfaces/grpc/index.ts',

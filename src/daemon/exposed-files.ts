@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ResolvedSettings } from './settings.js';
+import { settingNames, settingOf } from './settings-table.js';
 
 /** Something of the daemon's on disk. */
 interface Kept {
@@ -24,7 +25,7 @@ export function exposedFiles({ settings, sources }: Pick<ResolvedSettings, 'sett
   const userId = process.getuid?.();
   if (userId === undefined) return [];
   const configPath = join(settings.configDir, 'config.toml');
-  const hasPassword = sources.get('simTradePassword')?.startsWith(configPath) === true;
+  const hasPassword = settingNames.some((name) => settingOf(name).secret === true && sources.get(name)?.startsWith(configPath) === true);
   const kept: Kept[] = [];
   const add = (what: string, path: string | null, isSecret: boolean) => {
     if (path !== null) kept.push({ what, path, isSecret });

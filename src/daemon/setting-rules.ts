@@ -1,5 +1,5 @@
-import { upstreamOf } from './setting-types.js';
-import type { Settings } from './settings-table.js';
+import { isLoopback, upstreamOf } from './setting-types.js';
+import { flagOf, type Settings } from './settings-table.js';
 
 /** What the settings must hold together. The sentences of those they do not. */
 export function checkTogether(settings: Settings): string[] {
@@ -9,6 +9,7 @@ export function checkTogether(settings: Settings): string[] {
     ...loopbackInLegacyMode(settings),
     ...apiKeyInScopeMode(settings),
     ...fileOfRequiredAudit(settings),
+    ...whatALoginNeeds(settings),
     ...portOfUpstream(settings),
     ...keyOfUpstream(settings),
   ];
@@ -39,6 +40,13 @@ function fileOfRequiredAudit({ auditLog, auditRequired }: Settings): string[] {
   return auditRequired && auditLog === null ? ['--audit-required needs --audit-log, the file that is required'] : [];
 }
 
+/** All that is missing, in one sentence. */
+function whatALoginNeeds(settings: Settings): string[] {
+  if (settings.backend !== 'remote') return settings.setupOnly ? ['--setup-only needs --backend remote: nothing else logs in'] : [];
+  const missing = (['authUrl', 'loginAccount', 'loginPwd'] as const).filter((name) => settings[name] === null);
+  return missing.length === 0 ? [] : [`--backend remote needs ${missing.map(flagOf).join(', ')}`];
+}
+
 /** The daemon would connect to itself, or take the port of an upstream that is about to start. */
 function portOfUpstream({ backend, bind, apiPort, noApi }: Settings): string[] {
   const upstream = upstreamOf(backend);
@@ -56,9 +64,4 @@ function keyOfUpstream({ backend, upstreamRsaKey }: Settings): string[] {
 
 function isEveryAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::';
-}
-
-/** Whether only this machine reaches an address. */
-function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { err, isKeyId, type LimitFlags, limitsFromFlags, ok, type Result } from '../access/index.js';
+import { accountKindOf } from '../contract/login-account.js';
 import { type Group, groups } from '../contract/operation.js';
 import { type Environment, expandPath } from './environment.js';
 
@@ -96,6 +97,47 @@ export const secretText: SettingType<string> = {
   write: () => '(hidden)',
 };
 
+/** A name of letters, digits, dots, dashes and underscores. */
+export function word(placeholder: string, lengthMax: number): SettingType<string> {
+  return simple(placeholder, `1 to ${lengthMax} letters, digits, dots, dashes or underscores`, (text) =>
+    /^[\w.-]+$/.test(text) && text.length <= lengthMax ? text : undefined,
+  );
+}
+
+/** Text of one line. */
+export function plainText(lengthMax: number): SettingType<string> {
+  return simple('<text>', `1 to ${lengthMax} characters without control characters`, (text) =>
+    text !== '' && text.length <= lengthMax && !/\p{Cc}/u.test(text) ? text : undefined,
+  );
+}
+
+/** What a login service knows an account by. */
+export const loginAccount = simple(
+  '<account>',
+  'a user id (digits), an email address, or a phone number with its country, such as +85291234567',
+  (text) => (accountKindOf(text) === undefined ? undefined : text),
+);
+
+/** A code that was sent to a person. It is in no error and no listing. */
+export const verificationCode: SettingType<string> = {
+  placeholder: '<code>',
+  read: (text, flag) => (/^[A-Za-z0-9]{1,32}$/.test(text) ? ok(text) : err(`${flag} must be 1 to 32 letters and digits`)),
+  write: () => '(hidden)',
+};
+
+/** The base address of a service to which secrets are sent. */
+export const serviceUrl = simple('<url>', 'an https address such as https://login.example, or an http address of this machine', (text) => {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  const isSecret = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, '')));
+  return isSecret && username === '' && password === '' && search === '' && hash === '' ? text : undefined;
+});
+
+/** Whether only this machine reaches an address. */
+export function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
+}
+
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*$/;
 
 /** An address to listen on. */
@@ -107,7 +149,7 @@ export const listenAddress = simple('<address>', 'an IP address or a host name',
 });
 
 /** What stands behind the gateway. */
-export type BackendChoice = 'sim' | `opend://${string}`;
+export type BackendChoice = 'sim' | 'remote' | `opend://${string}`;
 
 /** An address of an upstream: its host, an IPv6 address in brackets, and its port. */
 const UPSTREAM = /^opend:\/\/(\[[\da-fA-F:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/;
@@ -126,8 +168,8 @@ export function upstreamOf(choice: string): { readonly host: string; readonly po
 /** The backend: a word, or the address of an upstream. */
 export const backendChoice: SettingType<BackendChoice> = simple(
   '<backend>',
-  'sim (the simulated brokerage) or opend://<host>:<port> (a daemon of the public protocol)',
-  (text) => (text === 'sim' || upstreamOf(text) !== undefined ? (text as BackendChoice) : undefined),
+  'sim (the simulated brokerage), remote (a brokerage that is logged in to) or opend://<host>:<port> (a daemon of the public protocol)',
+  (text) => (text === 'sim' || text === 'remote' || upstreamOf(text) !== undefined ? (text as BackendChoice) : undefined),
 );
 
 const sizeUnits: ReadonlyMap<string, number> = new Map([

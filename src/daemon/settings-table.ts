@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Limits } from '../access/index.js';
 import type { Group } from '../contract/operation.js';
 import { defaultBounds } from '../gateway/bounds.js';
@@ -8,18 +9,23 @@ import {
   keyId,
   limit,
   listenAddress,
+  loginAccount,
   oneOf,
   onOff,
   optional,
   origins,
   path,
+  plainText,
   port,
   type SettingType,
   secretText,
+  serviceUrl,
   simulationClock,
   size,
   toolsets,
+  verificationCode,
   wholeNumber,
+  word,
 } from './setting-types.js';
 
 /** Headings of the help text, in its order. */
@@ -30,6 +36,7 @@ export const settingGroups = [
   'Bounds per key',
   'Limits for every caller',
   'Backend',
+  'Login to a brokerage',
   'Simulated brokerage',
   'Files and logs',
   'Start',
@@ -184,7 +191,8 @@ const settingsTable = {
     type: backendChoice,
     default: 'sim',
     group: 'Backend',
-    about: 'What stands behind the gateway: sim, or opend://<host>:<port> for a daemon of the public protocol that is logged in.',
+    about:
+      'What stands behind the gateway: sim, remote for a brokerage that is logged in to, or opend://<host>:<port> for a daemon of the public protocol that is logged in.',
   }),
   upstreamRsaKey: setting<string | null>({
     type: optional(path),
@@ -289,6 +297,57 @@ const settingsTable = {
     about: 'Cap on orders of all keys together in any 60 seconds.',
   }),
 
+  authUrl: setting<string | null>({
+    type: optional(serviceUrl),
+    default: null,
+    group: 'Login to a brokerage',
+    about: 'Address of the login service, for --backend remote. https, or http on this machine.',
+  }),
+  loginAccount: setting<string | null>({
+    type: optional(loginAccount),
+    default: null,
+    group: 'Login to a brokerage',
+    about: 'Account to log in as: a user id, an email address, or a phone number with its +.',
+  }),
+  loginPwd: setting<string | null>({
+    type: optional(secretText),
+    default: null,
+    group: 'Login to a brokerage',
+    secret: true,
+    about: 'Its password. Prefer SVC_LOGIN_PWD: other users can see flags.',
+  }),
+  platform: setting({
+    type: word('<name>', 32),
+    default: 'svc',
+    group: 'Login to a brokerage',
+    about: 'Platform that the account belongs to, where a login service serves several.',
+  }),
+  deviceName: setting({
+    type: plainText(64),
+    default: () => hostname().slice(0, 64) || 'svcd',
+    group: 'Login to a brokerage',
+    about: 'What the brokerage lists this device as; this machine’s name by default.',
+  }),
+  verifyCode: setting<string | null>({
+    type: optional(verificationCode),
+    default: null,
+    group: 'Login to a brokerage',
+    secret: true,
+    about: 'Code that was sent to verify this device. It can also be typed at the terminal, or given to POST /api/verification.',
+  }),
+  resetDevice: setting({
+    type: onOff,
+    default: false,
+    group: 'Login to a brokerage',
+    about: 'Forget the saved credentials and log in as a new device, which needs a new code. For one start only.',
+  }),
+  setupOnly: setting({
+    type: onOff,
+    default: false,
+    group: 'Login to a brokerage',
+    about: 'Log in, verify the device, save the credentials, and exit without serving anything.',
+  }),
+
   simSeed: setting({
     type: wholeNumber(0, SEED_MAX, '<seed>'),
     default: 1,
@@ -323,7 +382,7 @@ const settingsTable = {
   historyKlQuotaMax: setting<number | null>({
     type: optional(wholeNumber(0, QUOTA_MAX)),
     default: null,
-    group: 'Simulated brokerage',
+    group: 'Backend',
     about: 'History K-line quota, overriding the account’s own.',
   }),
 

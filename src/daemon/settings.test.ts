@@ -159,9 +159,22 @@ describe('refusals', () => {
     ['--allowed-origins', 'desk.example', 'a list of web origins'],
     ['--allowed-origins', 'https://desk.example/path', 'a list of web origins'],
     ['--log-level', 'verbose', 'one of trace, debug, info'],
-    ['--backend', 'opend://', 'sim (the simulated brokerage) or opend://<host>:<port>'],
-    ['--backend', 'opend://127.0.0.1:0', 'sim (the simulated brokerage) or opend://<host>:<port>'],
-    ['--backend', 'opend://1.2.3:11111', 'sim (the simulated brokerage) or opend://<host>:<port>'],
+    ['--auth-url', 'http://login.example', 'an https address'],
+    ['--auth-url', 'https://user:word@login.example', 'an https address'],
+    ['--login-account', 'a b', 'a user id (digits), an email address, or a phone number'],
+    ['--platform', 'a b', '1 to 32 letters, digits, dots, dashes or underscores'],
+    ['--device-name', 'a\u007fb', '1 to 64 characters without control characters'],
+    ['--backend', 'opend://', 'sim (the simulated brokerage), remote (a brokerage that is logged in to) or opend://<host>:<port>'],
+    [
+      '--backend',
+      'opend://127.0.0.1:0',
+      'sim (the simulated brokerage), remote (a brokerage that is logged in to) or opend://<host>:<port>',
+    ],
+    [
+      '--backend',
+      'opend://1.2.3:11111',
+      'sim (the simulated brokerage), remote (a brokerage that is logged in to) or opend://<host>:<port>',
+    ],
     ['--sim-seed', 'abc', 'a whole number from 0 to 9007199254740991'],
     ['--sim-instruments', '20001', 'a whole number from 0 to 20000'],
     ['--sim-clock', 'replay:yesterday', 'open, calendar, or replay:'],
@@ -234,7 +247,18 @@ describe('refusals', () => {
     run(['--bind', '0.0.0.0', '--keys-file', 'k', '--rest-tls-cert', 'c', '--rest-tls-key', 'k']);
   });
 
+  it('demands of a login its address, account and password', () => {
+    const login = ['--auth-url', 'https://login.example', '--login-account', '1001', '--login-pwd', 'x'];
+    expect(run(['--backend', 'remote', ...login]).settings).toMatchObject({ platform: 'svc', verifyCode: null, setupOnly: false });
+    expect(refused(['--backend', 'remote', ...login.slice(0, 2)])).toBe('svcd: --backend remote needs --login-account, --login-pwd\n');
+    expect(refused(['--setup-only'])).toContain('--setup-only needs --backend remote');
+    for (const account of ['1001', '+852-91234567', 'a@b.example']) run(['--login-account', account]);
+    for (const url of ['http://127.0.0.1:1', 'http://[::1]:1/base', 'http://localhost', 'https://login.example/base/'])
+      run(['--auth-url', url]);
+  });
+
   it('shows no secret in an error', () => {
+    expect(refused(['--verify-code', '12 34', '--login-pwd', 'hunter2'])).toBe('svcd: --verify-code must be 1 to 32 letters and digits\n');
     const text = refused(['--sim-trade-password', 'hunter2', '--rest-port', 'x']);
     expect(text).not.toContain('hunter2');
   });

@@ -2,16 +2,18 @@ import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '../access/index.js';
 import { OpendBackend } from '../backends/opend/index.js';
+import { type Login, RemoteBackend } from '../backends/remote/index.js';
 import { createSimBackend } from '../backends/sim/index.js';
-import { type Clock, replayClock, steadyClock } from '../contract/clock.js';
+import type { Clock } from '../contract/clock.js';
 import type { Logger } from '../daemon/log.js';
 import { upstreamOf } from '../daemon/setting-types.js';
 import type { Settings } from '../daemon/settings-table.js';
 import type { Backend } from '../gateway/index.js';
-import { createSimulationWithData, openSimulation, type SimulationOptions } from '../simulator/simulation.js';
 import type { Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { readRsaKey } from '../wire/index.js';
+import { openLogin } from './remote-login.js';
+import { openSimulatedWorld } from './simulation.js';
 
 export interface BackendParts {
   readonly settings: Settings;
@@ -20,10 +22,25 @@ export interface BackendParts {
   readonly logger: Logger;
 }
 
+export interface MadeBackend {
+  readonly backend: Backend;
+  /** Of a brokerage that is logged in to: where a code can be entered. */
+  readonly login: Login | undefined;
+}
+
 /** Makes what `--backend` names, without starting it. The error is a whole sentence. */
-export async function createBackend(parts: BackendParts): Promise<Result<Backend, string>> {
+export async function createBackend(parts: BackendParts): Promise<Result<MadeBackend, string>> {
+  if (parts.settings.backend === 'remote') return createRemote(parts);
   const endpoint = upstreamOf(parts.settings.backend);
-  return endpoint === undefined ? createSimulation(parts) : createBridge(parts, endpoint);
+  const made = endpoint === undefined ? await createSimulation(parts) : createBridge(parts, endpoint);
+  return made.ok ? ok({ backend: made.value, login: undefined }) : made;
+}
+
+function createRemote({ settings, clock, logger }: BackendParts): Result<MadeBackend, string> {
+  const login = openLogin(settings, clock, logger);
+  if (typeof login === 'string') return err(login);
+  const { historyKlQuotaMax } = settings;
+  return ok({ login, backend: new RemoteBackend({ login, clock, logger, historyKlQuotaMax: historyKlQuotaMax ?? undefined }) });
 }
 
 function createBridge(
@@ -49,18 +66,6 @@ function readUpstreamKey({ upstreamRsaKey: path }: Settings): Result<KeyObject |
 }
 
 async function createSimulation({ settings, store, clock, logger }: BackendParts): Promise<Result<Backend, string>> {
-  const { simClock, simData } = settings;
-  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
-  const options: SimulationOptions = {
-    clock: simulationClock,
-    seed: settings.simSeed,
-    store,
-    calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
-    generatedInstruments: settings.simInstruments,
-    tradePassword: settings.simTradePassword,
-    ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
-  };
-  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(options, simData);
-  if ('problems' in simulation) return err(`--sim-data: ${simulation.problems.join('\n  ')}`);
-  return ok(createSimBackend({ simulation, clock: simulationClock, logger }));
+  const opened = await openSimulatedWorld(settings, store, clock);
+  return opened.ok ? ok(createSimBackend({ ...opened.value, logger })) : opened;
 }

@@ -1,4 +1,5 @@
 import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
+import type { Login } from '../backends/remote/index.js';
 import { type Clock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
 import { type ControlListener, listenForControl } from '../control/control-listener.js';
@@ -37,6 +38,8 @@ export interface Daemon {
   readonly gateway: Gateway;
   readonly backend: Backend;
   readonly access: Access;
+  /** Of a brokerage that is logged in to: where a code can be entered. */
+  readonly login: Login | undefined;
   /** "https://127.0.0.1:22499". */
   readonly restUrl: string;
   /** "https://127.0.0.1:22500"; undefined where it is switched off. */
@@ -87,7 +90,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const access = new Access({ keyring, gates, audit });
     const made = await createBackend({ settings, store, clock, logger });
     if (!made.ok) throw new StartProblem(made.error);
-    const backend = made.value;
+    const { backend, login } = made.value;
     const takesTls: TakesTls[] = [];
     const takeUp = (pair: TlsPair) => {
       for (const listener of takesTls) listener.setTls(pair);
@@ -168,6 +171,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       gateway,
       backend,
       access,
+      login,
       restUrl,
       grpcUrl,
       websocketUrl,

@@ -1,15 +1,24 @@
 import { systemClock } from '../contract/clock.js';
 import { removeDemoRecord } from '../control/demo-record.js';
+import { promptForCode } from '../daemon/code-prompt.js';
 import { prepareDemo } from '../daemon/demo.js';
 import { announceDemo } from '../daemon/demo-announcement.js';
 import { exposedFiles } from '../daemon/exposed-files.js';
 import { stderrLog } from '../daemon/log.js';
+import { ServiceManager, systemdNotify } from '../daemon/service-manager.js';
 import { handleSignals } from '../daemon/signals.js';
 import { EXIT_MISCONFIGURED, planStartup } from '../daemon/startup.js';
 import { type Daemon, StartProblem, startDaemon } from './daemon.js';
+import { setUp } from './set-up.js';
+import { simCommand } from './sim-serve.js';
 
 /** `svcd`: reads the settings, starts the daemon, and ends it on a signal. */
 async function main(): Promise<void> {
+  const [command, ...simArguments] = process.argv.slice(2);
+  if (command === 'sim') {
+    await simCommand(simArguments);
+    return;
+  }
   const startup = planStartup(process.argv.slice(2));
   if (startup.kind === 'print') {
     process.stdout.write(startup.text);
@@ -24,23 +33,49 @@ async function main(): Promise<void> {
   const { logger, linesLost } = stderrLog(settings.logLevel);
   for (const warning of [...startup.warnings, ...exposedFiles(startup)]) logger.warn({}, warning);
 
+  if (settings.setupOnly) {
+    const show = (text: string) => void process.stderr.write(text);
+    const userId = await setUp(settings, logger, { input: personTypes() ? process.stdin : undefined, show });
+    process.stdout.write(`${JSON.stringify({ event: 'logged_in', account: settings.loginAccount, user_id: String(userId) })}\n`);
+    process.exit(0);
+  }
+
   const demo = settings.demo ? await prepareDemo(startup, systemClock) : undefined;
   if (demo?.ok === false) throw new StartProblem(demo.error);
 
+  const manager = new ServiceManager({
+    variables: process.env,
+    pid: process.pid,
+    clock: systemClock,
+    notify: systemdNotify,
+    onTrouble: (error) => logger.warn({ err: error }, 'systemd could not be told how svcd fares: it needs systemd-notify on the PATH'),
+  });
   let daemon: Daemon | undefined;
   const signals = handleSignals(process, systemClock, {
     shutdown: async (reason) => {
       logger.info({ reason }, 'shutting down');
+      manager.stopping();
       if (settings.demo) removeDemoRecord(settings.stateDir, process.pid);
       await daemon?.stop();
     },
-    reload: () => void daemon?.reload(),
+    reload: async () => {
+      if (daemon === undefined) return;
+      manager.reloading();
+      await daemon.reload();
+      manager.ready();
+    },
     onFailure: (message, error) => logger.error({ err: error }, message),
   });
   daemon = await startDaemon({ settings, logger, logLinesLost: linesLost, requestShutdown: signals.requestShutdown });
   const { restUrl: rest, grpcUrl: grpc, websocketUrl: websocket, apiAddress: api } = daemon;
   process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, websocket, api, pid: process.pid })}\n`);
+  manager.ready();
+  if (daemon.login !== undefined && personTypes()) promptForCode(daemon.login, process.stdin, (text) => void process.stderr.write(text));
   if (demo?.ok) process.stderr.write(await announceDemo(daemon, startup, demo.value));
+}
+
+function personTypes(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
 // What the daemon keeps is for its own user, whatever library creates the file.

@@ -245,6 +245,11 @@ export interface Backend {
    */
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage>;
   /**
+   * A request of a protocol id that no operation has: the bytes of a `Request` in, those of a `Response` out. It may be anything,
+   * an order too, and so is treated as a write. Left out by backends that know nothing beyond the operations.
+   */
+  callBytes?(protoId: number, body: Uint8Array, context: CallContext): Promise<Uint8Array>;
+  /**
    * The fees of an order that would be filled completely at `price`. undefined where the order is none that could be
    * placed. Backends that cannot know fees beforehand leave the method out.
    */
@@ -283,5 +288,11 @@ export interface Backend {
    */
   readiness(operation: Operation, request: Message): LifecycleSnapshot | BrokerSnapshot | undefined;
   onLifecycle(listener: (status: BackendStatus) => void): () => void;
+  /**
+   * Forgets, at once, the keys and sessions that it keeps for connections to come; those that there are go on. Left out by a backend
+   * that keeps none.
+   */
+  clearCiphers?(): void;
+  /** Gets new ones, so that what the brokerage has changed about the login is found out before a connection needs it. */
   refreshCredentials(): Promise<CredentialRefresh>;
 }

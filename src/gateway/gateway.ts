@@ -33,6 +33,7 @@ import { permitsOf } from './push-permits.js';
 import { awaitedConnection, severedConnection } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
 import { following, payloadOf } from './responses.js';
+import { UndeclaredCalls } from './undeclared.js';
 
 export interface GatewayOptions {
   readonly access: Access;
@@ -95,6 +96,7 @@ export class Gateway {
   readonly push: PushHub;
   readonly #options: GatewayOptions;
   readonly #pipeline: Pipeline;
+  readonly #undeclared: UndeclaredCalls;
   readonly #idempotency: IdempotencyKeys;
   readonly #connectionsPerKey: number;
   #connectionsReady: readonly boolean[];
@@ -171,6 +173,17 @@ export class Gateway {
         this.#announceReady();
       },
       tradingHalt: options.tradingHalt,
+    });
+    this.#undeclared = new UndeclaredCalls({
+      access,
+      backend,
+      clock,
+      inFlight,
+      requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      switches,
+      tradingHalt: options.tradingHalt,
+      identify: (caller) => this.#pipeline.identify(caller),
+      defect: (caller, thrown) => this.#pipeline.defect(caller, thrown),
     });
     access.audit.onFileStatus(() => this.#announceReady());
     this.meter.watch({
@@ -386,6 +399,11 @@ export class Gateway {
     if (denied !== undefined) return new Rejection(denied.code, denied.message);
     this.#audit(caller, identity.key?.id ?? null, undefined);
     return undefined;
+  }
+
+  /** Passes on a request of an id that maps to no operation; undefined where it does not pass: see {@link UndeclaredCalls}. */
+  callUndeclared(protoId: number, caller: Caller, body: Uint8Array): Promise<Uint8Array | Rejection | undefined> {
+    return this.#undeclared.call(protoId, caller, body);
   }
 
   /** Refuses a protocol id that maps to no operation. Only who may trade for real is told so: an id might be one of an order. */

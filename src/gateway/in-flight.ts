@@ -36,6 +36,11 @@ export class InFlight {
   refuse(operation: Operation, request: Message, owner: string): Rejection | undefined {
     if (this.#count < this.#few) return undefined;
     const kind = operation.effect === 'read' || operation.effect === 'subscription' ? 'read' : isCancel(request) ? 'cancel' : 'write';
+    return this.refuseKind(kind, owner);
+  }
+
+  /** The same for a request of which only this much is known. */
+  refuseKind(kind: keyof typeof shares, owner: string): Rejection | undefined {
     const { inAll, perOwner } = this.#bounds;
     const share = shares[kind];
     const own = this.#byOwner.get(owner) ?? 0;

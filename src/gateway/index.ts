@@ -9,6 +9,7 @@ export {
   BackendUnsent,
   type BrokerSnapshot,
   type CallContext,
+  type CredentialRefresh,
   type FeeEstimate,
   type FeeItem,
   type Gap,

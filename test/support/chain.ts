@@ -1,4 +1,5 @@
 import { TestDaemon, type TestDaemonOptions } from './daemon.js';
+import { FaultyWire } from './faulty-wire.js';
 import type { KeyWish } from './keys.js';
 
 const everything = [
@@ -18,6 +19,8 @@ export interface Chain<Id extends string> {
   readonly front: TestDaemon<Id>;
   /** Its core TCP serves the key `bridge`, and so does its REST. */
   readonly upstream: TestDaemon<'bridge'>;
+  /** Between them. */
+  readonly wire: FaultyWire;
   stop(): Promise<void>;
 }
 
@@ -34,14 +37,17 @@ export async function startChain<Id extends string>(
     keys: { bridge: upstreamKey },
     flags: ['--api-key-id', 'bridge', '--enable-trading', ...upstreamFlags],
   });
-  const backend = `opend://${upstream.daemon.apiAddress}`;
+  const wire = await FaultyWire.to(upstream.daemon.apiAddress ?? '', upstreamFlags.includes('--api-rsa-key'));
+  const backend = `opend://${wire.address}`;
   const front = await TestDaemon.start({ ...own, flags: ['--backend', backend, ...(own.flags ?? [])] });
   await untilReady(front);
   return {
     front,
     upstream,
+    wire,
     async stop() {
       await front.stop();
+      await wire.close();
       await upstream.stop();
     },
   };

@@ -17,7 +17,7 @@ import {
 } from '../../wire/index.js';
 import { encodeRequest, readResponse, responseReader } from './bodies.js';
 import { addressOf, type Dial, type Endpoint } from './dial.js';
-import { ConnectFailure } from './failures.js';
+import { ConnectFailure, HandshakeRefused } from './failures.js';
 import { Pending } from './pending.js';
 import type { Asked, AskOptions, Upstream } from './upstream.js';
 
@@ -253,13 +253,14 @@ export class FramedConnection implements Upstream {
         deadline: Number.POSITIVE_INFINITY,
         resolve: (answer) => {
           // In the turn in which it came: the next frame may be sealed with what it says.
-          const refused = this.#greeted(answer, algorithm);
-          if (refused !== undefined) {
-            this.#end(refused, false);
+          const failure = this.#greeted(answer, algorithm);
+          settle();
+          if (failure === undefined) {
+            resolve();
             return;
           }
-          settle();
-          resolve();
+          reject(failure);
+          this.#end(failure.message, false);
         },
         reject: () => undefined,
       });
@@ -269,13 +270,15 @@ export class FramedConnection implements Upstream {
   }
 
   /** Takes up what InitConnect was answered; what is wrong with it otherwise. */
-  #greeted(answer: Uint8Array, algorithm: number): string | undefined {
+  #greeted(answer: Uint8Array, algorithm: number): ConnectFailure | undefined {
     const response = readResponse(InitConnect, answer);
-    if (response === undefined) return 'the answer to InitConnect cannot be read';
+    if (response === undefined) return new ConnectFailure('the answer to InitConnect cannot be read');
     const { retType, retMsg, s2c } = response;
-    if (retType !== 0 || s2c === undefined) return `the server refused the connection: ${retMsg || `retType ${retType}`}`;
+    if (retType !== 0 || s2c === undefined) {
+      return new HandshakeRefused(`the server refused the connection: ${retMsg || `retType ${retType}`}`);
+    }
     const cipher = this.#options.rsaKey === undefined ? plainText : packetCipher(algorithm, s2c.connAESKey, s2c.aesCBCiv);
-    if (cipher === undefined) return `packetEncAlgo ${algorithm} is not known`;
+    if (cipher === undefined) return new ConnectFailure(`packetEncAlgo ${algorithm} is not known`);
     this.#cipher = cipher;
     this.#reader.cipher = cipher;
     this.#greeting = { serverVersion: s2c.serverVer, userId: s2c.loginUserID, connId: s2c.connID };

@@ -10,3 +10,6 @@ export class ConnectFailure extends Error {
     super(message);
   }
 }
+
+/** The server answered InitConnect with a refusal: whoever introduced itself so is not let in. */
+export class HandshakeRefused extends ConnectFailure {}

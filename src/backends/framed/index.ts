@@ -1,7 +1,7 @@
 /** One framed client of the public protocol: what the backends behind a socket have in common. */
 export { type ConnectionOptions, FramedConnection, type Greeting, type Introduction, type PushFrame } from './connection.js';
 export { addressOf, type Dial, dialTcp, type Endpoint } from './dial.js';
-export { ConnectFailure } from './failures.js';
+export { ConnectFailure, HandshakeRefused } from './failures.js';
 export { Lifecycle, transitions } from './lifecycle.js';
 export { Orders, type OrdersOptions } from './orders.js';
 export { PacketIds } from './packet-ids.js';

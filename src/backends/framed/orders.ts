@@ -9,10 +9,10 @@ import { account, trade } from '../../contract/operations/index.js';
 import { BackendFailure, BackendLost, BackendTimeout, type ResponseMessage } from '../../gateway/backend.js';
 import { type LostOrder, OrderSearch, pause, searchPauses } from './order-search.js';
 import { newMark } from './remark-mark.js';
-import type { Upstream } from './upstream.js';
 
 export interface OrdersOptions {
-  readonly upstream: Upstream;
+  /** Asks the server in its turn, ahead of reads where it writes; `deadline` is one of the monotonic clock. */
+  readonly ask: (operation: Operation, request: Message, deadline: number) => Promise<ResponseMessage>;
   readonly clock: Clock;
   /** Resolves to true once trading is to be had, false when it is not by then (of the monotonic clock). */
   readonly whenTrading: (deadline: number) => Promise<boolean>;
@@ -43,9 +43,9 @@ export class Orders {
   }
 
   #send(operation: Operation, request: Message): Promise<ResponseMessage> {
-    const { upstream, clock } = this.#options;
-    // Without the caller's signal: the outcome counts, whoever waits for it.
-    return upstream.request(operation, request, { deadline: clock.monotonic() + WRITE_MS_MAX, priority: 'order' });
+    const { ask, clock } = this.#options;
+    // Whoever waits for it: the outcome counts.
+    return ask(operation, request, clock.monotonic() + WRITE_MS_MAX);
   }
 
   async #place(asked: TrdPlaceOrder.C2S): Promise<ResponseMessage> {
@@ -81,7 +81,7 @@ export class Orders {
 
   /** Looks for it until it is there, or there has been time enough for it to be. */
   async #find(lost: LostOrder): Promise<Order | undefined> {
-    const { clock, upstream, whenTrading } = this.#options;
+    const { clock, ask, whenTrading } = this.#options;
     const end = clock.monotonic() + SEARCH_MS_MAX;
     const c2s = create(account.getOrders.messages.C2SSchema, {
       ...(lost.request.header === undefined ? {} : { header: lost.request.header }),
@@ -91,8 +91,7 @@ export class Orders {
       if (wait > 0) await pause(clock, wait);
       if (!(await whenTrading(end))) return undefined;
       try {
-        const options = { deadline: Math.min(end, clock.monotonic() + LIST_MS_MAX), priority: 'order' } as const;
-        const answer = await upstream.request(account.getOrders, c2s, options);
+        const answer = await ask(account.getOrders, c2s, Math.min(end, clock.monotonic() + LIST_MS_MAX));
         const { s2c } = answer as ResponseMessage & { s2c?: { orderList: Order[] } };
         const found = s2c === undefined ? undefined : this.#search.find(lost, s2c.orderList);
         if (found !== undefined) return found;

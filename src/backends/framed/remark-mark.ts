@@ -13,14 +13,28 @@ export function newMark(random: (bytes: number) => Buffer): string {
   return PREFIX + random(12).toString('base64url');
 }
 
-/** Takes the marks out of the orders of an answer or push, which nobody else has seen yet. */
+interface Payload {
+  readonly orderList?: readonly Order[];
+  readonly order?: Order;
+}
+
+/** An answer or push without the marks of its orders: another message where there are any, since others may hold this one. */
 export function hideMarks<M extends Message>(response: M): M {
-  const { s2c } = response as M & { s2c?: { orderList?: Order[]; order?: Order } };
-  if (s2c?.order !== undefined) hide(s2c.order);
-  if (s2c?.orderList !== undefined) for (const order of s2c.orderList) hide(order);
+  const { s2c } = response as M & { readonly s2c?: Message & Payload };
+  if (s2c?.order !== undefined && isMarked(s2c.order)) return changed(response, { s2c: changed(s2c, { order: unmarked(s2c.order) }) });
+  if (s2c?.orderList?.some(isMarked)) return changed(response, { s2c: changed(s2c, { orderList: s2c.orderList.map(unmarked) }) });
   return response;
 }
 
-function hide(order: Order): void {
-  if (MARK.test(order.remark)) order.remark = '';
+function isMarked({ remark }: Order): boolean {
+  return MARK.test(remark);
+}
+
+function unmarked(order: Order): Order {
+  return isMarked(order) ? changed(order, { remark: '' }) : order;
+}
+
+/** A copy that differs in these fields. */
+function changed<M extends Message>(message: M, fields: object): M {
+  return Object.assign(Object.create(Object.getPrototypeOf(message)), message, fields);
 }

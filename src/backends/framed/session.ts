@@ -28,6 +28,8 @@ export interface SessionOptions {
   readonly onLost: (reason: string, heardAt: number) => void;
   readonly onPush: (frame: PushFrame) => void;
   readonly onLifecycle: () => void;
+  /** A try came to nothing: told before the state changes. */
+  readonly onFailed?: (failure: Error) => void;
   /** Something was thrown that should not have been. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -148,6 +150,7 @@ export class Session implements Upstream {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     const expected = thrown instanceof ConnectFailure || thrown instanceof BackendFailure;
     if (!expected) this.#options.onDefect(thrown);
+    else this.#options.onFailed?.(thrown);
     if (thrown instanceof ConnectFailure && thrown.final) {
       this.#connection = undefined;
       connection?.close(reason);

@@ -1,13 +1,20 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import { type Order, type OrderFill, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js';
 import * as TrdUpdateOrderFill from '../../contract/generated/Trd_UpdateOrderFill_pb.js';
+import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
-import type { TradePush } from '../../gateway/backend.js';
+import type { ResponseMessage, TradePush } from '../../gateway/backend.js';
 import type { PushFrame } from './connection.js';
 import { readPush } from './push-bodies.js';
-import type { AskOptions, Upstream } from './upstream.js';
+import { hideMarks } from './remark-mark.js';
+import type { AskOptions } from './upstream.js';
+
+/** Who answers the reads of accounts. */
+interface Reader {
+  request(asked: Operation, c2s: Message, options: AskOptions): Promise<ResponseMessage>;
+}
 
 export const ORDER_PUSH = 2208;
 export const FILL_PUSH = 2218;
@@ -30,30 +37,28 @@ export function headerOf({ accID, trdEnv, trdMarketAuthList, jpAccType }: TrdAcc
 }
 
 /** The accounts of the user that the server is logged in as; undefined where it refuses to say. */
-export async function readAccounts(upstream: Upstream, options: AskOptions): Promise<readonly TrdAcc[] | undefined> {
+export async function readAccounts(upstream: Reader, options: AskOptions): Promise<readonly TrdAcc[] | undefined> {
   const asked = account.listAccounts;
   const c2s = create(asked.messages.C2SSchema, { userID: 0n, needGeneralSecAccount: true });
-  const { s2c } = (await upstream.request(asked, c2s, options)) as Awaited<ReturnType<Upstream['request']>> & {
+  const { s2c } = (await upstream.request(asked, c2s, options)) as ResponseMessage & {
     s2c?: { accList: TrdAcc[] };
   };
   return s2c?.accList;
 }
 
 /** Today's orders of an account from the server behind the server, or why it would not say. */
-export async function readOrders(upstream: Upstream, of: TrdAcc, options: AskOptions): Promise<readonly Order[] | { refused: string }> {
+export async function readOrders(upstream: Reader, of: TrdAcc, options: AskOptions): Promise<readonly Order[] | { refused: string }> {
   const asked = account.getOrders;
   const c2s = create(asked.messages.C2SSchema, { header: headerOf(of), refreshCache: true });
-  const answer = (await upstream.request(asked, c2s, options)) as Awaited<ReturnType<Upstream['request']>> & {
-    s2c?: { orderList: Order[] };
-  };
+  const answer = hideMarks(await upstream.request(asked, c2s, options)) as ResponseMessage & { s2c?: { orderList: Order[] } };
   return answer.s2c?.orderList ?? { refused: answer.retMsg };
 }
 
 /** Today's fills of an account, likewise. */
-export async function readFills(upstream: Upstream, of: TrdAcc, options: AskOptions): Promise<readonly OrderFill[] | { refused: string }> {
+export async function readFills(upstream: Reader, of: TrdAcc, options: AskOptions): Promise<readonly OrderFill[] | { refused: string }> {
   const asked = account.getDeals;
   const c2s = create(asked.messages.C2SSchema, { header: headerOf(of), refreshCache: true });
-  const answer = (await upstream.request(asked, c2s, options)) as Awaited<ReturnType<Upstream['request']>> & {
+  const answer = (await upstream.request(asked, c2s, options)) as ResponseMessage & {
     s2c?: { orderFillList: OrderFill[] };
   };
   return answer.s2c?.orderFillList ?? { refused: answer.retMsg };

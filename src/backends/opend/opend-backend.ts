@@ -4,31 +4,29 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { type S2C as Notice, ResponseSchema as NotifyResponse, NotifyType } from '../../contract/generated/Notify_pb.js';
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
-import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
-import {
-  type Backend,
-  BackendFailure,
-  type BackendStatus,
-  type BrokerSnapshot,
-  type CallContext,
-  type CredentialRefresh,
-  type LifecycleSnapshot,
-  type NotifyPush,
-  type PushEvent,
-  type QuotePush,
-  type QuoteStream,
-  type ResponseMessage,
-  type StreamsListener,
-  type TradingTerms,
-  type UnsubscribeRefusal,
+import type {
+  Backend,
+  BackendStatus,
+  BrokerSnapshot,
+  CallContext,
+  CredentialRefresh,
+  LifecycleSnapshot,
+  NotifyPush,
+  PushEvent,
+  QuotePush,
+  QuoteStream,
+  ResponseMessage,
+  StreamsListener,
+  TradingTerms,
 } from '../../gateway/backend.js';
 import {
   type AskOptions,
   type Dial,
   dialTcp,
   type Endpoint,
+  type Greeting,
   hideMarks,
   Orders,
   PacketIds,
@@ -40,12 +38,13 @@ import {
   readPush,
   recoveredTrades,
   Session,
-  subscribeAt,
   tradePushOf,
   type Upstream,
-  unsubscribeAt,
 } from '../framed/index.js';
-import { type SideName, Sides, sideNames } from './sides.js';
+import { CourteousUpstream } from './comfort/index.js';
+import { SideKeeper, scopes } from './side-keeper.js';
+import type { SideName } from './sides.js';
+import { SilenceWatch } from './silence.js';
 import { readUpstreamState, type UpstreamState } from './upstream-state.js';
 
 /** Where what happens is logged; pino's logger is one. */
@@ -63,6 +62,7 @@ export interface OpendBackendOptions {
   readonly logger: BridgeLogger;
   /** Shown to the upstream's operator. */
   readonly clientId: string;
+  /** Uniform in [0, 1). */
   readonly random?: () => number;
   readonly dial?: Dial;
 }
@@ -76,15 +76,9 @@ const AES_CBC = 2;
 const LOOK_MS = 15_000;
 /** How long the bridge waits for what it asks by itself. */
 const OWN_MS_MAX = 10_000;
-/** Between two tries to restore what an upstream that is there refuses. */
-const RETRY_MS = 5_000;
 /** Clocks of two machines: what is this much older than a loss may still have been lost. */
 const SKEW_MS = 5_000;
-
-/** What of one side was lost, and since when. */
-interface Loss {
-  readonly from: number;
-}
+const neverAborted = new AbortController().signal;
 
 /** An upstream daemon that speaks the public protocol and has logged in by itself, as a backend. */
 export class OpendBackend implements Backend {
@@ -94,30 +88,25 @@ export class OpendBackend implements Backend {
   readonly replaysWrites = false;
   readonly #options: OpendBackendOptions;
   readonly #session: Session;
-  readonly #sides: Sides;
-  readonly #streams = new QuoteStreams();
   readonly #packets: PacketIds;
+  readonly #courteous: CourteousUpstream;
   readonly #orders: Orders;
+  readonly #keeper: SideKeeper;
+  readonly #streams = new QuoteStreams();
+  readonly #silence: SilenceWatch;
   readonly #pushListeners = new Set<(event: PushEvent) => void>();
   readonly #streamsListeners = new Set<StreamsListener>();
   /** What the upstream said of itself last. */
   #state: UpstreamState | undefined;
-  /** When it last said that a side is to be had, epoch ms. */
-  readonly #goodAt: Record<SideName, number> = { quotes: 0, trading: 0 };
-  #accounts: readonly TrdAcc[] = [];
+  #greeting: Greeting | undefined;
   /** Accounts whose pushes are wanted. */
   #wantedAccounts: readonly bigint[] = [];
-  readonly #losses: Record<SideName, Loss | undefined> = { quotes: undefined, trading: undefined };
-  /** Counts the losses of a side: a restoration that is older than the last one is void. */
-  readonly #epochs: Record<SideName, number> = { quotes: 0, trading: 0 };
-  /** Sides that are being restored. */
-  readonly #bringing = new Set<SideName>();
   #cancelLook: () => void = () => undefined;
 
   constructor(options: OpendBackendOptions) {
     this.#options = options;
     const { clock, endpoint, rsaKey, clientId, logger, random = Math.random, dial = dialTcp } = options;
-    this.#sides = new Sides(clock);
+    const onDefect = (error: unknown) => logger.error({ err: error }, 'the bridge to the upstream failed');
     this.#session = new Session({
       clock,
       random,
@@ -125,17 +114,29 @@ export class OpendBackend implements Backend {
       endpoint: () => endpoint,
       introduction: () => ({ clientId, clientVersion: CLIENT_VERSION, packetEncAlgo: AES_CBC }),
       ...(rsaKey === undefined ? {} : { rsaKey }),
-      prepare: (upstream, greeting) => {
-        this.#packets.connected(greeting.connId);
-        return this.#learn(upstream);
-      },
-      onLost: (reason, heardAt) => this.#disconnected(reason, heardAt),
+      prepare: (upstream, greeting) => this.#connected(upstream, greeting),
+      onLost: (reason, heardAt) => this.#keeper.disconnected(reason, heardAt),
       onPush: (frame) => this.#received(frame),
       onLifecycle: () => this.#follow(),
-      onDefect: (error) => logger.error({ err: error }, 'the bridge to the upstream failed'),
+      onDefect,
     });
+    this.#keeper = new SideKeeper({
+      clock,
+      onLost: (side, lost) => {
+        if (side === 'quotes') this.#forgetStreams();
+        for (const listener of this.#streamsListeners) listener.lost(lost);
+      },
+      restore: (side, since, isCurrent) => this.#restore(side, since, isCurrent),
+      onDefect,
+    });
+    this.#silence = new SilenceWatch(clock);
     this.#packets = new PacketIds(this.#session);
-    this.#orders = new Orders({ upstream: this.#packets, clock, whenTrading: (deadline) => this.#whenTrading(deadline) });
+    this.#courteous = new CourteousUpstream(this.#packets, clock);
+    this.#orders = new Orders({
+      ask: (operation, request, deadline) => this.#ask(operation, request, deadline),
+      clock,
+      whenTrading: (deadline) => this.#whenTrading(deadline),
+    });
   }
 
   async start(): Promise<void> {
@@ -144,12 +145,20 @@ export class OpendBackend implements Backend {
 
   async stop(): Promise<void> {
     this.#cancelLook();
+    this.#keeper.stop();
+    this.#courteous.stop();
     this.#session.stop();
   }
 
-  async call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
+  call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    return hideMarks(await (writes ? this.#orders.call(operation, request) : this.#packets.request(operation, request, context)));
+    const answer = writes ? this.#orders.call(operation, request) : this.#courteous.call(operation, request, context);
+    return answer instanceof Promise ? answer.then(hideMarks) : hideMarks(answer);
+  }
+
+  /** As it is: what a packet id in it says is the caller's own concern. */
+  callBytes(protoId: number, body: Uint8Array, { deadline }: CallContext): Promise<Uint8Array> {
+    return this.#courteous.callBytes(protoId, body, { deadline, signal: neverAborted });
   }
 
   tradingTerms(_security: Security, _context: CallContext): TradingTerms | undefined {
@@ -161,12 +170,23 @@ export class OpendBackend implements Backend {
     return undefined;
   }
 
-  subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
-    return subscribeAt(this.#session, this.#streams, streams, () => this.#own());
+  /** They run from before they are asked for: a first push is not missed. */
+  async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
+    const fresh = streams.filter((stream) => !this.#streams.has(stream));
+    this.#streams.begin(fresh);
+    let held = false;
+    try {
+      const answer = await this.#courteous.subscribe(streams);
+      held = answer.retType === 0;
+      return answer;
+    } finally {
+      if (!held) this.#streams.end(fresh);
+    }
   }
 
-  unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
-    return unsubscribeAt(this.#session, this.#streams, streams, () => this.#own());
+  async unsubscribe(streams: readonly QuoteStream[]): Promise<undefined> {
+    this.#streams.end(streams);
+    this.#courteous.unsubscribe(streams);
   }
 
   current(stream: QuoteStream): QuotePush | undefined {
@@ -199,18 +219,16 @@ export class OpendBackend implements Backend {
   }
 
   status(): BackendStatus {
-    return this.#sides.status();
+    return this.#keeper.sides.status();
   }
 
   readiness({ group }: Operation): LifecycleSnapshot | BrokerSnapshot | undefined {
-    const trading = group === 'trade' || group === 'account';
-    if (this.#sides.state(trading ? 'trading' : 'quotes') === 'ready') return undefined;
-    const { platform, brokers } = this.#sides.status();
-    return trading ? brokers[0] : platform;
+    const side = group === 'trade' || group === 'account' ? 'trading' : 'quotes';
+    return this.#keeper.sides.awaited(side);
   }
 
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
-    return this.#sides.onChange(listener);
+    return this.#keeper.sides.onChange(listener);
   }
 
   async refreshCredentials(): Promise<CredentialRefresh> {
@@ -219,26 +237,19 @@ export class OpendBackend implements Backend {
 
   /** Resolves to true once trading is to be had, to false where that takes until `deadline`, or for ever. */
   #whenTrading(deadline: number): Promise<boolean> {
-    const state = () => this.#sides.state('trading');
-    if (state() === 'ready') return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const settle = (trading: boolean) => {
-        stopListening();
-        cancel();
-        resolve(trading);
-      };
-      const { clock } = this.#options;
-      const cancel = clock.after(Math.max(0, deadline - clock.monotonic()), () => settle(false));
-      const stopListening = this.#sides.onChange(() => {
-        if (state() === 'ready') settle(true);
-        else if (state() === 'failed' || state() === 'stopped') settle(false);
-      });
-    });
+    const { clock } = this.#options;
+    const { sides } = this.#keeper;
+    return sides.whenReady('trading', (expire) => clock.after(Math.max(0, deadline - clock.monotonic()), expire));
   }
 
   /** How long the bridge waits for what it asks by itself. */
   #own(): AskOptions {
     return { deadline: this.#options.clock.monotonic() + OWN_MS_MAX };
+  }
+
+  /** Asks on nobody's behalf who could go away. */
+  async #ask(operation: Operation, request: Message, deadline: number): Promise<ResponseMessage> {
+    return this.#courteous.call(operation, request, { requestId: 'bridge', deadline, signal: neverAborted });
   }
 
   #emit(event: PushEvent): void {
@@ -248,12 +259,19 @@ export class OpendBackend implements Backend {
   #received(frame: PushFrame): void {
     const quotes = this.#streams.take(frame);
     if (quotes !== undefined) {
-      for (const push of quotes) this.#emit(push);
+      for (const push of quotes) {
+        this.#silence.heard(push.stream.symbol);
+        this.#emit(push);
+      }
       return;
     }
     const trade = tradePushOf(frame);
-    if (trade !== undefined) this.#emit({ ...trade, message: hideMarks(trade.message) });
-    else if (frame.protoId === NOTIFY) this.#noticed(frame);
+    if (trade !== undefined) {
+      this.#courteous.tradeChanged();
+      this.#emit({ ...trade, message: hideMarks(trade.message) });
+    } else if (frame.protoId === NOTIFY) {
+      this.#noticed(frame);
+    }
   }
 
   /** Passes a notice on, and looks at what it may be about. */
@@ -264,7 +282,17 @@ export class OpendBackend implements Backend {
     // Whether quotes and trading are to be had the gateway tells by itself, and quotas here are its own.
     const own = type === NotifyType.NotifyType_ConnStatus || type === NotifyType.NotifyType_UsedQuota;
     if (!own) this.#emit({ type: 'notify', protoId: NOTIFY, message });
-    if (this.#session.lifecycle.state === 'ready') void this.#look();
+    if (this.#session.lifecycle.state === 'ready') void this.#look(type === NotifyType.NotifyType_QotRight);
+  }
+
+  /** A connection is made: nothing of the one before it holds. */
+  async #connected(upstream: Upstream, greeting: Greeting): Promise<void> {
+    const before = this.#greeting;
+    this.#greeting = greeting;
+    this.#packets.connected(greeting.connId);
+    const another = before !== undefined && (before.userId !== greeting.userId || before.serverVersion !== greeting.serverVersion);
+    this.#courteous.reset(another);
+    this.#state = await readUpstreamState(upstream, this.#own());
   }
 
   /** The connection's own states. */
@@ -276,111 +304,78 @@ export class OpendBackend implements Backend {
       this.#scheduleLook();
     } else {
       this.#cancelLook();
-      this.#sides.follow(state, event);
+      this.#keeper.follow(state, event);
     }
   }
 
-  #disconnected(reason: string, heardAt: number): void {
-    this.#accounts = [];
-    this.#lose('quotes', heardAt, reason);
-    this.#lose('trading', heardAt, reason);
+  #judge(): void {
+    if (this.#state !== undefined) this.#keeper.judge(this.#state.missing);
   }
 
-  /** Nothing of a side is sure to have come since `from`. */
-  #lose(side: SideName, from: number, reason: string): void {
-    this.#epochs[side] += 1;
-    this.#losses[side] ??= { from };
-    if (side === 'quotes') this.#streams.clear();
-    const scope = side === 'quotes' ? ({ streams: 'all', accIds: [] } as const) : ({ streams: [], accIds: 'all' } as const);
-    for (const listener of this.#streamsListeners) listener.lost({ ...scope, from, reason });
-  }
-
-  async #learn(upstream: Upstream): Promise<void> {
-    this.#state = await readUpstreamState(upstream, this.#own());
+  /** Nothing is subscribed to any more, as far as anybody knows. */
+  #forgetStreams(): void {
+    this.#streams.clear();
+    this.#silence.reset();
+    this.#courteous.reset(false);
   }
 
   #scheduleLook(): void {
     this.#cancelLook();
     this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
-      void this.#look();
+      void this.#look(false);
       this.#scheduleLook();
     });
   }
 
-  /** Asks the upstream how it is; one that does not answer is left to the watchdog of its connection. */
-  async #look(): Promise<void> {
+  /** Asks the upstream how it is, and where there is doubt what it is subscribed to. One that does not answer is left to the watchdog. */
+  async #look(doubtful: boolean): Promise<void> {
+    const greeting = this.#greeting;
+    const isCurrent = () => this.#session.lifecycle.state === 'ready' && this.#greeting === greeting;
     try {
-      await this.#learn(this.#session);
-    } catch (thrown) {
-      if (!(thrown instanceof Error)) throw thrown;
-      return;
-    }
-    if (this.#session.lifecycle.state === 'ready') this.#judge();
-  }
-
-  /** Brings each side where the upstream says that it is. */
-  #judge(): void {
-    for (const side of sideNames) {
-      const missing = this.#state?.missing[side];
-      const state = this.#sides.state(side);
-      if (missing === undefined) {
-        this.#goodAt[side] = this.#options.clock.now();
-        this.#sides.resume(side, 'the upstream is logged in');
-        if (this.#sides.state(side) === 'authenticating') void this.#bring(side);
-      } else if (state === 'ready' || (state === 'authenticating' && this.#bringing.has(side))) {
-        this.#lose(side, this.#goodAt[side], missing);
-        this.#sides.enter(side, 'reconnecting', missing);
-      } else {
-        this.#sides.note(side, missing);
+      const state = await readUpstreamState(this.#session, this.#own());
+      if (!isCurrent()) return;
+      this.#state = state;
+      this.#judge();
+      const silence = this.#silence.look(this.#streams.all, state.global);
+      if (silence?.lasting) {
+        this.#session.renew(`market ${silence.market} trades, and nothing of it came since ${new Date(silence.since).toISOString()}`);
+      } else if (silence !== undefined || doubtful) {
+        await this.#verify(silence?.since ?? this.#options.clock.now());
       }
-    }
-  }
-
-  /** Restores what was lost of a side, and makes it ready. */
-  async #bring(side: SideName): Promise<void> {
-    if (this.#bringing.has(side)) return;
-    this.#bringing.add(side);
-    const epoch = this.#epochs[side];
-    const isCurrent = () => this.#epochs[side] === epoch && this.#sides.state(side) === 'authenticating';
-    try {
-      await (side === 'quotes' ? this.#restoreQuotes() : this.#restoreTrading(isCurrent));
-      if (!isCurrent()) return;
-      this.#losses[side] = undefined;
-      this.#sides.enter(side, 'ready', 'connected, and everything is restored');
     } catch (thrown) {
-      if (!isCurrent()) return;
-      if (!(thrown instanceof BackendFailure)) this.#options.logger.error({ err: thrown }, 'what was lost could not be restored');
-      this.#sides.note(side, `what was lost could not be restored: ${thrown instanceof Error ? thrown.message : thrown}`);
-      this.#options.clock.after(RETRY_MS, () => {
-        if (isCurrent()) void this.#bring(side);
-      });
-    } finally {
-      this.#bringing.delete(side);
-      // The side was lost and is back while this was under way.
-      if (this.#epochs[side] !== epoch && this.#sides.state(side) === 'authenticating') void this.#bring(side);
+      if (isCurrent()) this.#options.logger.warn({ reason: messageOf(thrown) }, 'the upstream does not say how it is');
     }
   }
 
-  async #restoreQuotes(): Promise<void> {
-    for (const listener of this.#streamsListeners) await listener.restore({ streams: 'all', accIds: [] });
+  /** Holds what is subscribed to against the upstream's own account: what that has forgotten is announced and restored. */
+  async #verify(since: number): Promise<void> {
+    const { deadline } = this.#own();
+    const forgotten = await this.#courteous.verify({ deadline, signal: neverAborted });
+    if (forgotten.length === 0) return;
+    const scope = { streams: forgotten, accIds: [] };
+    for (const listener of this.#streamsListeners)
+      listener.lost({ ...scope, from: since, reason: 'the upstream had forgotten the subscription' });
+    for (const listener of this.#streamsListeners) await listener.restore(scope);
   }
 
-  async #restoreTrading(isCurrent: () => boolean): Promise<void> {
-    this.#accounts = (await readAccounts(this.#session, this.#own())) ?? [];
-    for (const listener of this.#streamsListeners) await listener.restore({ streams: [], accIds: 'all' });
-    const loss = this.#losses.trading;
-    if (loss === undefined || !isCurrent()) return;
-    for (const accId of this.#wantedAccounts) {
-      const of = this.#accounts.find(({ accID }) => accID === accId);
-      if (of === undefined) continue;
-      const orders = await readOrders(this.#session, of, this.#own());
-      const fills = await readFills(this.#session, of, this.#own());
+  async #restore(side: SideName, since: number | undefined, isCurrent: () => boolean): Promise<void> {
+    const accounts = side === 'quotes' ? [] : ((await readAccounts(this.#session, this.#own())) ?? []);
+    for (const listener of this.#streamsListeners) await listener.restore(scopes[side]);
+    if (side === 'quotes' || since === undefined) return;
+    const upstream = { request: (asked: Operation, c2s: Message, { deadline }: AskOptions) => this.#ask(asked, c2s, deadline) };
+    for (const of of accounts) {
+      if (!isCurrent() || !this.#wantedAccounts.includes(of.accID)) continue;
+      const orders = await readOrders(upstream, of, this.#own());
+      const fills = await readFills(upstream, of, this.#own());
       if (!isCurrent()) return;
-      if ('refused' in orders) {
-        this.#options.logger.warn({ reason: orders.refused }, 'what became of orders meanwhile could not be read');
-        continue;
-      }
-      for (const push of recoveredTrades(of, orders, 'refused' in fills ? [] : fills, loss.from - SKEW_MS)) this.#emit(push);
+      if ('refused' in orders) this.#options.logger.warn({ reason: orders.refused }, 'what became of orders meanwhile cannot be read');
+      // Simulated accounts have no fills to ask for.
+      const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, since - SKEW_MS);
+      for (const push of found) this.#emit(push);
     }
   }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

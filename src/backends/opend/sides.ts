@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
-import type { BackendStatus, LifecycleState } from '../../gateway/backend.js';
+import type { BackendStatus, BrokerSnapshot, LifecycleSnapshot, LifecycleState } from '../../gateway/backend.js';
 import { Lifecycle } from '../framed/index.js';
 
 /** The two things that an upstream may be logged in to, each without the other. */
@@ -30,6 +30,35 @@ export class Sides {
   status(): BackendStatus {
     const { quotes, trading } = this.#lifecycles;
     return { platform: quotes.snapshot, brokers: [{ ...BROKER, ...trading.snapshot }] };
+  }
+
+  /** A side's connection, where it is not ready. */
+  awaited(side: SideName): LifecycleSnapshot | BrokerSnapshot | undefined {
+    if (this.state(side) === 'ready') return undefined;
+    const { platform, brokers } = this.status();
+    return side === 'quotes' ? platform : brokers[0];
+  }
+
+  /** Resolves to true once a side is ready, to false where it will never be, or when what it is given to `arm` is called. */
+  whenReady(side: SideName, arm: (expire: () => void) => () => void): Promise<boolean> {
+    const verdict = (): boolean | undefined => {
+      const state = this.state(side);
+      return state === 'ready' ? true : state === 'failed' || state === 'stopped' ? false : undefined;
+    };
+    const known = verdict();
+    if (known !== undefined) return Promise.resolve(known);
+    return new Promise((resolve) => {
+      const settle = (ready: boolean) => {
+        stopListening();
+        cancel();
+        resolve(ready);
+      };
+      const cancel = arm(() => settle(false));
+      const stopListening = this.onChange(() => {
+        const now = verdict();
+        if (now !== undefined) settle(now);
+      });
+    });
   }
 
   onChange(listener: (status: BackendStatus) => void): () => void {

@@ -93,6 +93,7 @@ export function adminHandlers(parts: AdminParts): LocalOperations {
     [admin.adminReload.name]: alone(({ caller }) => {
       // After this turn: the caller's own key may be among what is taken back.
       setImmediate(parts.reload, caller.requestId);
+      backend.clearCiphers?.();
       return success(admin.adminReload, create(ReloadS2C, { lastReloadRefresh: refresher.start() }));
     }),
 

@@ -157,11 +157,7 @@ export class CoreSession {
     const { gateway, ids } = this.#services;
     const { protoId, format, body } = request;
     const read = readMessageRequest(ids, protoId, bodyParser(body, format));
-    if (read === undefined) {
-      const rejection = new Rejection('route.not_found', `protocol id ${protoId} is not supported`);
-      gateway.auditRejection(this.#caller(`protocol id ${protoId}`), rejection);
-      return rejectionBody(rejection, format);
-    }
+    if (read === undefined) return this.#callUndeclared(request);
     const { operation } = read;
     const caller: Writable<Caller> = this.#caller(operation.name);
     const decode = () => {
@@ -180,6 +176,19 @@ export class CoreSession {
     } catch (thrown) {
       return this.#defect(caller, format, thrown);
     }
+  }
+
+  /** An id that nobody declared: its bytes are passed on, for those who may do that. */
+  async #callUndeclared({ protoId, format, body }: CoreRequest): Promise<Uint8Array> {
+    const { gateway } = this.#services;
+    const caller = this.#caller(`protocol id ${protoId}`);
+    // A body in JSON would have to be understood.
+    const answer = format === 'protobuf' ? await gateway.callUndeclared(protoId, caller, body) : undefined;
+    if (answer instanceof Rejection) return rejectionBody(answer, format);
+    if (answer !== undefined) return answer;
+    const rejection = new Rejection('route.not_found', `protocol id ${protoId} is not supported`);
+    gateway.auditRejection(caller, rejection);
+    return rejectionBody(rejection, format);
   }
 
   /** Qot_RegQotPush changes nothing but this connection; who may subscribe may do it. */

@@ -40,6 +40,9 @@ describe.each([
 
     const { snapshot_list } = await desk.s2c('/api/snapshot', { symbols: ['HK.00700', 'US.AAPL'] });
     expect(snapshot_list.map(({ basic }: { basic: { security: { code: string } } }) => basic.security.code)).toEqual(['00700', 'AAPL']);
+    // The upstream answers this to subscribers only; whoever asks here need not know.
+    const { basic_qot_list } = await desk.s2c('/api/quote', { symbol: 'HK.00005' });
+    expect(basic_qot_list[0].cur_price).toBeGreaterThan(0);
     const { acc_list } = (await desk.get('/api/list-accounts')).json.s2c;
     expect(acc_list.length).toBeGreaterThan(2);
 

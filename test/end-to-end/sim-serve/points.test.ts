@@ -100,7 +100,7 @@ describe('a broker', () => {
     for (const id of [1001, 1007, 1008]) {
       const client = await open(served.broker(id), `svc:${key}`);
       const { s2c } = await client.ask('Trd_GetAccList', { userID: 0 });
-      const ids = ((s2c?.accList ?? []) as { accID: string }[]).map(({ accID }) => accID);
+      const ids = ((s2c?.accList ?? []) as unknown as { accID: string }[]).map(({ accID }) => accID);
       expect(ids.length).toBeGreaterThan(0);
       all.push(...ids);
       const foreign = id === 1007 ? HK_MARGIN : US_MARGIN;

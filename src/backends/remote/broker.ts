@@ -1,0 +1,164 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import { account } from '../../contract/operations/index.js';
+import type { BrokerSnapshot, CallContext, ResponseMessage } from '../../gateway/index.js';
+import {
+  type AskOptions,
+  ConnectFailure,
+  hideMarks,
+  Orders,
+  PacketIds,
+  type PushFrame,
+  readAccounts,
+  readFills,
+  readOrders,
+  recoveredTrades,
+  tradePushOf,
+  type Upstream,
+} from '../framed/index.js';
+import type { BrokerPoint } from './login-answer.js';
+import type { PointEvents } from './platform.js';
+import { Point, type PointParts } from './point.js';
+
+/** How long the backend waits for what it asks by itself. */
+const OWN_MS_MAX = 10_000;
+/** Clocks of two machines: what is this much older than a loss may still have been lost. */
+const SKEW_MS = 5_000;
+const NO_STREAMS = [] as const;
+
+/** The connection to one broker: its accounts, and what happens in them. */
+export class Broker {
+  readonly id: number;
+  readonly name: string;
+  readonly point: Point;
+  readonly #parts: PointParts;
+  readonly #events: PointEvents;
+  readonly #packets: PacketIds;
+  readonly #orders: Orders;
+  /** Looks of those who wait until it is ready. */
+  readonly #waiting = new Set<() => void>();
+  #accounts: readonly TrdAcc[] | undefined;
+  /** Of all accounts whose pushes are wanted, those that are here. */
+  #wanted: readonly bigint[] = [];
+  /** What the connection there is was told of them. */
+  #told = '';
+  /** Epoch ms: since then what happened is not known. */
+  #lostFrom: number | undefined;
+
+  constructor({ brokerId, name }: BrokerPoint, parts: PointParts, events: PointEvents) {
+    this.id = brokerId;
+    this.name = name;
+    this.#parts = parts;
+    this.#events = events;
+    this.point = new Point({
+      ...parts,
+      onLifecycle: () => {
+        for (const look of this.#waiting) look();
+        parts.onLifecycle();
+      },
+      endpointIn: ({ brokers }) => brokers.find((broker) => broker.brokerId === brokerId),
+      prepare: (upstream, { connId }) => {
+        this.#packets.connected(connId);
+        return this.#prepare(upstream);
+      },
+      onLost: (reason, heardAt) => this.#lost(reason, heardAt),
+      onPush: (frame) => this.#pushed(frame),
+    });
+    this.#packets = new PacketIds(this.point.session);
+    this.#orders = new Orders({
+      upstream: this.#packets,
+      clock: parts.clock,
+      whenTrading: (deadline) => this.#whenReady(deadline),
+    });
+  }
+
+  /** A write that was sent is never sent again; an order whose answer was lost is looked for among the account's orders. */
+  async call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
+    const writes = operation.effect === 'order' || operation.effect === 'write';
+    return hideMarks(await (writes ? this.#orders.call(operation, request) : this.#packets.request(operation, request, context)));
+  }
+
+  /** Those that it listed last; undefined while it never did. */
+  get accounts(): readonly TrdAcc[] | undefined {
+    return this.#accounts;
+  }
+
+  get snapshot(): BrokerSnapshot {
+    return { brokerId: this.id, name: this.name, ...this.point.snapshot };
+  }
+
+  has(accId: bigint): boolean {
+    return this.#accounts?.some(({ accID }) => accID === accId) ?? false;
+  }
+
+  /** Has it push what happens in these of its accounts, and in no others; while it is away they are kept for when it is back. */
+  async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage | undefined> {
+    this.#wanted = accIds;
+    const told = accIds.join();
+    if (told === this.#told || this.point.session.greeting === undefined) return undefined;
+    const asked = account.subAccPush;
+    const response = await this.point.session.request(asked, create(asked.messages.C2SSchema, { accIDList: [...accIds] }), this.#own());
+    if (response.retType === 0) this.#told = told;
+    return response;
+  }
+
+  /** Resolves to true once it is ready, to false where that takes until `deadline` (of the monotonic clock), or for ever. */
+  #whenReady(deadline: number): Promise<boolean> {
+    const { clock } = this.#parts;
+    return new Promise((resolve) => {
+      const settle = (ready: boolean) => {
+        this.#waiting.delete(look);
+        cancel();
+        resolve(ready);
+      };
+      const look = () => {
+        const { lifecycleState } = this.point.snapshot;
+        if (lifecycleState === 'ready') settle(true);
+        else if (lifecycleState === 'failed' || lifecycleState === 'stopped') settle(false);
+      };
+      const cancel = clock.after(Math.max(0, deadline - clock.monotonic()), () => settle(false));
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  #own(): AskOptions {
+    return { deadline: this.#parts.clock.monotonic() + OWN_MS_MAX };
+  }
+
+  /** Its accounts first, as everything else goes by them; then their pushes, and what happened while they did not come. */
+  async #prepare(upstream: Upstream): Promise<void> {
+    const accounts = await readAccounts(upstream, this.#own());
+    if (accounts === undefined) throw new ConnectFailure('the broker does not list its accounts');
+    this.#accounts = accounts;
+    const from = this.#lostFrom;
+    if (from === undefined) {
+      await this.subscribeAccounts(this.#wanted);
+      return;
+    }
+    await this.#events.restore({ streams: NO_STREAMS, accIds: accounts.map(({ accID }) => accID) });
+    for (const of of accounts) if (this.#wanted.includes(of.accID)) await this.#recover(upstream, of, from);
+    this.#lostFrom = undefined;
+  }
+
+  /** What happened in an account since `from` is pushed as recovered. An account that says nothing of it keeps no other from trading. */
+  async #recover(upstream: Upstream, of: TrdAcc, from: number): Promise<void> {
+    const orders = await readOrders(upstream, of, this.#own());
+    const fills = await readFills(upstream, of, this.#own());
+    const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, from - SKEW_MS);
+    for (const event of found) this.#events.push(event);
+  }
+
+  #lost(reason: string, heardAt: number): void {
+    this.#told = '';
+    this.#lostFrom ??= heardAt;
+    const accIds = (this.#accounts ?? []).map(({ accID }) => accID);
+    this.#events.lost({ streams: NO_STREAMS, accIds, from: this.#lostFrom, reason: `the connection to ${this.name} was lost: ${reason}` });
+  }
+
+  #pushed(frame: PushFrame): void {
+    const event = tradePushOf(frame);
+    if (event !== undefined) this.#events.push({ ...event, message: hideMarks(event.message) });
+  }
+}

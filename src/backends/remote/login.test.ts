@@ -1,0 +1,414 @@
+import { createHash, createHmac } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AuthorityAnswer, grantOf, ScriptedAuthority } from '../../../test/support/scripted-authority.js';
+import { until } from '../../../test/support/until.js';
+import { ManualClock } from '../../contract/clock.js';
+import { ConnectFailure } from '../framed/index.js';
+import { AuthService } from './auth-service.js';
+import { CredentialsFile } from './credentials-file.js';
+import { Login } from './login.js';
+import { passwordDigest } from './login-request.js';
+
+const ACCOUNT = '1001';
+const PASSWORD = 'correct horse';
+const DIGEST = createHash('sha256').update(`${ACCOUNT}:${PASSWORD}`).digest('hex');
+const NEW_DEVICE = { ret_type: 20, ret_msg: 'new device', device_verify_sig: 'sig-1', phone_no: '+852 9123 4567' };
+const NOW = Date.parse('2026-08-03T02:00:00Z');
+
+let folder: string;
+let clock: ManualClock;
+let authority: ScriptedAuthority;
+const logins: Login[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-login-'));
+  clock = new ManualClock(NOW);
+});
+afterEach(async () => {
+  for (const login of logins.splice(0)) login.stop();
+  await authority.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const filePath = () => join(folder, 'credentials.json');
+
+function openFile(reset = false): CredentialsFile {
+  let made = 0;
+  const file = CredentialsFile.open(filePath(), { account: ACCOUNT, authUrl: authority.url }, reset, () => `device-${++made}`);
+  if (typeof file === 'string') throw new Error(file);
+  return file;
+}
+
+function open({ verifyCode = '', reset = false } = {}): Login & { log: string[] } {
+  let nonces = 0;
+  const log: string[] = [];
+  const write = (fields: object, message: string) => void log.push(`${JSON.stringify(fields)} ${message}`);
+  const login = new Login({
+    service: new AuthService(authority.url, clock),
+    file: openFile(reset),
+    identity: {
+      account: ACCOUNT,
+      accountKind: 'id',
+      passwordDigest: passwordDigest(ACCOUNT, PASSWORD),
+      platform: 'svc',
+      deviceName: 'desk',
+    },
+    clock,
+    logger: { error: write, warn: write, info: write, debug: write },
+    newNonce: () => String(++nonces).padStart(32, '0'),
+    verifyCode,
+  });
+  logins.push(login);
+  return Object.assign(login, { log });
+}
+
+async function failureOf(login: Login): Promise<ConnectFailure> {
+  const thrown = await login.session().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (thrown instanceof ConnectFailure) return thrown;
+  throw new Error(`the login did not fail: ${thrown}`);
+}
+
+async function serve(...answers: AuthorityAnswer[]): Promise<void> {
+  authority = await ScriptedAuthority.start(...answers);
+}
+
+describe('the request', () => {
+  it('has exactly the fifteen fields, signed over the others by the digest of the password', async () => {
+    await serve(grantOf());
+    await open().session();
+    const [{ path, headers, body }] = authority.requests as [(typeof authority.requests)[0]];
+    expect(path).toBe('/authority/');
+    expect(Number(headers['x-svc-client-version'])).toBeGreaterThanOrEqual(800);
+    const { sign, ...others } = body;
+    expect(others).toEqual({
+      account: ACCOUNT,
+      account_kind: 'id',
+      pwd_digest: DIGEST,
+      platform: 'svc',
+      device_id: 'device-1',
+      device_name: 'desk',
+      os: process.platform,
+      client_version: '800',
+      lang: 'en',
+      timestamp: NOW / 1000,
+      nonce: '1'.padStart(32, '0'),
+      verify_code: '',
+      device_verify_sig: '',
+      tgtgt: '',
+    });
+    const signed = Object.keys(others)
+      .sort()
+      .map((name) => `${name}=${others[name]}`)
+      .join('&');
+    expect(sign).toBe(createHmac('sha256', DIGEST).update(signed).digest('hex'));
+  });
+
+  it('goes below the path of --auth-url', async () => {
+    await serve(grantOf());
+    const service = new AuthService(`${authority.url}/brand/x`, clock);
+    await service.login({}, new AbortController().signal);
+    expect(authority.requests[0]?.path).toBe('/brand/x/authority/');
+  });
+});
+
+describe('a success', () => {
+  it('gives the session and its points, and saves the ticket for its owner alone', async () => {
+    await serve(grantOf());
+    const login = open();
+    expect(await login.session()).toEqual({
+      ticket: 'ticket-1',
+      userId: 9007199254740993n,
+      sessionKey: 'session-1',
+      platform: { host: '127.0.0.1', port: 1 },
+      brokers: [{ brokerId: 1001, name: 'HK Securities', host: '127.0.0.1', port: 2 }],
+    });
+    expect(statSync(filePath()).mode & 0o777).toBe(0o600);
+    expect(readFileSync(filePath(), 'utf8')).not.toContain('session-1');
+    expect(login.log.join()).not.toMatch(/ticket-1|session-1|correct horse/);
+    expect(login.log.join()).not.toContain(DIGEST);
+  });
+
+  it('serves all who ask by one request, and the next start by its ticket', async () => {
+    await serve(grantOf());
+    const login = open();
+    await Promise.all([login.session(), login.session()]);
+    await login.session();
+    await open().session();
+    expect(authority.asked.map(({ body }) => [body.device_id, body.tgtgt])).toEqual([
+      ['device-1', ''],
+      ['device-1', 'ticket-1'],
+    ]);
+  });
+
+  it('is made anew once its session is refused, and not for one that was refused before', async () => {
+    await serve(grantOf(), grantOf({ session_key: 'session-2' }));
+    const login = open();
+    await login.session();
+    login.accepted('session-1');
+    login.refused('session-1');
+    expect((await login.session()).sessionKey).toBe('session-2');
+    login.refused('session-1');
+    await login.session();
+    expect(authority.requests).toHaveLength(2);
+  });
+
+  it('is not made anew at once where its session is refused from the start', async () => {
+    await serve(grantOf(), grantOf({ session_key: 'session-2' }));
+    const login = open();
+    await login.session();
+    login.refused('session-1');
+    expect((await login.session()).sessionKey).toBe('session-1');
+    clock.advance(300_000);
+    login.refused('session-1');
+    expect((await login.session()).sessionKey).toBe('session-2');
+  });
+});
+
+describe('each ret_type', () => {
+  it.each([
+    [2, 'check --login-account, --login-pwd and --platform'],
+    [11, 'all 15 fields'],
+    [23, 'bind a phone number to the account in the mobile app'],
+    [45, 'update svcd'],
+    [99, 'a field was missing or not accepted'],
+    [77, 'unknown answer (ret_type 77'],
+  ])('%i ends the login with what to do, and is not tried again', async (retType, advice) => {
+    await serve({ ret_type: retType, ret_msg: 'so it is' });
+    const failure = await failureOf(open());
+    expect(failure.final).toBe(true);
+    expect(failure.message).toContain(`ret_type ${retType}, "so it is"`);
+    expect(failure.message).toContain(advice);
+    expect(failure.message).toContain('wait 300 s');
+    expect(authority.requests).toHaveLength(1);
+  });
+
+  it('15 is tried again after 60 s, then without the ticket, after 300 s once more, and then no more', async () => {
+    await serve(grantOf());
+    await open().session();
+    authority.logins = [{ ret_type: 15 }];
+    const login = open();
+    const outcome = failureOf(login);
+    await authority.came(2);
+    await until(() => login.progress !== '', 'the wait');
+    expect(login.progress).toContain('next try at 2026-08-03T02:01:00.000Z');
+    clock.advance(59_999);
+    expect(authority.requests).toHaveLength(2);
+    clock.advance(1);
+    await authority.came(3);
+    await until(() => login.progress.includes('02:02:00'), 'the second wait');
+    clock.advance(60_000);
+    await authority.came(4);
+    await until(() => login.progress.includes('02:07:00'), 'the longer wait');
+    clock.advance(300_000);
+    const failure = await outcome;
+    expect(failure.final).toBe(true);
+    expect(failure.message).toContain('--reset-device, then log in once through the mobile app');
+    expect(authority.asked.slice(1).map(({ body }) => body.tgtgt)).toEqual(['ticket-1', 'ticket-1', '', '']);
+  });
+
+  it('20 has a code sent, and waits for it', async () => {
+    await serve(NEW_DEVICE, grantOf());
+    const login = open();
+    const session = login.session();
+    await until(() => login.progress !== '', 'the check');
+    expect(login.awaitsCode).toBe(true);
+    expect(login.progress).toMatch(/^waiting for the verification code sent to \*+4567: .*\/api\/verification.*--verify-code/);
+    expect(authority.requests[1]).toMatchObject({
+      path: '/authority/device-code',
+      body: { account: ACCOUNT, device_id: 'device-1', device_verify_sig: 'sig-1' },
+    });
+    expect(await login.answer('123456')).toMatchObject({ ok: true });
+    expect((await session).sessionKey).toBe('session-1');
+    expect(login.awaitsCode).toBe(false);
+    expect(login.progress).toBe('');
+    expect(authority.asked[1]?.body).toMatchObject({ verify_code: '123456', device_verify_sig: 'sig-1' });
+  });
+
+  it('21 leaves the check as it is: the next code is entered for the same one', async () => {
+    await serve(NEW_DEVICE, { ret_type: 21 }, grantOf());
+    const login = open();
+    const session = login.session();
+    await until(() => login.progress !== '', 'the check');
+    const wrong = await login.answer('000000');
+    expect(wrong).toEqual({ ok: false, message: expect.stringContaining('verification code wrong or missing (ret_type 21)') });
+    expect(login.awaitsCode).toBe(true);
+    expect(await login.answer('123456')).toMatchObject({ ok: true });
+    await session;
+    expect(authority.requests.filter(({ path }) => path.endsWith('device-code'))).toHaveLength(1);
+    expect(authority.asked[2]?.body.device_verify_sig).toBe('sig-1');
+  });
+});
+
+describe('a device check', () => {
+  it('is answered by --verify-code after a restart, for the check whose code was sent', async () => {
+    await serve(NEW_DEVICE);
+    const first = open();
+    first.session().catch(() => undefined);
+    await until(() => first.awaitsCode && first.progress !== '', 'the check');
+    first.stop();
+    authority.logins = [grantOf()];
+    await open({ verifyCode: '123456' }).session();
+    expect(authority.requests.at(-1)?.body).toMatchObject({ verify_code: '123456', device_verify_sig: 'sig-1', device_id: 'device-1' });
+    await open().session();
+    expect(authority.requests.at(-1)?.body).toMatchObject({ verify_code: '', device_verify_sig: '', tgtgt: 'ticket-1' });
+  });
+
+  it('sends no second code to somebody who restarts within a minute', async () => {
+    await serve(NEW_DEVICE);
+    for (const sigNow of ['sig-1', 'sig-2']) {
+      authority.logins = [{ ...NEW_DEVICE, device_verify_sig: sigNow }];
+      const login = open();
+      login.session().catch(() => undefined);
+      await until(() => login.progress !== '', 'the check');
+      login.stop();
+    }
+    expect(authority.requests.filter(({ path }) => path.endsWith('device-code'))).toHaveLength(1);
+    authority.logins = [grantOf()];
+    await open({ verifyCode: '1' }).session();
+    expect(authority.requests.at(-1)?.body.device_verify_sig).toBe('sig-1');
+  });
+
+  it('sends another code when it is asked to, once a minute', async () => {
+    await serve(NEW_DEVICE);
+    const login = open();
+    login.session().catch(() => undefined);
+    await until(() => login.progress !== '', 'the check');
+    expect(await login.requestCode()).toEqual({ ok: false, message: 'a code was sent less than a minute ago; ask again in 60 s' });
+    clock.advance(60_000);
+    expect(await login.requestCode()).toMatchObject({ ok: true, message: expect.stringContaining('4567') });
+    expect(authority.requests.filter(({ path }) => path.endsWith('device-code'))).toHaveLength(2);
+  });
+
+  it('refuses what is no code, a second one at the same time, and any when nothing is pending', async () => {
+    await serve(NEW_DEVICE, { ret_type: 21 });
+    const login = open();
+    expect(await login.answer('1')).toEqual({ ok: false, message: 'no verification is pending: the login has not come to one' });
+    login.session().catch(() => undefined);
+    await until(() => login.progress !== '', 'the check');
+    expect(await login.answer('12 34')).toEqual({ ok: false, message: 'a verification code is 1 to 32 letters and digits' });
+    const both = await Promise.all([login.answer('1'), login.answer('2')]);
+    expect(both.map(({ message }) => message)).toEqual([expect.stringContaining('ret_type 21'), expect.stringContaining('try again')]);
+  });
+
+  it('goes on with a new check where the one that was answered had expired', async () => {
+    await serve(NEW_DEVICE, { ...NEW_DEVICE, device_verify_sig: 'sig-2' }, grantOf());
+    const login = open();
+    const session = login.session();
+    await until(() => login.progress !== '', 'the check');
+    expect(await login.answer('1')).toMatchObject({ ok: false, message: expect.stringContaining('the check had expired') });
+    await login.answer('2');
+    await session;
+    expect(authority.asked[2]?.body).toMatchObject({ verify_code: '2', device_verify_sig: 'sig-2' });
+  });
+
+  it('ends the login where the code is followed by a refusal that no code helps', async () => {
+    await serve(NEW_DEVICE, { ret_type: 23 });
+    const login = open();
+    const outcome = failureOf(login);
+    await until(() => login.progress !== '', 'the check');
+    expect(await login.answer('1')).toMatchObject({ ok: false, message: expect.stringContaining('phone number not bound') });
+    expect((await outcome).final).toBe(true);
+  });
+
+  it('is tried again from the start where the code could not be asked for', async () => {
+    await serve(NEW_DEVICE);
+    authority.codes = [500];
+    const failure = await failureOf(open());
+    expect(failure.final).toBe(false);
+    expect(failure.message).toContain('HTTP 500');
+  });
+
+  it('needs to be named by the service', async () => {
+    await serve({ ret_type: 20 });
+    expect(await failureOf(open())).toMatchObject({ final: true, message: expect.stringContaining('device_verify_sig is missing') });
+  });
+});
+
+describe('a service that does not answer as it should', () => {
+  it.each([
+    ['503', 503, 'HTTP 503'],
+    ['text', 'hello', 'what is not JSON'],
+    ['no ret_type', {}, 'ret_type must be an integer; found nothing'],
+    ['a grant without its session', grantOf({ session_key: '' }), 'session_key must be a text'],
+    ['a port that is none', grantOf({ platform: { host: 'x', port: 70_000 } }), 'platform.port must be a whole number from 1 to 65535'],
+    ['brokers that are none', grantOf({ brokers: {} }), 'brokers must be an array'],
+    ['a broker twice', grantOf({ brokers: [1, 1].map(() => ({ broker_id: 7, host: 'x', port: 1 })) }), '7 is there twice'],
+  ])('is tried again: %s', async (_name, answer, text) => {
+    await serve(answer);
+    const failure = await failureOf(open());
+    expect(failure.final).toBe(false);
+    expect(failure.message).toContain(text);
+  });
+
+  it('is left alone for as long as it asks to be', async () => {
+    await serve(503, grantOf());
+    const login = open();
+    await failureOf(login);
+    const session = login.session();
+    clock.advance(6_999);
+    expect(authority.requests).toHaveLength(1);
+    clock.advance(1);
+    await session;
+  });
+
+  it('is given up after 15 s of silence, and at once when the daemon stops', async () => {
+    await serve('silence');
+    const login = open();
+    const late = failureOf(login);
+    await authority.came(1);
+    clock.advance(15_000);
+    expect((await late).message).toContain('within 15 s');
+    const stopped = failureOf(login);
+    await authority.came(2);
+    login.stop();
+    expect((await stopped).final).toBe(false);
+  });
+
+  it('is named where nobody listens', async () => {
+    await serve(grantOf());
+    const login = open();
+    await authority.stop();
+    expect((await failureOf(login)).message).toContain('nothing listens at http://127.0.0.1:');
+    await serve();
+  });
+});
+
+describe('the credentials file', () => {
+  it('keeps the device whoever logs in, and its ticket to its account and service', async () => {
+    await serve(grantOf());
+    await open().session();
+    const other = CredentialsFile.open(filePath(), { account: '1002', authUrl: authority.url }, false, () => 'new');
+    if (typeof other === 'string') throw new Error(other);
+    expect([other.deviceId, other.ticket]).toEqual(['device-1', undefined]);
+    const elsewhere = CredentialsFile.open(filePath(), { account: ACCOUNT, authUrl: 'https://other.example' }, false, () => 'new');
+    expect(elsewhere).toMatchObject({ deviceId: 'device-1', ticket: undefined });
+  });
+
+  it('is forgotten by --reset-device, device and all', async () => {
+    await serve(grantOf());
+    await open().session();
+    const file = CredentialsFile.open(filePath(), { account: ACCOUNT, authUrl: authority.url }, true, () => 'new');
+    expect(file).toMatchObject({ deviceId: 'new', ticket: undefined });
+  });
+
+  it.each([
+    ['half of it', '{"version": 1, "device_id"', 'it is damaged at line 1, column '],
+    ['another version', '{"version": 2}', 'version must be 1; found the number 2'],
+    ['no device', '{"version": 1}', 'device_id is missing'],
+    ['a list', '[]', 'the file must be an object; found an array'],
+  ])('is refused in a sentence when it is damaged: %s', async (_name, content, text) => {
+    await serve();
+    writeFileSync(filePath(), content);
+    const found = CredentialsFile.open(filePath(), { account: ACCOUNT, authUrl: authority.url }, false, () => 'new');
+    expect(found).toContain(text);
+    expect(found).toContain('start once with --reset-device');
+    expect(CredentialsFile.open(filePath(), { account: ACCOUNT, authUrl: authority.url }, true, () => 'new')).toMatchObject({
+      deviceId: 'new',
+    });
+  });
+});

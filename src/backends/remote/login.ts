@@ -1,0 +1,353 @@
+import type { Clock } from '../../contract/clock.js';
+import type { Logger } from '../../gateway/index.js';
+import { addressOf, ConnectFailure } from '../framed/index.js';
+import { type AuthService, ServiceFailure } from './auth-service.js';
+import type { CredentialsFile, SavedCheck } from './credentials-file.js';
+import type { LoginAnswer, LoginGrant, LoginRefusal } from './login-answer.js';
+import { type LoginIdentity, loginBody } from './login-request.js';
+import { refusalText, ruleOf, SUCCESS } from './ret-types.js';
+
+/** What came of an answer to the device check, or of a request for a code. */
+export interface CheckOutcome {
+  readonly ok: boolean;
+  /** For people. */
+  readonly message: string;
+}
+
+export interface LoginOptions {
+  readonly service: AuthService;
+  readonly file: CredentialsFile;
+  readonly identity: LoginIdentity;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** 16 random bytes in hex. */
+  readonly newNonce: () => string;
+  /** `--verify-code`, entered once; '' without it. */
+  readonly verifyCode: string;
+}
+
+/** A device check for which no code was sent yet. */
+type NewCheck = Omit<SavedCheck, 'codeSentAt'> & { readonly codeSentAt: undefined };
+
+/** A device check that waits for its code. */
+interface Check {
+  deviceVerifySig: string;
+  phone: string;
+  codeSentAt: number | undefined;
+  /** What those who need the session wait for. */
+  readonly granted: (grant: LoginGrant) => void;
+  readonly failed: (failure: Error) => void;
+}
+
+/** A code is sent at most so often, restarts included: each is a message to somebody's phone. */
+const CODE_PAUSE_MS = 60_000;
+/** Waits before another try where the service asks for patience; then it is over. */
+const PATIENCE_MS: readonly number[] = [60_000, 60_000, 300_000];
+/** The service says the same of an expired ticket as of too many tries: after so many it goes without. */
+const TRIES_WITH_TICKET = 2;
+/** A session that was accepted nowhere is not made anew before: logins are throttled. */
+const FRESH_MS = 300_000;
+const CODE = /^[A-Za-z0-9]{1,32}$/;
+const HOW_TO_ANSWER = "enter it at the daemon's terminal, with POST /api/verification, or by a restart with --verify-code";
+const SHUTTING_DOWN = 'the daemon is shutting down';
+
+/**
+ * The session that every connection is authenticated by. One login serves all who ask; it is made anew once its session was
+ * forgotten. Where only a person can help it ends in a `ConnectFailure` that is final; a device check is waited for.
+ */
+export class Login {
+  readonly #options: LoginOptions;
+  readonly #stopping = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  #verifyCode: string;
+  #grant: LoginGrant | undefined;
+  /** A connection was let in under it. */
+  #accepted = false;
+  /** Of `Clock.monotonic`. */
+  #grantedAt = 0;
+  #running: Promise<LoginGrant> | undefined;
+  #check: Check | undefined;
+  /** A code is being judged or sent. */
+  #busy = false;
+  /** Of `Clock.monotonic`: the service is not asked before. */
+  #notBefore = 0;
+  #progress = '';
+
+  constructor(options: LoginOptions) {
+    this.#options = options;
+    this.#verifyCode = options.verifyCode;
+  }
+
+  /** What the login under way waits for, in a sentence; '' where it waits for nothing but the service. */
+  get progress(): string {
+    return this.#progress;
+  }
+
+  /** A device check waits for its code. */
+  get awaitsCode(): boolean {
+    return this.#check !== undefined;
+  }
+
+  /** The session in force, else a new one. Rejects with a `ConnectFailure`. */
+  session(): Promise<LoginGrant> {
+    if (this.#grant !== undefined) return Promise.resolve(this.#grant);
+    this.#running ??= this.#logIn().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Whoever asks next has a new session made. */
+  forget(): void {
+    this.#grant = undefined;
+  }
+
+  /**
+   * A connection was refused under the session of this key. Where it is the one in force it has expired, unless it has just been
+   * made: then something else is wrong, and another login, which the service would throttle, is no help.
+   */
+  refused(sessionKey: string): void {
+    if (this.#grant?.sessionKey !== sessionKey) return;
+    if (this.#accepted || this.#options.clock.monotonic() - this.#grantedAt >= FRESH_MS) this.forget();
+  }
+
+  /** A connection was let in under the session of this key. */
+  accepted(sessionKey: string): void {
+    if (this.#grant?.sessionKey === sessionKey) this.#accepted = true;
+  }
+
+  /** Enters a code: resolves when the service has judged it. */
+  answer(code: string): Promise<CheckOutcome> {
+    return this.#withCheck(async (check) => {
+      if (!CODE.test(code)) return { ok: false, message: 'a verification code is 1 to 32 letters and digits' };
+      const answer = await this.#ask({ ticket: '', code, deviceVerifySig: check.deviceVerifySig });
+      if (answer.grant !== undefined) {
+        this.#endCheck();
+        check.granted(this.#granted(answer.grant));
+        return { ok: true, message: 'the code was right: the login goes on' };
+      }
+      const message = refusalText(answer.retType, answer.said);
+      const { course } = ruleOf(answer.retType);
+      if (course === 'failed') throw new ConnectFailure(message, true);
+      this.#options.logger.warn({ ret_type: answer.retType }, message);
+      if (course !== 'verify' || answer.deviceVerifySig === '') return { ok: false, message };
+      // The check that the code was for is over, and this is another.
+      Object.assign(check, { deviceVerifySig: answer.deviceVerifySig, phone: answer.phone, codeSentAt: undefined });
+      const { message: sent } = await this.#sendCode(check);
+      return { ok: false, message: `the check had expired; ${sent}` };
+    });
+  }
+
+  /** Has a code sent once more. */
+  requestCode(): Promise<CheckOutcome> {
+    return this.#withCheck((check) => {
+      const waitMs = check.codeSentAt === undefined ? 0 : this.#codePauseMs(check.codeSentAt);
+      if (waitMs === 0) return this.#sendCode(check);
+      return { ok: false, message: `a code was sent less than a minute ago; ask again in ${Math.ceil(waitMs / 1000)} s` };
+    });
+  }
+
+  /** Called when {@link progress} has changed. Returns its own removal. */
+  onProgress(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Whoever waits is told that it is over. */
+  stop(): void {
+    this.#stopping.abort();
+    const check = this.#check;
+    this.#check = undefined;
+    check?.failed(new ConnectFailure(SHUTTING_DOWN));
+  }
+
+  async #logIn(): Promise<LoginGrant> {
+    const { file } = this.#options;
+    // A restart with the code that was asked for before it.
+    const saved = file.check;
+    const code = saved === undefined ? '' : this.#takeCode();
+    const given = saved === undefined || code === '' ? { code: '', deviceVerifySig: '' } : { code, deviceVerifySig: saved.deviceVerifySig };
+    let ticket = given.code === '' ? (file.ticket ?? '') : '';
+    try {
+      for (let tries = 0; ; tries++) {
+        await this.#pause();
+        const answer = await this.#ask({ ticket, ...given });
+        if (answer.grant !== undefined) return this.#granted(answer.grant);
+        const text = refusalText(answer.retType, answer.said);
+        this.#options.logger.warn({ ret_type: answer.retType }, text);
+        const { course } = ruleOf(answer.retType);
+        const patienceMs = PATIENCE_MS[tries];
+        if (course === 'verify' || course === 'code') return await this.#verify(this.#checkOf(answer, given.deviceVerifySig));
+        if (course === 'failed' || patienceMs === undefined) throw new ConnectFailure(text, true);
+        if (tries + 1 >= TRIES_WITH_TICKET) ticket = '';
+        this.#putOff(patienceMs);
+        this.#say(`${text}; next try at ${new Date(this.#options.clock.now() + patienceMs).toISOString()}`);
+      }
+    } catch (thrown) {
+      throw this.#failureOf(thrown);
+    } finally {
+      this.#say('');
+    }
+  }
+
+  /** The check that a refusal asks for; the one that waits already where its code is still to be entered. */
+  #checkOf(answer: LoginRefusal, sentSig: string): SavedCheck | NewCheck {
+    const saved = this.#options.file.check;
+    const waits = saved !== undefined && (ruleOf(answer.retType).course === 'code' || this.#codePauseMs(saved.codeSentAt) > 0);
+    if (waits) return saved;
+    const deviceVerifySig = answer.deviceVerifySig || sentSig;
+    if (deviceVerifySig !== '') return { deviceVerifySig, phone: answer.phone, codeSentAt: undefined };
+    throw new ConnectFailure('the login service asks for a code without saying for which check (device_verify_sig is missing)', true);
+  }
+
+  /** Waits until the check is passed or given up. */
+  #verify(found: SavedCheck | NewCheck): Promise<LoginGrant> {
+    return new Promise((granted, failed) => {
+      const check: Check = { ...found, granted, failed };
+      this.#check = check;
+      this.#beginCheck(check).catch((thrown: unknown) => {
+        if (this.#check !== check) return;
+        this.#endCheck();
+        failed(this.#failureOf(thrown));
+      });
+    });
+  }
+
+  async #beginCheck(check: Check): Promise<void> {
+    const code = this.#takeCode();
+    if (code !== '') await this.answer(code);
+    if (this.#check !== check) return;
+    if (check.codeSentAt === undefined) await this.#sendCode(check);
+    else this.#sayCodeAwaited(check);
+  }
+
+  /** Has a code sent for the check. Throws what ends the login. */
+  async #sendCode(check: Check): Promise<CheckOutcome> {
+    const { service, file, identity, clock, logger } = this.#options;
+    const body = { account: identity.account, device_id: file.deviceId, device_verify_sig: check.deviceVerifySig };
+    const { retType, said, phone } = await service.requestDeviceCode(body, this.#stopping.signal);
+    if (retType !== SUCCESS) {
+      const message = `no code was sent: ${refusalText(retType, said)}`;
+      if (ruleOf(retType).course === 'failed') throw new ConnectFailure(message, true);
+      this.#say(`${message}; ask for another with POST /api/verification`);
+      return { ok: false, message };
+    }
+    check.codeSentAt = clock.now();
+    check.phone = phone || check.phone;
+    const { deviceVerifySig, codeSentAt } = check;
+    this.#save(() => file.saveCheck({ deviceVerifySig, phone: check.phone, codeSentAt }));
+    this.#sayCodeAwaited(check);
+    logger.warn({}, this.#progress);
+    return { ok: true, message: this.#progress };
+  }
+
+  #sayCodeAwaited({ phone }: Check): void {
+    this.#say(`waiting for the verification code sent${phone === '' ? '' : ` to ${phone}`}: ${HOW_TO_ANSWER}`);
+  }
+
+  /** One thing at a time is done about the check that waits. */
+  async #withCheck(action: (check: Check) => CheckOutcome | Promise<CheckOutcome>): Promise<CheckOutcome> {
+    const check = this.#check;
+    if (check === undefined) {
+      const state = this.#grant === undefined ? 'the login has not come to one' : 'the daemon is logged in';
+      return { ok: false, message: `no verification is pending: ${state}` };
+    }
+    if (this.#busy) return { ok: false, message: 'another code is being checked or sent; try again when that is answered' };
+    this.#busy = true;
+    try {
+      return await action(check);
+    } catch (thrown) {
+      const failure = this.#failureOf(thrown);
+      if (failure instanceof ConnectFailure && failure.final && this.#check === check) {
+        this.#endCheck();
+        check.failed(failure);
+      }
+      return { ok: false, message: failure.message };
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #endCheck(): void {
+    this.#check = undefined;
+    this.#say('');
+  }
+
+  #ask(entered: { readonly ticket: string; readonly code: string; readonly deviceVerifySig: string }): Promise<LoginAnswer> {
+    const { service, file, identity, clock, newNonce } = this.#options;
+    const { ticket, code: verifyCode, deviceVerifySig } = entered;
+    const attempt = { deviceId: file.deviceId, ticket, deviceVerifySig, verifyCode, now: clock.now(), nonce: newNonce() };
+    return service.login(loginBody(identity, attempt), this.#stopping.signal);
+  }
+
+  #granted(grant: LoginGrant): LoginGrant {
+    const { file, logger } = this.#options;
+    this.#save(() => file.saveTicket(grant.ticket));
+    this.#verifyCode = '';
+    this.#grant = grant;
+    this.#accepted = false;
+    this.#grantedAt = this.#options.clock.monotonic();
+    const brokers = grant.brokers.map(({ brokerId, ...point }) => `${brokerId} at ${addressOf(point)}`);
+    logger.info({ user_id: String(grant.userId), platform: addressOf(grant.platform), brokers }, 'logged in');
+    return grant;
+  }
+
+  /** A disk that takes nothing costs a code at the next start, and not this login. */
+  #save(write: () => void): void {
+    const { file, logger } = this.#options;
+    try {
+      write();
+    } catch (error) {
+      logger.error({ err: error, path: file.path }, 'the credentials could not be saved: the next start asks for a code');
+    }
+  }
+
+  /** `--verify-code` is entered once. */
+  #takeCode(): string {
+    const code = this.#verifyCode;
+    this.#verifyCode = '';
+    return code;
+  }
+
+  /** How long no other code is sent. A clock that was set back does not prolong it. */
+  #codePauseMs(sentAt: number): number {
+    const left = sentAt + CODE_PAUSE_MS - this.#options.clock.now();
+    return left > CODE_PAUSE_MS ? 0 : Math.max(0, left);
+  }
+
+  #putOff(ms: number): void {
+    this.#notBefore = this.#options.clock.monotonic() + ms;
+  }
+
+  /** Resolves when the service may be asked again. */
+  #pause(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#stopping;
+    const ms = this.#notBefore - clock.monotonic();
+    if (signal.aborted) return Promise.reject(new ConnectFailure(SHUTTING_DOWN));
+    if (ms <= 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        cancel();
+        reject(new ConnectFailure(SHUTTING_DOWN));
+      };
+      const cancel = clock.after(ms, () => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      });
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  #failureOf(thrown: unknown): Error {
+    if (!(thrown instanceof ServiceFailure)) return thrown instanceof Error ? thrown : new Error(String(thrown));
+    if (thrown.retryAfterMs !== undefined) this.#putOff(thrown.retryAfterMs);
+    return new ConnectFailure(`the login service did not answer: ${thrown.message}`);
+  }
+
+  #say(progress: string): void {
+    if (this.#progress === progress) return;
+    this.#progress = progress;
+    for (const listener of this.#listeners) listener();
+  }
+}

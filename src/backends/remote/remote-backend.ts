@@ -1,0 +1,318 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
+import type { Decimal } from '../../contract/decimal.js';
+import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
+import * as TrdGetAccList from '../../contract/generated/Trd_GetAccList_pb.js';
+import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
+import type { C2S as VerificationC2S } from '../../contract/generated/Verification_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import { account, quote, system, trade } from '../../contract/operations/index.js';
+import {
+  type Backend,
+  type BackendStatus,
+  BackendUnsent,
+  type BrokerSnapshot,
+  type CallContext,
+  type CredentialRefresh,
+  type LifecycleSnapshot,
+  type Logger,
+  type NotifyPush,
+  type PushEvent,
+  type QuotePush,
+  type QuoteStream,
+  type ResponseMessage,
+  type StreamsListener,
+  type TradingTerms,
+  type UnsubscribeRefusal,
+} from '../../gateway/index.js';
+import { ConnectFailure, type Dial, dialTcp } from '../framed/index.js';
+import { Broker } from './broker.js';
+import { HistoryQuota } from './history-quota.js';
+import type { Login } from './login.js';
+import type { LoginGrant } from './login-answer.js';
+import { Platform, type PointEvents } from './platform.js';
+import type { Point, PointParts } from './point.js';
+import { answerVerification } from './verification.js';
+
+export interface RemoteBackendOptions {
+  readonly login: Login;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** `--history-kl-quota-max`. */
+  readonly historyKlQuotaMax?: number | undefined;
+  /** Uniform in [0, 1); for back-off. */
+  readonly random?: () => number;
+  readonly dial?: Dial;
+}
+
+const SUCCEEDED = 0;
+
+/**
+ * A brokerage that is logged in to: quotes come from its platform, and each account is traded at its broker, over a connection of
+ * its own with a life of its own. All of them are authenticated by the session of one login.
+ */
+export class RemoteBackend implements Backend {
+  readonly name = 'remote';
+  /** Nothing that a brokerage says makes its money less real. */
+  readonly simulated = false;
+  /** A packet id counts for the connection that it came over. */
+  readonly replaysWrites = false;
+  readonly #login: Login;
+  readonly #logger: Logger;
+  readonly #parts: PointParts;
+  readonly #platform: Platform;
+  /** By their ids, in the order of the login. */
+  #brokers = new Map<number, Broker>();
+  readonly #historyQuota: HistoryQuota;
+  /** The login that the connections are made under. */
+  #followed: LoginGrant | undefined;
+  readonly #pushListeners = new Set<(event: PushEvent) => void>();
+  readonly #streamsListeners = new Set<StreamsListener>();
+  readonly #lifecycleListeners = new Set<(status: BackendStatus) => void>();
+  readonly #events: PointEvents = {
+    push: (event) => {
+      for (const listener of this.#pushListeners) listener(event);
+    },
+    lost: (lost) => {
+      for (const listener of this.#streamsListeners) listener.lost(lost);
+    },
+    restore: async (scope) => {
+      for (const listener of this.#streamsListeners) await listener.restore(scope);
+    },
+  };
+
+  constructor({ login, clock, logger, historyKlQuotaMax, random = Math.random, dial = dialTcp }: RemoteBackendOptions) {
+    this.#login = login;
+    this.#logger = logger;
+    this.#historyQuota = new HistoryQuota(historyKlQuotaMax);
+    this.#parts = {
+      login,
+      clock,
+      random,
+      dial,
+      onLifecycle: () => this.#changed(),
+      onDefect: (error) => logger.error({ err: error }, 'a connection to the brokerage failed'),
+      onGrant: (grant) => this.#follow(grant),
+    };
+    this.#platform = new Platform(this.#parts, this.#events);
+    login.onProgress(() => {
+      for (const point of this.#points()) point.note(login.progress || 'logging in');
+    });
+  }
+
+  /** Does not wait for the login: a person may have to answer for it. */
+  async start(): Promise<void> {
+    this.#platform.point.session.start();
+  }
+
+  async stop(): Promise<void> {
+    for (const { session } of this.#points()) session.stop();
+    this.#login.stop();
+  }
+
+  call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
+    switch (operation) {
+      case system.verification:
+        return answerVerification(this.#login, request as VerificationC2S);
+      case quote.getHistoryKlQuota:
+        if (this.#followed === undefined) return this.#historyQuota.beforeLogin();
+        return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shown(answer));
+      case system.getUserInfo:
+        return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shownOfUser(answer));
+      case account.listAccounts:
+        return this.#listAccounts(operation, request, context);
+      case trade.unlockTrade:
+        return this.#unlock(operation, request, context);
+      default:
+        return (isTrading(operation) ? this.#brokerFor(request) : this.#platform).call(operation, request, context);
+    }
+  }
+
+  tradingTerms(): TradingTerms | undefined {
+    return undefined;
+  }
+
+  exchangeRate(): Decimal | undefined {
+    return undefined;
+  }
+
+  subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
+    return this.#platform.subscribe(streams);
+  }
+
+  unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
+    return this.#platform.unsubscribe(streams);
+  }
+
+  current(stream: QuoteStream): QuotePush | undefined {
+    return this.#platform.current(stream);
+  }
+
+  async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {
+    const brokers = [...this.#brokers.values()];
+    const unknown = brokers.some(({ accounts }) => accounts === undefined)
+      ? undefined
+      : accIds.find((accId) => this.#brokerOf(accId) === undefined);
+    if (unknown !== undefined) return noSuchAccount(unknown, this.#accounts());
+    for (const broker of brokers) {
+      const refused = await broker.subscribeAccounts(accIds.filter((accId) => broker.has(accId)));
+      if (refused !== undefined && refused.retType !== SUCCEEDED) return refused;
+    }
+    return create(TrdSubAccPush.ResponseSchema, { retType: SUCCEEDED, s2c: {} }) as ResponseMessage;
+  }
+
+  notices(): readonly NotifyPush[] {
+    return [];
+  }
+
+  onPush(listener: (event: PushEvent) => void): () => void {
+    this.#pushListeners.add(listener);
+    return () => this.#pushListeners.delete(listener);
+  }
+
+  onStreams(listener: StreamsListener): () => void {
+    this.#streamsListeners.add(listener);
+    return () => this.#streamsListeners.delete(listener);
+  }
+
+  status(): BackendStatus {
+    return { platform: this.#platform.point.snapshot, brokers: [...this.#brokers.values()].map(({ snapshot }) => snapshot) };
+  }
+
+  /**
+   * What is about an account waits for its broker, all else for the platform. An account that nobody has listed may be at a broker
+   * that has not come to it yet.
+   */
+  readiness(operation: Operation, request: Message): LifecycleSnapshot | BrokerSnapshot | undefined {
+    if (operation === quote.getHistoryKlQuota && this.#followed === undefined) return undefined;
+    const platform = this.#platform.point.snapshot;
+    if (!isTrading(operation)) return unready(platform);
+    const brokers = [...this.#brokers.values()];
+    if (brokers.length === 0) return unready(platform);
+    const named = accountsNamed(request);
+    if (named.length === 0) return brokers.every(({ snapshot }) => unready(snapshot) !== undefined) ? brokers[0]?.snapshot : undefined;
+    for (const accId of named) {
+      const broker = this.#brokerOf(accId) ?? brokers.find(({ accounts }) => accounts === undefined);
+      const awaited = broker && unready(broker.snapshot);
+      if (awaited !== undefined) return awaited;
+    }
+    return undefined;
+  }
+
+  onLifecycle(listener: (status: BackendStatus) => void): () => void {
+    this.#lifecycleListeners.add(listener);
+    return () => this.#lifecycleListeners.delete(listener);
+  }
+
+  /** Connections go on under the session that they were made with; the next are made under another. */
+  clearCiphers(): void {
+    this.#login.forget();
+  }
+
+  /** Logs in anew, for what had failed as well. A device check that comes of it is not waited for: it goes on by itself. */
+  async refreshCredentials(): Promise<CredentialRefresh> {
+    const session = this.#login.session();
+    for (const point of this.#points()) point.retry();
+    const followed = session.then((grant) => this.#follow(grant));
+    const checked = new Promise<'checked'>((resolve) => {
+      const stop = this.#login.onProgress(() => {
+        if (this.#login.progress !== '') resolve('checked');
+      });
+      followed.finally(stop).catch(() => undefined);
+    });
+    try {
+      return (await Promise.race([followed, checked])) === 'checked' ? 'failed' : 'succeeded';
+    } catch (thrown) {
+      if (!(thrown instanceof ConnectFailure)) throw thrown;
+      this.#logger.warn({ reason: thrown.message }, 'the login could not be made anew; connections go on under the session before');
+      return 'failed';
+    }
+  }
+
+  #points(): Point[] {
+    return [this.#platform.point, ...[...this.#brokers.values()].map(({ point }) => point)];
+  }
+
+  /** Connects to the brokers that a login names, and no more to those that it does not. */
+  #follow(grant: LoginGrant): void {
+    if (grant === this.#followed) return;
+    this.#followed = grant;
+    const before = this.#brokers;
+    this.#brokers = new Map(
+      grant.brokers.map((point) => [point.brokerId, before.get(point.brokerId) ?? new Broker(point, this.#parts, this.#events)]),
+    );
+    for (const [brokerId, { point }] of before) if (!this.#brokers.has(brokerId)) point.session.stop();
+    for (const point of this.#points()) point.follow(grant);
+    this.#changed();
+  }
+
+  #changed(): void {
+    const status = this.status();
+    for (const listener of this.#lifecycleListeners) listener(status);
+  }
+
+  #brokerOf(accId: bigint): Broker | undefined {
+    for (const broker of this.#brokers.values()) if (broker.has(accId)) return broker;
+    return undefined;
+  }
+
+  #accounts(): readonly TrdAcc[] {
+    return [...this.#brokers.values()].flatMap(({ accounts }) => accounts ?? []);
+  }
+
+  /** The broker that answers a request. An account that none has listed is refused by the first that is there, in its own words. */
+  #brokerFor(request: Message): Broker {
+    const [accId] = accountsNamed(request);
+    const broker = (accId === undefined ? undefined : this.#brokerOf(accId)) ?? this.#readyBrokers()[0];
+    if (broker === undefined) throw new BackendUnsent('there is no connection to a broker');
+    return broker;
+  }
+
+  #readyBrokers(): Broker[] {
+    return [...this.#brokers.values()].filter(({ snapshot }) => unready(snapshot) === undefined);
+  }
+
+  /** Those of every broker, in the order of the login; of one that is away, those that it listed last. */
+  async #listAccounts(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
+    const lists = await Promise.all(
+      [...this.#brokers.values()].map(async (broker) => {
+        if (unready(broker.snapshot) !== undefined) return success(broker.accounts ?? []);
+        return (await broker.call(operation, request, context)) as TrdGetAccList.Response;
+      }),
+    );
+    const refused = lists.find(({ retType }) => retType !== SUCCEEDED);
+    return (refused ?? success(lists.flatMap(({ s2c }) => s2c?.accList ?? []))) as ResponseMessage;
+  }
+
+  /** Each broker has a lock of its own: all that are there are unlocked or locked, and the first refusal is told. */
+  async #unlock(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
+    const brokers = this.#readyBrokers();
+    if (brokers.length === 0) throw new BackendUnsent('there is no connection to a broker');
+    const answers = await Promise.all(brokers.map((broker) => broker.call(operation, request, context)));
+    return answers.find(({ retType }) => retType !== SUCCEEDED) ?? (answers[0] as ResponseMessage);
+  }
+}
+
+/** What brokers answer, and not the platform. */
+function isTrading({ group }: Operation): boolean {
+  return group === 'account' || group === 'trade';
+}
+
+function unready<T extends LifecycleSnapshot>(snapshot: T): T | undefined {
+  return snapshot.lifecycleState === 'ready' ? undefined : snapshot;
+}
+
+/** The accounts that a request is about: its header's, or those of its list. */
+function accountsNamed(request: Message): readonly bigint[] {
+  const { header, accIDList } = request as Message & { header?: { readonly accID: bigint }; accIDList?: readonly bigint[] };
+  return header === undefined ? (accIDList ?? []) : [header.accID];
+}
+
+function success(accList: readonly TrdAcc[]): TrdGetAccList.Response {
+  return create(TrdGetAccList.ResponseSchema, { retType: SUCCEEDED, s2c: { accList: [...accList] } });
+}
+
+function noSuchAccount(accId: bigint, accounts: readonly TrdAcc[]): ResponseMessage {
+  const known = accounts.map(({ accID }) => accID).join(', ') || 'none';
+  return create(TrdSubAccPush.ResponseSchema, { retType: -1, retMsg: `unknown account ${accId}; accounts: ${known}` }) as ResponseMessage;
+}

@@ -1,0 +1,94 @@
+import { type Access, scopeMask } from '../access/index.js';
+import type { Clock } from '../contract/clock.js';
+import { Rejection } from '../contract/rejection.js';
+import { type Backend, BackendFailure } from './backend.js';
+import { Call, cancelled } from './call.js';
+import { rejectFailure } from './call-failures.js';
+import type { Caller, Identity } from './identity.js';
+import type { InFlight } from './in-flight.js';
+import { limitsOf } from './market-names.js';
+import { awaitedConnection, notReady } from './readiness.js';
+
+const realTrading = scopeMask(['trade:real']);
+const TRADING = '--enable-trading';
+
+export interface UndeclaredParts {
+  readonly access: Access;
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly inFlight: InFlight;
+  readonly requestTimeoutMs: number;
+  readonly switches: ReadonlySet<string>;
+  readonly tradingHalt: string | undefined;
+  readonly identify: (caller: Caller) => Identity | Rejection;
+  /** Something that should not have happened; what the caller is told of it. */
+  readonly defect: (caller: Caller, thrown: unknown) => Rejection;
+}
+
+/**
+ * Requests of protocol ids that nobody declared: what they do is not known, and so no scope, allowlist or gate could hold them. They
+ * pass, as bytes, for whoever may do anything there is: real trading, without a single limit, and trading switched on.
+ */
+export class UndeclaredCalls {
+  readonly #parts: UndeclaredParts;
+
+  constructor(parts: UndeclaredParts) {
+    this.#parts = parts;
+  }
+
+  /** The bytes of the `Response`; undefined where such an id does not pass, for this caller or at all. */
+  async call(protoId: number, caller: Caller, body: Uint8Array): Promise<Uint8Array | Rejection | undefined> {
+    const { backend, clock, inFlight, requestTimeoutMs, identify, defect } = this.#parts;
+    const identity = identify(caller);
+    if (identity instanceof Rejection || backend.callBytes === undefined || !this.#passes(identity)) return undefined;
+    const { owner } = identity;
+    const awaited = awaitedConnection(backend.status());
+    const refused = awaited === undefined ? inFlight.refuseKind('write', owner) : notReady(awaited);
+    if (refused !== undefined) return this.#recorded(caller, identity, refused);
+    const call = new Call(caller, clock, requestTimeoutMs);
+    if (!call.leave()) return this.#recorded(caller, identity, cancelled());
+    const unrecorded = await this.#announce(caller, identity);
+    if (unrecorded !== undefined) return unrecorded;
+    try {
+      const work = backend.callBytes(protoId, body, call);
+      inFlight.enter(owner, work);
+      return this.#recorded(caller, identity, await call.within(work));
+    } catch (thrown) {
+      return this.#recorded(
+        caller,
+        identity,
+        thrown instanceof BackendFailure ? rejectFailure(thrown, 'write sent') : defect(caller, thrown),
+      );
+    }
+  }
+
+  #passes({ key }: Identity): boolean {
+    const { access, switches, tradingHalt } = this.#parts;
+    if (key === undefined || access.authorise(key, realTrading) !== undefined) return false;
+    if (!switches.has(TRADING) || tradingHalt !== undefined) return false;
+    return limitsOf(access, key).every((limits) => Object.values(limits).every((limit) => limit === null));
+  }
+
+  /** Where the trail is required, it has a line before anything leaves. */
+  async #announce(caller: Caller, identity: Identity): Promise<Rejection | undefined> {
+    const { audit } = this.#parts.access;
+    if (!audit.required) return undefined;
+    this.#record(caller, identity, 'admitted, not sent yet');
+    if ((await audit.written()) !== false) return undefined;
+    const why = audit.fileStatus()?.failure ?? 'it cannot be written';
+    return new Rejection('audit.unavailable', `the required audit log cannot be written: ${why}; nothing was sent`, {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  #recorded<T extends Uint8Array | Rejection>(caller: Caller, identity: Identity, outcome: T): T {
+    if (outcome instanceof Rejection) this.#record(caller, identity, outcome.auditReason, outcome);
+    else this.#record(caller, identity, 'passed on as it is');
+    return outcome;
+  }
+
+  #record({ iface, endpoint, requestId }: Caller, { key }: Identity, reason: string, rejection?: Rejection): void {
+    const outcome = rejection === undefined ? 'allow' : 'reject';
+    this.#parts.access.audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome, reason, code: rejection?.code, requestId });
+  }
+}

@@ -1,0 +1,69 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
+import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
+import { untilReady } from '../../support/chain.js';
+import { CoreTcpClient } from '../../support/core-tcp-client.js';
+import { TestDaemon } from '../../support/daemon.js';
+import type { KeyWish } from '../../support/keys.js';
+import { ScriptedServer } from '../../support/scripted-server.js';
+
+const NOBODYS = 2999;
+const ANSWER = Buffer.from([8, 0, 34, 3, 10, 1, 7]);
+const REQUEST = Buffer.from([10, 2, 8, 42]);
+const scopes = ['qot:read', 'acc:read', 'trade:real'] as const;
+
+let upstream: ScriptedServer;
+beforeAll(async () => {
+  upstream = await ScriptedServer.listen();
+  upstream.onRequest = (frame, peer) => {
+    if (frame.protoId === NOBODYS) peer.write({ ...frame, body: ANSWER });
+    else if (frame.protoId === 1002) {
+      const markets = { marketHK: 0, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
+      const s2c = { ...markets, qotLogined: true, trdLogined: true, serverVer: 1011, serverBuildNo: 1, time: 1n };
+      peer.answer(frame, GetGlobalState, { retType: 0, s2c });
+    } else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
+  };
+});
+afterAll(() => upstream.close());
+
+/** What a client of core TCP under such a key is answered. */
+async function ask(wish: KeyWish, flags: readonly string[]): Promise<{ body: Buffer; audit: string[] }> {
+  const backend = `opend://127.0.0.1:${upstream.port}`;
+  const daemon = await TestDaemon.start({ keys: { program: wish }, flags: ['--backend', backend, '--api-key-id', 'program', ...flags] });
+  try {
+    await untilReady(daemon);
+    const client = await CoreTcpClient.open(daemon.daemon.apiAddress ?? '');
+    const { body } = await client.send(NOBODYS, REQUEST);
+    client.close();
+    const audit = (await daemon.audit()).filter(({ endpoint }) => endpoint === `protocol id ${NOBODYS}`);
+    return { body, audit: audit.map(({ outcome }) => String(outcome)) };
+  } finally {
+    await daemon.stop();
+  }
+}
+
+const seen = () => upstream.connections.flatMap(({ requests }) => requests).filter(({ protoId }) => protoId === NOBODYS);
+
+describe('an id that nobody declared', () => {
+  it('passes as bytes both ways, for a key that trades for real and has no limits', async () => {
+    const { body, audit } = await ask({ scopes }, ['--enable-trading']);
+    expect(body).toEqual(ANSWER);
+    expect(seen().map((frame) => Buffer.from(frame.body))).toEqual([REQUEST]);
+    expect(audit).toEqual(['allow']);
+  });
+
+  it.each<[string, KeyWish, string[]]>([
+    ['without real trading', { scopes: ['qot:read', 'acc:read', 'trade:simulate'] }, ['--enable-trading']],
+    ['with a limit', { scopes, limits: { maxOrdersPerMinute: '1000' } }, ['--enable-trading']],
+    ['where limits hold for every caller', { scopes }, ['--enable-trading', '--max-order-value', '100000']],
+    ['where trading is switched off', { scopes }, []],
+  ])('is no more than an id that is not served, for a key %s', async (_who, wish, flags) => {
+    const before = seen().length;
+    const { body, audit } = await ask(wish, flags);
+    const expected = create(KeepAlive.ResponseSchema, { retType: -1, retMsg: `protocol id ${NOBODYS} is not supported`, errCode: 404 });
+    expect(body).toEqual(Buffer.from(toBinary(KeepAlive.ResponseSchema, expected)));
+    expect(seen()).toHaveLength(before);
+    expect(audit).toEqual(['reject']);
+  });
+});
