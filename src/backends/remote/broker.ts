@@ -67,7 +67,7 @@ export class Broker {
     });
     this.#packets = new PacketIds(this.point.session);
     this.#orders = new Orders({
-      upstream: this.#packets,
+      ask: (operation, request, deadline) => this.#packets.request(operation, request, { deadline, priority: 'order' }),
       clock: parts.clock,
       whenTrading: (deadline) => this.#whenReady(deadline),
     });

@@ -161,7 +161,9 @@ describe('an unreachable login service', () => {
     await readyzSays(daemon, /nothing listens at/);
     const sent = brokerage.nextCode();
     await brokerage.boot();
-    await enter(await sent.then(async (code) => (await readyzSays(daemon, /waiting for the verification code/), code)));
+    const code = await sent;
+    await readyzSays(daemon, /waiting for the verification code/);
+    await enter(code);
     await whenReady(daemon);
   });
 });
