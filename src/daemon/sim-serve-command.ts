@@ -42,12 +42,13 @@ function readTexts(args: readonly string[]): Result<ReadonlyMap<FlagName, string
   const given = new Map<FlagName, string>();
   const printed: string[] = [];
   const said: string[] = [];
-  const serve = new Command('serve').description(ABOUT).configureHelp({ helpWidth: HELP_WIDTH });
+  const serve = new Command('serve').description(ABOUT);
   for (const name of names) serve.addOption(optionOf(name));
   serve.action((options: Partial<Record<FlagName, string | boolean>>) => {
     for (const name of names) if (options[name] !== undefined) given.set(name, String(options[name]));
   });
   const program = new Command('svcd sim')
+    .configureHelp({ helpWidth: HELP_WIDTH })
     .configureOutput({ writeOut: (text) => void printed.push(text), writeErr: (text) => void said.push(text) })
     .exitOverride()
     .helpCommand(false);
