@@ -18,7 +18,7 @@ import { loginFields, postJson } from '../../support/sim-serve.js';
 
 /** `svcd sim serve`: its flags, its lines, its state folder. */
 
-const cleanups: (() => Promise<unknown> | undefined)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });

@@ -6,9 +6,11 @@ import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { publishedEncode } from '../../support/published-client.js';
 import { postJson, SimOpend, type SimOpendOptions, SimServe } from '../../support/sim-serve.js';
 
+import { until } from '../../support/until.js';
+
 /** What can be ordered of a server for tests, fault by fault. */
 
-const cleanups: (() => Promise<void> | void)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
@@ -106,6 +108,39 @@ describe('answers', () => {
     served.faults.order({ kind: 'refuse', text: 'NN_ProtoRet_TimeOut', retType: -100, times: 2 });
     for (let count = 0; count < 2; count++) expect(await state(client)).toMatchObject({ retType: -100, retMsg: 'NN_ProtoRet_TimeOut' });
     expect(await state(client)).toMatchObject(OK);
+  });
+});
+
+describe('handshakes', () => {
+  it('are delayed, refused, or never answered, where they are named', async () => {
+    const { served, clock, open } = await upstream();
+    served.faults.order({ kind: 'refuse', text: 'not now', retType: -1, protoId: 1001 });
+    expect((await open()).init).toMatchObject({ retType: -1, retMsg: 'not now' });
+    served.faults.order({ kind: 'delay', ms: 1_000, protoId: 1001 });
+    const delayed = open();
+    await until(() => served.faults.pending.length === 0, 'the handshake');
+    clock.advance(1_000);
+    expect((await delayed).init).toMatchObject(OK);
+    served.faults.order({ kind: 'no_answer', protoId: 1001 });
+    const silent = await CoreTcpClient.connect(served.address);
+    void silent.send(1001, INIT);
+    await until(() => served.faults.pending.length === 0, 'the handshake');
+    clock.advance(15_000);
+    await silent.closed;
+    expect(silent.arrived).toEqual([]);
+  });
+
+  it('and heartbeats are left alone by faults that name no protocol id', async () => {
+    const { served, open } = await upstream();
+    served.faults.order({ kind: 'refuse', text: 'no', retType: -1 });
+    const client = await open();
+    expect(await client.ask('KeepAlive', { time: 1 })).toMatchObject(OK);
+    expect(await state(client)).toMatchObject({ retType: -1, retMsg: 'no' });
+  });
+
+  it('of a point that there is not cannot be disturbed', async () => {
+    const { served } = await upstream();
+    expect(() => served.faults.order({ kind: 'cut', point: 'platform' })).toThrow('there is no point platform; there are api');
   });
 });
 
@@ -220,6 +255,15 @@ describe('an upstream', () => {
     const after = await open();
     expect(after.init.s2c?.connID).not.toBe(client.init.s2c?.connID);
     expect(await after.ask('Qot_GetSubInfo', { isReqAllConn: true })).toMatchObject({ s2c: { totalUsedQuota: 0 } });
+  });
+
+  it('that is stopped while it is down stays down', async () => {
+    const { served, clock } = await upstream();
+    const { address } = served;
+    await served.server.restart(1_000);
+    await served.server.stop();
+    clock.advance(1_000);
+    await expect(CoreTcpClient.connect(address)).rejects.toThrow('ECONNREFUSED');
   });
 
   it('forgets subscriptions without a word', async () => {

@@ -7,7 +7,7 @@ import { newRsaKey, SimOpend, type SimOpendOptions } from '../../support/sim-ser
 
 /** The strict upstream, rule by rule, by a client of the public protocol. */
 
-const cleanups: (() => Promise<void> | void)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
