@@ -90,7 +90,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const access = new Access({ keyring, gates, audit });
     const made = await createBackend({ settings, store, clock, logger });
     if (!made.ok) throw new StartProblem(made.error);
-    const { backend, login } = made.value;
+    const { backend, login, recorder } = made.value;
+    if (recorder !== undefined) undo.unshift(() => recorder.close());
     const takesTls: TakesTls[] = [];
     const takeUp = (pair: TlsPair) => {
       for (const listener of takesTls) listener.setTls(pair);
@@ -120,6 +121,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       requestTimeoutMs: settings.requestTimeout * 1000,
       shutdown: () => requestShutdown('requested over REST'),
       reload: (requestId) => void reloader.reload(requestId),
+      ...(recorder === undefined ? {} : { recording: () => recorder }),
       ...(certificate === undefined ? {} : { certificate: () => certificate.status() }),
       ...(options.logLinesLost === undefined ? {} : { logLinesLost: options.logLinesLost }),
       tradePassword: options.tradePassword ?? tradePassword(process.env, logger),

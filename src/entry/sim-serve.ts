@@ -2,7 +2,6 @@ import type { KeyObject } from 'node:crypto';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSimBackend } from '../backends/sim/index.js';
 import { type Clock, systemClock } from '../contract/clock.js';
 import { processEnvironment } from '../daemon/environment.js';
 import { type Logger, stderrLog } from '../daemon/log.js';
@@ -14,7 +13,7 @@ import { type BrokerageAddresses, BrokerageServer, type OpendAddresses, OpendSer
 import { type DurableStore, ensurePrivateFolder, openLevelStore } from '../storage/index.js';
 import { readRsaKey } from '../wire/index.js';
 import { StartProblem } from './daemon.js';
-import { openSimulatedWorld } from './simulation.js';
+import { openSimulatedBrokerage } from './simulation.js';
 
 const HOST = '127.0.0.1';
 /** Units of the subscription quota and symbols with history, by level. */
@@ -77,10 +76,9 @@ export async function startSimServe(options: SimServeOptions): Promise<SimServe>
   };
   try {
     const historyKlQuotaMax = settings.profile === 'opend' ? quota : null;
-    const opened = await openSimulatedWorld({ ...settings, historyKlQuotaMax }, store, clock);
+    const opened = await openSimulatedBrokerage({ settings: { ...settings, historyKlQuotaMax }, store, clock, logger });
     if (!opened.ok) throw new StartProblem(opened.error);
-    const { simulation } = opened.value;
-    const backend = createSimBackend({ ...opened.value, logger });
+    const { backend, simulation } = opened.value;
     await backend.start();
     undo.unshift(() => backend.stop());
     const parts = {

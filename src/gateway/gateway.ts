@@ -20,7 +20,7 @@ import type { LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
-import type { CertificateStatus, Trouble } from './operator-status.js';
+import type { CertificateStatus, RecordingStatus, Trouble } from './operator-status.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
@@ -62,6 +62,8 @@ export interface GatewayOptions {
   readonly reload?: (requestId: string) => void;
   /** undefined without TLS. */
   readonly certificate?: () => CertificateStatus;
+  /** undefined where nothing is recorded. */
+  readonly recording?: () => RecordingStatus;
   /** Lines of the daemon's log that were never written; 0 by default. */
   readonly logLinesLost?: () => number;
 }
@@ -196,6 +198,7 @@ export class Gateway {
       missingPushes: () => this.push.missing,
       storageWritable: () => this.#pipeline.storageFailure === undefined,
       auditFile: () => access.audit.fileStatus(),
+      recording: options.recording,
       logLinesLost: options.logLinesLost ?? (() => 0),
     });
     this.#cancelKeyWatch = this.#scheduleKeyWatch();

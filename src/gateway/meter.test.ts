@@ -38,6 +38,7 @@ it('shows the gauges beside them, read when somebody looks', async () => {
     missingPushes: () => 0,
     storageWritable: () => true,
     auditFile: () => undefined,
+    recording: undefined,
     logLinesLost: () => 0,
   });
   expect(meter.metrics()).toContain('\nsvc_push_connections 1\n');

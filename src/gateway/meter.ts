@@ -4,6 +4,7 @@ import { SubType } from '../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { DelayHistogram } from './delay-histogram.js';
 import type { Iface } from './identity.js';
+import type { RecordingStatus } from './operator-status.js';
 import { RequestFigures, requestMetrics } from './request-figures.js';
 
 export interface PlacedOrder {
@@ -23,6 +24,8 @@ export interface GaugeSources {
   readonly storageWritable: () => boolean;
   /** undefined where there is no audit file. */
   readonly auditFile: () => AuditFileStatus | undefined;
+  /** undefined where nothing is recorded. */
+  readonly recording: (() => RecordingStatus) | undefined;
   readonly logLinesLost: () => number;
 }
 
@@ -72,6 +75,12 @@ export class Meter {
     if (sources.auditFile() !== undefined) {
       gauge('svc_audit_writable', '1 while the audit file can be written.', () => Number(sources.auditFile()?.failure === undefined));
       counter('svc_audit_lines_lost_total', 'Audit lines that never reached the file.', () => sources.auditFile()?.linesLost ?? 0);
+    }
+    const { recording } = sources;
+    if (recording !== undefined) {
+      gauge('svc_recording_writable', '1 while the recording can be written.', () => Number(recording().failure === undefined));
+      counter('svc_recording_events_total', 'Events in the recording.', () => recording().eventsWritten);
+      counter('svc_recording_events_lost_total', 'Events that could not be recorded.', () => recording().eventsLost);
     }
     counter('svc_log_lines_lost_total', 'Log lines lost because stderr was blocked.', sources.logLinesLost);
     gauge('svc_process_resident_memory_bytes', 'Resident memory of the daemon.', () => process.memoryUsage.rss());

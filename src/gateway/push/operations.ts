@@ -7,9 +7,10 @@ import * as PushSubscriberInfo from '../../contract/generated/svc/push_subscribe
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { parseSymbol } from '../../contract/markets.js';
 import type { QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
+import type { AccountOutcome } from './accounts.js';
 import type { PushHub } from './hub.js';
 import { expandStreams, isKline, nameOfSubType, quotaKey } from './streams.js';
-import type { Subscription } from './subscriptions.js';
+import type { SubscribeOutcome, Subscription } from './subscriptions.js';
 
 /** The operations that the gateway answers by itself, because it alone knows who is subscribed to what. */
 
@@ -43,16 +44,16 @@ export async function answerSubscribe(
     push: isFieldSet(request, QotSub.C2SSchema.field.isRegOrUnRegPush) ? request.isRegOrUnRegPush : undefined,
     first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
   });
-  if (!outcome.ok) return quoteAnswer({ retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+  if (!outcome.ok) return quoteAnswer(resultOf(outcome));
   await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, streams));
   return quoteAnswer(streams.length === expansion.streams.length ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut([...unserved]) });
 }
 
 const NAMED_MAX = 20;
 
-/** "left out, no such data: HK.HSImain 14 (Broker), …". */
+/** "left out, not available: HK.HSImain 14 (Broker), …". */
 function leftOut(streams: readonly QuoteStream[]): string {
-  return `left out, no such data: ${named(streams)}`;
+  return `left out, not available: ${named(streams)}`;
 }
 
 /** The caller gets nothing more in any case; what goes on behind the gateway still counts towards the quota. */
@@ -91,7 +92,7 @@ export async function answerRegisterPush(
         first: isFieldSet(request, QotRegQotPush.C2SSchema.field.isFirstPush) ? request.isFirstPush : true,
       })
     : await hub.subscribe(owner, held.filter(isOfRehabTypes(rehabTypeList)), { push: false, first: false });
-  return registerAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+  return registerAnswer(resultOf(outcome));
 }
 
 /** The message does not say whether extended hours are meant: those that are subscribed to. */
@@ -129,7 +130,7 @@ export async function answerSubscribeAccounts(
   request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
 ): Promise<ResponseMessage> {
   const outcome = await hub.subscribeAccounts(owner, request.accIDList);
-  return accountAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+  return accountAnswer(resultOf(outcome));
 }
 
 /** The same as clients of the public protocol mean it: the list is the whole of what the owner wants. */
@@ -139,7 +140,7 @@ export async function answerReplaceAccounts(
   request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
 ): Promise<ResponseMessage> {
   const outcome = await hub.replaceAccounts(owner, request.accIDList);
-  return accountAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+  return accountAnswer(resultOf(outcome));
 }
 
 /** Ends the order and fill pushes of accounts for an owner; of every account where none is named. */
@@ -173,6 +174,10 @@ interface Outcome {
   readonly retType: number;
   readonly retMsg: string;
   readonly errCode: number;
+}
+
+function resultOf(outcome: SubscribeOutcome | AccountOutcome): Outcome {
+  return outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode };
 }
 
 function quoteAnswer(outcome: Outcome): ResponseMessage {
