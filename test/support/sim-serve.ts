@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { createSimBackend } from '../../src/backends/sim/index.js';
 import { type Clock, systemClock } from '../../src/contract/clock.js';
-import { BrokerageServer } from '../../src/sim-server/brokerage-server.js';
+import { BrokerageServer } from '../../src/sim-server/brokerage/brokerage-server.js';
 import { OpendServer } from '../../src/sim-server/opend/opend-server.js';
 import type { Language } from '../../src/sim-server/opend/texts.js';
 import { createSimulation, type RunningSimulation, type SimulationOptions } from '../../src/simulator/simulation.js';
