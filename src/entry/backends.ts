@@ -20,6 +20,8 @@ export interface BackendParts {
   readonly settings: Settings;
   readonly store: Store;
   readonly clock: Clock;
+  /** What the simulation's own clock is made from. */
+  readonly simulationClock: Clock;
   readonly logger: Logger;
 }
 
@@ -54,7 +56,7 @@ export async function createBackend(parts: BackendParts): Promise<Result<MadeBac
 async function createUnrecorded(parts: BackendParts): Promise<Result<Unrecorded, string>> {
   if (parts.settings.backend === 'remote') return createRemote(parts);
   const endpoint = upstreamOf(parts.settings.backend);
-  return endpoint === undefined ? openSimulatedBrokerage(parts) : createBridge(parts, endpoint);
+  return endpoint === undefined ? openSimulatedBrokerage({ ...parts, clock: parts.simulationClock }) : createBridge(parts, endpoint);
 }
 
 function createRemote({ settings, clock, logger }: BackendParts): Result<Unrecorded, string> {

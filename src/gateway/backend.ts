@@ -211,6 +211,19 @@ export interface UnsubscribeRefusal {
   readonly retryAfterMs: number;
 }
 
+/** Units of a subscription quota. */
+export interface QuotaFigures {
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** The subscription quotas of the server behind the gateway: of all its connections, this daemon's and others. */
+export interface SubscriptionQuotas {
+  readonly securities: QuotaFigures;
+  /** Where the server counts options apart. */
+  readonly options?: QuotaFigures;
+}
+
 /** The outcome of asking the backend to refresh its credentials. */
 export type CredentialRefresh = 'succeeded' | 'failed' | 'not_applicable';
 
@@ -267,6 +280,11 @@ export interface Backend {
   unserved?(streams: readonly QuoteStream[]): readonly QuoteStream[];
   /** Ends streams; undefined when all have ended. */
   unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined>;
+  /**
+   * The subscription quotas of the server behind it as far as they are known, from memory. Left out by a backend without any:
+   * then the daemon's own is the only one.
+   */
+  subscriptionQuotas?(): SubscriptionQuotas | undefined;
   /** What a first push of this stream says now; undefined when there is nothing yet. */
   current(stream: QuoteStream): QuotePush | undefined;
   /** Sets the accounts whose order and fill pushes are wanted. */

@@ -37,6 +37,7 @@ it('shows the gauges beside them, read when somebody looks', async () => {
     gaps: () => 0,
     missingPushes: () => 0,
     storageWritable: () => true,
+    subscriptionQuotas: () => undefined,
     auditFile: () => undefined,
     recording: undefined,
     logLinesLost: () => 0,

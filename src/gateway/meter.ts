@@ -1,15 +1,19 @@
-import type { AuditFileStatus } from '../access/index.js';
+import type { AuditFileStatus, OrderLeg } from '../access/index.js';
 import { QotPushType } from '../contract/generated/GetDelayStatistics_pb.js';
 import { SubType } from '../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
+import type { QuotaFigures, SubscriptionQuotas } from './backend.js';
 import { DelayHistogram } from './delay-histogram.js';
 import type { Iface } from './identity.js';
 import type { RecordingStatus } from './operator-status.js';
 import { RequestFigures, requestMetrics } from './request-figures.js';
 
+/** An order that was acknowledged, and of whom it tells something. */
 export interface PlacedOrder {
   readonly orderId: string;
   readonly totalMs: number;
+  readonly accId: bigint;
+  readonly legs: readonly Pick<OrderLeg, 'markets' | 'symbol'>[];
 }
 
 /** What the gauges show; asked for when somebody looks. */
@@ -22,6 +26,8 @@ export interface GaugeSources {
   readonly gaps: () => number;
   readonly missingPushes: () => number;
   readonly storageWritable: () => boolean;
+  /** undefined where the server behind has none, or has not said. */
+  readonly subscriptionQuotas: () => SubscriptionQuotas | undefined;
   /** undefined where there is no audit file. */
   readonly auditFile: () => AuditFileStatus | undefined;
   /** undefined where nothing is recorded. */
@@ -49,6 +55,7 @@ export class Meter {
   /** Backend event received → frames handed to the sockets, by push type. */
   readonly pushDelays = new Map<number, DelayHistogram>();
   readonly #metrics: Metric[] = [];
+  #subscriptionQuotas: GaugeSources['subscriptionQuotas'] = () => undefined;
 
   /** The type of what {@link metrics} returns. */
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -56,11 +63,12 @@ export class Meter {
   /** Everything in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats). */
   metrics(): string {
     const others = this.#metrics.map(({ name, help, type, read }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${read()}\n`);
-    return [requestMetrics(this.requests.values()), ...others].join('\n');
+    return [requestMetrics(this.requests.values()), ...others, ...this.#quotas(this.#subscriptionQuotas())].join('\n');
   }
 
   /** Adds the gauges of the parts that are made later than the meter. */
   watch(sources: GaugeSources): void {
+    this.#subscriptionQuotas = sources.subscriptionQuotas;
     const add = (type: Metric['type']) => (name: string, help: string, read: () => number) =>
       this.#metrics.push({ name, help, type, read });
     const [gauge, counter] = [add('gauge'), add('counter')];
@@ -90,6 +98,21 @@ export class Meter {
     });
   }
 
+  /** Adds the gauges of a quota that the server behind the gateway has: they are there once it has said how large it is. */
+  #quotas(quotas: SubscriptionQuotas | undefined): string[] {
+    if (quotas === undefined) return [];
+    const kinds = Object.entries(quotas).map(([kind, figures]: [string, QuotaFigures]) => ({ kind, ...figures }));
+    const gauge = (what: 'used' | 'limit', help: string) => {
+      const name = `svc_upstream_subscription_quota_${what}`;
+      const lines = kinds.map((each) => `${name}{kind="${each.kind}"} ${each[what]}\n`);
+      return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
+    };
+    return [
+      gauge('used', 'Units of the subscription quota of the server behind the gateway that are taken, by whatever connection.'),
+      gauge('limit', 'Units that it has.'),
+    ];
+  }
+
   /** One request was answered. `rejection`: the code it was rejected with. */
   request(operation: Operation, iface: Iface, rejection: string | undefined, ms: number): void {
     let figures = this.requests.get(operation);
@@ -100,9 +123,9 @@ export class Meter {
     figures.add(iface, rejection ?? 'ok', ms);
   }
 
-  /** An order was acknowledged after so many milliseconds. */
-  placed(orderId: string, totalMs: number): void {
-    this.placedOrders.push({ orderId, totalMs });
+  /** An order was acknowledged. */
+  placed(order: PlacedOrder): void {
+    this.placedOrders.push(order);
     if (this.placedOrders.length > PLACED_ORDERS_KEPT) this.placedOrders.shift();
   }
 

@@ -1,8 +1,8 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Asked, AskOptions, Upstream } from '../../src/backends/framed/index.js';
-import type { Clock } from '../../src/contract/clock.js';
+import { type Clock, ManualClock } from '../../src/contract/clock.js';
 import { symbolOf } from '../../src/contract/markets.js';
-import { BackendTimeout, type ResponseMessage } from '../../src/gateway/index.js';
+import { BackendLost, BackendTimeout, type ResponseMessage } from '../../src/gateway/index.js';
 
 interface Named {
   readonly market: number;
@@ -80,6 +80,7 @@ export class StrictUpstream implements Upstream {
   others: number;
   readonly #logs = new Map<string, number[]>();
   readonly #wishes: Wishes;
+  readonly #underWay = new Set<() => void>();
   silent = false;
 
   constructor(
@@ -96,17 +97,44 @@ export class StrictUpstream implements Upstream {
     return this.arrivals.filter((arrival) => arrival.protoId === protoId);
   }
 
+  /** The connection is lost: what is under way has no answer, and nothing is subscribed to any more. */
+  drop(): void {
+    for (const lose of [...this.#underWay]) lose();
+    this.units.clear();
+    this.pushed.clear();
+  }
+
   request(asked: Asked, c2s: Message, { deadline, signal }: AskOptions): Promise<ResponseMessage> {
-    const [there, back] = this.#wishes.latency?.() ?? [1, 1];
+    const [way, back] = this.#wishes.latency?.() ?? [1, 1];
+    // On its way a request may come closer to the one before: what has to be apart is sent over a short one.
+    const there = limits[asked.protoId ?? 0]?.spacing === undefined ? way : 1;
     return new Promise((resolve, reject) => {
-      const giveUp = () => reject(new BackendTimeout('no answer in time'));
+      let over = false;
+      const end = () => {
+        over = true;
+        cancel();
+        this.#underWay.delete(lose);
+      };
+      const giveUp = () => {
+        end();
+        reject(new BackendTimeout('no answer in time'));
+      };
+      const lose = () => {
+        end();
+        lost = true;
+        reject(new BackendLost('the connection was lost'));
+      };
+      let lost = false;
+      this.#underWay.add(lose);
       const cancel = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), giveUp);
       signal?.addEventListener('abort', giveUp);
       this.clock.after(there, () => {
+        if (lost) return;
         const answer = this.#answer(asked, c2s as unknown as Record<string, unknown>);
         if (this.silent) return;
         this.clock.after(back, () => {
-          cancel();
+          if (over) return;
+          end();
           resolve(answer);
         });
       });
@@ -243,13 +271,65 @@ function securityOf(symbol: string): Named {
   return { market: symbol.slice(0, dot) === 'HK' ? 1 : 11, code: symbol.slice(dot + 1) };
 }
 
+const prices = {
+  priceSpread: 1,
+  updateTime: '',
+  highPrice: 1,
+  openPrice: 1,
+  lowPrice: 1,
+  lastClosePrice: 1,
+  curPrice: 1,
+  volume: 1n,
+  turnover: 1,
+  turnoverRate: 1,
+};
+
 function itemOf(protoId: number, security: Named): Record<string, unknown> {
   switch (protoId) {
     case 3202:
       return { basic: { security, id: 1n, lotSize: 100, secType: 3, name: security.code, listTime: '' } };
     case 3203:
-      return { basic: { security, type: 3, isSuspend: false, listTime: '', lotSize: 100, curPrice: 1 } };
+      return { basic: { security, type: 3, isSuspend: false, listTime: '', lotSize: 100, ...prices } };
+    case 3004:
+      return { security, isSuspended: false, listTime: '', amplitude: 0, ...prices };
     default:
       return { security };
   }
+}
+
+/** A clock that is moved from one thing that falls due to the next, so that whoever waits for a promise goes on in between. */
+export class SteppingClock extends ManualClock {
+  readonly #due = new Set<{ readonly at: number }>();
+
+  override after(ms: number, action: () => void): () => void {
+    const due = { at: this.monotonic() + ms };
+    this.#due.add(due);
+    const cancel = super.after(ms, () => {
+      this.#due.delete(due);
+      action();
+    });
+    return () => {
+      this.#due.delete(due);
+      cancel();
+    };
+  }
+
+  /** Lets time pass; `look` is called after each step. */
+  async pass(ms: number, look: () => void = () => undefined): Promise<void> {
+    const end = this.monotonic() + ms;
+    for (;;) {
+      await settle();
+      let next = end;
+      for (const { at } of this.#due) next = Math.min(next, at);
+      const wait = Math.max(0, next - this.monotonic());
+      if (this.monotonic() >= end) return;
+      this.advance(wait);
+      look();
+    }
+  }
+}
+
+/** Promises that can settle without time do. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -19,6 +19,7 @@ import type {
   QuoteStream,
   ResponseMessage,
   StreamsListener,
+  SubscriptionQuotas,
   TradingTerms,
 } from '../../gateway/backend.js';
 import {
@@ -189,6 +190,10 @@ export class OpendBackend implements Backend {
     this.#courteous.unsubscribe(streams);
   }
 
+  subscriptionQuotas(): SubscriptionQuotas | undefined {
+    return this.#courteous.lastQuota();
+  }
+
   current(stream: QuoteStream): QuotePush | undefined {
     return this.#streams.current(stream);
   }
@@ -342,6 +347,7 @@ export class OpendBackend implements Backend {
       } else if (silence !== undefined || doubtful) {
         await this.#verify(silence?.since ?? this.#options.clock.now());
       }
+      await this.#courteous.quota();
     } catch (thrown) {
       if (isCurrent()) this.#options.logger.warn({ reason: messageOf(thrown) }, 'the upstream does not say how it is');
     }

@@ -8,11 +8,13 @@ import {
   type Connection,
   ConnectionSchema,
   KeysFileSchema,
+  type Quota,
+  QuotaSchema,
   S2CSchema as StatusS2C,
 } from '../../contract/generated/svc/admin_status_pb.js';
 import { S2CSchema as PingS2C } from '../../contract/generated/svc/ping_pb.js';
 import { admin, system } from '../../contract/operations/index.js';
-import type { Backend, LifecycleSnapshot } from '../backend.js';
+import type { Backend, LifecycleSnapshot, QuotaFigures } from '../backend.js';
 import type { CredentialRefresher } from '../credential-refresher.js';
 import type { CertificateStatus, Trouble } from '../operator-status.js';
 import { success } from '../responses.js';
@@ -52,6 +54,7 @@ export function adminHandlers(parts: AdminParts): LocalOperations {
       const push = parts.pushCounts();
       const keys = access.keyring?.status();
       const certificate = parts.certificate();
+      const quotas = backend.subscriptionQuotas?.();
       return success(
         admin.adminStatus,
         create(StatusS2C, {
@@ -86,6 +89,8 @@ export function adminHandlers(parts: AdminParts): LocalOperations {
           troubles: parts.troubles().map(({ message }) => message),
           pushConnectionCount: push.connections,
           subscriptionCount: push.subscriptions,
+          ...(quotas === undefined ? {} : { subscriptionQuota: quota(quotas.securities) }),
+          ...(quotas?.options === undefined ? {} : { optionQuota: quota(quotas.options) }),
         }),
       );
     }),
@@ -103,6 +108,10 @@ export function adminHandlers(parts: AdminParts): LocalOperations {
       return success(admin.adminShutdown, create(ShutdownS2C));
     }),
   };
+}
+
+function quota({ used, limit }: QuotaFigures): Quota {
+  return create(QuotaSchema, { used, limit });
 }
 
 function shownCertificate({ path, expiresAt, loadedAt, failure }: CertificateStatus) {

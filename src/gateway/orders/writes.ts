@@ -95,7 +95,8 @@ export class Writes {
       return response;
     }
     if (operation === trade.placeOrder && response.retType === RET_SUCCEED) {
-      this.meter.placed(payloadOf(trade.placeOrder, response)?.orderIDEx ?? '', performance.now() - started);
+      const orderId = payloadOf(trade.placeOrder, response)?.orderIDEx ?? '';
+      this.meter.placed({ orderId, totalMs: performance.now() - started, accId: facts.accId, legs: facts.legs });
     }
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
     if (response.retType !== RET_SUCCEED) await admission.refund();
@@ -152,7 +153,7 @@ export class Writes {
   async #refreshOrder({ header, orderID, orderIDEx }: ModifyC2S, owner: string, requestId: string): Promise<void> {
     const filterConditions = create(TrdFilterConditionsSchema, orderIDEx === '' ? { idList: [orderID] } : { orderIDExList: [orderIDEx] });
     const query = create(OrderListC2S, { ...(header === undefined ? {} : { header }), filterConditions, refreshCache: true });
-    if (this.inFlight.refuse(account.getOrders, query, owner) !== undefined) return;
+    if (this.inFlight.refuse(account.getOrders, query, { owner }) !== undefined) return;
     const waiting = new AbortController();
     const context = { requestId, deadline: this.clock.monotonic() + REFRESH_MS_MAX, signal: waiting.signal };
     const refresh = (async () => this.backend.call(account.getOrders, query, context))();

@@ -1,5 +1,15 @@
 import type { Clock } from '../../contract/clock.js';
-import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, StreamScope, StreamsLost, TradePush } from '../backend.js';
+import type {
+  Backend,
+  NotifyPush,
+  PushEvent,
+  QuotePush,
+  QuoteStream,
+  StreamScope,
+  StreamsLost,
+  SubscriptionQuotas,
+  TradePush,
+} from '../backend.js';
 import { type AccountOutcome, AccountRegistrations, type EndedAccount } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits } from './connection.js';
 import { EventFrames, Lane } from './event-frames.js';
@@ -22,13 +32,13 @@ import {
 
 export type PushBackend = Pick<
   Backend,
-  'subscribe' | 'unserved' | 'unsubscribe' | 'current' | 'subscribeAccounts' | 'onPush' | 'onStreams'
+  'subscribe' | 'subscriptionQuotas' | 'unserved' | 'unsubscribe' | 'current' | 'subscribeAccounts' | 'onPush' | 'onStreams'
 >;
 
 export interface PushHubOptions {
   readonly backend: PushBackend;
   readonly clock: Clock;
-  /** Distinct (symbol, type) pairs that may be subscribed to; default 1,000. */
+  /** Distinct (symbol, type) pairs that may be subscribed to; default 1,000. More where the backend's own quota is larger. */
   readonly subscriptionQuota?: number;
   /** Bytes that may wait for one reader before it is closed with 1013; default 8 MiB, sensible from 256 KiB up. */
   readonly maxBacklogBytes?: number;
@@ -106,7 +116,8 @@ export class PushHub {
     const listener = { started: (began: Subscription) => this.#started(began), ended: (ended: Subscription) => this.#ended(ended) };
     const after: After = (ms, action) => clock.after(ms, action);
     this.#retries = new Retries(after);
-    this.subscriptions = new Subscriptions(backend, listener, subscriptionQuota, after);
+    const quota = () => Math.max(subscriptionQuota, this.quotas?.securities.limit ?? 0);
+    this.subscriptions = new Subscriptions(backend, listener, quota, after);
     this.accounts = new AccountRegistrations(backend, (owner, accId) => this.#accountEnded(owner, accId), after);
     this.#stopListening = [
       backend.onPush((event) => {
@@ -116,6 +127,11 @@ export class PushHub {
       }),
       backend.onStreams({ lost: (lost) => this.#lost(lost), restore: (scope) => this.#restore(scope) }),
     ];
+  }
+
+  /** The quotas of the server behind the backend, where it has some of its own. */
+  get quotas(): SubscriptionQuotas | undefined {
+    return this.#backend.subscriptionQuotas?.();
   }
 
   /** Gaps in what the backend delivered that were announced so far. */

@@ -6,7 +6,9 @@ import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import * as PushSubscriberInfo from '../../contract/generated/svc/push_subscriber_info_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { parseSymbol } from '../../contract/markets.js';
-import type { QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { BackendRefused, QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
+import { rejectRefused } from '../call-failures.js';
 import type { AccountOutcome } from './accounts.js';
 import type { PushHub } from './hub.js';
 import { expandStreams, isKline, nameOfSubType, quotaKey } from './streams.js';
@@ -25,7 +27,7 @@ export async function answerSubscribe(
   hub: PushHub,
   owner: string,
   request: MessageShape<typeof QotSub.C2SSchema>,
-): Promise<ResponseMessage> {
+): Promise<ResponseMessage | Rejection> {
   if (request.isUnsubAll) {
     return quoteAnswer(unsubscribed(await hub.subscriptions.unsubscribeAll(owner)));
   }
@@ -44,9 +46,33 @@ export async function answerSubscribe(
     push: isFieldSet(request, QotSub.C2SSchema.field.isRegOrUnRegPush) ? request.isRegOrUnRegPush : undefined,
     first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
   });
-  if (!outcome.ok) return quoteAnswer(resultOf(outcome));
+  if (!outcome.ok) {
+    return outcome.cause === undefined ? quoteAnswer(resultOf(outcome)) : rejectSubscription(hub, outcome.cause);
+  }
   await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, streams));
   return quoteAnswer(streams.length === expansion.streams.length ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut([...unserved]) });
+}
+
+/** A refusal by the backend; that of a quota says who of this daemon has how much of it. */
+function rejectSubscription(hub: PushHub, refused: BackendRefused): Rejection {
+  const rejection = rejectRefused(refused);
+  if (refused.code !== 'backend.quota') return rejection;
+  const units = (subscriptions: readonly Subscription[]) => new Set(subscriptions.map(({ stream }) => quotaKey(stream))).size;
+  const holders = hub.subscriptions.listAll().map(({ owner, subscriptions }) => ({ owner, count: units(subscriptions) }));
+  holders.sort((a, b) => b.count - a.count);
+  const more = holders.length > HOLDERS_MAX ? `, and ${holders.length - HOLDERS_MAX} more` : '';
+  const named = holders.slice(0, HOLDERS_MAX).map(({ owner, count }) => `${nameOfOwner(owner)} holds ${count}`);
+  const held = named.length === 0 ? 'nobody subscribes here' : `${named.join(', ')}${more}`;
+  return new Rejection(rejection.code, `${rejection.message}; of the subscriptions, ${held}`, rejection.details);
+}
+
+const HOLDERS_MAX = 5;
+
+/** "key bot", "connection ws-3". */
+function nameOfOwner(owner: string): string {
+  const [kind = '', ...rest] = owner.split(':');
+  const name = rest.join(':');
+  return kind === 'key' ? `key ${name}` : kind === 'conn' ? `connection ${name}` : 'the anonymous caller';
 }
 
 const NAMED_MAX = 20;
@@ -75,7 +101,7 @@ export async function answerRegisterPush(
   hub: PushHub,
   owner: string,
   request: MessageShape<typeof QotRegQotPush.C2SSchema>,
-): Promise<ResponseMessage> {
+): Promise<ResponseMessage | Rejection> {
   const { securityList, subTypeList, rehabTypeList, isRegOrUnReg } = request;
   const expansion = expandStreams({ securityList, subTypeList, regPushRehabTypeList: rehabTypeList });
   if (!expansion.ok) return registerAnswer({ retType: FAILED, retMsg: expansion.message, errCode: 0 });
@@ -92,6 +118,7 @@ export async function answerRegisterPush(
         first: isFieldSet(request, QotRegQotPush.C2SSchema.field.isFirstPush) ? request.isFirstPush : true,
       })
     : await hub.subscribe(owner, held.filter(isOfRehabTypes(rehabTypeList)), { push: false, first: false });
+  if (!outcome.ok && outcome.cause !== undefined) return rejectSubscription(hub, outcome.cause);
   return registerAnswer(resultOf(outcome));
 }
 
@@ -110,17 +137,21 @@ export function answerSubInfo(hub: PushHub, owner: string, request: MessageShape
   const { subscriptions } = hub;
   const own = connectionInfo(subscriptions.list(owner), true);
   const others = request.isReqAllConn ? subscriptions.listAll().filter((entry) => entry.owner !== owner) : [];
+  // Where the server behind has quotas of its own, what counts is what is left of those.
+  const { securities, options } = hub.quotas ?? { securities: { used: subscriptions.usedQuota, limit: subscriptions.quota } };
+  const { used, limit } = securities;
   const s2c = create(QotGetSubInfo.S2CSchema, {
     connSubInfoList: [own, ...others.map((entry) => connectionInfo(entry.subscriptions, false))],
-    totalUsedQuota: subscriptions.usedQuota,
-    remainQuota: subscriptions.quota - subscriptions.usedQuota,
+    totalUsedQuota: used,
+    remainQuota: Math.max(0, limit - used),
+    ...(options === undefined ? {} : { optionUsedQuota: options.used, optionRemainQuota: Math.max(0, options.limit - options.used) }),
   });
   return create(QotGetSubInfo.ResponseSchema, { ...SUCCEEDED, s2c });
 }
 
 /** Subscription quota in use: `UsedQuota.usedSubQuota`. */
 export function usedSubscriptionQuota(hub: PushHub): number {
-  return hub.subscriptions.usedQuota;
+  return hub.quotas?.securities.used ?? hub.subscriptions.usedQuota;
 }
 
 /** Registers an owner for the order and fill pushes of accounts, beside those it has. */

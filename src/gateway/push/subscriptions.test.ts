@@ -17,8 +17,11 @@ function setUp(quota = 1000) {
     (word: string) =>
     ({ owner, key }: Subscription) =>
       log.push(`${word} ${owner} ${key}`);
-  const subscriptions = new Subscriptions(backend, { started: told('started'), ended: told('ended') }, quota, (ms, action) =>
-    clock.after(ms, action),
+  const subscriptions = new Subscriptions(
+    backend,
+    { started: told('started'), ended: told('ended') },
+    () => quota,
+    (ms, action) => clock.after(ms, action),
   );
   return { backend, subscriptions, log, clock };
 }

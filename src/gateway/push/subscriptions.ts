@@ -65,10 +65,14 @@ export class Subscriptions {
     backend: Pick<Backend, 'subscribe' | 'unsubscribe'>,
     private readonly listener: SubscriptionListener,
     /** Distinct (symbol, type) pairs that the whole daemon may be subscribed to. */
-    readonly quota: number,
+    private readonly quotaNow: () => number,
     after: After,
   ) {
     this.#upstream = new UpstreamStreams(backend, (key) => this.#byStream.has(key), after);
+  }
+
+  get quota(): number {
+    return this.quotaNow();
   }
 
   /** Nothing is tried again. */
@@ -101,8 +105,8 @@ export class Subscriptions {
         for (const subscription of added) if (this.#isCurrent(subscription)) this.#remove(subscription);
       });
       if (refused !== undefined) {
-        const { message, retType, errCode } = refused;
-        return { ok: false, reason: 'backend', message, retType, errCode };
+        const { message, retType, errCode, cause } = refused;
+        return { ok: false, reason: 'backend', message, retType, errCode, ...(cause === undefined ? {} : { cause }) };
       }
     }
     for (const [subscription, { push, first }] of known) this.#change(subscription, push ?? subscription.push, first);

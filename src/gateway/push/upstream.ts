@@ -1,4 +1,4 @@
-import { type Backend, BackendTimeout, type QuoteStream, type StreamScope, type UnsubscribeRefusal } from '../backend.js';
+import { type Backend, BackendRefused, BackendTimeout, type QuoteStream, type StreamScope, type UnsubscribeRefusal } from '../backend.js';
 import { type After, inTime, RETRY_MS_MIN, Retries, unansweredText } from './patience.js';
 import { quotaKey, streamKey } from './streams.js';
 
@@ -7,7 +7,12 @@ export interface Refused {
   readonly retType: number;
   readonly message: string;
   readonly errCode: number;
+  /** Where it is one for a reason that has a code. */
+  readonly cause?: BackendRefused;
 }
+
+/** Reasons that another try changes nothing about. */
+const lasting: readonly string[] = ['backend.quota', 'backend.forbidden', 'backend.invalid', 'backend.unsupported'];
 
 interface Settled {
   /** The backend refused what was to be started. */
@@ -227,6 +232,10 @@ export class UpstreamStreams {
       }
       return { retType, message: retMsg, errCode, answer: 'given' };
     } catch (thrown) {
+      if (thrown instanceof BackendRefused) {
+        const answer = lasting.includes(thrown.code) ? 'given' : 'none';
+        return { retType: -1, message: thrown.message, errCode: 0, cause: thrown, answer };
+      }
       const late = thrown instanceof BackendTimeout;
       if (late) asked?.then(({ retType }) => retType === 0 && this.#startedLate(streams), ignore);
       return { retType: -1, message: unansweredText(thrown), errCode: 0, answer: late ? 'late' : 'none' };

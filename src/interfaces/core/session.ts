@@ -201,6 +201,7 @@ export class CoreSession {
     if (c2s instanceof Rejection) return rejectionBody(c2s, format);
     try {
       const answer = await answerRegisterPush(gateway.push, this.#connection.ownOwner, c2s);
+      if (answer instanceof Rejection) return rejectionBody(answer, format);
       return encodeBody(QotRegQotPush.ResponseSchema, answer as MessageShape<typeof QotRegQotPush.ResponseSchema>, format);
     } catch (thrown) {
       return this.#defect(caller, format, thrown);
@@ -232,7 +233,7 @@ export class CoreSession {
       peer,
       keyText: undefined,
       connectionOwner: this.#connection.ownOwner,
-      ...(key === undefined ? {} : { key }),
+      key,
     };
   }
 

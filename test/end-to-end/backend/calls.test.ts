@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/contract/clock.js';
 import type * as TrdPlaceOrder from '../../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import { account, operations, quote, system, trade } from '../../../src/contract/operations/index.js';
-import { BackendLost, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../../src/gateway/index.js';
+import { BackendLost, BackendRefused, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../../src/gateway/index.js';
 import { MemoryStore } from '../../../src/storage/index.js';
 import { BUY, HK, HK_MARGIN, SIMULATE } from '../../support/accounts.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
@@ -227,6 +227,32 @@ describe('a call that came to no answer', () => {
     if (failure.kind === 'not_sent') expect([again.json.ret_type, other.json.ret_type]).toEqual([0, 0]);
     else expect([again.json.code, other.json.code]).toEqual(['idempotency.unknown_outcome', 'limit.daily_value']);
     expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a refusal for a reason that has a code', () => {
+  it.each([
+    ['backend.rate', 429, 7],
+    ['backend.quota', 429, 60],
+    ['backend.forbidden', 403, undefined],
+    ['backend.invalid', 400, undefined],
+    ['backend.unsupported', 501, undefined],
+    ['backend.failed', 502, undefined],
+    ['backend.unavailable', 503, 5],
+  ] as const)('%s is HTTP %d; a write gives back its value and its key', async (code, status, seconds) => {
+    backend.answer = () => {
+      throw new BackendRefused(code, 'the server says no', seconds);
+    };
+    await open();
+    const read = await desk.post('/api/quote', symbol);
+    expect([read.status, read.json.code, read.json.error]).toEqual([status, code, 'the server says no']);
+    expect(read.headers['retry-after']).toBe(seconds === undefined ? undefined : String(seconds));
+    const headers = { 'idempotency-key': 'once' };
+    const write = await desk.post('/api/order', order, headers);
+    expect([write.status, write.json.code, write.json.error]).toEqual([status, code, 'the server says no']);
+    backend.answer = succeed;
+    expect((await desk.post('/api/order', order, headers)).json.ret_type).toBe(0);
+    expect((await desk.post('/api/order', { ...order, qty: 50 })).json.ret_type).toBe(0);
   });
 });
 

@@ -4,7 +4,7 @@ import { ManualClock } from '../../../src/contract/clock.js';
 import * as TrdUpdateOrder from '../../../src/contract/generated/Trd_UpdateOrder_pb.js';
 import * as TrdUpdateOrderFill from '../../../src/contract/generated/Trd_UpdateOrderFill_pb.js';
 import { operations } from '../../../src/contract/operations/index.js';
-import type { TradePush } from '../../../src/gateway/index.js';
+import { BackendRefused, type TradePush } from '../../../src/gateway/index.js';
 import { HK_MARGIN, US_MARGIN } from '../../support/accounts.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { Doors } from '../../support/doors.js';
@@ -145,6 +145,22 @@ describe('streams that are lost', () => {
     backend.asked.length = 0;
     await backend.restore(everything);
     expect(backend.asked).toEqual(['+HK.00700']);
+  });
+
+  it('beyond the quota of the server are refused with who holds how much of it, over every kind of interface', async () => {
+    await subscribe(['HK.00700', 'HK.00005']);
+    await subscribe(['HK.00700'], 'other');
+    backend.subscribe = async () => {
+      throw new BackendRefused('backend.quota', 'the server’s subscription quota is used up: 2 of 2', 60);
+    };
+    const refused = await gateway.as('desk').post('/api/subscribe', { symbols: ['US.AAPL'], sub_types: [1] });
+    expect([refused.status, refused.json.code, refused.headers['retry-after']]).toEqual([429, 'backend.quota', '60']);
+    const told = 'the server’s subscription quota is used up: 2 of 2; of the subscriptions, key desk holds 2, key other holds 1';
+    expect(refused.json.error).toBe(told);
+    const mcp = await McpClient.open(gateway, { keyText: gateway.key('desk') });
+    expect(JSON.stringify(await mcp.call('svc_subscribe', { symbols: ['US.AAPL'], sub_types: ['Basic'] }))).toContain(told);
+    await mcp.close();
+    expect(await gateway.as('desk').s2c('/api/query-subscription', {})).toMatchObject({ total_used_quota: 2 });
   });
 
   it('and that are subscribed to again only later, have no part in the gap of before', async () => {

@@ -1,32 +1,19 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { StrictUpstream } from '../../../../test/support/strict-upstream.js';
-import { ManualClock } from '../../../contract/clock.js';
+import { SteppingClock, StrictUpstream, settle } from '../../../../test/support/strict-upstream.js';
 import { account, quote, trade } from '../../../contract/operations/index.js';
-import { BackendRefused, type ResponseMessage } from '../../../gateway/index.js';
+import { BackendRefused, type QuoteStream, type ResponseMessage } from '../../../gateway/index.js';
 import { CourteousUpstream } from './courteous-upstream.js';
 
 const START = Date.UTC(2026, 10, 20, 3);
 
 function setUp(wishes: ConstructorParameters<typeof StrictUpstream>[1] = {}) {
-  const clock = new ManualClock(START);
+  const clock = new SteppingClock(START);
   const upstream = new StrictUpstream(clock, wishes);
   const courteous = new CourteousUpstream(upstream, clock);
-  /** Lets time pass in small steps, and whoever waits for a promise go on in between. */
-  const pass = async (ms: number) => {
-    await settle();
-    for (let left = ms; left > 0; left -= 20) {
-      clock.advance(Math.min(20, left));
-      await settle();
-    }
-  };
+  const pass = (ms: number) => clock.pass(ms);
   const context = (ms = 30_000) => ({ requestId: 'r', deadline: clock.monotonic() + ms, signal: new AbortController().signal });
   return { clock, upstream, courteous, pass, context };
-}
-
-/** Promises that can settle without time do. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** What a promise has come to by now. */
@@ -45,6 +32,7 @@ function watch<T>(promise: T | Promise<T>) {
 
 const hk = (number: number) => ({ market: 1, code: String(number).padStart(5, '0') });
 const quotes = (...numbers: number[]) => create(quote.getQuote.messages.C2SSchema, { securityList: numbers.map(hk) });
+const klines = (number: number) => create(quote.getKline.messages.C2SSchema, { security: hk(number), klType: 2, rehabType: 1, reqNum: 10 });
 const snapshots = (...numbers: number[]) => create(quote.getSnapshot.messages.C2SSchema, { securityList: numbers.map(hk) });
 
 test('a quote is subscribed to before it is read, without pushes, and once', async () => {
@@ -81,7 +69,7 @@ test('what never has data is answered empty after three seconds, and at once fro
   await pass(3_400);
   expect(answer.value?.retType).toBe(0);
   const again = watch(courteous.call(quote.getOrderBook, request, context()));
-  await pass(20);
+  await pass(60);
   expect(again.value?.retType).toBe(0);
 });
 
@@ -147,15 +135,15 @@ test('static information is asked for once a day, symbol by symbol', async () =>
   const { clock, upstream, courteous, pass, context } = setUp();
   const info = (...numbers: number[]) => create(quote.getStaticInfo.messages.C2SSchema, { securityList: numbers.map(hk) });
   watch(courteous.call(quote.getStaticInfo, info(1, 2), context()));
-  await pass(20);
+  await pass(60);
   const more = watch(courteous.call(quote.getStaticInfo, info(3, 1), context()));
-  await pass(20);
+  await pass(60);
   const { s2c } = more.value as ResponseMessage & { s2c: { staticInfoList: { basic: { security: { code: string } } }[] } };
   expect(s2c.staticInfoList.map(({ basic }) => basic.security.code)).toEqual(['00003', '00001']);
   expect(upstream.of(3202).map(({ c2s }) => (c2s.securityList as unknown[]).length)).toEqual([2, 1]);
   clock.advance(24 * 3_600_000);
   watch(courteous.call(quote.getStaticInfo, info(1), context()));
-  await pass(20);
+  await pass(60);
   expect(upstream.of(3202)).toHaveLength(3);
 });
 
@@ -174,11 +162,11 @@ test('identical reads under way are one, and a caller that goes away does not en
     courteous.call(quote.getHistoryKline, request, { requestId: '2', deadline: 30_000, signal: new AbortController().signal }),
   );
   gone.abort();
-  await pass(20);
+  await pass(60);
   expect(first.error).toBeDefined();
   expect(second.value?.retType).toBe(0);
   expect(upstream.of(3103)).toHaveLength(1);
-  expect(clock.monotonic()).toBe(20);
+  expect(clock.monotonic()).toBe(60);
 });
 
 test('a read of orders that was under way before an order was placed does not answer one that came after', async () => {
@@ -190,7 +178,7 @@ test('a read of orders that was under way before an order was placed does not an
   const place = create(trade.placeOrder.messages.C2SSchema, { header, code: '00700', qty: 1, trdSide: 1, orderType: 1 });
   watch(courteous.call(trade.placeOrder, place, context()));
   watch(courteous.call(account.getOrders, orders(), context()));
-  await pass(20);
+  await pass(60);
   expect(upstream.of(2201)).toHaveLength(2);
 });
 
@@ -223,4 +211,216 @@ test('a cancel goes ahead of the changes of orders that wait', async () => {
   expect(ids).toHaveLength(23);
   expect(ids.indexOf(99n)).toBeLessThan(3);
   expect(upstream.broken).toEqual([]);
+});
+
+const stream = (symbol: string, more: Partial<QuoteStream> = {}): QuoteStream => ({
+  symbol,
+  subType: 1,
+  rehabType: 0,
+  extendedTime: false,
+  ...more,
+});
+const price = (number: number) => `HK.${String(number).padStart(5, '0')}`;
+
+test('streams are subscribed to with pushes; what is only read already is registered for', async () => {
+  const { upstream, courteous, pass, context } = setUp();
+  watch(courteous.call(quote.getQuote, quotes(1), context()));
+  await pass(60);
+  const started = watch(courteous.subscribe([stream(price(1)), stream(price(2))]));
+  await pass(40);
+  expect(started.value?.retType).toBe(0);
+  expect([...upstream.pushed.keys()].sort()).toEqual(['HK.00001 1', 'HK.00002 1']);
+  expect(upstream.of(3001)).toHaveLength(2);
+  expect(upstream.of(3002)).toHaveLength(1);
+});
+
+test('a stream that is let go while it is being subscribed to is given back', async () => {
+  const { upstream, courteous, pass } = setUp();
+  const early = watch(courteous.subscribe([stream(price(1))]));
+  courteous.unsubscribe([stream(price(1))]);
+  const late = watch(courteous.subscribe([stream(price(2))]));
+  await settle();
+  courteous.unsubscribe([stream(price(2))]);
+  await pass(100);
+  expect([early.value?.retType, late.value?.retType]).toEqual([0, 0]);
+  await pass(61_000);
+  expect(upstream.units.size).toBe(0);
+  expect(upstream.broken).toEqual([]);
+});
+
+test('K-lines of two adjustments are one unit; another adjustment is registered for', async () => {
+  const { upstream, courteous, pass } = setUp();
+  const kline = (rehabType: number) => stream('HK.00001', { subType: 6, rehabType });
+  watch(courteous.subscribe([kline(0)]));
+  await pass(60);
+  watch(courteous.subscribe([kline(1)]));
+  await pass(60);
+  expect(upstream.units.size).toBe(1);
+  expect(upstream.pushed.get('HK.00001 6')).toEqual([0, 1]);
+  expect([...courteous.streamsOf({ symbol: 'HK.00001', subType: 6 })].map(({ rehabType }) => rehabType)).toEqual([0, 1]);
+});
+
+test('other hours are another subscription, and go with the last who wants them', async () => {
+  const { upstream, courteous, pass } = setUp();
+  const tick = (extendedTime: boolean) => stream('US.AAPL', { subType: 4, extendedTime });
+  watch(courteous.subscribe([tick(false)]));
+  await pass(60);
+  watch(courteous.subscribe([tick(true)]));
+  await pass(60);
+  courteous.unsubscribe([tick(true)]);
+  await pass(60);
+  expect(upstream.of(3001).map(({ c2s }) => c2s.extendedTime)).toEqual([false, true, false]);
+});
+
+test('what nobody uses is given back, not within the first minute and all the same without being asked', async () => {
+  const { upstream, courteous, pass } = setUp();
+  watch(courteous.subscribe([stream(price(1))]));
+  await pass(1_000);
+  courteous.unsubscribe([stream(price(1))]);
+  await pass(58_000);
+  expect(upstream.units.size).toBe(1);
+  await pass(3_000);
+  expect(upstream.units.size).toBe(0);
+  expect(upstream.broken).toEqual([]);
+});
+
+test('where the quota is used up the least recently read goes first, and never what is held', async () => {
+  const { upstream, courteous, pass, context } = setUp({ quota: 4 });
+  watch(courteous.subscribe([stream(price(1))]));
+  for (const number of [2, 3, 4]) {
+    watch(courteous.call(quote.getKline, klines(number), context()));
+    await pass(1_000);
+  }
+  await pass(61_000);
+  watch(courteous.call(quote.getKline, klines(2), context()));
+  await pass(100);
+  const answer = watch(courteous.call(quote.getKline, klines(5), context()));
+  await pass(100);
+  expect(answer.value?.retType).toBe(0);
+  expect([...upstream.units.keys()].sort()).toEqual([`${price(1)} 1`, `${price(2)} 6`, `${price(4)} 6`, `${price(5)} 6`]);
+  expect(upstream.broken).toEqual([]);
+});
+
+test('quotes that there is no room for are read from snapshots, and leave room for what cannot be had otherwise', async () => {
+  const { upstream, courteous, pass, context } = setUp({ quota: 8 });
+  const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
+  const answers = numbers.map((number) => watch(courteous.call(quote.getQuote, quotes(number), context())));
+  const all = watch(courteous.call(quote.getQuote, quotes(...numbers), context()));
+  const charts = [1, 2].map((number) => watch(courteous.call(quote.getKline, klines(number), context())));
+  await pass(1_000);
+  type Quotes = ResponseMessage & { s2c: { basicQotList: { security: { code: string }; curPrice: number }[] } };
+  const codes = [...answers, all].map(({ value }) => (value as Quotes).s2c.basicQotList.map(({ security }) => Number(security.code)));
+  expect(codes).toEqual([...numbers.map((number) => [number]), numbers]);
+  expect((all.value as Quotes).s2c.basicQotList[0]?.curPrice).toBe(1);
+  expect(charts.map(({ value }) => value?.retType)).toEqual([0, 0]);
+  expect(upstream.broken).toEqual([]);
+});
+
+test('a read waits for room that will be there in time, and is refused where there is none', async () => {
+  const { upstream, courteous, pass, context } = setUp({ quota: 2, others: 1 });
+  watch(courteous.call(quote.getKline, klines(1), context()));
+  await pass(40_000);
+  const waiting = watch(courteous.call(quote.getKline, klines(2), context(30_000)));
+  await pass(15_000);
+  expect(waiting).toEqual({});
+  await pass(10_000);
+  expect(waiting.value?.retType).toBe(0);
+  const refused = watch(courteous.call(quote.getKline, klines(3), context(30_000)));
+  await pass(1_000);
+  expect(refused.error).toMatchObject({ code: 'backend.quota' });
+  expect((refused.error as Error).message).toMatch(
+    /2 of 2 units are taken, 0 by subscriptions, 1 by recent reads, 1 outside this gateway; try again in 5\d s/,
+  );
+  expect(upstream.broken).toEqual([]);
+});
+
+test('a subscription beyond the quota is refused, and holds nothing', async () => {
+  const { upstream, courteous, pass } = setUp({ quota: 2 });
+  watch(courteous.subscribe([stream(price(1)), stream(price(2))]));
+  await pass(100);
+  const refused = watch(courteous.subscribe([stream(price(2)), stream(price(3))]));
+  await pass(100);
+  expect(refused.error).toMatchObject({ code: 'backend.quota' });
+  expect([...courteous.streamsOf({ symbol: price(3), subType: 1 })]).toEqual([]);
+  expect([...courteous.streamsOf({ symbol: price(2), subType: 1 })]).toHaveLength(1);
+  expect(upstream.broken).toEqual([]);
+});
+
+test('an upstream that counts others than it says is believed when it refuses', async () => {
+  const { upstream, courteous, pass, context } = setUp({ quota: 3 });
+  watch(courteous.call(quote.getKline, klines(1), context()));
+  await pass(62_000);
+  upstream.others = 2;
+  watch(courteous.call(quote.getKline, klines(2), context()));
+  await pass(1_000);
+  expect([...upstream.units.keys()]).toEqual(['HK.00002 6']);
+});
+
+test('after a reconnection nothing counts as subscribed', async () => {
+  const { upstream, courteous, pass, context } = setUp();
+  watch(courteous.subscribe([stream(price(1))]));
+  watch(courteous.call(quote.getQuote, quotes(2), context()));
+  await pass(100);
+  upstream.units.clear();
+  courteous.reset(false);
+  watch(courteous.subscribe([stream(price(1))]));
+  const answer = watch(courteous.call(quote.getQuote, quotes(2), context()));
+  await pass(100);
+  expect(answer.value?.retType).toBe(0);
+  expect(upstream.broken).toEqual([]);
+});
+
+test('what the upstream forgot by its own account is subscribed to again', async () => {
+  const { upstream, courteous, pass, context } = setUp();
+  watch(courteous.subscribe([stream(price(1)), stream(price(2))]));
+  await pass(100);
+  upstream.units.delete(`${price(2)} 1`);
+  const lost = watch(courteous.verify(context()));
+  await pass(100);
+  expect(lost.value).toEqual([stream(price(2))]);
+  expect([...upstream.units.keys()].sort()).toEqual([`${price(1)} 1`, `${price(2)} 1`]);
+});
+
+test('an operation that times out again and again is refused at once, and tried after a pause', async () => {
+  const { upstream, courteous, pass, context } = setUp();
+  upstream.says.set(3216, () => 'NN_ProtoRet_TimeOut');
+  upstream.says.set(3211, () => 'NN_ProtoRet_TimeOut');
+  const flow = (number: number) => create(quote.getCapitalFlow.messages.C2SSchema, { security: hk(number) });
+  for (const number of [1, 2, 3]) {
+    const answer = watch(courteous.call(quote.getCapitalFlow, flow(number), context()));
+    await pass(60);
+    expect(answer.error).toMatchObject({ kind: 'timed_out' });
+  }
+  const broken = watch(courteous.call(quote.getCapitalFlow, flow(4), context()));
+  await pass(60);
+  expect(broken.error).toMatchObject({ code: 'backend.unavailable', retryAfterSeconds: 5 });
+  upstream.says.clear();
+  await pass(5_000);
+  const again = watch(courteous.call(quote.getCapitalFlow, flow(4), context()));
+  await pass(60);
+  expect(again.value?.retType).toBe(0);
+  expect(upstream.of(3211)).toHaveLength(4);
+});
+
+test('a read that others have made too frequent takes another turn; an order is refused', async () => {
+  const { upstream, courteous, pass, context } = setUp();
+  let refusals = 1;
+  upstream.says.set(3103, () => (refusals-- > 0 ? '获取历史K线频率太高，请求失败，每30秒最多60次。' : undefined));
+  const request = create(quote.getHistoryKline.messages.C2SSchema, {
+    security: hk(1),
+    klType: 2,
+    rehabType: 1,
+    beginTime: 'a',
+    endTime: 'b',
+  });
+  const read = watch(courteous.call(quote.getHistoryKline, request, context()));
+  await pass(2_000);
+  expect(read.value?.retType).toBe(0);
+  upstream.says.set(2202, () => 'PlaceOrder is too frequent, request failed, no more than 15 times every 30 seconds.');
+  const header = { trdEnv: 0, accID: 1n, trdMarket: 1 };
+  const place = create(trade.placeOrder.messages.C2SSchema, { header, code: '00700', qty: 1, trdSide: 1, orderType: 1 });
+  const order = watch(courteous.call(trade.placeOrder, place, context()));
+  await pass(60);
+  expect(order.error).toMatchObject({ code: 'backend.rate' });
+  expect(upstream.of(2202)).toHaveLength(1);
 });

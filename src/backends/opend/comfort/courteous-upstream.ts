@@ -3,7 +3,13 @@ import type { Clock } from '../../../contract/clock.js';
 import * as QotSub from '../../../contract/generated/Qot_Sub_pb.js';
 import { ModifyOrderOp } from '../../../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../../../contract/operation.js';
-import { BackendRefused, type CallContext, type QuoteStream, type ResponseMessage } from '../../../gateway/index.js';
+import {
+  BackendRefused,
+  type CallContext,
+  type QuoteStream,
+  type ResponseMessage,
+  type SubscriptionQuotas,
+} from '../../../gateway/index.js';
 import type { Upstream } from '../../framed/index.js';
 import { DayCache, keyOf } from './day-cache.js';
 import { DemandReads } from './demand.js';
@@ -11,7 +17,6 @@ import { SubscriptionLedger } from './ledger.js';
 import { ListReader } from './list-reader.js';
 import { listReadOf } from './list-reads.js';
 import { liveReadOf } from './live-reads.js';
-import type { QuotaFigures } from './quota.js';
 import { fieldsOf, type Patience, type Priority } from './requests.js';
 import { Sender } from './sender.js';
 import { SharedReads } from './shared-reads.js';
@@ -25,12 +30,6 @@ const TRADE_FIRST = 2_000;
 const TRADE_LAST = 2_999;
 /** How long a subscription may take: nobody says by when it is wanted. */
 const SUBSCRIBE_MS_MAX = 15_000;
-
-/** The upstream's subscription quotas; `options` where it counts them apart. */
-export interface SubscriptionFigures {
-  readonly securities: QuotaFigures;
-  readonly options?: QuotaFigures;
-}
 
 /**
  * An upstream with its house rules kept, for callers who know none of them: nothing is asked too often, nothing twice, no list
@@ -111,12 +110,12 @@ export class CourteousUpstream {
   }
 
   /** The upstream's subscription quotas now; undefined where it does not say. */
-  quota(): Promise<SubscriptionFigures | undefined> {
+  quota(): Promise<SubscriptionQuotas | undefined> {
     return this.#ledger.figures();
   }
 
   /** The same by what is known already, for gauges. */
-  lastQuota(): SubscriptionFigures | undefined {
+  lastQuota(): SubscriptionQuotas | undefined {
     return this.#ledger.lastFigures();
   }
 

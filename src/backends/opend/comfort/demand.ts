@@ -1,16 +1,19 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../../contract/clock.js';
-import type { ResponseMessage } from '../../../gateway/index.js';
+import { BackendRefused, type ResponseMessage } from '../../../gateway/index.js';
 import type { Asked } from '../../framed/index.js';
 import type { SubscriptionLedger } from './ledger.js';
 import type { ListReader } from './list-reader.js';
 import { askedOf, listReadOf } from './list-reads.js';
 import { itemCount, type LiveRead } from './live-reads.js';
 import { pause } from './patience.js';
+import { quotesOf, snapshotRequest, snapshots } from './quote-from-snapshot.js';
 import { ANSWER_MS_MIN, type Patience } from './requests.js';
 import type { Outcome, Sender } from './sender.js';
-import type { Unit } from './unit.js';
+import { isSpare, type Unit } from './unit.js';
 
+/** Qot_GetBasicQot. */
+const QUOTES = 3004;
 /** After a subscription the first data come within this; until then the upstream answers, and has nothing to say. */
 const FIRST_DATA_MS = 3_000;
 const LOOK_AGAIN_MS = 200;
@@ -24,12 +27,29 @@ export class DemandReads {
     private readonly clock: Clock,
   ) {}
 
+  /** The answer; quotes that there is no room to subscribe to are read from snapshots. */
   async read(live: LiveRead, asked: Asked, c2s: Message, patience: Patience): Promise<ResponseMessage> {
+    try {
+      return await this.#readSubscribed(live, asked, c2s, patience);
+    } catch (thrown) {
+      const full = thrown instanceof BackendRefused && thrown.code === 'backend.quota';
+      if (!full || asked.protoId !== QUOTES) throw thrown;
+      return quotesOf(await this.#readSnapshots(snapshotRequest(c2s), patience));
+    }
+  }
+
+  async #readSnapshots(c2s: Message, patience: Patience): Promise<ResponseMessage> {
+    return this.sender.settle(await this.#ask(snapshots, c2s, patience), { ...patience, priority: 'read' });
+  }
+
+  async #readSubscribed(live: LiveRead, asked: Asked, c2s: Message, patience: Patience): Promise<ResponseMessage> {
     const { units, release } = this.ledger.read(live.unitsOf(c2s));
     try {
       let forgotten = false;
+      // What can be had as a snapshot is not worth waiting for.
+      const waitsForRoom = !units.every(isSpare);
       for (;;) {
-        const refused = await this.ledger.ensure(units, patience);
+        const refused = await this.ledger.ensure(units, patience, waitsForRoom);
         if (refused !== undefined) return this.#refuse(asked, refused, patience);
         const outcome = await this.#ask(asked, c2s, patience);
         if (outcome.refused === 'not_subscribed' && !forgotten && units.length > 0) {

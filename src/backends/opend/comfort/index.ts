@@ -1,2 +1,2 @@
 /** What makes an unmodified upstream comfortable: its limits kept, its subscriptions made, its refusals translated. */
-export { CourteousUpstream, type SubscriptionFigures } from './courteous-upstream.js';
+export { CourteousUpstream } from './courteous-upstream.js';

@@ -1,11 +1,24 @@
 import type { Clock } from '../../../contract/clock.js';
-import { BackendFailure, BackendRefused, type QuoteStream } from '../../../gateway/index.js';
+import { BackendFailure, BackendRefused, BackendTimeout, type QuoteStream, type SubscriptionQuotas } from '../../../gateway/index.js';
 import { patiently, pause } from './patience.js';
-import { type Pool, pools, type QuotaFigures, SubscriptionQuota } from './quota.js';
+import { type Pool, pools, SubscriptionQuota } from './quota.js';
 import { ANSWER_MS_MIN, type Patience, secondsUntil } from './requests.js';
 import type { Outcome } from './sender.js';
 import type { SubscriptionRequests, UnitFailure } from './subscription-requests.js';
-import { forget, hasHours, isIdle, isServed, newUnit, streamKey, type Unit, type UnitName, unitKey, type Wish, wishOf } from './unit.js';
+import {
+  forget,
+  hasHours,
+  isIdle,
+  isServed,
+  isSpare,
+  newUnit,
+  streamKey,
+  type Unit,
+  type UnitName,
+  unitKey,
+  type Wish,
+  wishOf,
+} from './unit.js';
 
 /** The upstream refuses to end a subscription within its first minute; two clocks may differ. */
 const HELD_MS_MIN = 60_500;
@@ -17,6 +30,8 @@ const AGAIN_MS = 10_000;
 const FRESH_MS = 1_000;
 /** An upstream that refused for its quota is full for this long, whatever it said of it before. */
 const FULL_MS = 5_000;
+/** Of a quota, the share that is left to what cannot be had otherwise. */
+const KEPT_SHARE = 0.25;
 /** Symbols that are read once must not fill the memory. */
 const ABSENT_MAX = 10_000;
 
@@ -107,12 +122,14 @@ export class SubscriptionLedger {
   }
 
   /**
-   * Resolves when the upstream delivers what is wanted of these units; waits for room as long as the caller does. The failure
+   * Resolves when the upstream delivers what is wanted of these units; waits for room as long as the caller does, if it
+   * `waitsForRoom`. The failure
    * of one that cannot be had otherwise: `BackendFailure` is thrown, a refusal in the upstream's words is returned.
    */
-  async ensure(units: readonly Unit[], patience: Patience): Promise<Outcome | undefined> {
+  async ensure(units: readonly Unit[], patience: Patience, waitsForRoom = true): Promise<Outcome | undefined> {
     for (;;) {
-      const lacking = units.filter((unit) => !isServed(unit));
+      // What nobody wants any more needs nothing.
+      const lacking = units.filter((unit) => !isIdle(unit) && !isServed(unit));
       if (lacking.length === 0) return undefined;
       if (!this.#quota.known) await patiently(this.clock, this.#learn(), patience);
       this.#refuseTooMany(lacking);
@@ -121,7 +138,7 @@ export class SubscriptionLedger {
       if (failure === undefined) continue;
       if (failure instanceof BackendFailure) throw failure;
       if (!(failure instanceof NoRoom)) return failure;
-      await this.#awaitRoom(failure, patience);
+      await this.#awaitRoom(failure, patience, waitsForRoom);
     }
   }
 
@@ -135,6 +152,8 @@ export class SubscriptionLedger {
     this.#generation += 1;
     this.#quota.forget();
     this.#learnedAt = Number.NEGATIVE_INFINITY;
+    this.#learning = undefined;
+    this.#fullUntil = Number.NEGATIVE_INFINITY;
     this.#cancelSweep?.();
     this.#cancelSweep = undefined;
     for (const unit of this.#units.values()) {
@@ -158,13 +177,13 @@ export class SubscriptionLedger {
   }
 
   /** The upstream's quotas as they are now; undefined where it does not say. */
-  async figures(): Promise<{ readonly securities: QuotaFigures; readonly options?: QuotaFigures } | undefined> {
+  async figures(): Promise<SubscriptionQuotas | undefined> {
     await this.#learn();
     return this.lastFigures();
   }
 
   /** The same as far as it is known without asking. */
-  lastFigures(): { readonly securities: QuotaFigures; readonly options?: QuotaFigures } | undefined {
+  lastFigures(): SubscriptionQuotas | undefined {
     const ours = this.#ours();
     const securities = this.#quota.figures(ours, 'securities');
     const options = this.#quota.figures(ours, 'options');
@@ -221,6 +240,7 @@ export class SubscriptionLedger {
     // Other hours are a matter of the subscription; pushes and adjustments are not.
     const subscribing = [...accepted, ...present.filter((unit) => !hasHours(unit))].map(wishOf);
     const registering = present.filter(hasHours).map(wishOf);
+    for (const unit of accepted) unit.state = 'starting';
     const [refused, unregistered] = await Promise.all([this.requests.subscribe(subscribing), this.requests.register(registering)]);
     if (generation !== this.#generation) return failures;
     for (const wish of subscribing) this.#settle(wish, refused.get(wish.unit), failures);
@@ -238,18 +258,24 @@ export class SubscriptionLedger {
   ): void {
     if (failure !== undefined) {
       if (isOverQuota(failure)) this.#beFull();
+      // Without an answer it may be there all the same, and is to be given back.
+      if (unit.state === 'starting') this.#begin(unit, failure instanceof BackendTimeout ? 'present' : 'absent');
+      this.#tidy(unit);
       failures.set(unit, isOverQuota(failure) ? new NoRoom(this.#roomAt()) : failure);
       return;
     }
-    if (unit.state === 'absent') {
-      unit.state = 'present';
-      unit.since = this.clock.monotonic();
-      this.#vacated -= 1;
-    }
+    if (unit.state === 'starting') this.#begin(unit, 'present');
     if (!pushes) return;
     unit.pushing = true;
     unit.extendedTime = extendedTime;
     for (const rehabType of rehabTypes) unit.rehabTypes.add(rehabType);
+  }
+
+  #begin(unit: Unit, state: 'present' | 'absent'): void {
+    unit.state = state;
+    if (state === 'absent') return;
+    unit.since = this.clock.monotonic();
+    this.#vacated -= 1;
   }
 
   /** Those of the units that there is a place for, once what is not needed has been given back. */
@@ -257,20 +283,30 @@ export class SubscriptionLedger {
     if (absent.length === 0) return [];
     if (!this.#quota.known) await this.#learn();
     const accepted: Unit[] = [];
-    for (const pool of pools) {
-      const wanted = absent.filter((unit) => this.#quota.costOf(unit).pool === pool);
-      const added = (units: readonly Unit[]) =>
-        this.#quota.costs([...this.#ours(), ...units], pool).size - this.#quota.costs(this.#ours(), pool).size;
-      if (added(wanted) > this.#free(pool)) await this.#learn();
-      if (added(wanted) > this.#free(pool)) await this.#evict(pool, added(wanted) - this.#free(pool));
-      const taken: Unit[] = [];
-      for (const unit of wanted) {
-        if (added([...taken, unit]) <= this.#free(pool)) taken.push(unit);
-        else failures.set(unit, new NoRoom(this.#roomAt()));
-      }
-      accepted.push(...taken);
+    const groups = pools.flatMap((pool) => [false, true].map((spare) => ({ pool, spare })));
+    for (const { pool, spare } of groups) {
+      const wanted = absent.filter((unit) => this.#quota.costOf(unit).pool === pool && isSpare(unit) === spare);
+      if (wanted.length > 0) accepted.push(...(await this.#place(wanted, accepted, pool, spare)));
     }
+    for (const unit of absent) if (!accepted.includes(unit)) failures.set(unit, new NoRoom(this.#roomAt()));
     return accepted;
+  }
+
+  /** Those of the units that fit beside those that have been accepted. */
+  async #place(wanted: readonly Unit[], accepted: readonly Unit[], pool: Pool, spare: boolean): Promise<readonly Unit[]> {
+    const placed: Unit[] = [];
+    /** Places that these would take beyond what is there for them. */
+    const lacking = (units: readonly Unit[]) => {
+      const limit = this.#quota.limit(pool);
+      const kept = spare && limit < Number.POSITIVE_INFINITY ? Math.ceil(limit * KEPT_SHARE) : 0;
+      const ours = this.#ours();
+      const more = this.#quota.costs([...ours, ...accepted, ...units], pool).size - this.#quota.costs(ours, pool).size;
+      return more - (this.#free(pool) - kept);
+    };
+    if (lacking(wanted) > 0) await this.#learn();
+    if (lacking(wanted) > 0) await this.#evict(pool, lacking(wanted));
+    for (const unit of wanted) if (lacking([...placed, unit]) <= 0) placed.push(unit);
+    return placed;
   }
 
   #free(pool: Pool): number {
@@ -347,9 +383,10 @@ export class SubscriptionLedger {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  async #awaitRoom({ availableAt }: NoRoom, patience: Patience): Promise<void> {
+  async #awaitRoom({ availableAt }: NoRoom, patience: Patience, waits: boolean): Promise<void> {
     const now = this.clock.monotonic();
-    if (availableAt === undefined || availableAt > patience.deadline - ANSWER_MS_MIN) throw this.#noRoom(availableAt ?? now + HELD_MS_MIN);
+    if (!waits || availableAt === undefined || availableAt > patience.deadline - ANSWER_MS_MIN)
+      throw this.#noRoom(availableAt ?? now + HELD_MS_MIN);
     await pause(this.clock, Math.max(0, availableAt - now), patience);
   }
 
@@ -384,10 +421,12 @@ export class SubscriptionLedger {
 
   /** Asks for the quotas, where they may have changed; whoever asks meanwhile waits for the same answer. */
   #learn(): Promise<void> {
-    this.#learning ??= this.#askQuota().finally(() => {
-      this.#learning = undefined;
+    if (this.#learning !== undefined) return this.#learning;
+    const learning = this.#askQuota().finally(() => {
+      if (this.#learning === learning) this.#learning = undefined;
     });
-    return this.#learning;
+    this.#learning = learning;
+    return learning;
   }
 
   async #askQuota(): Promise<void> {

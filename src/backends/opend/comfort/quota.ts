@@ -1,12 +1,7 @@
 import { isFieldSet, type MessageShape } from '@bufbuild/protobuf';
 import { S2CSchema } from '../../../contract/generated/Qot_GetSubInfo_pb.js';
+import type { QuotaFigures } from '../../../gateway/index.js';
 import { optionSeries, type Unit } from './unit.js';
-
-/** Units of one of the upstream's subscription quotas. */
-export interface QuotaFigures {
-  readonly used: number;
-  readonly limit: number;
-}
 
 /** What the upstream said of one quota, and what of it was not ours. */
 interface Learned {

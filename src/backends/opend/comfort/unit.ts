@@ -1,3 +1,4 @@
+import { SubType } from '../../../contract/generated/Qot_Common_pb.js';
 import { parseSymbol } from '../../../contract/markets.js';
 import type { QuoteStream } from '../../../gateway/index.js';
 
@@ -12,8 +13,8 @@ export interface UnitName {
 /** A unit, and what is known of it at the upstream. Times are of `Clock.monotonic`. */
 export interface Unit extends UnitName {
   readonly key: string;
-  /** `ending`: it is being given back. */
-  state: 'absent' | 'present' | 'ending';
+  /** `starting`: it is being subscribed to; `ending`: it is being given back. */
+  state: 'absent' | 'starting' | 'present' | 'ending';
   /** When it was last subscribed to. */
   since: number;
   /** It has answered with data since then. */
@@ -30,6 +31,11 @@ export interface Unit extends UnitName {
   lastRead: number;
   /** It is not asked to end before this. */
   keptUntil: number;
+}
+
+/** It is only read, and what it says can be had without it: as a snapshot. */
+export function isSpare({ subType, streams }: Unit): boolean {
+  return subType === SubType.SubType_Basic && streams.size === 0;
 }
 
 export function unitKey({ symbol, subType }: UnitName): string {
