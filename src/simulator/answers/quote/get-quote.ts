@@ -1,11 +1,15 @@
 import { create } from '@bufbuild/protobuf';
 import type { BasicQot } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetBasicQot_pb.js';
+import { SYMBOLS_MAX } from '../../../contract/shape.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
+import type { Listing } from '../../view/listings.js';
 import { locate, locateAll } from '../../view/locate.js';
+import { inSlices } from '../../view/slices.js';
 
-const QUOTE_SYMBOLS_MAX = 200;
+/** Quotes made in one turn of the event loop: the first of a symbol takes its time. */
+const SLICE = 20;
 
 // The answer about one symbol is kept with its quote, so that it too is the same object while nothing changes.
 const singles = new WeakMap<BasicQot, S2C>();
@@ -14,9 +18,10 @@ const singles = new WeakMap<BasicQot, S2C>();
 export const getQuote: Answer<'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
   const { securityList } = request;
   if (securityList.length !== 1) {
-    const listings = locateAll(facts, securityList, QUOTE_SYMBOLS_MAX);
+    const listings = locateAll(facts, securityList, SYMBOLS_MAX);
     if (listings instanceof Refusal) return listings;
-    return answer(listings.map((listing) => facts.quoteBoard.read(listing)));
+    const read = (listing: Listing) => facts.quoteBoard.read(listing);
+    return listings.length > SLICE ? inSlices(listings, SLICE, read).then(answer) : answer(listings.map(read));
   }
   const listing = locate(facts, securityList[0]);
   if (listing instanceof Refusal) return listing;
