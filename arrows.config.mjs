@@ -124,6 +124,8 @@ export const arrows = {
   'backends/sim': [
     'gateway/index.ts',
     'gateway/backend.ts',
+    'gateway/push/index.ts',
+    'recording/index.ts',
     'simulator',
     'simulator/answers/index.ts',
     ...simulatorTargets,
@@ -158,6 +160,8 @@ export const arrows = {
   'sim-server/opend': ['sim-server', 'sim-server/faults', ...simServerTargets],
   'sim-server/rules': ['sim-server', ...simServerTargets],
 
+  recording: ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
+
   'interfaces/common': ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
   'interfaces/rest': interfaceTargets,
   'interfaces/ws': interfaceTargets,
@@ -173,6 +177,7 @@ export const arrows = {
 
   // The composition roots, svcd and svcctl: the one place that knows every part.
   entry: [
+    'recording/index.ts',
     'daemon',
     'cli',
     'control',

@@ -20,6 +20,8 @@ export async function load(generators, { target, pid, ms }) {
 const WARM_REQUESTS = 20_000;
 const FIRST_MS = 100;
 const WARM_MS = 500;
+/** A machine that is too busy for that is measured as warm as it has become by then. */
+const WARM_TURNS_MAX = 24;
 
 /**
  * Loads every target, by turns, until it has answered so many requests that what is compiled is compiled: after a time alone, a
@@ -27,12 +29,14 @@ const WARM_MS = 500;
  */
 export async function warmUp(names, round) {
   const answered = new Map(names.map((name) => [name, 0]));
-  for (let ms = FIRST_MS; answered.size > 0; ms = WARM_MS) {
+  let ms = FIRST_MS;
+  for (let turn = 0; answered.size > 0 && turn < WARM_TURNS_MAX; turn++) {
     for (const [name, before] of answered) {
       const { requests } = await round(name, ms);
       if (before + requests < WARM_REQUESTS) answered.set(name, before + requests);
       else answered.delete(name);
     }
+    ms = WARM_MS;
   }
 }
 

@@ -191,33 +191,25 @@ export function grpcClient({ port, key }) {
 
 /** Core TCP: subscriptions, quotes and KeepAlive. */
 export function coreTcpClient({ port }) {
-  return {
-    run: (until) =>
-      inLives(
-        until,
-        () =>
-          coreConnection(
-            () => openTcp(port),
-            (socket) => tcpRound(socket),
-          ),
-        ({ round }) => round(),
-      ),
-  };
+  return coreClient(() => openTcp(port), tcpRound);
 }
 
 /** The core WebSocket: the handshake, and pushes that nobody asked for. */
 export function coreWsClient({ port, key }) {
   const md5 = createHash('md5').update(key).digest('hex');
+  return coreClient(
+    () => openWebSocket(port, { websocketKey: md5, tls: true }),
+    async () => 1,
+  );
+}
+
+function coreClient(open, round) {
   return {
     run: (until) =>
       inLives(
         until,
-        () =>
-          coreConnection(
-            () => openWebSocket(port, { websocketKey: md5, tls: true }),
-            async () => 1,
-          ),
-        ({ round }) => round(),
+        () => coreConnection(open, round),
+        (connection) => connection.round(),
       ),
   };
 }

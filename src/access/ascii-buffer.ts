@@ -69,7 +69,8 @@ export class AsciiBuffer {
     return taken;
   }
 
-  private reserve(more: number): void {
+  /** Makes room for so many more bytes. */
+  reserve(more: number): void {
     const needed = this.used + more;
     if (needed <= this.held.length) return;
     const larger = Buffer.allocUnsafeSlow(2 * needed);

@@ -103,6 +103,19 @@ it('IsoTime says what Date says', () => {
 });
 
 describe('AuditLog', () => {
+  it('keeps the order and the moments of any number of events of one turn', async () => {
+    const { audit, lines, clock } = auditLog();
+    const ids = Array.from({ length: 1000 }, (_, index) => `r${index}`);
+    for (const requestId of ids) {
+      audit.record({ ...allow, requestId });
+      clock.advance(1);
+    }
+    expect(await audit.written()).toBe(true);
+    expect(lines().map(({ request_id }) => request_id)).toEqual(ids);
+    expect(lines().map(({ time }) => Date.parse(time) - noon)).toEqual(ids.map((_, index) => index));
+    await audit.close();
+  });
+
   it('writes every event to the file and to the log, in order', async () => {
     const log = vi.fn();
     const { audit, lines, path, clock } = auditLog({ log });

@@ -23,9 +23,12 @@ export interface AuditFileStatus {
   readonly linesLost: number;
 }
 
+/** Events whose lines are still to be written: those since the last write to the file, and not more of them. */
+const NOTED_MAX = 256;
+
 /**
- * The trail of every allow, reject and trade. Recording costs some hundred nanoseconds and never waits for the disk; who
- * acknowledges a write waits for {@link written} first.
+ * The trail of every allow, reject and trade. Recording costs some ten nanoseconds and never waits for the disk: the lines are
+ * written before the next write to the file, some milliseconds later at most. Who acknowledges a write waits for {@link written} first.
  */
 export class AuditLog {
   readonly #clock: Clock;
@@ -33,6 +36,10 @@ export class AuditLog {
   readonly #file: LineFile | undefined;
   readonly #listeners: Set<() => void>;
   readonly #lines = new AuditLines();
+  readonly #noted = new Array<AuditEvent | undefined>(NOTED_MAX).fill(undefined);
+  /** When each happened, epoch ms. */
+  readonly #times = new Float64Array(NOTED_MAX);
+  #count = 0;
 
   /** Writes are refused while the file cannot be written. */
   readonly required: boolean;
@@ -56,18 +63,49 @@ export class AuditLog {
         for (const listener of listeners) listener();
       });
     };
-    const file = LineFile.open({ path: options.path, clock: options.clock, report });
-    return file.ok ? ok(new AuditLog(options, file.value, listeners)) : file;
+    let log: AuditLog | undefined;
+    const fill = () => {
+      if (log !== undefined) log.#write();
+    };
+    const file = LineFile.open({ path: options.path, clock: options.clock, report, fill });
+    if (!file.ok) return file;
+    log = new AuditLog(options, file.value, listeners);
+    return ok(log);
   }
 
   /** @param now when it happened, epoch ms. */
   record(event: AuditEvent, now = this.#clock.now()): void {
-    const line = this.#file?.begin();
-    if (line !== undefined) {
-      this.#lines.write(event, now, line);
-      this.#file?.end();
+    if (this.#file !== undefined) {
+      if (this.#count === 0) this.#file.announce();
+      this.#noted[this.#count] = event;
+      this.#times[this.#count] = now;
+      this.#count += 1;
+      if (this.#count === NOTED_MAX) this.#write();
     }
     this.#log(event);
+  }
+
+  /** Writes the lines of what was noted. */
+  #write(): LineFile | undefined {
+    const file = this.#file;
+    if (file === undefined || this.#count === 0) return file;
+    const noted = this.#noted;
+    // Of many keys, most ids are in no cache of the processor: asked for one after the other, they come together.
+    let length = 0;
+    for (let index = 0; index < this.#count; index++) length += noted[index]?.keyId?.length ?? 0;
+    file.expect(length);
+    const count = this.#count;
+    this.#count = 0;
+    for (let index = 0; index < count; index++) {
+      const event = noted[index];
+      const line = file.begin();
+      if (event !== undefined && line !== undefined) {
+        this.#lines.write(event, this.#times[index] ?? 0, line);
+        file.end();
+      }
+      noted[index] = undefined;
+    }
+    return file;
   }
 
   /**
@@ -75,7 +113,7 @@ export class AuditLog {
    * (true), or cannot be written at present (false). Calls of one turn share one write. undefined where there is no file.
    */
   written(): Promise<boolean> | undefined {
-    return this.#file?.written();
+    return this.#write()?.written();
   }
 
   /** undefined where there is no file. */
@@ -90,16 +128,16 @@ export class AuditLog {
 
   /** Writes everything recorded so far now; resolves when it is written, or has failed to be. */
   async flush(): Promise<void> {
-    await this.#file?.flush();
+    await this.#write()?.flush();
   }
 
   /** For SIGHUP after a log rotation. On failure the old file stays in use. */
   reopen(): Promise<Result<void, string>> {
-    return this.#file?.reopen() ?? Promise.resolve(ok(undefined));
+    return this.#write()?.reopen() ?? Promise.resolve(ok(undefined));
   }
 
   /** Writes what is left. Nothing may be recorded afterwards. */
   close(): Promise<void> {
-    return this.#file?.close() ?? Promise.resolve();
+    return this.#write()?.close() ?? Promise.resolve();
   }
 }

@@ -19,6 +19,7 @@ export { isFingerprint, isKeyId } from './keys-file.js';
 export { formatLoadError, type KeysLoadError } from './keys-source.js';
 export {
   allowsAccount,
+  allowsCode,
   allowsMarket,
   allowsOneMarket,
   allowsSymbol,

@@ -7,6 +7,7 @@ import type { GateDenial, GateName, OrderFacts, OrderLeg } from './gates.js';
 import { parseHoursWindow } from './hours-window.js';
 import { OrderGates } from './index.js';
 import { type Limits, type TradeSide, unlimited } from './limits.js';
+import { SymbolSet } from './symbol-set.js';
 
 const START = Date.UTC(2026, 7, 1, 23, 58);
 
@@ -15,7 +16,7 @@ const money = (most: number) => fc.nat(most).map((whole) => BigInt(whole) * DECI
 
 const limitsArbitrary: fc.Arbitrary<Partial<Limits>> = fc.record({
   allowedMarkets: maybe(fc.constantFrom(new Set(['HK']), new Set(['US']), new Set(['HK', 'US']))),
-  allowedSymbols: maybe(fc.constantFrom(new Set(['HK.00700']), new Set(['HK.00700', 'US.AAPL']), new Set<string>())),
+  allowedSymbols: maybe(fc.constantFrom(new SymbolSet(['HK.00700']), new SymbolSet(['HK.00700', 'US.AAPL']), new SymbolSet())),
   allowedTrdSides: maybe(fc.constantFrom(new Set(['BUY'] as const), new Set(['BUY', 'SELL'] as const))),
   hoursWindow: maybe(fc.constantFrom('23:00-23:59', '22:00-04:00', '00:00-12:00').map((text) => parseHoursWindow(text)!)),
   maxOrderValue: maybe(money(60)),

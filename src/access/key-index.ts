@@ -7,6 +7,7 @@ import type { ScopeMask } from './scopes.js';
 const UNTIL = 0;
 const SCOPES = 1;
 const LIMITS = 2;
+const PLACE = 3;
 
 /** The keys of one load of the file, by each thing that names one. */
 export class KeyIndex {
@@ -36,21 +37,21 @@ export class KeyIndex {
  * judges a read stands together here, and the record is left alone.
  */
 export class KeyTable {
-  readonly #index: KeyIndex;
   readonly #table: DigestTable;
+  /** Those that are in the table. */
+  readonly #records: readonly KeyRecord[];
   /** Each once. */
   readonly #limits: readonly Limits[];
 
   /** @param digestOf undefined or null for a key that has no such text. */
   constructor(index: KeyIndex, records: readonly KeyRecord[], digestOf: (key: KeyRecord) => string | null) {
-    this.#index = index;
     this.#limits = [...new Set(records.map(({ limits }) => limits))];
     const places = new Map(this.#limits.map((limits, place) => [limits, place]));
+    this.#records = records.filter((key) => typeof digestOf(key) === 'string');
     this.#table = new DigestTable(
-      records.flatMap((key) => {
-        const digest = digestOf(key);
+      this.#records.map((key, place) => {
         const until = index.machineProblem(key) === undefined ? (key.expiresAt ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY;
-        return digest === null ? [] : [{ digest, name: key.id, numbers: [until, key.scopes, places.get(key.limits) ?? NONE] }];
+        return { digest: digestOf(key) ?? '', name: key.id, numbers: [until, key.scopes, places.get(key.limits) ?? NONE, place] };
       }),
     );
   }
@@ -71,19 +72,29 @@ export class KeyTable {
   }
 
   key(row: number): KeyRecord {
-    const limits = this.#limits[this.#table.number(row, LIMITS)];
+    const limits = this.#limits[this.#whole(row, LIMITS)];
     if (limits === undefined) throw new Error(`no key stands in row ${row}`);
-    return new FoundKey(this.id(row), this.#table.number(row, SCOPES), limits, this.#index);
+    return new FoundKey(this.id(row), this.#whole(row, SCOPES), limits, this.#records, this.#whole(row, PLACE));
+  }
+
+  /** A number that is known to be whole, as such: kept as a fraction it would be an object of its own. */
+  #whole(row: number, index: number): number {
+    return this.#table.number(row, index) | 0;
   }
 }
 
-/** A key's record, of which the parts that judge a read are at hand; the others are read from the record itself. */
+/**
+ * A key's record, of which the parts that judge a read are at hand; the others are read from the record itself, which most
+ * requests leave alone. Of the load that it was found in it holds the list of records and no table: connections keep their
+ * keys, and what takes the memory is not to outlive the reload that replaces it.
+ */
 class FoundKey implements KeyRecord {
   constructor(
     readonly id: string,
     readonly scopes: ScopeMask,
     readonly limits: Limits,
-    private readonly index: KeyIndex,
+    private readonly records: readonly KeyRecord[],
+    private readonly place: number,
   ) {}
 
   get hash(): string {
@@ -111,8 +122,8 @@ class FoundKey implements KeyRecord {
   }
 
   get #record(): KeyRecord {
-    const record = this.index.byId.get(this.id);
-    if (record === undefined) throw new Error(`no key has the id ${this.id}`);
+    const record = this.records[this.place];
+    if (record === undefined) throw new Error(`no record stands in place ${this.place}`);
     return record;
   }
 }

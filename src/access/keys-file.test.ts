@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { keysFileText } from '../../test/support/access.js';
 import { parseKeysFile } from './keys-file.js';
 import { scopesIn } from './scopes.js';
+import { SymbolSet } from './symbol-set.js';
 
 const hash = 'a'.repeat(64);
 const fingerprint = `fp_${'b'.repeat(64)}`;
@@ -34,7 +35,7 @@ describe('parseKeysFile', () => {
       scopes: key!.scopes,
       limits: {
         allowedMarkets: new Set(['HK', 'CN', 'SH', 'SZ']),
-        allowedSymbols: new Set(['HK.00700', 'SH.600519']),
+        allowedSymbols: new SymbolSet(['HK.00700', 'SH.600519']),
         allowedTrdSides: new Set(['BUY']),
         hoursWindow: { startMinute: 22 * 60, endMinute: 4 * 60 },
         maxOrderValue: 100_000_050_000_000n,
@@ -66,7 +67,7 @@ describe('parseKeysFile', () => {
     expect(bare!.allowedMachines).toBeNull();
     expect(empty!.limits).toMatchObject({
       allowedMarkets: null,
-      allowedSymbols: new Set(),
+      allowedSymbols: new SymbolSet(),
       allowedTrdSides: new Set(),
       allowedAccIds: null,
     });

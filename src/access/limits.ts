@@ -4,6 +4,7 @@ import { type Currency, parseSymbol } from '../contract/markets.js';
 import { type HoursWindow, parseHoursWindow } from './hours-window.js';
 import { Faults, listOf, nullable, oneOf, optionalField, type Read, readObject, readString, shown } from './json-fields.js';
 import { err, ok, type Result } from './result.js';
+import { SymbolSet } from './symbol-set.js';
 
 export const tradeSides = ['BUY', 'SELL', 'SELL_SHORT', 'BUY_BACK'] as const;
 export type TradeSide = (typeof tradeSides)[number];
@@ -19,7 +20,7 @@ export interface Limits {
   /** Never empty: an empty list in the file limits nothing. Holds SH and SZ wherever it holds CN. */
   readonly allowedMarkets: ReadonlySet<string> | null;
   /** Canonical symbols, "HK.00700". The empty set allows none. */
-  readonly allowedSymbols: ReadonlySet<string> | null;
+  readonly allowedSymbols: SymbolSet | null;
   /** The empty set allows none. */
   readonly allowedTrdSides: ReadonlySet<TradeSide> | null;
   readonly hoursWindow: HoursWindow | null;
@@ -60,6 +61,11 @@ export function allowsOneMarket({ allowedMarkets }: Limits, market: string): boo
 
 export function allowsSymbol(limits: Limits, symbol: string): boolean {
   return limits.allowedSymbols === null || limits.allowedSymbols.has(symbol);
+}
+
+/** {@link allowsSymbol} of a security, by the name of its market and its code. */
+export function allowsCode({ allowedSymbols }: Limits, market: string, code: string): boolean {
+  return allowedSymbols === null || allowedSymbols.hasCode(market, code);
 }
 
 export function allowsAccount(limits: Limits, accId: bigint): boolean {
@@ -130,7 +136,7 @@ function limitsOf(object: ObjectNode, path: string, faults: Faults): Limits {
   const accIds = field('allowed_acc_ids', readers.allowed_acc_ids);
   return {
     allowedMarkets: markets === null || markets.length === 0 ? null : withChina(markets),
-    allowedSymbols: symbols === null ? null : new Set(symbols),
+    allowedSymbols: symbols === null ? null : new SymbolSet(symbols),
     allowedTrdSides: sides === null ? null : new Set(sides),
     hoursWindow: field('hours_window', readers.hours_window),
     maxOrderValue: field('max_order_value', readers.max_order_value),

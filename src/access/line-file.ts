@@ -23,6 +23,8 @@ export interface LineFileOptions {
   /** Told once when writing begins to fail, and once when it works again. */
   readonly report: (message: string) => void;
   readonly heldMax?: number;
+  /** Called before a write: takes the lines that were only {@link LineFile.announce announced} so far. */
+  readonly fill?: () => void;
   /** The system call; another one in tests of failing disks. */
   readonly writeBytes?: typeof write;
 }
@@ -42,6 +44,7 @@ export class LineFile {
   #sent = 0;
   #writing = false;
   #scheduled = false;
+  #filling = false;
   #pausing = false;
   #cancelPause = () => {};
   #failure: string | undefined;
@@ -90,6 +93,11 @@ export class LineFile {
     return this.#gathered;
   }
 
+  /** Makes room for lines that are about to be written, of so many bytes or a little more. */
+  expect(bytes: number): void {
+    this.#gathered.reserve(bytes);
+  }
+
   /** Takes one line of ASCII text, without its line feed. */
   append(line: string): void {
     const out = this.begin();
@@ -104,6 +112,11 @@ export class LineFile {
     if (!this.#idle) return;
     if (this.#gathered.length >= WRITE_EARLY) this.#next();
     else if (!this.#pausing) this.#schedule();
+  }
+
+  /** Says that there are lines for the next write, which `fill` is asked for then: they are not in the way of what is urgent now. */
+  announce(): void {
+    if (this.#idle && !this.#pausing) this.#schedule();
   }
 
   /**
@@ -146,7 +159,7 @@ export class LineFile {
   }
 
   get #idle(): boolean {
-    return !this.#writing && !this.#behind && this.#failure === undefined;
+    return !this.#writing && !this.#behind && !this.#filling && this.#failure === undefined;
   }
 
   #schedule(): void {
@@ -162,12 +175,20 @@ export class LineFile {
     this.#pausing = true;
     this.#cancelPause = this.#options.clock.after(PAUSE_MS, () => {
       this.#pausing = false;
+      this.#fill();
       if (this.#gathered.length > 0 && this.#idle) this.#next();
     });
   }
 
+  #fill(): void {
+    this.#filling = true;
+    this.#options.fill?.();
+    this.#filling = false;
+  }
+
   /** Between two writes: swap the file if it has to be, then write what has gathered. */
   #next(): void {
+    this.#fill();
     const problem = this.#swap();
     if (this.#sent === this.#leaving.length) {
       this.#leaving = this.#gathered.take();

@@ -5,6 +5,7 @@ import type { OrderFacts, OrderLeg } from './gates.js';
 import { parseHoursWindow } from './hours-window.js';
 import { type Limits, unlimited } from './limits.js';
 import { OrderGates } from './order-gates.js';
+import { SymbolSet } from './symbol-set.js';
 
 const noon = Date.UTC(2026, 7, 1, 12);
 const money = (whole: number) => BigInt(whole) * 1_000_000_000n;
@@ -25,7 +26,7 @@ function verdict(gates: OrderGates, limits: Partial<Limits>, facts: OrderFacts, 
 /** Each gate just inside and just outside its bound. */
 const bounds: [code: string, limits: Partial<Limits>, inside: OrderFacts, outside: OrderFacts][] = [
   ['limit.market', { allowedMarkets: new Set(['HK']) }, orderOf(1), orderOf(1, { markets: ['US'] })],
-  ['limit.symbol', { allowedSymbols: new Set(['HK.00700']) }, orderOf(1), orderOf(1, { symbol: 'HK.00701' })],
+  ['limit.symbol', { allowedSymbols: new SymbolSet(['HK.00700']) }, orderOf(1), orderOf(1, { symbol: 'HK.00701' })],
   ['limit.side', { allowedTrdSides: new Set(['BUY', 'BUY_BACK']) }, orderOf(1, { side: 'BUY_BACK' }), orderOf(1, { side: 'SELL_SHORT' })],
   ['limit.order_value', { maxOrderValue: money(100) }, orderOf(100), orderOf(1, { value: money(100) + 1n })],
   ['limit.daily_value', { maxDailyValue: money(100) }, orderOf(100), orderOf(1, { increase: money(100) + 1n })],
@@ -69,7 +70,7 @@ describe('the seven gates', () => {
   it('names the first gate in the order of the specification', () => {
     const everything: Partial<Limits> = {
       allowedMarkets: new Set(['US']),
-      allowedSymbols: new Set(),
+      allowedSymbols: new SymbolSet(),
       allowedTrdSides: new Set(),
       hoursWindow: parseHoursWindow('13:00-14:00')!,
       maxOrderValue: 0n,
@@ -139,7 +140,7 @@ describe('an order of several legs', () => {
   const leg = (changes: Partial<OrderLeg> = {}): OrderLeg => ({ ...orderOf(40).legs[0]!, ...changes });
   const limits: Partial<Limits> = {
     allowedMarkets: new Set(['HK']),
-    allowedSymbols: new Set(['HK.00700', 'HK.00005']),
+    allowedSymbols: new SymbolSet(['HK.00700', 'HK.00005']),
     allowedTrdSides: new Set(['BUY']),
     maxOrderValue: money(100),
   };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { err, Keyring, machineFingerprint, ok, scopesIn } from '../access/index.js';
+import { SymbolSet } from '../access/symbol-set.js';
 import type { CommandLine } from './command-line.js';
 import { genKeyCommand } from './gen-key.js';
 import { machineIdCommand } from './machine-id.js';
@@ -73,7 +74,7 @@ describe('svcctl gen-key', () => {
         allowedMachines: null,
         limits: {
           allowedMarkets: new Set(['HK', 'US']),
-          allowedSymbols: new Set(['HK.00700']),
+          allowedSymbols: new SymbolSet(['HK.00700']),
           allowedTrdSides: new Set(['BUY']),
           hoursWindow: { startMinute: 1320, endMinute: 240 },
           maxOrderValue: 100_000_100_000_000n,

@@ -31,9 +31,10 @@ export interface MessageRequest {
 
 /** Finds what a request asks for; undefined where nobody serves the id. The body is looked at before `decode` only where the id alone does not tell. */
 export function readMessageRequest(ids: ProtocolIds, protoId: number, parse: BodyParser): MessageRequest | undefined {
-  const [first, ...others] = ids.operationsOf(protoId);
+  const operations = ids.operationsOf(protoId);
+  const first = operations[0];
   if (first === undefined) return undefined;
-  if (others.length === 0) {
+  if (operations.length === 1) {
     return {
       operation: first,
       decode: () => {

@@ -399,6 +399,18 @@ const settingsTable = {
     group: 'Files and logs',
     about: 'State folder: database and credentials.',
   }),
+  record: setting<string | null>({
+    type: optional(path),
+    default: null,
+    group: 'Files and logs',
+    about: 'Folder in which to record market data, for --sim-data with --sim-clock replay.',
+  }),
+  recordAccounts: setting({
+    type: onOff,
+    default: false,
+    group: 'Files and logs',
+    about: 'Record account data too: orders, fills, funds, positions.',
+  }),
   auditLog: setting<string | null>({
     type: optional(path),
     default: null,

@@ -9,16 +9,20 @@ import type { Logger } from '../daemon/log.js';
 import { upstreamOf } from '../daemon/setting-types.js';
 import type { Settings } from '../daemon/settings-table.js';
 import type { Backend } from '../gateway/index.js';
+import { type Recorder, recordedBackend } from '../recording/index.js';
 import { createSimulationWithData, openSimulation, type SimulationOptions } from '../simulator/simulation.js';
 import type { Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { readRsaKey } from '../wire/index.js';
+import { openRecordedDay, startRecorder, warnOfUnknown } from './recording.js';
 import { openLogin } from './remote-login.js';
 
 export interface BackendParts {
   readonly settings: Settings;
   readonly store: Store;
   readonly clock: Clock;
+  /** What the simulation's own clock is made from. */
+  readonly simulationClock: Clock;
   readonly logger: Logger;
 }
 
@@ -26,31 +30,52 @@ export interface MadeBackend {
   readonly backend: Backend;
   /** Of a brokerage that is logged in to: where a code can be entered. */
   readonly login: Login | undefined;
+  /** undefined where nothing is recorded. Closed after the backend has stopped. */
+  readonly recorder: Recorder | undefined;
+}
+
+/** A backend that is not recorded yet. */
+interface Unrecorded {
+  readonly backend: Backend;
+  readonly login?: Login;
+  /** Its data go by this one. */
+  readonly clock: Clock;
 }
 
 /** Makes what `--backend` names, without starting it. The error is a whole sentence. */
 export async function createBackend(parts: BackendParts): Promise<Result<MadeBackend, string>> {
-  if (parts.settings.backend === 'remote') return createRemote(parts);
-  const endpoint = upstreamOf(parts.settings.backend);
-  const made = endpoint === undefined ? await createSimulation(parts) : createBridge(parts, endpoint);
-  return made.ok ? ok({ backend: made.value, login: undefined }) : made;
+  const made = await createUnrecorded(parts);
+  if (!made.ok) return made;
+  const { backend, clock, login } = made.value;
+  const recorder = await startRecorder(parts.settings, clock, parts.logger);
+  if (!recorder.ok) return recorder;
+  const { recordAccounts } = parts.settings;
+  const past = recorder.value === undefined ? backend : recordedBackend(backend, recorder.value, recordAccounts);
+  return ok({ backend: past, login, recorder: recorder.value });
 }
 
-function createRemote({ settings, clock, logger }: BackendParts): Result<MadeBackend, string> {
+async function createUnrecorded(parts: BackendParts): Promise<Result<Unrecorded, string>> {
+  if (parts.settings.backend === 'remote') return createRemote(parts);
+  const endpoint = upstreamOf(parts.settings.backend);
+  return endpoint === undefined ? createSimulation(parts) : createBridge(parts, endpoint);
+}
+
+function createRemote({ settings, clock, logger }: BackendParts): Result<Unrecorded, string> {
   const login = openLogin(settings, clock, logger);
   if (typeof login === 'string') return err(login);
   const { historyKlQuotaMax } = settings;
-  return ok({ login, backend: new RemoteBackend({ login, clock, logger, historyKlQuotaMax: historyKlQuotaMax ?? undefined }) });
+  return ok({ login, clock, backend: new RemoteBackend({ login, clock, logger, historyKlQuotaMax: historyKlQuotaMax ?? undefined }) });
 }
 
 function createBridge(
   { settings, clock, logger }: BackendParts,
   endpoint: NonNullable<ReturnType<typeof upstreamOf>>,
-): Result<Backend, string> {
+): Result<Unrecorded, string> {
   const rsaKey = readUpstreamKey(settings);
   if (!rsaKey.ok) return rsaKey;
   const key = rsaKey.value === undefined ? {} : { rsaKey: rsaKey.value };
-  return ok(new OpendBackend({ endpoint, clock, logger, clientId: `svc-gateway ${packageVersion}`, ...key }));
+  const backend = new OpendBackend({ endpoint, clock, logger, clientId: `svc-gateway ${packageVersion}`, ...key });
+  return ok({ backend, clock });
 }
 
 function readUpstreamKey({ upstreamRsaKey: path }: Settings): Result<KeyObject | undefined, string> {
@@ -65,19 +90,26 @@ function readUpstreamKey({ upstreamRsaKey: path }: Settings): Result<KeyObject |
   return read.ok ? ok(read.key) : err(`--upstream-rsa-key ${path}: ${read.message}`);
 }
 
-async function createSimulation({ settings, store, clock, logger }: BackendParts): Promise<Result<Backend, string>> {
+async function createSimulation({ settings, store, simulationClock: base, logger }: BackendParts): Promise<Result<Unrecorded, string>> {
   const { simClock, simData } = settings;
-  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
+  const clock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, base) : steadyClock(base);
+  const played = simData === null ? ok(undefined) : await openRecordedDay(simData, simClock, logger);
+  if (!played.ok) return played;
+  const recordedDay = played.value;
   const options: SimulationOptions = {
-    clock: simulationClock,
+    clock,
     seed: settings.simSeed,
     store,
     calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
     generatedInstruments: settings.simInstruments,
     tradePassword: settings.simTradePassword,
     ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
+    ...(recordedDay === undefined ? {} : { recorded: recordedDay.symbols }),
   };
   const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(options, simData);
   if ('problems' in simulation) return err(`--sim-data: ${simulation.problems.join('\n  ')}`);
-  return ok(createSimBackend({ simulation, clock: simulationClock, logger }));
+  if (recordedDay !== undefined) warnOfUnknown(recordedDay, simulation.listings, logger);
+  const report = (message: string) => logger.info({ target: 'recording' }, message);
+  const day = recordedDay === undefined ? {} : { recordedDay, report };
+  return ok({ backend: createSimBackend({ simulation, clock, logger, ...day }), clock });
 }

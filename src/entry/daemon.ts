@@ -28,6 +28,8 @@ export interface DaemonOptions {
   readonly requestShutdown: (reason: string) => void;
   /** Of the daemon itself; the simulation's own follows `--sim-clock`. */
   readonly clock?: Clock;
+  /** What the simulation goes by as far as `--sim-clock` leaves it open; the daemon's own by default. */
+  readonly simulationClock?: Clock;
   /** For the unlock tool: by default the variable `SVC_TRADE_PWD` or the credential store. */
   readonly tradePassword?: TradePasswordSource;
   /** Lines of the log that were never written. */
@@ -88,9 +90,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const steadyNow = () => time.now();
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
-    const made = await createBackend({ settings, store, clock, logger });
+    const made = await createBackend({ settings, store, clock, simulationClock: options.simulationClock ?? clock, logger });
     if (!made.ok) throw new StartProblem(made.error);
-    const { backend, login } = made.value;
+    const { backend, login, recorder } = made.value;
+    if (recorder !== undefined) undo.unshift(() => recorder.close());
     const takesTls: TakesTls[] = [];
     const takeUp = (pair: TlsPair) => {
       for (const listener of takesTls) listener.setTls(pair);
@@ -120,6 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       requestTimeoutMs: settings.requestTimeout * 1000,
       shutdown: () => requestShutdown('requested over REST'),
       reload: (requestId) => void reloader.reload(requestId),
+      ...(recorder === undefined ? {} : { recording: () => recorder }),
       ...(certificate === undefined ? {} : { certificate: () => certificate.status() }),
       ...(options.logLinesLost === undefined ? {} : { logLinesLost: options.logLinesLost }),
       tradePassword: options.tradePassword ?? tradePassword(process.env, logger),

@@ -20,7 +20,7 @@ import type { LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
-import type { CertificateStatus, Trouble } from './operator-status.js';
+import type { CertificateStatus, RecordingStatus, Trouble } from './operator-status.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
@@ -62,6 +62,8 @@ export interface GatewayOptions {
   readonly reload?: (requestId: string) => void;
   /** undefined without TLS. */
   readonly certificate?: () => CertificateStatus;
+  /** undefined where nothing is recorded. */
+  readonly recording?: () => RecordingStatus;
   /** Lines of the daemon's log that were never written; 0 by default. */
   readonly logLinesLost?: () => number;
 }
@@ -143,7 +145,7 @@ export class Gateway {
         troubles: () => this.troubles(),
       }),
       ...pushHandlers(this.push, backend),
-      [system.getDelayStatistics.name]: delayStatistics(this.meter),
+      [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),
       [system.getQuoteCapability.name]: capabilityWith4Minutes(backend),
       [account.getFunds.name]: getFunds(backend),
       [quote.getKline.name]: klineWith4Minutes(backend),
@@ -197,6 +199,7 @@ export class Gateway {
       subscriptionQuotas: () => backend.subscriptionQuotas?.(),
       storageWritable: () => this.#pipeline.storageFailure === undefined,
       auditFile: () => access.audit.fileStatus(),
+      recording: options.recording,
       logLinesLost: options.logLinesLost ?? (() => 0),
     });
     this.#cancelKeyWatch = this.#scheduleKeyWatch();

@@ -23,7 +23,7 @@ export interface Caller {
   /** The API key's text, when the request carried one. */
   readonly keyText: string | undefined;
   /** The key that the connection was opened with, in place of a text: what has become of it is looked at anew. */
-  readonly key?: KeyRecord;
+  readonly key?: KeyRecord | undefined;
   /** The caller's name for this write: a repetition gets the first answer. */
   readonly idempotencyKey?: string | undefined;
   /** The connection that subscriptions made by this request belong to; without one they belong to the key. */
@@ -55,9 +55,18 @@ export interface Identity {
   readonly owner: string;
 }
 
+/** Says its owner when it is asked: reads mostly do not, and a key's id is in no cache of the processor. */
+class Named implements Identity {
+  constructor(readonly key: KeyRecord | undefined) {}
+
+  get owner(): string {
+    return ownerOfKey(this.key);
+  }
+}
+
 /** Who was named, or why the credential is no good. */
 export function identityOf(authenticated: Authentication): Identity | Rejection {
-  if (authenticated.ok) return { key: authenticated.key, owner: ownerOfKey(authenticated.key) };
+  if (authenticated.ok) return new Named(authenticated.key);
   const { code, message, keyId } = authenticated;
   return new Rejection(code, message, keyId === null ? {} : { keyId });
 }

@@ -1,6 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
+import type { Identity } from './identity.js';
 import { isCancel } from './orders/cancel-scope.js';
 
 /** Requests that wait for the backend at a time. */
@@ -32,11 +33,11 @@ export class InFlight {
     return this.#count;
   }
 
-  /** Why one more request of this owner is not sent now, if it is not. */
-  refuse(operation: Operation, request: Message, owner: string): Rejection | undefined {
+  /** Why one more request of this caller is not sent now, if it is not. */
+  refuse(operation: Operation, request: Message, identity: Pick<Identity, 'owner'>): Rejection | undefined {
     if (this.#count < this.#few) return undefined;
     const kind = operation.effect === 'read' || operation.effect === 'subscription' ? 'read' : isCancel(request) ? 'cancel' : 'write';
-    return this.refuseKind(kind, owner);
+    return this.refuseKind(kind, identity.owner);
   }
 
   /** The same for a request of which only this much is known. */

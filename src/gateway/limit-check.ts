@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import { allowsAccount, allowsMarket, allowsOneMarket, allowsSymbol, type Limits } from '../access/index.js';
+import { allowsAccount, allowsCode, allowsMarket, allowsOneMarket, allowsSymbol, type Limits } from '../access/index.js';
 import { classOf, fieldsWithin } from '../contract/field-classes.js';
 import type { C2S as MaxTrdQtysC2S } from '../contract/generated/Trd_GetMaxTrdQtys_pb.js';
 import { quoteMarketNumbered } from '../contract/markets.js';
@@ -97,7 +97,7 @@ function checkReach({ name, reach }: Operation, limits: Limits, named: boolean):
 function checkSecurity(limits: Limits, security: NamedSecurity): Rejection | undefined {
   const market = marketOf(security);
   if (!allowsOneMarket(limits, market)) return denyMarket(limits, market);
-  return limits.allowedSymbols === null ? undefined : checkSymbol(limits, `${market}.${security.code}`);
+  return allowsCode(limits, market, security.code) ? undefined : denySymbol(limits, `${market}.${security.code}`);
 }
 
 function checkSymbol(limits: Limits, symbol: string): Rejection | undefined {

@@ -1,4 +1,4 @@
-import { type Access, allowsMarket, allowsSymbol, type KeyRecord, type Limits } from '../access/index.js';
+import { type Access, allowsCode, allowsMarket, allowsOneMarket, type KeyRecord, type Limits } from '../access/index.js';
 import { type QuoteMarketInfo, quoteMarketNumbered, quoteMarketOfSecMarket } from '../contract/markets.js';
 import { marketName } from './trade-names.js';
 
@@ -41,11 +41,11 @@ export function allowsTraded(limits: Limits, { trdMarket, secMarket, code }: Tra
   if (limits.allowedMarkets === null && limits.allowedSymbols === null) return true;
   const market = quoteMarketOfSecMarket(secMarket);
   if (!allowsMarket(limits, tradedMarketNames(trdMarket || trading, market))) return false;
-  return limits.allowedSymbols === null || (market !== undefined && allowsSymbol(limits, `${market.name}.${code}`));
+  return limits.allowedSymbols === null || (market !== undefined && allowsCode(limits, market.name, code));
 }
 
 /** Whether the lists of markets and symbols allow a security to be read. */
 export function allowsSecurity(limits: Limits, { market, code }: { readonly market: number; readonly code: string }): boolean {
   const name = quoteMarketNumbered(market)?.name ?? String(market);
-  return allowsMarket(limits, [name]) && allowsSymbol(limits, `${name}.${code}`);
+  return allowsOneMarket(limits, name) && allowsCode(limits, name, code);
 }

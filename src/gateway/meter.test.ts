@@ -39,6 +39,7 @@ it('shows the gauges beside them, read when somebody looks', async () => {
     storageWritable: () => true,
     subscriptionQuotas: () => undefined,
     auditFile: () => undefined,
+    recording: undefined,
     logLinesLost: () => 0,
   });
   expect(meter.metrics()).toContain('\nsvc_push_connections 1\n');

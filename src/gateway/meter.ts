@@ -1,15 +1,19 @@
-import type { AuditFileStatus } from '../access/index.js';
+import type { AuditFileStatus, OrderLeg } from '../access/index.js';
 import { QotPushType } from '../contract/generated/GetDelayStatistics_pb.js';
 import { SubType } from '../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
 import type { QuotaFigures, SubscriptionQuotas } from './backend.js';
 import { DelayHistogram } from './delay-histogram.js';
 import type { Iface } from './identity.js';
+import type { RecordingStatus } from './operator-status.js';
 import { RequestFigures, requestMetrics } from './request-figures.js';
 
+/** An order that was acknowledged, and of whom it tells something. */
 export interface PlacedOrder {
   readonly orderId: string;
   readonly totalMs: number;
+  readonly accId: bigint;
+  readonly legs: readonly Pick<OrderLeg, 'markets' | 'symbol'>[];
 }
 
 /** What the gauges show; asked for when somebody looks. */
@@ -26,6 +30,8 @@ export interface GaugeSources {
   readonly subscriptionQuotas: () => SubscriptionQuotas | undefined;
   /** undefined where there is no audit file. */
   readonly auditFile: () => AuditFileStatus | undefined;
+  /** undefined where nothing is recorded. */
+  readonly recording: (() => RecordingStatus) | undefined;
   readonly logLinesLost: () => number;
 }
 
@@ -78,6 +84,12 @@ export class Meter {
       gauge('svc_audit_writable', '1 while the audit file can be written.', () => Number(sources.auditFile()?.failure === undefined));
       counter('svc_audit_lines_lost_total', 'Audit lines that never reached the file.', () => sources.auditFile()?.linesLost ?? 0);
     }
+    const { recording } = sources;
+    if (recording !== undefined) {
+      gauge('svc_recording_writable', '1 while the recording can be written.', () => Number(recording().failure === undefined));
+      counter('svc_recording_events_total', 'Events in the recording.', () => recording().eventsWritten);
+      counter('svc_recording_events_lost_total', 'Events that could not be recorded.', () => recording().eventsLost);
+    }
     counter('svc_log_lines_lost_total', 'Log lines lost because stderr was blocked.', sources.logLinesLost);
     gauge('svc_process_resident_memory_bytes', 'Resident memory of the daemon.', () => process.memoryUsage.rss());
     gauge('svc_process_cpu_seconds', 'CPU time of the daemon, user and system.', () => {
@@ -111,9 +123,9 @@ export class Meter {
     figures.add(iface, rejection ?? 'ok', ms);
   }
 
-  /** An order was acknowledged after so many milliseconds. */
-  placed(orderId: string, totalMs: number): void {
-    this.placedOrders.push({ orderId, totalMs });
+  /** An order was acknowledged. */
+  placed(order: PlacedOrder): void {
+    this.placedOrders.push(order);
     if (this.placedOrders.length > PLACED_ORDERS_KEPT) this.placedOrders.shift();
   }
 

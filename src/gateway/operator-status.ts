@@ -15,3 +15,11 @@ export interface Trouble {
   /** Writes are refused until it has passed. */
   readonly stopsWrites: boolean;
 }
+
+/** What is recorded of the backend's data. */
+export interface RecordingStatus {
+  readonly eventsWritten: number;
+  readonly eventsLost: number;
+  /** Why nothing can be written at present. */
+  readonly failure: string | undefined;
+}

@@ -6,7 +6,6 @@ import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Switch } from '../contract/switches.js';
 import { checkLimits, isLimited } from './limit-check.js';
-import { limitsOf } from './market-names.js';
 import { type Subjects, subjectsOf } from './subjects.js';
 
 /** Qot_Common.QotMarket of the shared forex display quotes. */
@@ -23,10 +22,13 @@ const masks = new Map<Operation, ScopeMask>();
 export class Permissions {
   readonly #access: Access;
   readonly #forexIsOff: boolean;
+  /** Whether the start-up flags limit every caller. */
+  readonly #flagsLimit: boolean;
 
   /** @param switches start-up switches that are on. */
   constructor(access: Access, switches: ReadonlySet<string>) {
     this.#access = access;
+    this.#flagsLimit = isLimited(access.flagLimits);
     this.#forexIsOff = !switches.has(FOREX_SWITCH);
   }
 
@@ -56,11 +58,9 @@ export class Permissions {
     if (this.#forexIsOff && namesForex(subjects)) {
       return new Rejection('feature_disabled', `forex quotes are switched off; start the daemon with ${FOREX_SWITCH}`);
     }
-    for (const limits of limitsOf(this.#access, key)) {
-      const denied = isLimited(limits) ? checkLimits(operation, limits, subjects, request) : undefined;
-      if (denied !== undefined) return denied;
-    }
-    return undefined;
+    const denied = key === undefined || !isLimited(key.limits) ? undefined : checkLimits(operation, key.limits, subjects, request);
+    if (denied !== undefined || !this.#flagsLimit) return denied;
+    return checkLimits(operation, this.#access.flagLimits, subjects, request);
   }
 
   #hold(key: KeyRecord | undefined, mask: ScopeMask): Rejection | undefined {
@@ -70,7 +70,7 @@ export class Permissions {
 }
 
 function namesForex({ securities, markets }: Subjects): boolean {
-  return (
-    securities.some(({ market }) => market === FOREX_MARKET) || markets.some(({ label, of }) => of === 'securities' && label === FOREX_NAME)
-  );
+  for (const { market } of securities) if (market === FOREX_MARKET) return true;
+  for (const { label, of } of markets) if (of === 'securities' && label === FOREX_NAME) return true;
+  return false;
 }

@@ -160,7 +160,7 @@ export class Pipeline {
     const identity = this.identify(caller, now);
     if (identity instanceof Rejection) return { key: undefined, refusal: identity };
     const { key } = identity;
-    const turnedAway = key === undefined ? undefined : this.#parts.refusals.turnAway(identity.owner, operation);
+    const turnedAway = key === undefined ? undefined : this.#parts.refusals.turnAway(identity, operation);
     if (turnedAway !== undefined) return { key, refusal: turnedAway.rejection, turnedAway };
     const refused = this.authorise(operation, caller, identity);
     if (refused !== undefined) return { key, refusal: refused };
@@ -297,10 +297,10 @@ export class Pipeline {
   }
 
   /** Why the backend is not to be asked now. What the gateway says of itself it can say always. */
-  #refuseNow(operation: Operation, request: Message, { owner }: Identity): Rejection | undefined {
+  #refuseNow(operation: Operation, request: Message, identity: Identity): Rejection | undefined {
     const { backend, inFlight, local } = this.#parts;
     const awaited = backend.readiness(operation, request);
-    const full = inFlight.refuse(operation, request, owner);
+    const full = inFlight.refuse(operation, request, identity);
     if (awaited === undefined && full === undefined) return undefined;
     if (local[operation.name]?.alone) return undefined;
     // A pending login is answered by the one operation that it waits for.

@@ -2,6 +2,7 @@ import type { Clock } from '../contract/clock.js';
 import type { Operation } from '../contract/operation.js';
 import { trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
+import type { Identity } from './identity.js';
 
 interface Bucket {
   tokens: number;
@@ -36,11 +37,11 @@ export class RefusalThrottle {
     private readonly perSecond: number,
   ) {}
 
-  /** Why a request of this owner is not even looked at now, if it is not. */
-  turnAway(owner: string, operation: Operation): TurnedAway | undefined {
+  /** Why a request of this caller is not even looked at now, if it is not. */
+  turnAway(identity: Identity, operation: Operation): TurnedAway | undefined {
     // Mostly nobody is refused anything, and a name costs each request as much as the search for it.
     if (this.#buckets.size === 0) return undefined;
-    const name = nameOf(owner, operation);
+    const name = nameOf(identity.owner, operation);
     const bucket = this.#buckets.get(name);
     if (bucket === undefined) return undefined;
     const now = this.#fill(bucket);

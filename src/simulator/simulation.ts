@@ -1,9 +1,18 @@
 import type { Clock } from '../contract/clock.js';
+import type { Decimal } from '../contract/decimal.js';
 import { requireDay } from '../contract/time.js';
 import type { Store } from '../storage/index.js';
 import { type Brokerage, type BrokerageOptions, createBrokerage, openBrokerage } from './brokerage/index.js';
 import { companiesOf, type MarketPrices } from './companies/index.js';
-import { CapitalFlows, createMarket, type LoadedHistory, loadHistoryFolder, pastsOf, type SimulatedMarket } from './market/index.js';
+import {
+  CapitalFlows,
+  createMarket,
+  type LoadedHistory,
+  loadHistoryFolder,
+  pastsOf,
+  RecordedMarket,
+  type SimulatedMarket,
+} from './market/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
@@ -26,12 +35,25 @@ export interface SimulationOptions {
    * while nobody has said anything else.
    */
   readonly historyKlQuotaMax?: number;
+  /** Symbols whose market is not generated but recorded; those that the world does not have are passed over. */
+  readonly recorded?: readonly RecordedSymbol[];
+}
+
+/** A symbol whose quotes and trades come from a recording. */
+export interface RecordedSymbol {
+  readonly symbol: string;
+  /** The close before the recorded day. */
+  readonly previousClose: Decimal;
+  /** A moment of the recorded day, epoch ms. */
+  readonly time: number;
 }
 
 /** A simulation and its end. */
 export interface RunningSimulation extends EveryFact {
   /** Where a write is recorded before it is answered. */
   readonly store: Store;
+  /** Takes in what was recorded; undefined where every symbol is generated. */
+  readonly recordedMarket: RecordedMarket | undefined;
   /** Ends matching and timers and waits until everything is on disk. */
   close(): Promise<void>;
 }
@@ -114,12 +136,14 @@ async function open(options: SimulationOptions, priced: PricedWorld, history: re
 
 interface MarketFacts extends Pick<EveryFact, 'world' | 'companies'> {
   readonly market: SimulatedMarket;
+  readonly recordedMarket: RecordedMarket | undefined;
 }
 
-function marketOf(options: SimulationOptions, { world, prices, priceBy }: PricedWorld, history: readonly LoadedHistory[]): MarketFacts {
-  const { clock, seed } = options;
+function marketOf(options: SimulationOptions, { world, prices, priceBy }: PricedWorld, loaded: readonly LoadedHistory[]): MarketFacts {
+  const { clock, seed, recorded = [] } = options;
   const calendarOf = (instrument: Instrument) => world.calendar(instrument);
   const today = (instrument: Instrument) => requireDay(calendarOf(instrument).tradingDay(clock.now()));
+  const history = [...loaded, ...historyBefore(recorded, loaded, world)];
   const pasts = pastsOf(history, today);
   const companies = companiesOf(world, seed, (symbol) => pasts.get(symbol)?.loadedPrices, prices);
   const market = createMarket({
@@ -131,7 +155,22 @@ function marketOf(options: SimulationOptions, { world, prices, priceBy }: Priced
     history: pasts,
   });
   priceBy(market);
-  return { world, companies, market };
+  const instruments = recorded.flatMap(({ symbol }) => world.instrument(symbol) ?? []);
+  if (instruments.length === 0) return { world, companies, market, recordedMarket: undefined };
+  const recordedMarket = new RecordedMarket(market, clock, calendarOf, instruments);
+  return { world, companies, market: recordedMarket, recordedMarket };
+}
+
+/** Recorded symbols come from the close that their first quote names, unless bars of them are loaded. */
+function historyBefore(recorded: readonly RecordedSymbol[], loaded: readonly LoadedHistory[], world: World): LoadedHistory[] {
+  const known = new Set(loaded.map(({ instrument }) => instrument.symbol));
+  return recorded.flatMap(({ symbol, previousClose: close, time }) => {
+    const instrument = world.instrument(symbol);
+    if (instrument === undefined || known.has(symbol)) return [];
+    const calendar = world.calendar(instrument);
+    const day = requireDay(calendar.previousTradingDay(calendar.tradingDay(time)));
+    return [{ instrument, bars: [{ day, open: close, high: close, low: close, close, volume: BigInt(instrument.lotSize) }] }];
+  });
 }
 
 function brokerageOptions(
@@ -141,7 +180,8 @@ function brokerageOptions(
   return { clock, world, market, store, seed, corporateActions: companies, tradePassword };
 }
 
-function compose(options: SimulationOptions, { world, companies, market }: MarketFacts, brokerage: Brokerage): RunningSimulation {
+function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brokerage): RunningSimulation {
+  const { world, companies, market, recordedMarket } = facts;
   const { clock, store } = options;
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
@@ -150,6 +190,7 @@ function compose(options: SimulationOptions, { world, companies, market }: Marke
     world,
     companies,
     market,
+    recordedMarket,
     brokerage,
     listings: new Listings(world),
     quoteBoard: new QuoteBoard(market, companies),

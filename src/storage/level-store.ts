@@ -269,7 +269,7 @@ class Gathered implements Transaction {
 
   put<V>(to: Table<V> | Archive<V>, key: string, value: V): void {
     const target = targetOf(to);
-    this.#add(target, key, typeof value === 'bigint' || typeof value === 'number' ? value : this.format.encode(target.prefix + key, value));
+    this.#add(target, key, typeof value === 'bigint' || typeof value === 'number' ? value : this.format.encode(key, value, target.prefix));
   }
 
   remove<V>(from: Table<V> | Archive<V>, key: string): void {

@@ -18,12 +18,14 @@ export class RowFormat {
   readonly shapes = new RowShapes();
   readonly #writer = new ValueWriter(this.shapes);
 
-  encode(key: string, value: unknown): Buffer {
+  /** @param prefix stands before the key. */
+  encode(key: string, value: unknown, prefix = ''): Buffer {
     const writer = this.#writer;
     writer.clear();
+    writer.raw(prefix);
     writer.raw(key);
     const start = writer.length;
-    if (!writer.value(value)) return withChecksum(key, serialize(value));
+    if (!writer.value(value)) return withChecksum(prefix + key, serialize(value));
     const written = writer.bytes();
     const row = Buffer.allocUnsafe(CHECKSUM_BYTES + written.length - start);
     written.copy(row, CHECKSUM_BYTES, start);

@@ -53,15 +53,17 @@ export class ValueWriter {
   /** The characters as UTF-8, without anything before them. */
   raw(text: string): void {
     this.#reserve(text.length * 3);
+    const bytes = this.#bytes;
+    const start = this.#length;
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index);
       if (code > 0x7f) {
-        this.#length += this.#bytes.write(text.slice(index), this.#length + index, 'utf8') + index;
+        this.#length = start + index + bytes.write(text.slice(index), start + index, 'utf8');
         return;
       }
-      this.#bytes[this.#length + index] = code;
+      bytes[start + index] = code;
     }
-    this.#length += text.length;
+    this.#length = start + text.length;
   }
 
   /** False where this format has no way to write the value; then what was written of it is of no use. */
@@ -135,15 +137,16 @@ export class ValueWriter {
     const start = this.#length;
     this.#unsigned(text.length);
     this.#reserve(text.length * 2 + SCALAR_BYTES_MAX);
+    const bytes = this.#bytes;
     const from = this.#length;
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index);
       if (code > 0xff) {
-        this.#bytes[start - 1] = TEXT_16;
-        this.#length = from + this.#bytes.write(text, from, 'utf16le');
+        bytes[start - 1] = TEXT_16;
+        this.#length = from + bytes.write(text, from, 'utf16le');
         return;
       }
-      this.#bytes[from + index] = code;
+      bytes[from + index] = code;
     }
     this.#length = from + text.length;
   }

@@ -9,6 +9,7 @@ export {
   type FrameError,
   type FrameRead,
   FrameReader,
+  keptDigest,
   sealFrames,
 } from './tcp-frame.js';
 export {

@@ -43,8 +43,24 @@ const formats: readonly BodyFormat[] = ['protobuf', 'json'];
 const EMPTY = Buffer.alloc(0);
 const PARTIAL_BYTES_MIN = 64;
 
-/** The bytes of a frame. The digest is over the plain body, the length and what follows are the sealed one's. */
-export function encodeFrame(frame: Frame, cipher: Cipher = plainText): Buffer {
+const keptDigests = new WeakMap<Uint8Array, string>();
+
+/** The digest of a body that is sent again as it is: taken once, for it costs more than the rest of a frame. A character a byte. */
+export function keptDigest(body: Uint8Array): string {
+  let digest = keptDigests.get(body);
+  if (digest === undefined) {
+    digest = sha1(body);
+    keptDigests.set(body, digest);
+  }
+  return digest;
+}
+
+/**
+ * The bytes of a frame. The digest is over the plain body, the length and what follows are the sealed one's.
+ *
+ * @param digest {@link keptDigest} of the body, where it is kept.
+ */
+export function encodeFrame(frame: Frame, cipher: Cipher = plainText, digest = sha1(frame.body)): Buffer {
   const sealed = cipher.seal(frame.body);
   const bytes = Buffer.allocUnsafe(FRAME_HEADER_BYTES + sealed.length);
   bytes.writeUInt16LE(MAGIC, 0);
@@ -53,8 +69,9 @@ export function encodeFrame(frame: Frame, cipher: Cipher = plainText): Buffer {
   bytes.writeUInt8(VERSION, offset.version);
   bytes.writeUInt32LE(frame.serial, offset.serial);
   bytes.writeUInt32LE(sealed.length, offset.bodyLength);
-  bytes.write(sha1(frame.body), offset.digest, 'latin1');
-  bytes.fill(0, offset.reserved, FRAME_HEADER_BYTES);
+  bytes.write(digest, offset.digest, 'latin1');
+  bytes.writeUInt32LE(0, offset.reserved);
+  bytes.writeUInt32LE(0, offset.reserved + 4);
   bytes.set(sealed, FRAME_HEADER_BYTES);
   return bytes;
 }
@@ -99,8 +116,10 @@ export class FrameReader {
   /** Opens the bodies from the next frame on. A handshake changes it between two frames. */
   cipher: Cipher = plainText;
   readonly #bodyBytesMax: number;
-  /** What is left of the newest chunk. */
-  #unread: Buffer = EMPTY;
+  /** The newest chunk, while bytes of it are unread. */
+  #chunk: Buffer = EMPTY;
+  /** Where in it they begin. */
+  #at = 0;
   /** The beginning of a header or body that started in an earlier chunk: its first `#filled` bytes. */
   #partial: Buffer = EMPTY;
   #filled = 0;
@@ -115,22 +134,23 @@ export class FrameReader {
 
   /** Whether bytes of the newest chunk are still to be read. */
   get hasUnread(): boolean {
-    return this.#unread.length > 0;
+    return this.#unread > 0;
   }
 
   /** Takes the next chunk. The frames of the one before must have been read. */
   push(chunk: Uint8Array): void {
-    if (this.#unread.length > 0) throw new Error('a chunk came before the frames of the one before were read');
-    if (this.#failure === undefined) this.#unread = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    if (this.#unread > 0) throw new Error('a chunk came before the frames of the one before were read');
+    if (this.#failure !== undefined || chunk.length === 0) return;
+    this.#chunk = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    this.#at = 0;
   }
 
   /** The next frame or the error that ended the stream; undefined when more bytes are needed. */
   next(): FrameRead | undefined {
     if (this.#failure !== undefined) return this.#failure;
     if (this.#header === undefined) {
-      const bytes = this.#take(FRAME_HEADER_BYTES);
-      if (bytes === undefined) return undefined;
-      const header = readHeader(bytes, this.#bodyBytesMax);
+      const header = this.#nextHeader();
+      if (header === undefined) return undefined;
       if ('kind' in header) return this.#fail(header);
       this.#header = header;
     }
@@ -150,14 +170,29 @@ export class FrameReader {
 
   #fail(error: FrameError): FrameRead {
     this.#failure = { ok: false, error };
-    this.#unread = EMPTY;
+    this.#skip(this.#unread);
     return this.#failure;
+  }
+
+  get #unread(): number {
+    return this.#chunk.length - this.#at;
+  }
+
+  #nextHeader(): Header | FrameError | undefined {
+    if (this.#filled === 0 && this.#unread >= FRAME_HEADER_BYTES) {
+      // Mostly it lies in one chunk, and is read where it lies.
+      const header = readHeader(this.#chunk, this.#at, this.#bodyBytesMax);
+      this.#skip(FRAME_HEADER_BYTES);
+      return header;
+    }
+    const bytes = this.#take(FRAME_HEADER_BYTES);
+    return bytes && readHeader(bytes, 0, this.#bodyBytesMax);
   }
 
   /** The next `count` bytes: a view of the chunk when they lie in one, else gathered from several. */
   #take(count: number): Buffer | undefined {
-    if (this.#filled === 0 && this.#unread.length >= count) return this.#advance(count);
-    const part = this.#advance(Math.min(count - this.#filled, this.#unread.length));
+    if (this.#filled === 0 && this.#unread >= count) return this.#advance(count);
+    const part = this.#advance(Math.min(count - this.#filled, this.#unread));
     this.#reserve(this.#filled + part.length, count);
     this.#partial.set(part, this.#filled);
     this.#filled += part.length;
@@ -169,10 +204,17 @@ export class FrameReader {
   }
 
   #advance(count: number): Buffer {
-    const part = this.#unread.subarray(0, count);
-    // An empty view would keep the whole chunk in memory.
-    this.#unread = this.#unread.length === count ? EMPTY : this.#unread.subarray(count);
+    const part = this.#chunk.subarray(this.#at, this.#at + count);
+    this.#skip(count);
     return part;
+  }
+
+  #skip(count: number): void {
+    this.#at += count;
+    if (this.#at < this.#chunk.length) return;
+    // A chunk that has been read is not kept in memory.
+    this.#chunk = EMPTY;
+    this.#at = 0;
   }
 
   /** Makes room for `needed` bytes, doubling up to `count`, so that many small chunks are copied in linear time. */
@@ -184,27 +226,27 @@ export class FrameReader {
   }
 }
 
-function readHeader(bytes: Buffer, bodyBytesMax: number): Header | FrameError {
-  if (bytes.readUInt16LE(0) !== MAGIC) {
-    return { kind: 'bad_magic', message: `a frame starts with "FT", found the bytes ${bytes.toString('hex', 0, 2)}` };
+function readHeader(bytes: Buffer, at: number, bodyBytesMax: number): Header | FrameError {
+  if (bytes.readUInt16LE(at) !== MAGIC) {
+    return { kind: 'bad_magic', message: `a frame starts with "FT", found the bytes ${bytes.toString('hex', at, at + 2)}` };
   }
-  const version = bytes.readUInt8(offset.version);
+  const version = bytes.readUInt8(at + offset.version);
   if (version !== VERSION) return { kind: 'unknown_version', message: `unknown header version ${version}, accepted: ${VERSION}` };
-  const formatNumber = bytes.readUInt8(offset.format);
+  const formatNumber = bytes.readUInt8(at + offset.format);
   const format = formats[formatNumber];
   if (format === undefined) {
     return { kind: 'unknown_format', message: `unknown body format ${formatNumber}, accepted: 0 (protobuf), 1 (JSON)` };
   }
-  const bodyLength = bytes.readUInt32LE(offset.bodyLength);
+  const bodyLength = bytes.readUInt32LE(at + offset.bodyLength);
   if (bodyLength > bodyBytesMax) {
     return { kind: 'body_too_long', message: `a body of ${bodyLength} bytes is too long; at most ${bodyBytesMax} are accepted` };
   }
   return {
-    protoId: bytes.readUInt32LE(offset.protoId),
+    protoId: bytes.readUInt32LE(at + offset.protoId),
     format,
-    serial: bytes.readUInt32LE(offset.serial),
+    serial: bytes.readUInt32LE(at + offset.serial),
     bodyLength,
-    digest: bytes.toString('latin1', offset.digest, offset.reserved),
+    digest: bytes.toString('latin1', at + offset.digest, at + offset.reserved),
   };
 }
 

@@ -47,6 +47,8 @@ if (typeof found === 'string') {
 } else {
   const inspect = (target: Target, ...args: string[]): Promise<Inspection> =>
     found.run([...target.before, ...args, ...target.after], target.env);
+  const callTool = (target: Target, name: string, ...args: string[]) =>
+    inspect(target, '--method', 'tools/call', '--tool-name', name, ...args);
 
   describe(`the official inspector ${found.version}`, { timeout: 120_000 }, () => {
     beforeAll(async () => {
@@ -75,22 +77,13 @@ if (typeof found === 'string') {
       });
 
       it('calls tools, with arguments as pairs and as JSON', async () => {
-        const quote = await inspect(
-          target(),
-          '--method',
-          'tools/call',
-          '--tool-name',
-          'svc_get_kline',
-          '--tool-arg',
-          'symbol=HK.00700',
-          'req_num=3',
-        );
+        const quote = await callTool(target(), 'svc_get_kline', '--tool-arg', 'symbol=HK.00700', 'req_num=3');
         expect(quote.status, quote.stderr).toBe(DONE);
         expect(quote.result).toMatchObject({
           structuredContent: { security: { market: 'HK', code: '00700' }, kl_list: { length: 3 } },
         });
         const args = JSON.stringify({ acc_id: HK_CASH, env: 'simulate', market: 'HK' });
-        const funds = await inspect(target(), '--method', 'tools/call', '--tool-name', 'svc_get_funds', '--tool-args-json', args);
+        const funds = await callTool(target(), 'svc_get_funds', '--tool-args-json', args);
         expect(funds.status, funds.stderr).toBe(DONE);
         expect(funds.stdout).toContain(`\\"acc_id\\":${HK_CASH}`);
         expect(funds.result).toMatchObject({ structuredContent: { header: { acc_id: HK_CASH, trd_env: 'simulate' } } });
@@ -129,30 +122,12 @@ if (typeof found === 'string') {
       });
 
       it('is told what was wrong', async () => {
-        const tool = await inspect(target(), '--method', 'tools/call', '--tool-name', 'svc_get_qoute', '--tool-arg', 'symbol=HK.00700');
+        const tool = await callTool(target(), 'svc_get_qoute', '--tool-arg', 'symbol=HK.00700');
         expect([tool.status, tool.error.code]).toEqual([TOOL_FAILED, 'tool_not_found']);
-        const argument = await inspect(
-          target(),
-          '--method',
-          'tools/call',
-          '--tool-name',
-          'svc_get_kline',
-          '--tool-arg',
-          'symbol=HK.00700',
-          'cuont=3',
-        );
+        const argument = await callTool(target(), 'svc_get_kline', '--tool-arg', 'symbol=HK.00700', 'cuont=3');
         expect(argument.status).toBe(TOOL_FAILED);
         expect(argument.stdout).toContain('unknown field \\\\\\"cuont\\\\\\"; did you mean \\\\\\"count\\\\\\"?');
-        const value = await inspect(
-          target(),
-          '--method',
-          'tools/call',
-          '--tool-name',
-          'svc_get_kline',
-          '--tool-arg',
-          'symbol=HK.00700',
-          'req_num=0',
-        );
+        const value = await callTool(target(), 'svc_get_kline', '--tool-arg', 'symbol=HK.00700', 'req_num=0');
         expect(value.stdout).toContain('req_num: 0 is out of range, accepted: 1 to 1000');
         const resource = await inspect(target(), '--method', 'resources/read', '--uri', 'svc://nothing/x');
         expect([resource.status, resource.error.message]).toEqual([FAILED, expect.stringContaining('svc://nothing/x')]);

@@ -26,6 +26,7 @@ beforeAll(async () => {
       hk: { scopes, limits: { allowedMarkets: 'HK' } },
       tencent: { scopes, limits: { allowedSymbols: 'HK.00700' } },
       account: { scopes, limits: { allowedAccIds: HK_MARGIN } },
+      quotes: { scopes: ['qot:read'] },
     },
     tradePassword: async () => '123456',
   });
@@ -189,4 +190,19 @@ describe('a cancel', () => {
     expect(await codeOf(trade.cancelOrder, { ...hongKong, order_id_ex: 'nobody’s' }, 'hk')).toBe(-1);
     expect(await codeOf(trade.cancelOrder, { ...america, order_id_ex: 'nobody’s' }, 'hk')).toBe('limit.market');
   });
+});
+
+it('the delay statistics tell of the orders that a key could list, and of no others', async () => {
+  const told = async (as: string) => {
+    const { placeOrderStatisticsList } = await desk.payload(system.getDelayStatistics, {}, { as });
+    return placeOrderStatisticsList.map(({ orderID }) => orderID);
+  };
+  const all = await told('desk');
+  expect(all).toEqual(expect.arrayContaining(Object.values(working)));
+  const { orderList } = await desk.payload(account.getOrders, hongKong, { as: 'tencent' });
+  const tencent = new Set(orderList.map(({ orderIDEx }) => orderIDEx));
+  expect(await told('tencent')).toEqual(all.filter((id) => tencent.has(id)));
+  expect(await told('tencent')).toContain(working['HK.00700']);
+  expect(await told('hk')).not.toContain(working['US.AAPL']);
+  expect([await told('account'), await told('quotes')]).toEqual([[], []]);
 });

@@ -101,7 +101,7 @@ describe('a subscription of several symbols and types', () => {
     const answer = await daemon.as('desk').post('/api/subscribe', { symbols: ['HK.00700', 'HK.HSImain'], sub_types: [1, 14] });
     expect(answer.json).toMatchObject({
       ret_type: 0,
-      ret_msg: 'left out, no such data: HK.HSImain 14 (Broker)',
+      ret_msg: 'left out, not available: HK.HSImain 14 (Broker)',
     });
     const held = JSON.stringify(await daemon.as('desk').s2c('/api/query-subscription', {}));
     expect(held).toContain('HSImain');

@@ -1,4 +1,4 @@
-import { TestDaemon, type TestDaemonOptions } from './daemon.js';
+import { TestDaemon, type TestDaemonOptions, untilConnected } from './daemon.js';
 import { FaultyWire } from './faulty-wire.js';
 import type { KeyWish } from './keys.js';
 
@@ -40,7 +40,7 @@ export async function startChain<Id extends string>(
   const wire = await FaultyWire.to(upstream.daemon.apiAddress ?? '', upstreamFlags.includes('--api-rsa-key'));
   const backend = `opend://${wire.address}`;
   const front = await TestDaemon.start({ ...own, flags: ['--backend', backend, ...(own.flags ?? [])] });
-  await untilReady(front);
+  await untilConnected(front.daemon);
   return {
     front,
     upstream,
@@ -51,17 +51,4 @@ export async function startChain<Id extends string>(
       await upstream.stop();
     },
   };
-}
-
-/** Resolves when every connection of the daemon's backend is ready. */
-export async function untilReady({ daemon }: TestDaemon): Promise<void> {
-  const { gateway } = daemon;
-  if (gateway.ready) return;
-  await new Promise<void>((resolve) => {
-    const stop = gateway.onReady((ready) => {
-      if (!ready) return;
-      stop();
-      resolve();
-    });
-  });
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { Clock } from '../../src/contract/clock.js';
+import { type Clock, ManualClock } from '../../src/contract/clock.js';
 import { createLog } from '../../src/daemon/log.js';
 import { planStartup } from '../../src/daemon/startup.js';
 import { type Daemon, startDaemon } from '../../src/entry/daemon.js';
@@ -10,6 +10,7 @@ import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { type KeyWish, makeKey } from './keys.js';
 import { PushClient } from './push-client.js';
+import { UpstreamDaemon } from './upstream-daemon.js';
 
 export interface TestDaemonOptions<Id extends string> {
   /** Keys by id. With them the daemon runs in scope mode with TLS, without in legacy mode over plain HTTP. */
@@ -18,6 +19,8 @@ export interface TestDaemonOptions<Id extends string> {
   /** Environment variables beside those of the site. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
+  /** Of the simulation alone. */
+  readonly simulationClock?: Clock;
 }
 
 /** A line of the audit trail. */
@@ -122,6 +125,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   readonly log: string[] = [];
   readonly shutdownRequests: string[] = [];
   #daemon: Daemon | undefined;
+  #upstream: UpstreamDaemon | undefined;
 
   static async start<Id extends string>(options: TestDaemonOptions<Id> = {}): Promise<TestDaemon<Id>> {
     const test = new TestDaemon<Id>(options.keys !== undefined);
@@ -136,9 +140,14 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   }
 
   /** Starts the daemon on this site; a second start finds the state of the first. */
-  async boot({ flags = [], variables = {}, clock }: Omit<TestDaemonOptions<Id>, 'keys'> = {}): Promise<void> {
+  async boot(options: Omit<TestDaemonOptions<Id>, 'keys'> = {}): Promise<void> {
+    const { variables = {}, simulationClock } = options;
+    this.#upstream ??= await UpstreamDaemon.create(options.flags ?? []);
+    const flags = (await this.#upstream?.boot(options)) ?? options.flags ?? [];
     const environment = { variables: { ...this.variables, ...variables }, home: this.folder, cwd: this.folder, platform: process.platform };
     const startup = planStartup([...this.flags, ...flags], environment);
+    // Where the simulation is elsewhere, its time is: a network that runs faster than the world would be no network.
+    const clock = this.#upstream === undefined || options.clock instanceof ManualClock ? options.clock : undefined;
     if (startup.kind !== 'run') throw new Error(startup.text);
     const logger = createLog({ level: 'debug', target: { write: (line) => this.log.push(line) }, readable: false });
     this.#daemon = await startDaemon({
@@ -147,9 +156,11 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
       requestShutdown: (reason) => this.shutdownRequests.push(reason),
       tradePassword: async () => variables.SVC_TRADE_PWD,
       ...(clock === undefined ? {} : { clock }),
+      ...(simulationClock === undefined ? {} : { simulationClock }),
     });
     this.url = this.#daemon.restUrl;
     this.grpcUrl = this.#daemon.grpcUrl ?? '';
+    if (this.#upstream !== undefined) await untilConnected(this.#daemon);
   }
 
   /** The audit trail so far. */
@@ -167,6 +178,19 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
 
   async stop(): Promise<void> {
     await this.halt();
+    await this.#upstream?.stop();
     this.remove();
   }
+}
+
+/** Resolves when every connection of a daemon's backend is ready. */
+export async function untilConnected({ gateway, backend }: Daemon): Promise<void> {
+  if (gateway.awaited() === undefined) return;
+  await new Promise<void>((resolve) => {
+    const stop = backend.onLifecycle(() => {
+      if (gateway.awaited() !== undefined) return;
+      stop();
+      resolve();
+    });
+  });
 }

@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { createSimBackend } from '../../src/backends/sim/index.js';
+import { createSimBackend, type RecordedDay } from '../../src/backends/sim/index.js';
 import { ManualClock } from '../../src/contract/clock.js';
 import { type Security, SecuritySchema } from '../../src/contract/generated/Qot_Common_pb.js';
 import { parseSymbol } from '../../src/contract/markets.js';
@@ -21,11 +21,14 @@ export const FIXTURE_TIME = Date.UTC(2026, 10, 20, 2, 30);
 
 export const context: CallContext = { requestId: 'test', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
-export async function startFixture(options: Partial<SimulationOptions> & { clock?: ManualClock } = {}): Promise<Fixture> {
+export async function startFixture(
+  options: Partial<SimulationOptions> & { clock?: ManualClock; recordedDay?: RecordedDay } = {},
+): Promise<Fixture> {
   const clock = options.clock ?? new ManualClock(FIXTURE_TIME);
   const simulation = createSimulation({ seed: 'test', store: new MemoryStore(), calendarMode: 'open', ...options, clock });
   const defects: unknown[] = [];
-  const backend = createSimBackend({ simulation, clock, logger: { error: (details) => defects.push(details) } });
+  const playing = options.recordedDay === undefined ? {} : { recordedDay: options.recordedDay };
+  const backend = createSimBackend({ simulation, clock, logger: { error: (details) => defects.push(details) }, ...playing });
   const pushes: PushEvent[] = [];
   backend.onPush((event) => pushes.push(event));
   await backend.start();

@@ -1,1 +1,2 @@
+export { RecordedDay } from './recorded-day.js';
 export { createSimBackend } from './sim-backend.js';

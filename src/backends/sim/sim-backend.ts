@@ -18,6 +18,7 @@ import type {
   QuotePush,
   QuoteStream,
   ResponseMessage,
+  StreamsListener,
   TradingTerms,
 } from '../../gateway/backend.js';
 import { answers } from '../../simulator/answers/index.js';
@@ -29,6 +30,7 @@ import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
 import { Lifecycle } from './lifecycle.js';
 import { readyNotices } from './notices.js';
+import type { RecordedDay } from './recorded-day.js';
 import { Streams } from './streams.js';
 
 /** Where defects of handlers are told; pino's logger is one. */
@@ -41,6 +43,10 @@ interface SimBackendOptions {
   readonly simulation: RunningSimulation;
   readonly clock: Clock;
   readonly logger: DefectLogger;
+  /** A day to be played: the simulation has its symbols. */
+  readonly recordedDay?: RecordedDay;
+  /** Told when the recorded day is over, or what of it cannot be read. */
+  readonly report?: (message: string) => void;
 }
 
 /** The simulated brokerage as a backend, inside the daemon's process: calls are answered in the turn in which they are made where their handlers can. */
@@ -58,10 +64,17 @@ class SimBackend implements Backend {
   readonly #lifecycle: Lifecycle;
   readonly #streams: Streams;
   readonly #accountPushes: AccountPushes;
+  readonly #recordedDay: RecordedDay | undefined;
+  readonly #clock: Clock;
+  readonly #report: (message: string) => void;
   readonly #listeners = new Set<(event: PushEvent) => void>();
+  readonly #streamsListeners = new Set<StreamsListener>();
 
-  constructor({ simulation, clock, logger }: SimBackendOptions) {
+  constructor({ simulation, clock, logger, recordedDay, report = () => {} }: SimBackendOptions) {
     this.#simulation = simulation;
+    this.#clock = clock;
+    this.#recordedDay = recordedDay;
+    this.#report = report;
     this.journal = simulation.store;
     this.#logger = logger;
     this.#lifecycle = new Lifecycle(clock);
@@ -77,11 +90,13 @@ class SimBackend implements Backend {
     this.#streams.start();
     this.#accountPushes.start();
     this.#lifecycle.enter('ready', 'the simulation runs in this process');
+    this.#play();
     for (const notice of readyNotices()) this.#emit(notice);
   }
 
   async stop(): Promise<void> {
     if (this.#lifecycle.state === 'stopped') return;
+    this.#recordedDay?.stop();
     this.#streams.stop();
     this.#accountPushes.stop();
     this.#lifecycle.enter('stopped', 'stop');
@@ -92,6 +107,8 @@ class SimBackend implements Backend {
     const answer = answers.get(operation.name);
     if (answer === undefined) throw new Error(`the simulated backend does not answer ${operation.name}`);
     try {
+      const recorded = this.#recordedDay?.answer(operation, request);
+      if (recorded !== undefined) return recorded;
       const outcome = answer(this.#simulation, request);
       if (!(outcome instanceof Promise)) return respond(operation, outcome);
       return outcome.then(
@@ -119,20 +136,23 @@ class SimBackend implements Backend {
   }
 
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
-    const refused = this.#streams.subscribe(streams);
+    const recorded = streams.filter((stream) => this.#recordedDay?.has(stream));
+    const refused = this.#streams.subscribe(streams.filter((stream) => !recorded.includes(stream)));
+    if (refused === undefined) for (const stream of recorded) this.#recordedDay?.subscribe(stream);
     return refused === undefined ? success(QotSub, create(QotSub.S2CSchema)) : refusal(QotSub, refused);
   }
 
   unserved(streams: readonly QuoteStream[]): readonly QuoteStream[] {
-    return this.#streams.unserved(streams);
+    return this.#streams.unserved(streams.filter((stream) => !this.#recordedDay?.has(stream)));
   }
 
   async unsubscribe(streams: readonly QuoteStream[]): Promise<undefined> {
+    for (const stream of streams) this.#recordedDay?.unsubscribe(stream);
     this.#streams.unsubscribe(streams);
   }
 
   current(stream: QuoteStream): QuotePush | undefined {
-    return this.#streams.current(stream);
+    return this.#recordedDay?.has(stream) ? this.#recordedDay.current(stream) : this.#streams.current(stream);
   }
 
   notices(): readonly NotifyPush[] {
@@ -149,9 +169,10 @@ class SimBackend implements Backend {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Nothing is ever lost between here and the simulation. */
-  onStreams(): () => void {
-    return () => undefined;
+  /** Nothing is ever lost between here and the simulation; a recording may lack something. */
+  onStreams(listener: StreamsListener): () => void {
+    this.#streamsListeners.add(listener);
+    return () => this.#streamsListeners.delete(listener);
   }
 
   readiness(): LifecycleSnapshot | undefined {
@@ -168,6 +189,24 @@ class SimBackend implements Backend {
 
   async refreshCredentials(): Promise<CredentialRefresh> {
     return 'not_applicable';
+  }
+
+  #play(): void {
+    const { recordedMarket: market } = this.#simulation;
+    if (market === undefined) return;
+    this.#recordedDay?.start({
+      facts: this.#simulation,
+      market,
+      clock: this.#clock,
+      emit: (event) => this.#emit(event),
+      lost: (streams, { from, events }) => {
+        for (const listener of this.#streamsListeners) {
+          listener.lost({ streams, accIds: [], from, reason: `the recording lacks ${events} events` });
+          void listener.restore({ streams, accIds: [] });
+        }
+      },
+      report: this.#report,
+    });
   }
 
   #emit(event: PushEvent): void {

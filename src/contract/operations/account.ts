@@ -151,7 +151,8 @@ export const getHistoryDeals = operation({
   messages: TrdGetHistoryOrderFillList,
   title: 'Fill history',
   summary: 'Fills of an account between two times.',
-  guide: 'Call svc_list_accounts first. The base of a profit or tax review; newest first, and a long range takes several pages. Free.',
+  guide:
+    'Call svc_list_accounts first. For profit or tax reviews: every fill with its price and quantity, newest first. A long range takes several pages. Free.',
   shape: [...tradeHeader(), ...historyRange],
   rest: [post('/api/history-order-fills')],
 });

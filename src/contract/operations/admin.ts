@@ -45,7 +45,7 @@ export const adminShutdown = operation({
   protoId: null,
   messages: AdminShutdown,
   title: 'Shut down',
-  summary: 'Ends the daemon after answering.',
+  summary: 'Stops the daemon after answering.',
   rest: [post('/api/admin/shutdown')],
   tool: null,
 });

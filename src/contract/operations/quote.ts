@@ -33,7 +33,7 @@ export const getQuote = operation({
   title: 'Quote',
   summary: 'The current quote: last price, day range, volume and turnover.',
   guide:
-    'The cheapest way to a price; up to 2,000 symbols a call. If it is refused, svc_subscribe the symbols to Basic first: some brokerages want that. For valuation or lot size use svc_get_snapshot. No quota.',
+    'The cheapest way to a price; up to 2,000 symbols a call. If it is refused, svc_subscribe the symbols to Basic first: some brokerages require it. For valuation or lot size use svc_get_snapshot. No quota.',
   shape: [
     symbols('securityList', {
       as: 'symbol',
@@ -127,7 +127,7 @@ export const getKline = operation({
   title: 'Recent K-line',
   summary: 'The most recent K-line bars of a symbol, the running one included.',
   guide:
-    'For charts and indicators of the recent past; spends no quota. Some brokerages want a K-line subscription first. With begin and end it reads history as svc_get_history_kline does, and then spends the history K-line quota.',
+    'For charts and indicators of the recent past; spends no quota. Some brokerages require a K-line subscription first. With begin and end it reads history as svc_get_history_kline does, and then spends the history K-line quota.',
   shape: [...series, integer('reqNum', { aliases: ['count'], inTools: 'count', default: 100, min: 1, max: 1000, about: 'How many bars.' })],
   otherForm: answeredBy(getHistoryKline, [
     ...series,
@@ -170,14 +170,14 @@ export const getOrderBook = operation({
   title: 'Order book',
   summary: 'Best bids and asks of one symbol, down to `depth` levels.',
   guide:
-    'To judge liquidity and slippage before an order; it ages at once. Some brokerages want an OrderBook subscription first. Indices have an empty book, and only Hong Kong has one of odd lots.',
+    'To judge liquidity and slippage before an order; it ages at once. Some brokerages require an OrderBook subscription first. Indices have an empty book, and only Hong Kong has odd-lot books.',
   shape: [
     symbol('security'),
     integer('num', { as: 'depth', default: 10, min: 1, max: 40, about: 'Levels of each side.' }),
     flag('orderBookType', {
       as: 'odd_lot',
       means: [OrderBookType.OrderBookType_Normal, OrderBookType.OrderBookType_Odd],
-      about: 'The book of odd lots.',
+      about: 'The odd-lot book.',
     }),
   ],
   rest: [post('/api/orderbook')],
@@ -194,7 +194,7 @@ export const getTicker = operation({
   title: 'Trades',
   summary: 'The newest trades of a symbol, oldest first.',
   guide:
-    'At most 1000 recent prints with their direction. Some brokerages want a Ticker subscription first. For older prices use svc_get_history_kline. No quota.',
+    'At most 1000 recent prints with their direction. Some brokerages require a Ticker subscription first. For older prices use svc_get_history_kline. No quota.',
   shape: [symbol('security'), integer('maxRetNum', { as: 'count', default: 100, min: 1, max: 1000, about: 'How many trades.' })],
   rest: [post('/api/ticker')],
 });
@@ -210,7 +210,7 @@ export const getRt = operation({
   title: 'Time-share',
   summary: 'Today minute by minute: price, average price, volume and turnover.',
   guide:
-    'The intraday line, up to hundreds of points. Some brokerages want an RT subscription first. For a few minutes svc_get_kline with 1min is smaller. No quota.',
+    'The intraday line, up to hundreds of points. Some brokerages require an RT subscription first. For a few minutes svc_get_kline with 1min is smaller. No quota.',
   shape: [symbol('security')],
   rest: [post('/api/rt')],
 });
@@ -226,7 +226,7 @@ export const getBroker = operation({
   title: 'Broker queue',
   summary: 'Broker queues at the best bids and asks (Hong Kong).',
   guide:
-    'Shares and funds of Hong Kong only; others are refused. Some brokerages want a Broker subscription first. For prices and sizes use svc_get_orderbook. No quota.',
+    'Shares and funds of Hong Kong only; others are refused. Some brokerages require a Broker subscription first. For prices and sizes use svc_get_orderbook. No quota.',
   shape: [symbol('security')],
   rest: [post('/api/broker')],
 });

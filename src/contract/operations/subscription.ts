@@ -57,7 +57,7 @@ export const unsubscribe = operation({
   protoId: 3001,
   messages: QotSub,
   title: 'Unsubscribe',
-  summary: 'Ends subscriptions; queued pushes of them are not delivered any more.',
+  summary: 'Ends subscriptions; pushes still queued are dropped.',
   guide:
     'Gives back quota. Name symbols and sub_types as they were subscribed, or set unsub_all. svc_query_subscription lists what there is to end.',
   shape: [

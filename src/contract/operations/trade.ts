@@ -37,7 +37,7 @@ export const placeOrder = operation({
   title: 'Place order',
   summary: 'Places an order.',
   guide:
-    'Spends real money when env is real. Call svc_list_accounts first, then this with preview true, and show the user what it says. Give an idempotency_key, so that a repetition cannot trade twice. Real accounts must be unlocked (svc_unlock_trade).',
+    'Spends real money when env is real. Call svc_list_accounts first, then this with preview true, and show the user what it says. Give an idempotency_key, so that a retry cannot trade twice. Real accounts must be unlocked (svc_unlock_trade).',
   shape: [
     ...packetId,
     ...tradeHeader(),

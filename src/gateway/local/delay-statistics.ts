@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf';
+import { type Access, allowsAccount, allowsMarket, allowsSymbol, type KeyRecord, scopeMask, scopesSatisfy } from '../../access/index.js';
 import {
   type C2S,
   type DelayStatistics,
@@ -13,16 +14,20 @@ import {
 } from '../../contract/generated/GetDelayStatistics_pb.js';
 import { system } from '../../contract/operations/index.js';
 import { DelayHistogram, defaultSegments } from '../delay-histogram.js';
-import type { Meter } from '../meter.js';
+import { limitsOf } from '../market-names.js';
+import type { Meter, PlacedOrder } from '../meter.js';
 import { failure, success } from '../responses.js';
 import { alone, type LocalOperation } from './index.js';
 
+const accountScope = scopeMask(['acc:read']);
+
 /**
- * How long things took inside the gateway. Of a push it measures the way from the backend's event to the sockets
+ * How long things took inside the gateway. Of orders a caller sees those that it could read in a list of orders: anybody who
+ * reads quotes may ask for this. Of a push it measures the way from the backend's event to the sockets
  * (stage CR2CS); the other stages belong to servers it cannot see and are answered without data.
  */
-export function delayStatistics(meter: Meter): LocalOperation {
-  return alone(({ request }) => {
+export function delayStatistics(meter: Meter, access: Access): LocalOperation {
+  return alone(({ request, identity }) => {
     const { typeList, segmentList, qotPushStage } = request as C2S;
     const segments = segmentList.length === 0 ? defaultSegments : segmentList;
     if (
@@ -63,7 +68,7 @@ export function delayStatistics(meter: Meter): LocalOperation {
       }
     }
     if (wants(DelayStatisticsType.DelayStatisticsType_PlaceOrder)) {
-      for (const { orderId, totalMs } of meter.placedOrders) {
+      for (const { orderId, totalMs } of meter.placedOrders.filter((order) => maySee(access, identity.key, order))) {
         s2c.placeOrderStatisticsList.push(
           create(PlaceOrderStatisticsItemSchema, { orderID: orderId, totalCost: totalMs, openDCost: totalMs, netDelay: 0, updateCost: 0 }),
         );
@@ -71,6 +76,14 @@ export function delayStatistics(meter: Meter): LocalOperation {
     }
     return success(system.getDelayStatistics, s2c);
   });
+}
+
+function maySee(access: Access, key: KeyRecord | undefined, { accId, legs }: PlacedOrder): boolean {
+  if (key !== undefined && !scopesSatisfy(key.scopes, accountScope)) return false;
+  return limitsOf(access, key).every(
+    (limits) =>
+      allowsAccount(limits, accId) && legs.every(({ markets, symbol }) => allowsMarket(limits, markets) && allowsSymbol(limits, symbol)),
+  );
 }
 
 function pushStatistics(qotPushType: number, histogram: DelayHistogram, segments: readonly number[]): DelayStatistics {

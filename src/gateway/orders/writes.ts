@@ -85,7 +85,7 @@ export class Writes {
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
     const marks = commit === undefined ? [admission.durable] : [admission.durable, commit(packet, request)];
     let started = 0;
-    const response = await this.#sendAfter(marks, async () => {
+    const response = await this.#sendAfter(marks, () => {
       if (commit === undefined && !call.leave()) return cancelled();
       started = performance.now();
       return this.#send(operation, request, packet, identity, call);
@@ -95,7 +95,8 @@ export class Writes {
       return response;
     }
     if (operation === trade.placeOrder && response.retType === RET_SUCCEED) {
-      this.meter.placed(payloadOf(trade.placeOrder, response)?.orderIDEx ?? '', performance.now() - started);
+      const orderId = payloadOf(trade.placeOrder, response)?.orderIDEx ?? '';
+      this.meter.placed({ orderId, totalMs: performance.now() - started, accId: facts.accId, legs: facts.legs });
     }
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
     if (response.retType !== RET_SUCCEED) await admission.refund();
@@ -106,7 +107,7 @@ export class Writes {
    * Sends once the marks are on disk; where the backend's own record cannot get there before them, at once. Nothing is
    * acknowledged before all of it is on disk.
    */
-  async #sendAfter<T>(marks: readonly Promise<void>[], send: () => Promise<T>): Promise<T> {
+  async #sendAfter<T>(marks: readonly Promise<void>[], send: () => T | Promise<T>): Promise<T> {
     if (!this.recordedInOrder) {
       await Promise.all(marks);
       return send();
@@ -115,7 +116,7 @@ export class Writes {
     return response;
   }
 
-  async #send(
+  #send(
     operation: Operation,
     request: Message,
     packet: PacketId,
@@ -126,11 +127,13 @@ export class Writes {
     if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
-    const response = await this.#answerOf(operation, request, context);
-    if (response instanceof Rejection) return response;
-    const cancels = isCancel(request) && !(request as Partial<ModifyC2S>).forAll;
-    if (cancels && response.retType === RET_SUCCEED) await this.#refreshOrder(request as ModifyC2S, owner, context.requestId);
-    return response;
+    const answer = this.#answerOf(operation, request, context);
+    if (!isCancel(request) || (request as Partial<ModifyC2S>).forAll) return answer;
+    return answer.then(async (response) => {
+      const accepted = !(response instanceof Rejection) && response.retType === RET_SUCCEED;
+      if (accepted) await this.#refreshOrder(request as ModifyC2S, owner, context.requestId);
+      return response;
+    });
   }
 
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
@@ -150,7 +153,7 @@ export class Writes {
   async #refreshOrder({ header, orderID, orderIDEx }: ModifyC2S, owner: string, requestId: string): Promise<void> {
     const filterConditions = create(TrdFilterConditionsSchema, orderIDEx === '' ? { idList: [orderID] } : { orderIDExList: [orderIDEx] });
     const query = create(OrderListC2S, { ...(header === undefined ? {} : { header }), filterConditions, refreshCache: true });
-    if (this.inFlight.refuse(account.getOrders, query, owner) !== undefined) return;
+    if (this.inFlight.refuse(account.getOrders, query, { owner }) !== undefined) return;
     const waiting = new AbortController();
     const context = { requestId, deadline: this.clock.monotonic() + REFRESH_MS_MAX, signal: waiting.signal };
     const refresh = (async () => this.backend.call(account.getOrders, query, context))();

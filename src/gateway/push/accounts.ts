@@ -13,7 +13,7 @@ type Told = AccountOutcome & {
   /** It is the backend's own. */
   readonly answered: boolean;
   /** The backend had its time. */
-  readonly late?: boolean;
+  readonly late: boolean;
 };
 
 /** What became of accounts that were to be restored. */
@@ -23,8 +23,6 @@ export interface RestoredAccounts {
   readonly ended: readonly EndedAccount[];
   /** Why nothing is known of the others: the backend did not answer. */
   readonly failure?: string;
-  /** Says later which of those that the backend did not answer for in time are to be restored again: still wanted, and not lost since. */
-  readonly overdue: () => readonly bigint[];
 }
 
 /** A registration that its owner did not end. */
@@ -51,6 +49,8 @@ export class AccountRegistrations {
   #told = '';
   /** How often pushes were lost: a reply that is older than the last loss proves nothing. */
   #losses = 0;
+  /** Those that are being restored, or were not in time; a loss takes them out. */
+  readonly #overdue = new Set<bigint>();
 
   constructor(
     private readonly backend: Pick<Backend, 'subscribeAccounts'>,
@@ -115,30 +115,43 @@ export class AccountRegistrations {
     if (accIds.length === 0) return [];
     this.#losses += 1;
     this.#told = UNKNOWN;
+    for (const accId of within([...this.#overdue], accIds)) this.#overdue.delete(accId);
     return within(this.desired(), accIds);
+  }
+
+  /** Accounts that the backend did not answer for in time when they were to be restored: they are to be restored again. */
+  overdue(): readonly bigint[] {
+    return this.desired().filter((accId) => this.#overdue.has(accId));
   }
 
   /** Tells the backend again what is wanted: all of it or, when that is refused, account by account. Those refused alone end. */
   async restore(accIds: 'all' | readonly bigint[]): Promise<RestoredAccounts> {
     const wanted = within(this.desired(), accIds);
-    if (this.#told !== UNKNOWN || wanted.length === 0) return { accIds: wanted, ended: [], overdue: none };
-    return this.#inTurn(async () => {
-      const losses = this.#losses;
-      const overdue = () => (losses === this.#losses ? within(this.desired(), accIds) : []);
-      const unanswered = ({ message, late }: Told & { ok: false }) => ({ failure: message, overdue: late ? overdue : none });
-      const whole = await this.#tell([]);
-      if (whole.ok) return { accIds: within(this.desired(), accIds), ended: [], overdue: none };
-      if (!whole.answered) return { accIds: [], ended: [], ...unanswered(whole) };
-      const accepted: bigint[] = [];
-      const ended: EndedAccount[] = [];
-      for (const accId of this.desired()) {
-        const outcome = await this.#tellList([...accepted, accId]);
-        if (outcome.ok) accepted.push(accId);
-        else if (!outcome.answered) return { accIds: [], ended, ...unanswered(outcome) };
-        else ended.push(...this.#end(accId, outcome.message));
-      }
-      return { accIds: within(accepted, accIds), ended, overdue: none };
-    });
+    for (const accId of wanted) this.#overdue.add(accId);
+    const { late, ...restored } =
+      this.#told !== UNKNOWN || wanted.length === 0
+        ? { accIds: wanted, ended: [], late: false }
+        : await this.#inTurn(() => this.#tellAgain(accIds));
+    if (late) return restored;
+    // An answer from before another loss restores nothing.
+    const accepted = restored.accIds.filter((accId) => this.#overdue.has(accId));
+    for (const accId of wanted) this.#overdue.delete(accId);
+    return { ...restored, accIds: accepted };
+  }
+
+  async #tellAgain(accIds: 'all' | readonly bigint[]): Promise<RestoredAccounts & { readonly late: boolean }> {
+    const whole = await this.#tell([]);
+    if (whole.ok) return { accIds: within(this.desired(), accIds), ended: [], late: false };
+    if (!whole.answered) return { accIds: [], ended: [], failure: whole.message, late: whole.late };
+    const accepted: bigint[] = [];
+    const ended: EndedAccount[] = [];
+    for (const accId of this.desired()) {
+      const outcome = await this.#tellList([...accepted, accId]);
+      if (outcome.ok) accepted.push(accId);
+      else if (!outcome.answered) return { accIds: [], ended, failure: outcome.message, late: outcome.late };
+      else ended.push(...this.#end(accId, outcome.message));
+    }
+    return { accIds: within(accepted, accIds), ended, late: false };
   }
 
   /** Accounts with a registration. */
@@ -154,13 +167,13 @@ export class AccountRegistrations {
   /** Tells the backend a list, unless it knows it. */
   async #tellList(accIds: readonly bigint[]): Promise<Told> {
     const list = [...accIds].sort().join();
-    if (list === this.#told) return { ok: true, answered: true };
+    if (list === this.#told) return { ok: true, answered: true, late: false };
     const losses = this.#losses;
     try {
       const { retType, retMsg, errCode } = await inTime(this.backend.subscribeAccounts(accIds), this.after);
-      if (retType !== 0) return { ok: false, message: retMsg, retType, errCode, answered: true };
+      if (retType !== 0) return { ok: false, message: retMsg, retType, errCode, answered: true, late: false };
       if (losses === this.#losses) this.#told = list;
-      return { ok: true, answered: true };
+      return { ok: true, answered: true, late: false };
     } catch (thrown) {
       // It may have taken this list, or kept the last.
       this.#told = UNKNOWN;
@@ -189,8 +202,6 @@ export class AccountRegistrations {
     return true;
   }
 }
-
-const none = () => [];
 
 function within(accounts: readonly bigint[], accIds: 'all' | readonly bigint[]): readonly bigint[] {
   return accIds === 'all' ? accounts : accounts.filter((accId) => accIds.includes(accId));

@@ -577,3 +577,27 @@ describe('connections', () => {
     expect(hub.connections()).toEqual([]);
   });
 });
+
+describe('a gap', () => {
+  it('of accounts that are lost again while they are restored ends when they are back for good', async () => {
+    const { backend, clock, hub, join, settle } = setUp();
+    const { sink } = join();
+    await hub.subscribeAccounts('key:a', [7n]);
+    const scope = { streams: [], accIds: [7n] };
+    backend.streams?.lost({ ...scope, from: START, reason: 'lost' });
+    backend.holding = true;
+    const first = backend.streams?.restore(scope);
+    await turn();
+    backend.streams?.lost({ ...scope, from: START, reason: 'lost again' });
+    backend.holding = false;
+    backend.settle();
+    await first;
+    await settle();
+    expect([sink.frames(), hub.missing]).toEqual([[], 1]);
+    clock.advance(1000);
+    await backend.streams?.restore(scope);
+    await settle();
+    expect(sink.frames()).toMatchObject([{ type: 'notify', seq: 1 }]);
+    expect([hub.missing, hub.gapCount]).toEqual([0, 1]);
+  });
+});

@@ -10,7 +10,7 @@ import type {
   SubscriptionQuotas,
   TradePush,
 } from '../backend.js';
-import { type AccountOutcome, AccountRegistrations, type EndedAccount, type RestoredAccounts } from './accounts.js';
+import { type AccountOutcome, AccountRegistrations, type EndedAccount } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits } from './connection.js';
 import { EventFrames, Lane } from './event-frames.js';
 import { Face, type MemberActions } from './face.js';
@@ -325,15 +325,15 @@ export class PushHub {
     const keys = [...streams.keys, ...streams.ended.map(({ subscription }) => subscription.key)];
     this.#closeGaps(keys, [...accounts.accIds, ...accounts.ended.map(({ accId }) => accId)], ended);
     this.#pruneGaps();
-    if (streams.overdue().length > 0 || accounts.overdue().length > 0) this.#restoreLater(streams, accounts);
+    if (streams.overdue().length > 0 || this.accounts.overdue().length > 0) this.#restoreLater(streams);
   }
 
   /** What the backend did not answer for in time is asked for again, unless its connection is lost first: then it is restored with that. */
-  #restoreLater(streams: Restored, accounts: RestoredAccounts): void {
+  #restoreLater({ overdue }: Restored): void {
     this.#onGap('the backend did not restore all pushes in time; trying again');
     this.#retries.schedule(RETRY_MS_MIN, () => {
-      const overdue = { streams: streams.overdue(), accIds: accounts.overdue() };
-      if (overdue.streams.length > 0 || overdue.accIds.length > 0) this.#restore(overdue).catch(this.#onDefect);
+      const scope = { streams: overdue(), accIds: this.accounts.overdue() };
+      if (scope.streams.length > 0 || scope.accIds.length > 0) this.#restore(scope).catch(this.#onDefect);
     });
   }
 

@@ -9,9 +9,10 @@ import { parseSymbol } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { BackendRefused, QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
 import { rejectRefused } from '../call-failures.js';
+import type { AccountOutcome } from './accounts.js';
 import type { PushHub } from './hub.js';
 import { expandStreams, isKline, nameOfSubType, quotaKey } from './streams.js';
-import type { Subscription } from './subscriptions.js';
+import type { SubscribeOutcome, Subscription } from './subscriptions.js';
 
 /** The operations that the gateway answers by itself, because it alone knows who is subscribed to what. */
 
@@ -45,10 +46,8 @@ export async function answerSubscribe(
     push: isFieldSet(request, QotSub.C2SSchema.field.isRegOrUnRegPush) ? request.isRegOrUnRegPush : undefined,
     first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
   });
-  if (!outcome.ok) {
-    if (outcome.cause !== undefined) return rejectSubscription(hub, outcome.cause);
-    return quoteAnswer({ retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
-  }
+  if (!outcome.ok && outcome.cause !== undefined) return rejectSubscription(hub, outcome.cause);
+  if (!outcome.ok) return quoteAnswer(resultOf(outcome));
   await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, streams));
   return quoteAnswer(streams.length === expansion.streams.length ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut([...unserved]) });
 }
@@ -77,9 +76,9 @@ function nameOfOwner(owner: string): string {
 
 const NAMED_MAX = 20;
 
-/** "left out, no such data: HK.HSImain 14 (Broker), …". */
+/** "left out, not available: HK.HSImain 14 (Broker), …". */
 function leftOut(streams: readonly QuoteStream[]): string {
-  return `left out, no such data: ${named(streams)}`;
+  return `left out, not available: ${named(streams)}`;
 }
 
 /** The caller gets nothing more in any case; what goes on behind the gateway still counts towards the quota. */
@@ -119,7 +118,7 @@ export async function answerRegisterPush(
       })
     : await hub.subscribe(owner, held.filter(isOfRehabTypes(rehabTypeList)), { push: false, first: false });
   if (!outcome.ok && outcome.cause !== undefined) return rejectSubscription(hub, outcome.cause);
-  return registerAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+  return registerAnswer(resultOf(outcome));
 }
 
 /** The message does not say whether extended hours are meant: those that are subscribed to. */
@@ -161,7 +160,7 @@ export async function answerSubscribeAccounts(
   request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
 ): Promise<ResponseMessage> {
   const outcome = await hub.subscribeAccounts(owner, request.accIDList);
-  return accountAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+  return accountAnswer(resultOf(outcome));
 }
 
 /** The same as clients of the public protocol mean it: the list is the whole of what the owner wants. */
@@ -171,7 +170,7 @@ export async function answerReplaceAccounts(
   request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
 ): Promise<ResponseMessage> {
   const outcome = await hub.replaceAccounts(owner, request.accIDList);
-  return accountAnswer(outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode });
+  return accountAnswer(resultOf(outcome));
 }
 
 /** Ends the order and fill pushes of accounts for an owner; of every account where none is named. */
@@ -205,6 +204,10 @@ interface Outcome {
   readonly retType: number;
   readonly retMsg: string;
   readonly errCode: number;
+}
+
+function resultOf(outcome: SubscribeOutcome | AccountOutcome): Outcome {
+  return outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode };
 }
 
 function quoteAnswer(outcome: Outcome): ResponseMessage {

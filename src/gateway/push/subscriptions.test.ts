@@ -96,7 +96,7 @@ describe('subscriptions', () => {
     expect((await subscriptions.subscribe('key:b', [kline(2)], options)).ok).toBe(true);
     const outcome = await subscriptions.subscribe('key:b', [hsbc], options);
     expect(outcome).toMatchObject({ ok: false, reason: 'quota' });
-    expect(outcome.ok || outcome.message).toBe('subscription quota exceeded: 2 of 2 in use, 1 more asked for; unsubscribe first');
+    expect(outcome.ok || outcome.message).toBe('subscription quota exceeded: 2 of 2 in use, 1 more requested; unsubscribe first');
     await subscriptions.unsubscribeAll('key:a');
     expect(subscriptions.usedQuota).toBe(1);
     expect((await subscriptions.subscribe('key:b', [hsbc], options)).ok).toBe(true);

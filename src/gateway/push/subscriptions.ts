@@ -199,7 +199,7 @@ export class Subscriptions {
     const used = this.usedQuota;
     const more = this.#upstream.newUnits(streams);
     if (used + more <= this.quota) return undefined;
-    const message = `subscription quota exceeded: ${used} of ${this.quota} in use, ${more} more asked for; unsubscribe first`;
+    const message = `subscription quota exceeded: ${used} of ${this.quota} in use, ${more} more requested; unsubscribe first`;
     return { ok: false, reason: 'quota', message, retType: -1, errCode: 0 };
   }
 

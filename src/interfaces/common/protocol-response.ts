@@ -9,6 +9,11 @@ import type { ResponseMessage } from '../../gateway/index.js';
 // By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once.
 const written = new WeakMap<ResponseMessage, Uint8Array>();
 
+/** The bytes of a `Response` that {@link encodeResponse} has written before. */
+export function encodedBefore(response: ResponseMessage): Uint8Array | undefined {
+  return written.get(response);
+}
+
 /** The protobuf bytes of an operation's `Response`; nobody may write to them. */
 export function encodeResponse(operation: Operation, response: ResponseMessage): Uint8Array {
   let bytes = written.get(response);

@@ -7,7 +7,7 @@ import type { ResponseMessage } from '../../gateway/index.js';
 import { type BodyFormat, decodeBody, encodeBody } from '../../wire/index.js';
 import { isLong } from '../common/long-answers.js';
 import { encodeLong, encodeLongJson } from '../common/long-messages.js';
-import { encodeRejection, encodeResponse, rejectionResponse } from '../common/protocol-response.js';
+import { encodedBefore, encodeRejection, encodeResponse, rejectionResponse } from '../common/protocol-response.js';
 
 /** Bodies of requests and answers. An answer has the format of its request. */
 
@@ -34,6 +34,8 @@ export function readC2S<M extends ProtocolMessages>(
 
 /** An operation's answer; a promise where it is long. */
 export function responseBody(operation: Operation, response: ResponseMessage, format: BodyFormat): Uint8Array | Promise<Uint8Array> {
+  const known = format === 'protobuf' ? encodedBefore(response) : undefined;
+  if (known !== undefined) return known;
   if (isLong(operation, response)) return (format === 'protobuf' ? encodeLong : encodeLongJson)(operation, response);
   return format === 'protobuf' ? encodeResponse(operation, response) : encodeBody(operation.messages.ResponseSchema, response, format);
 }

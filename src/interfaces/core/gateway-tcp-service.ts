@@ -1,10 +1,10 @@
 import { Rejection } from '../../contract/rejection.js';
 import type { Caller, Credential, Peer } from '../../gateway/index.js';
 import { BytesFrame, type Permits } from '../../gateway/push/index.js';
-import { encodeFrame } from '../../wire/index.js';
+import { encodeFrame, keptDigest, plainText } from '../../wire/index.js';
 import { tcpPushFormatOf } from './push-formats.js';
 import type { CoreServices } from './services.js';
-import { CoreSession } from './session.js';
+import { type CoreRequest, CoreSession } from './session.js';
 import type { TcpService } from './tcp-service.js';
 import { TcpSink } from './tcp-sink.js';
 
@@ -43,12 +43,17 @@ export function gatewayTcpService(services: CoreServices, credential: Credential
             wants: recvNotify ? everything : noNotices,
             format: tcpPushFormatOf(pushFormat),
             sink: new TcpSink(socket, cipher, end),
-            answerFrame: ({ protoId, format, tag }, body) =>
-              new BytesFrame({ kind: 'kept' }, encodeFrame({ protoId, format, serial: Number(tag), body }), undefined, false),
+            answerFrame,
             onFree,
           }),
       };
     },
     refused: (peer, rejection) => gateway.auditRejection(callerAt(peer, 'connect'), rejection),
   };
+}
+
+/** Answers in protobuf are kept as long as nothing about them changes (common/protocol-response.ts). */
+function answerFrame({ protoId, format, tag }: CoreRequest, body: Uint8Array): BytesFrame {
+  const digest = format === 'protobuf' ? keptDigest(body) : undefined;
+  return new BytesFrame({ kind: 'kept' }, encodeFrame({ protoId, format, serial: Number(tag), body }, plainText, digest), undefined, false);
 }

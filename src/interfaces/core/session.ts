@@ -233,7 +233,7 @@ export class CoreSession {
       peer,
       keyText: undefined,
       connectionOwner: this.#connection.ownOwner,
-      ...(key === undefined ? {} : { key }),
+      key,
     };
   }
 

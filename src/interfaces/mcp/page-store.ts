@@ -74,10 +74,7 @@ export class PageStore {
     const { bytes, pages: parts } = await pagesOf(operation, payload, { bytesMax: this.#pageBytesMax });
     if (parts.length === 1) return { operation, payload, page: undefined };
     if (bytes > this.#bytesMax) {
-      return new Rejection(
-        'request.too_large',
-        `the answer has ${bytes} bytes, more than the ${this.#bytesMax} that are kept: ask for less`,
-      );
+      return new Rejection('request.too_large', `the answer has ${bytes} bytes; at most ${this.#bytesMax} can be kept: ask for less`);
     }
     const cursors = parts.slice(1).map(() => this.#random(CURSOR_BYTES).toString('base64url'));
     const pages = parts.map(({ payload, cut }, index): HandedPage => {

@@ -37,7 +37,7 @@ export class Toolbox {
       return new Rejection('route.not_found', `unknown MCP tool ${JSON.stringify(name.slice(0, NAME_CHARACTERS_MAX))}: ${hint}`);
     }
     if (!this.#isOffered(operation, visitor)) {
-      return new Rejection('route.not_found', `unknown MCP tool "${name}": the toolset ${operation.group} was not asked for`);
+      return new Rejection('route.not_found', `unknown MCP tool "${name}": the toolset ${operation.group} is not offered to this client`);
     }
     if (!this.#isEnabled(operation)) {
       return new Rejection('feature_disabled', `${operation.name} is switched off; start the daemon with ${TRADING}`);

@@ -85,12 +85,12 @@ describe('the life of an order', () => {
     expect(await f.modify(ids.hkCash, { orderID: id, modifyOrderOp: 4 })).toBeUndefined();
     await f.pass();
     expect(f.order(id).status).toBe('submitted');
-    expect(await f.modify(ids.hkCash, { orderID: id, modifyOrderOp: 5 })).toContain('only an order that is over');
+    expect(await f.modify(ids.hkCash, { orderID: id, modifyOrderOp: 5 })).toContain('only a finished order without fills');
     await f.modify(ids.hkCash, { orderID: id, modifyOrderOp: 3 });
     expect(await f.modify(ids.hkCash, { orderID: id, modifyOrderOp: 5 })).toBeUndefined();
     expect(f.order(id).status).toBe('deleted');
     const us = await f.place(ids.us, { code: 'AAPL', qty: 1, price: 100 });
-    expect(await f.modify(ids.us, { orderID: us, modifyOrderOp: 3 })).toContain('only orders of the Hong Kong market');
+    expect(await f.modify(ids.us, { orderID: us, modifyOrderOp: 3 })).toContain('only Hong Kong orders');
   });
 });
 

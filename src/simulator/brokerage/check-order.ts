@@ -246,7 +246,7 @@ export class OrderCheck {
       const calendar = this.world.calendar(instrument);
       const opens = localDateTime(sessionFor(calendar, now, request.extendedHours).start, calendar.timeZone);
       return new Refusal(
-        `the market of ${instrument.symbol} is closed until ${opens} (${calendar.timeZone}): send a limit order, which waits`,
+        `the market of ${instrument.symbol} is closed until ${opens} (${calendar.timeZone}); a limit order would wait until then`,
       );
     }
     return undefined;
@@ -341,7 +341,7 @@ function wholeQuantity(name: string, value: number): bigint | Refusal {
 
 function checkRemark(remark: string): Refusal | undefined {
   const bytes = Buffer.byteLength(remark, 'utf8');
-  return bytes > REMARK_BYTES_MAX ? new Refusal(`remark has ${bytes} bytes; at most ${REMARK_BYTES_MAX} are kept`) : undefined;
+  return bytes > REMARK_BYTES_MAX ? new Refusal(`remark has ${bytes} bytes; at most ${REMARK_BYTES_MAX} are accepted`) : undefined;
 }
 
 function nameOf(type: OrderRecord['type']): string {

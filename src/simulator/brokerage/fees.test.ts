@@ -4,7 +4,7 @@ import { dec } from '../../../test/support/brokerage.js';
 import { ManualClock } from '../../contract/clock.js';
 import { formatDecimal } from '../../contract/decimal.js';
 import { createWorld } from '../world/index.js';
-import { feesOf, totalFees } from './fees.js';
+import { feesOf, totalFees, totalFeesOf } from './fees.js';
 
 const world = createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed: 1 });
 const of = (symbol: string, buying: boolean, turnover: string, quantity: bigint) =>
@@ -77,6 +77,7 @@ describe('fees', () => {
           const before = totalFees(feesOf(instrument, buying, v * 1_000_000_000n, q));
           const after = totalFees(feesOf(instrument, buying, (v + moreV) * 1_000_000_000n, q + moreQ));
           expect(after >= before).toBe(true);
+          expect(totalFeesOf(instrument, buying, v * 1_000_000_000n, q)).toBe(before);
         },
       ),
     );

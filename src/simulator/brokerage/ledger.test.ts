@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { collected, Fixture, ids } from '../../../test/support/brokerage.js';
 import { totalFees } from './fees.js';
-import { frozenCash, type OrderRecord } from './order.js';
+import { frozenCash, type OrderRecord, reservedMargin } from './order.js';
 import { isOpen } from './order-status.js';
+import { freeMargin } from './valuation.js';
 
 const HK = 'HK.00700';
 const prices = [595, 597.5, 600, 602.5, 605];
@@ -41,6 +42,9 @@ async function checkAccount(f: Fixture, id: bigint): Promise<void> {
   }
   expect(ledger.openOrders(account)).toBe(orders.filter((order) => isOpen(order.status)).length);
   expect(ledger.frozen(account, 'HKD')).toBe(orders.reduce((sum, order) => sum + frozenCash(order), 0n));
+  expect(ledger.reservedMargin(account, 'HKD')).toBe(orders.reduce((sum, order) => sum + reservedMargin(order), 0n));
+  const { valuer } = f.brokerage;
+  if (account.type === 'margin') expect(valuer.free(account, 'USD')).toBe(freeMargin(valuer.valuation(account, 'USD')));
 
   // Cash in + what was sold − what was bought − fees = cash now; and at cost, nothing appears or is lost.
   const traded = fills.reduce((sum, fill) => sum + (isBuying(fill) ? -1n : 1n) * fill.price * fill.quantity, 0n);

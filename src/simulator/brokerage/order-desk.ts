@@ -39,7 +39,8 @@ export class OrderDesk {
     for (const order of orders.sort((a, b) => (a.priority < b.priority ? -1 : 1))) routing.resume(order);
   }
 
-  async place(request: PlaceRequest): Promise<PacketAnswer | Refusal> {
+  /** A refusal comes at once. */
+  place(request: PlaceRequest): Promise<PacketAnswer | Refusal> | Refusal {
     const { account } = request;
     const known = this.#known(account, request);
     if (known !== undefined) return known;
@@ -188,9 +189,7 @@ export class OrderDesk {
     const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'deleted');
     if (known !== undefined) return known;
     if (!isLegalMove(order.status, 'deleted')) {
-      return new Refusal(
-        `order ${order.idEx} ${statusInWords(order.status)}; only an order that is over and was not filled can be deleted`,
-      );
+      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)}; only a finished order without fills can be deleted`);
     }
     return this.#commit(write, order, (change) => {
       this.routing.update(change, restated(order, moved(order.status, 'deleted'), this.clock.now()));
@@ -219,13 +218,12 @@ export class OrderDesk {
     return undefined;
   }
 
-  async #commit(write: Write, order: Pick<OrderRecord, 'id' | 'idEx'>, action: (change: Change) => void): Promise<PacketAnswer> {
+  #commit(write: Write, order: Pick<OrderRecord, 'id' | 'idEx'>, action: (change: Change) => void): Promise<PacketAnswer> {
     const answer: PacketAnswer = { orderId: order.id, orderIdEx: order.idEx };
     const change = this.records.begin();
     action(change);
     if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
-    await this.records.commit(change);
-    return answer;
+    return this.records.commit(change).then(() => answer);
   }
 }
 
@@ -236,5 +234,5 @@ function refuseUnlessChangeable(order: OrderRecord, what: string): Refusal | und
 function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | undefined {
   return order.tradeMarket === 'HK'
     ? undefined
-    : new Refusal(`only orders of the Hong Kong market can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`);
+    : new Refusal(`only Hong Kong orders can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`);
 }

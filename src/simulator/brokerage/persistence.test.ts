@@ -181,6 +181,22 @@ describe('a packet number', () => {
     }
   });
 
+  it('is forgotten in the order of the packets, whichever process took them', async () => {
+    const store = new MemoryStore();
+    const answerOf = (serialNo: number) => ({ orderId: BigInt(serialNo), orderIdEx: `${serialNo}`, fingerprint: 'asked' });
+    for (const first of [1, 4, 7]) {
+      const packets = new Packets(tablesOf(store), 4);
+      for (const serialNo of [first, first + 1, first + 2]) {
+        await store.write((change) => packets.remember({ connId: 5n, serialNo }, answerOf(serialNo), change));
+      }
+    }
+    const known = new Packets(tablesOf(store), 4);
+    for (let serialNo = 1; serialNo <= 9; serialNo++) {
+      const expected = serialNo > 5 ? { orderId: BigInt(serialNo) } : { message: expect.stringContaining('too old') };
+      expect(known.find({ connId: 5n, serialNo }, 'asked')).toMatchObject(expected);
+    }
+  });
+
   it('is known after a restart whatever came before it, and in the database of a version that kept no highest numbers', async () => {
     const store = new MemoryStore();
     const tables = tablesOf(store);

@@ -28,20 +28,23 @@ const READ_A_TURN = 50;
 /** Of the orders that are over and are kept, this part more may be in memory for a while. */
 const ENDED_SURPLUS = 20;
 
-/** Changes that take effect together: in memory as they are made, on disk in one transaction. */
+/**
+ * Changes that take effect together: in memory as they are made, on disk in one transaction. What most of them have nothing of is
+ * absent until there is something.
+ */
 export interface Change {
   readonly orders: Map<bigint, OrderRecord>;
   /** Orders that were not in memory before, and so may lack their entry in the order of time. */
-  readonly created: Set<bigint>;
+  created: Set<bigint> | undefined;
   readonly fills: FillRecord[];
   /** Posted to the ledger already. */
   readonly transactions: LedgerTransaction[];
-  readonly positions: Map<string, PositionRecord>;
+  positions: Map<string, PositionRecord> | undefined;
   readonly prints: PrintRecord[];
   readonly events: BrokerageEvent[];
   /** Calendar → the moment of its days that this change rolls. */
-  readonly rolls: Map<string, string>;
-  packet?: { readonly id: PacketId; readonly answer: PacketAnswer; readonly fingerprint: string };
+  rolls: Map<string, string> | undefined;
+  packet: { readonly id: PacketId; readonly answer: PacketAnswer; readonly fingerprint: string } | undefined;
 }
 
 /** Everything the brokerage remembers: working state in memory, all of it on disk. */
@@ -123,6 +126,11 @@ export class Records {
     return this.#liveOf.get(account.id)?.values() ?? [];
   }
 
+  /** Open and disabled orders of all accounts. */
+  *liveOrders(): Iterable<OrderRecord> {
+    for (const orders of this.#liveOf.values()) yield* orders.values();
+  }
+
   /** Open and disabled orders and, with `isWanted`, those that ended in the last days at a time that is wanted; newest first. */
   async currentOrders(account: Account, now: number, isWanted?: (ended: EndedOrder) => boolean): Promise<OrderRecord[]> {
     // The newest are last, and are live.
@@ -197,19 +205,23 @@ export class Records {
   begin(): Change {
     return {
       orders: new Map(),
-      created: new Set(),
+      created: undefined,
       fills: [],
       transactions: [],
-      positions: new Map(),
+      positions: undefined,
       prints: [],
-      rolls: new Map(),
+      rolls: undefined,
       events: [],
+      packet: undefined,
     };
   }
 
   putOrder(change: Change, order: OrderRecord): void {
     const before = this.#orders.get(order.id);
-    if (before === undefined) change.created.add(order.id);
+    if (before === undefined) {
+      change.created ??= new Set();
+      change.created.add(order.id);
+    }
     this.ledger.replaceOrder(before, order);
     this.#keep(order, before);
     change.orders.set(order.id, order);
@@ -221,6 +233,7 @@ export class Records {
 
   putPosition(change: Change, position: PositionRecord): void {
     this.ledger.setPosition(position);
+    change.positions ??= new Map();
     change.positions.set(`${position.accId}/${position.symbol}`, position);
   }
 
@@ -243,6 +256,7 @@ export class Records {
   /** Marks a moment of a calendar's days as rolled by this change. */
   putRoll(change: Change, calendar: string, moment: string): void {
     this.#rolled.set(calendar, moment);
+    change.rolls ??= new Map();
     change.rolls.set(calendar, moment);
   }
 
@@ -261,7 +275,7 @@ export class Records {
     for (const order of change.orders.values()) {
       const key = keyOfId(order.id);
       transaction.put(tables.orders, key, order);
-      if (change.created.has(order.id)) {
+      if (change.created?.has(order.id)) {
         transaction.put(tables.liveOrders, key, order.id);
         transaction.put(tables.ordersByTime, `${timeBound(order.accId, order.createdAt)}/${key}`, order.id);
       }
@@ -271,9 +285,9 @@ export class Records {
       transaction.put(tables.endedOrders, `${timeBound(order.accId, order.updatedAt)}/${key}`, ended);
     }
     for (const fill of change.fills) transaction.put(tables.fills, timeKey(fill.accId, fill.time, fill.id), fill);
-    this.money.write(change.transactions, transaction);
-    for (const [calendar, moment] of change.rolls) transaction.put(tables.dayRolls, calendar, moment);
-    for (const [key, position] of change.positions) transaction.put(tables.positions, key, position);
+    if (change.transactions.length > 0) this.money.write(change.transactions, transaction);
+    if (change.rolls !== undefined) for (const [calendar, moment] of change.rolls) transaction.put(tables.dayRolls, calendar, moment);
+    if (change.positions !== undefined) for (const [key, position] of change.positions) transaction.put(tables.positions, key, position);
     for (const print of change.prints) {
       transaction.put(tables.prints, `${paddedTime(print.tick.time)}/${keyOfId(print.tick.sequence)}/${print.symbol}`, print);
     }

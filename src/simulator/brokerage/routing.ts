@@ -8,6 +8,7 @@ import { Agenda } from './agenda.js';
 import { type OrderCheck, trailingLimit, trailingTrigger } from './check-order.js';
 import { clearingOf } from './clearing/settlement.js';
 import { execute } from './execution.js';
+import { Expiries } from './expiries.js';
 import type { Latency } from './latency.js';
 import { holding, isBuying, mainLeg, type OrderRecord, remainingOf, restated } from './order.js';
 import { cancelled, isChangeable, moved } from './order-status.js';
@@ -26,7 +27,7 @@ export class Routing {
   readonly #triggers = new Triggers();
   /** When orders go to the exchange, or their cancellation is confirmed. */
   readonly #steps: Agenda;
-  readonly #expiries: Agenda;
+  readonly #expiries: Expiries;
   #lastArrival = 0;
   readonly #accounts = new Map<bigint, Account>(accounts.map((account) => [account.id, account]));
 
@@ -41,7 +42,11 @@ export class Routing {
     private readonly catchUp: () => void,
   ) {
     this.#steps = new Agenda(clock, (id) => this.#step(id));
-    this.#expiries = new Agenda(clock, (id) => this.#expire(id));
+    this.#expiries = new Expiries(
+      clock,
+      () => records.liveOrders(),
+      ({ id }) => this.#expire(id),
+    );
     // Listens ahead of the exchange: a new day's trades are not booked before the old day is over.
     this.#stopListening = market.onEvent(() => this.catchUp());
     this.#exchange = new Exchange(clock, market, (name) => world.calendar(name), {
@@ -72,7 +77,7 @@ export class Routing {
   /** Sets an accepted order on its way, or again after a change. */
   send(order: OrderRecord): void {
     const instrument = this.instrumentOf(order);
-    this.#expiries.set(order.id, order.expiresAt);
+    this.#expiries.note(order);
     if (order.trigger !== undefined && !order.trigger.reached) {
       this.#triggers.add(order);
       this.#exchange.watch(instrument);
@@ -98,7 +103,6 @@ export class Routing {
   recall(order: OrderRecord): void {
     const instrument = this.instrumentOf(order);
     this.#steps.remove(order.id);
-    this.#expiries.remove(order.id);
     if (this.#triggers.remove(order)) this.#exchange.unwatch(instrument);
     this.#exchange.withdraw(instrument, order.id);
   }
@@ -224,13 +228,17 @@ export class Routing {
     this.catchUp();
     const order = this.records.order(id);
     if (order === undefined || !isChangeable(order.status)) return;
+    if (order.expiresAt > this.clock.now()) {
+      // Changed since it was due, or the clock was set back.
+      this.#expiries.note(order);
+      return;
+    }
     this.recall(order);
     const why = order.timeInForce === 'day' ? 'expired at the end of the trading day' : 'expired at the end of its time in force';
     this.#commit((change) => this.#finish(change, order, cancelled(order.filledQuantity), why));
   }
 
   #finish(change: Change, order: OrderRecord, status: OrderRecord['status'], lastError: string): void {
-    this.#expiries.remove(order.id);
     this.update(change, restated(order, moved(order.status, status), this.clock.now(), lastError || order.lastError));
   }
 
@@ -250,7 +258,7 @@ export class Routing {
     const account = this.accountOf(order);
     const rolledDay = this.records.rolled(calendar.name)?.slice(0, day.length) ?? '';
     const clearing = clearingOf(instrument, calendar, day, rolledDay);
-    const filled = execute(this.records, change, {
+    execute(this.records, change, {
       account,
       instrument,
       order,
@@ -262,7 +270,6 @@ export class Routing {
       day,
       clearing,
     });
-    if (filled.status === 'filled_all') this.#expiries.remove(order.id);
   }
 
   #ticked(instrument: Instrument, ticks: readonly Tick[]): void {

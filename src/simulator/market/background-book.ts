@@ -1,6 +1,7 @@
 import { keyOf, mix, uniform } from '../chance/random.js';
 import type { Profile } from './background.js';
 import type { BackgroundDay } from './background-day.js';
+import type { BookLevel } from './market.js';
 import type { TickLadder } from './tick-ladder.js';
 import type { Trade } from './trades.js';
 
@@ -49,8 +50,16 @@ export function refreshAt(refreshes: Refreshes, time: number): { readonly number
   return { number, time: refreshTime(refreshes, number), next: refreshTime(refreshes, number + 1) };
 }
 
+/** Levels that are as they are: those of a recording. */
+interface ShownBook {
+  readonly shown: Readonly<Record<Side, readonly BookLevel[]>>;
+}
+
+/** What a book follows from that nobody's orders have changed. */
+export type BookState = DrawnBook | ShownBook;
+
 /** What the background's book follows from. */
-export interface BookState {
+interface DrawnBook {
   readonly ladder: TickLadder;
   /** Stream of the symbol's book. */
   readonly key: number;
@@ -70,7 +79,7 @@ export function bookState(
   previousClose: number,
   refresh: number,
   boardLot: number,
-): BookState {
+): DrawnBook {
   const { tape, grid, lotSize } = background;
   // Currency pairs report no volume; their book is as deep as a typical day's would make it.
   const lots = tape.root.lots === 0 ? profile.lotsADay : tape.root.lots;
@@ -91,6 +100,7 @@ export function bookState(
  * by every trade and refresh, those behind it ever more rarely.
  */
 export function backgroundLevels(state: BookState, side: Side, depth = BOOK_DEPTH): BackgroundLevel[] {
+  if ('shown' in state) return state.shown[side].slice(0, depth).map(shownLevel);
   const { ladder, last, boardLot } = state;
   const bought = last.direction >= 0;
   const step = side === 'buy' ? ladder.down : ladder.up;
@@ -108,4 +118,9 @@ export function backgroundLevels(state: BookState, side: Side, depth = BOOK_DEPT
     price = step(price);
   }
   return levels;
+}
+
+function shownLevel({ price, volume, orderCount }: BookLevel): BackgroundLevel {
+  // A level that shows another volume or another number of orders is another one.
+  return { price: Number(price), volume: Number(volume), orderCount, draw: mix(Number(volume % 4_294_967_291n), orderCount) };
 }

@@ -18,5 +18,6 @@ export type {
   TickDirection,
 } from './market.js';
 export { priceLimit } from './price-limit.js';
+export { RecordedMarket } from './recorded-market.js';
 export { createMarket, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
 export { type TimeSharePoint, timeShare } from './time-share.js';

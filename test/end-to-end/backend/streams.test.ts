@@ -368,6 +368,27 @@ describe('changes of subscriptions that the backend never answers', () => {
     expect((await gateway.as('desk').get('/metrics')).text).toContain('\nsvc_push_missing 0\n');
   });
 
+  it('of the accounts of one broker are asked for again whatever another broker loses meanwhile', async () => {
+    backend.silent = false;
+    await gateway.as('desk').s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN, US_MARGIN] });
+    const hongKong = { streams: [], accIds: [BigInt(HK_MARGIN)] };
+    const unitedStates = { streams: [], accIds: [BigInt(US_MARGIN)] };
+    backend.lose(hongKong, START - 1000, REASON);
+    backend.silent = true;
+    const restored = backend.restore(hongKong);
+    await backend.when(() => backend.asked.length === 2);
+    clock.advance(PATIENCE_MS);
+    await restored;
+    backend.silent = false;
+    backend.lose(unitedStates, START + PATIENCE_MS, REASON);
+    await backend.restore(unitedStates);
+    clock.advance(RETRY_MS);
+    gathered();
+    await push.settled();
+    expect(push.frames.filter(({ body }) => body?.gap)).toHaveLength(2);
+    expect((await gateway.as('desk').get('/metrics')).text).toContain('\nsvc_push_missing 0\n');
+  });
+
   it('after a loss are left to the next restoration when the connection is lost again', async () => {
     backend.silent = false;
     await subscribe(['HK.00700']);

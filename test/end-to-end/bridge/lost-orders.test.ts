@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../../support/accounts.js';
-import { type Chain, startChain, untilReady } from '../../support/chain.js';
+import { type Chain, startChain } from '../../support/chain.js';
+import { untilConnected } from '../../support/daemon.js';
 import type { Fate } from '../../support/faulty-wire.js';
 
 const PLACE = 2202;
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 afterEach(async () => {
   chain.wire.fate = () => 'pass';
-  await untilReady(chain.front);
+  await untilConnected(chain.front.daemon);
 });
 
 let quantity = 0;

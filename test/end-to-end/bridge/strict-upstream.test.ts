@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../../support/accounts.js';
-import { untilReady } from '../../support/chain.js';
-import { TestDaemon } from '../../support/daemon.js';
+import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import type { HttpClient } from '../../support/http-client.js';
 import { SimOpend } from '../../support/sim-serve.js';
 
@@ -19,7 +18,7 @@ let desk: HttpClient;
 beforeEach(async () => {
   upstream = await SimOpend.start({ subscriptionQuota: QUOTA });
   front = await TestDaemon.start({ keys: { desk: { scopes } }, flags: ['--enable-trading', '--backend', `opend://${upstream.address}`] });
-  await untilReady(front);
+  await untilConnected(front.daemon);
   desk = front.as('desk');
 });
 afterEach(async () => {

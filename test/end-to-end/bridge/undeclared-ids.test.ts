@@ -2,9 +2,8 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
 import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
-import { untilReady } from '../../support/chain.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
-import { TestDaemon } from '../../support/daemon.js';
+import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import type { KeyWish } from '../../support/keys.js';
 import { ScriptedServer } from '../../support/scripted-server.js';
 
@@ -32,7 +31,7 @@ async function ask(wish: KeyWish, flags: readonly string[]): Promise<{ body: Buf
   const backend = `opend://127.0.0.1:${upstream.port}`;
   const daemon = await TestDaemon.start({ keys: { program: wish }, flags: ['--backend', backend, '--api-key-id', 'program', ...flags] });
   try {
-    await untilReady(daemon);
+    await untilConnected(daemon.daemon);
     const client = await CoreTcpClient.open(daemon.daemon.apiAddress ?? '');
     const { body } = await client.send(NOBODYS, REQUEST);
     client.close();

@@ -187,7 +187,7 @@ describe('svc_get_orderbook', () => {
     expect(volumes.length).toBeGreaterThan(0);
     expect(Math.max(...volumes)).toBeLessThan(lot_size);
     expect(await ask('svc_get_orderbook', { symbol: 'HK.00700', odd_lot: false })).toMatchObject({ order_book_type: 'NORMAL' });
-    expect((await refusal('svc_get_orderbook', { symbol: 'US.AAPL', odd_lot: true })).error).toContain('US.AAPL has no book of odd lots');
+    expect((await refusal('svc_get_orderbook', { symbol: 'US.AAPL', odd_lot: true })).error).toContain('US.AAPL has no odd-lot book');
   });
 });
 

@@ -69,6 +69,18 @@ function start(args: string[], env: Record<string, string>): McpProcess {
   return mcp;
 }
 
+/** A bridge with a session that has a subscription. */
+async function startSubscribed(): Promise<McpProcess> {
+  const mcp = start([], environment('all'));
+  mcp.send(
+    INITIALIZE,
+    INITIALIZED,
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"svc_subscribe","arguments":{"symbols":["HK.00005"],"sub_types":[1]}}}',
+  );
+  await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 1, 'the subscription');
+  return mcp;
+}
+
 describe.each(ways)('the official client over stdio, the way with %s', (way) => {
   it('lists and calls the tools of the key, with every digit', async () => {
     const client = await open(way);
@@ -139,26 +151,14 @@ describe('the process', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends with its session at %s', async (signal) => {
-    const mcp = start([], environment('all'));
-    mcp.send(
-      INITIALIZE,
-      INITIALIZED,
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"svc_subscribe","arguments":{"symbols":["HK.00005"],"sub_types":[1]}}}',
-    );
-    await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 1, 'the subscription');
+    const mcp = await startSubscribed();
     mcp.child.kill(signal);
     expect(await mcp.status()).toBe(0);
     await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 0, 'the end of the subscription');
   });
 
   it('ends with its session when nobody reads it any more', async () => {
-    const mcp = start([], environment('all'));
-    mcp.send(
-      INITIALIZE,
-      INITIALIZED,
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"svc_subscribe","arguments":{"symbols":["HK.00005"],"sub_types":[1]}}}',
-    );
-    await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 1, 'the subscription');
+    const mcp = await startSubscribed();
     mcp.child.stdout?.destroy();
     expect(await mcp.status()).toBe(0);
     await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 0, 'the end of the subscription');

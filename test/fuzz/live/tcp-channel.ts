@@ -2,31 +2,19 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Cipher } from '../../../src/wire/index.js';
-import type { Answer, Channel } from './channel.js';
+import type { Answer } from './channel.js';
+import { SocketChannel } from './socket-channel.js';
 
 const HEADER_BYTES = 44;
 
-/** A hostile client of core TCP. It reads frames by hand: it must not share the codec's mistakes. */
-export class TcpChannel implements Channel {
-  /** Of what comes from now on; undefined = bodies are not looked at. */
-  cipher: Cipher | undefined;
-  onAnswer: (answer: Answer) => void = () => undefined;
-  readonly closed: Promise<void>;
-  readonly #socket: Socket;
-  #rest: Buffer = Buffer.alloc(0);
-  #problem: Error | undefined;
-
-  private constructor(socket: Socket, cipher: Cipher | undefined) {
-    this.#socket = socket;
-    this.cipher = cipher;
-    // A reset; `close` follows.
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk) => this.#received(chunk));
-    this.closed = new Promise((resolve, reject) => {
-      socket.on('close', () => (this.#problem === undefined ? resolve() : reject(this.#problem)));
-    });
-    // Whoever waits for it is told, too.
-    this.closed.catch(() => undefined);
+/** A hostile client of core TCP. */
+export class TcpChannel extends SocketChannel {
+  private constructor(
+    socket: Socket,
+    /** Of what comes from now on; undefined = bodies are not looked at. */
+    public cipher: Cipher | undefined,
+  ) {
+    super(socket);
   }
 
   static async connect(port: number, cipher: Cipher | undefined): Promise<TcpChannel> {
@@ -35,48 +23,13 @@ export class TcpChannel implements Channel {
     return new TcpChannel(socket, cipher);
   }
 
-  write(chunk: Buffer): void {
-    if (this.#socket.writable) this.#socket.write(chunk);
-  }
-
-  async drained(): Promise<void> {
-    const socket = this.#socket;
-    if (!socket.writableNeedDrain) return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        socket.off('drain', done).off('close', done);
-        resolve();
-      };
-      socket.on('drain', done).on('close', done);
-    });
-  }
-
-  deafen(): void {
-    this.#socket.pause();
-  }
-
-  end(): void {
-    this.#socket.end();
-  }
-
-  reset(): void {
-    this.#socket.resetAndDestroy();
-  }
-
-  #received(chunk: Buffer): void {
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    try {
-      while (this.#rest.length >= HEADER_BYTES) {
-        const end = HEADER_BYTES + this.#rest.readUInt32LE(12);
-        if (this.#rest.length < end) return;
-        const frame = this.#rest.subarray(0, end);
-        this.#rest = this.#rest.subarray(end);
-        this.onAnswer(readAnswer(frame, this.cipher));
-      }
-    } catch (error) {
-      this.#problem = error instanceof Error ? error : new Error(String(error));
-      this.#socket.destroy();
-    }
+  protected next(): Answer | undefined {
+    if (this.rest.length < HEADER_BYTES) return undefined;
+    const end = HEADER_BYTES + this.rest.readUInt32LE(12);
+    if (this.rest.length < end) return undefined;
+    const frame = this.rest.subarray(0, end);
+    this.rest = this.rest.subarray(end);
+    return readAnswer(frame, this.cipher);
   }
 }
 

@@ -1,28 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Answer, Channel } from './channel.js';
+import type { Answer } from './channel.js';
+import { SocketChannel } from './socket-channel.js';
 
 const opcode = { binary: 2, close: 8, ping: 9, pong: 10 } as const;
 const ANSWER_HEADER_BYTES = 44;
 
 /** A hostile client of the core WebSocket, on a bare socket: a WebSocket library would not send what is wrong. */
-export class WsChannel implements Channel {
-  onAnswer: (answer: Answer) => void = () => undefined;
-  readonly closed: Promise<void>;
-  readonly #socket: Socket;
-  #rest: Buffer;
-  #problem: Error | undefined;
-
-  private constructor(socket: Socket, rest: Buffer) {
-    this.#socket = socket;
-    this.#rest = rest;
-    socket.on('data', (chunk) => this.#received(chunk));
-    this.closed = new Promise((resolve, reject) => {
-      socket.on('close', () => (this.#problem === undefined ? resolve() : reject(this.#problem)));
-    });
-    this.closed.catch(() => undefined);
-  }
-
+export class WsChannel extends SocketChannel {
   static async connect(port: number, keyText: string): Promise<WsChannel> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     // A reset; `close` follows.
@@ -39,68 +24,32 @@ export class WsChannel implements Channel {
     return new WsChannel(socket, await upgraded(socket));
   }
 
-  write(chunk: Buffer): void {
-    if (this.#socket.writable) this.#socket.write(chunk);
-  }
-
-  async drained(): Promise<void> {
-    const socket = this.#socket;
-    if (!socket.writableNeedDrain) return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        socket.off('drain', done).off('close', done);
-        resolve();
-      };
-      socket.on('drain', done).on('close', done);
-    });
-  }
-
-  deafen(): void {
-    this.#socket.pause();
-  }
-
-  end(): void {
-    this.#socket.end();
-  }
-
-  reset(): void {
-    this.#socket.resetAndDestroy();
-  }
-
-  #received(chunk: Buffer): void {
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    try {
-      for (let frame = this.#next(); frame !== undefined; frame = this.#next()) this.#frame(frame);
-    } catch (error) {
-      this.#problem = error instanceof Error ? error : new Error(String(error));
-      this.#socket.destroy();
-    }
-  }
-
-  /** The next whole frame. A server does not mask and, here, does not fragment. */
-  #next(): Buffer | undefined {
-    if (this.#rest.length < 2) return undefined;
-    const short = this.#rest.readUInt8(1);
-    const header = short === 127 ? 10 : short === 126 ? 4 : 2;
-    if (this.#rest.length < header) return undefined;
-    const length = short === 127 ? Number(this.#rest.readBigUInt64BE(2)) : short === 126 ? this.#rest.readUInt16BE(2) : short;
-    if (this.#rest.length < header + length) return undefined;
-    const kind = this.#rest.readUInt8(0);
-    const payload = this.#rest.subarray(header, header + length);
-    this.#rest = this.#rest.subarray(header + length);
-    if (kind === (0x80 | opcode.binary)) return payload;
-    // The server has said goodbye; what it still has in its buffers is of no interest.
-    if (kind === (0x80 | opcode.close)) this.#socket.end();
-    else if (kind !== (0x80 | opcode.pong) && kind !== (0x80 | opcode.ping)) throw new Error(`a frame starts with 0x${kind.toString(16)}`);
-    return this.#next();
-  }
-
-  #frame(message: Buffer): void {
+  protected next(): Answer | undefined {
+    const message = this.#message();
+    if (message === undefined) return undefined;
     if (message.length < ANSWER_HEADER_BYTES || message.toString('latin1', 0, 8) !== 'ft-v1.0\0') throw new Error('no answer came');
     const error = message.readInt32BE(20);
     if (message.length === ANSWER_HEADER_BYTES && error === 0) throw new Error('an answer has no body');
     const body = message.subarray(ANSWER_HEADER_BYTES);
-    this.onAnswer({ protoId: message.readUInt32BE(8), number: message.readBigUInt64BE(12), error, body });
+    return { protoId: message.readUInt32BE(8), number: message.readBigUInt64BE(12), error, body };
+  }
+
+  /** The payload of the next whole frame. A server does not mask and, here, does not fragment. */
+  #message(): Buffer | undefined {
+    if (this.rest.length < 2) return undefined;
+    const short = this.rest.readUInt8(1);
+    const header = short === 127 ? 10 : short === 126 ? 4 : 2;
+    if (this.rest.length < header) return undefined;
+    const length = short === 127 ? Number(this.rest.readBigUInt64BE(2)) : short === 126 ? this.rest.readUInt16BE(2) : short;
+    if (this.rest.length < header + length) return undefined;
+    const kind = this.rest.readUInt8(0);
+    const payload = this.rest.subarray(header, header + length);
+    this.rest = this.rest.subarray(header + length);
+    if (kind === (0x80 | opcode.binary)) return payload;
+    // The server has said goodbye; what it still has in its buffers is of no interest.
+    if (kind === (0x80 | opcode.close)) this.socket.end();
+    else if (kind !== (0x80 | opcode.pong) && kind !== (0x80 | opcode.ping)) throw new Error(`a frame starts with 0x${kind.toString(16)}`);
+    return this.#message();
   }
 }
 

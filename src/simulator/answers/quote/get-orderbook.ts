@@ -15,7 +15,7 @@ export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, req
     return new Refusal(`unknown order_book_type ${orderBookType}; accepted: 0 (whole lots), 1 (odd lots)`);
   }
   if (orderBookType === BookType.odd && !hasOddLots(listing)) {
-    return new Refusal(`${listing.instrument.symbol} has no book of odd lots; shares and funds of Hong Kong with a board lot have one`);
+    return new Refusal(`${listing.instrument.symbol} has no odd-lot book; only Hong Kong shares and funds with a board lot have one`);
   }
   const payload = create(S2CSchema);
   payload.security = listing.security;

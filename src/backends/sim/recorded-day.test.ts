@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toJson } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call, FIXTURE_TIME, payload, security, startFixture } from '../../../test/support/sim-backend.js';
+import { until } from '../../../test/support/until.js';
+import { ManualClock } from '../../contract/clock.js';
+import { TrdMarket, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
+import { account, quote, trade } from '../../contract/operations/index.js';
+import type { PushEvent, QuotePush } from '../../gateway/backend.js';
+import { pushMessagesOf } from '../../gateway/push/index.js';
+import { Recorder, recordedBackend } from '../../recording/index.js';
+import { RecordedDay } from './index.js';
+
+const ACCOUNT = 281756478396547001n;
+const HALF_MS = 60_000;
+const header = { trdEnv: 0, accID: ACCOUNT, trdMarket: TrdMarket.TrdMarket_HK };
+const tencent = security('HK.00700');
+const streams = ['HK.00700', 'HK.00005'].flatMap((symbol) =>
+  [1, 2, 4, 5, 11, 14].map((subType) => ({ symbol, subType, rehabType: subType === 11 ? 1 : 0, extendedTime: false })),
+);
+
+let folder: string;
+/** What the recorded session pushed, and how it stood in its middle. */
+let pushed: readonly string[];
+let middle: { readonly pushes: number; readonly quote: unknown; readonly book: unknown; readonly capitalFlow: unknown };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recorded-day-'));
+  const { backend, clock, pushes } = await startFixture({ calendarMode: 'calendar', seed: 'the day' });
+  const recorder = new Recorder({ folder, clock, accountData: false, report: () => {} });
+  await recorder.start();
+  const recorded = recordedBackend(backend, recorder, false);
+  await recorded.subscribe(streams);
+  clock.advance(HALF_MS);
+  middle = {
+    pushes: quotesOf(pushes).length,
+    quote: await payload(recorded, quote.getQuote, { securityList: [tencent] }),
+    book: await payload(recorded, quote.getOrderBook, { security: tencent, num: 10 }),
+    capitalFlow: await payload(recorded, quote.getCapitalFlow, { security: tencent }),
+  };
+  clock.advance(HALF_MS);
+  pushed = quotesOf(pushes);
+  await recorder.close();
+  await backend.stop();
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A session of another seed, in which the recorded day is played from `start` on. */
+async function played(start: number) {
+  const recordedDay = await RecordedDay.open(folder, start);
+  const clock = new ManualClock(start);
+  return startFixture({ calendarMode: 'calendar', seed: 'another', clock, recordedDay, recorded: recordedDay.symbols });
+}
+
+describe('a recorded day', () => {
+  it('pushes what was pushed then, in the same order, to the last field', async () => {
+    const { backend, clock, pushes } = await played(FIXTURE_TIME);
+    await backend.subscribe(streams);
+    clock.advance(2 * HALF_MS);
+    await until(() => quotesOf(pushes).length >= pushed.length, 'the whole day');
+    expect(quotesOf(pushes)).toEqual(pushed);
+    expect(pushed.length).toBeGreaterThan(300);
+    await backend.stop();
+  });
+
+  it('begins in its middle with what was so then', async () => {
+    const { backend, clock, pushes } = await played(FIXTURE_TIME + HALF_MS);
+    expect(await payload(backend, quote.getQuote, { securityList: [tencent] })).toEqual(middle.quote);
+    const { orderBookBidList, orderBookAskList } = await payload(backend, quote.getOrderBook, { security: tencent, num: 10 });
+    expect({ orderBookBidList, orderBookAskList }).toEqual(pick(middle.book));
+    expect(await payload(backend, quote.getCapitalFlow, { security: tencent })).toEqual(middle.capitalFlow);
+    await backend.subscribe(streams);
+    clock.advance(HALF_MS);
+    await until(() => quotesOf(pushes).length >= pushed.length - middle.pushes, 'the second half');
+    expect(quotesOf(pushes)).toEqual(pushed.slice(middle.pushes));
+    await backend.stop();
+  });
+
+  it('lets a bot trade against its book, and goes on as it went', async () => {
+    const { backend, clock, pushes } = await played(FIXTURE_TIME + HALF_MS);
+    await backend.subscribe(streams);
+    const best = (await payload(backend, quote.getOrderBook, { security: tencent, num: 1 })).orderBookAskList[0];
+    const order = { header, trdSide: TrdSide.TrdSide_Buy, code: '00700', secMarket: 1, orderType: 2, qty: 100 };
+    const { orderID } = await payload(backend, trade.placeOrder, { ...order, packetID: { connID: 1n, serialNo: 1 } });
+    clock.advance(2_000);
+    const fills = await until(async () => {
+      const { orderFillList } = await payload(backend, account.getDeals, { header });
+      return orderFillList.length > 0 && orderFillList;
+    }, 'the fill');
+    expect(fills).toMatchObject([{ orderID, price: best?.price, qty: 100 }]);
+    // One that rests shows in the book, below what was recorded of it.
+    const price = Math.floor((best?.price ?? 0) * 0.97);
+    const resting = { ...order, orderType: 1, price, packetID: { connID: 1n, serialNo: 2 } };
+    expect(await call(backend, trade.placeOrder, resting)).toMatchObject({ retType: 0 });
+    clock.advance(1_000);
+    const { orderBookBidList } = await payload(backend, quote.getOrderBook, { security: tencent, num: 40 });
+    expect(orderBookBidList.at(-1)).toMatchObject({ price, volume: 100n, orederCount: 1 });
+    clock.advance(HALF_MS);
+    await until(() => quotesOf(pushes).length >= pushed.length - middle.pushes, 'the second half');
+    expect(quotesOf(pushes)).toEqual(pushed.slice(middle.pushes));
+    await backend.stop();
+  });
+});
+
+function quotesOf(pushes: readonly PushEvent[]): string[] {
+  return pushes
+    .filter((event): event is QuotePush => event.type === 'quote')
+    .map((event) => JSON.stringify([event.stream, event.secKey, toJson(pushMessagesOf(event.protoId).ResponseSchema, event.message)]));
+}
+
+function pick(book: unknown) {
+  const { orderBookBidList, orderBookAskList } = book as { orderBookBidList: unknown; orderBookAskList: unknown };
+  return { orderBookBidList, orderBookAskList };
+}

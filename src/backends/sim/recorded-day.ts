@@ -1,0 +1,219 @@
+import { create, type Message, toBinary } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
+import { decimalFromNumber } from '../../contract/decimal.js';
+import type { BasicQot } from '../../contract/generated/Qot_Common_pb.js';
+import * as GetBasicQot from '../../contract/generated/Qot_GetBasicQot_pb.js';
+import * as GetBroker from '../../contract/generated/Qot_GetBroker_pb.js';
+import type { S2C as UpdateBasicQotS2C } from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
+import type { S2C as UpdateBrokerS2C } from '../../contract/generated/Qot_UpdateBroker_pb.js';
+import { symbolOf } from '../../contract/markets.js';
+import type { Operation } from '../../contract/operation.js';
+import { quote } from '../../contract/operations/index.js';
+import type { PushEvent, QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
+import { payloadOf } from '../../gateway/push/index.js';
+import { Playback, type PlaybackListener, type RecordedEvent, type RecordedLoss, type Source } from '../../recording/index.js';
+import type { RecordedMarket } from '../../simulator/market/index.js';
+import type { RecordedSymbol } from '../../simulator/simulation.js';
+import type { Facts } from '../../simulator/view/facts.js';
+import type { Listing } from '../../simulator/view/listings.js';
+import { success } from './answers.js';
+import { ProtoId, updateOf } from './recorded-updates.js';
+
+type QuoteSource = Extract<Source, { kind: 'quote' }>;
+
+/** Where a day is played. */
+export interface Stage {
+  readonly facts: Facts<'world' | 'listings'>;
+  readonly market: RecordedMarket;
+  readonly clock: Clock;
+  readonly emit: (event: PushEvent) => void;
+  /** Pushes of these streams are missing between two moments (epoch ms). */
+  readonly lost: (streams: readonly QuoteStream[], loss: RecordedLoss) => void;
+  /** For the log. */
+  readonly report: (message: string) => void;
+}
+
+/**
+ * A recorded day that takes the place of simulated data: its pushes come as they came then, its quotes and books are what callers
+ * trade against, and a request that was answered then is answered so again.
+ */
+export class RecordedDay {
+  readonly #playback: Playback;
+  /** Every stream with a push, by its key, whenever that comes. */
+  readonly #streams: ReadonlyMap<string, QuoteStream>;
+  readonly symbols: readonly RecordedSymbol[];
+  /** What came before the start, for the market that is made afterwards. */
+  #past: RecordedEvent[];
+  readonly #latest = new Map<string, RecordedEvent>();
+  /** By operation and request. */
+  readonly #answers = new Map<string, ResponseMessage>();
+  readonly #wanted = new Map<string, QuoteStream>();
+  #stage: Stage | undefined;
+
+  private constructor(playback: Playback, scan: Scan) {
+    this.#playback = playback;
+    this.#streams = scan.streams;
+    this.symbols = [...scan.symbols.values()];
+    this.#past = scan.past;
+  }
+
+  /** Looks through the recording in a folder, to be played from `start` (epoch ms) on. Rejects where it cannot be read. */
+  static async open(folder: string, start: number): Promise<RecordedDay> {
+    const scan = new Scan();
+    const playback = await Playback.open(folder, start, (event, isPast) => scan.see(event, isPast));
+    return new RecordedDay(playback, scan);
+  }
+
+  /** When its first and its last event came, epoch ms. */
+  get span(): { readonly from: number; readonly to: number } {
+    return this.#playback.span;
+  }
+
+  /** Begins. Recorded symbols that the stage does not know are passed over. */
+  start(stage: Stage): void {
+    this.#stage = stage;
+    for (const event of this.#past) this.#take(event);
+    this.#past = [];
+    const listener: PlaybackListener = {
+      event: (event) => this.#take(event),
+      loss: (loss) => stage.lost([...this.#wanted.values()], loss),
+      end: () => stage.report('the recording is over: no more recorded pushes'),
+      problem: (message) => stage.report(message),
+    };
+    void this.#playback.play(stage.clock, listener);
+  }
+
+  stop(): void {
+    this.#playback.stop();
+    this.#wanted.clear();
+  }
+
+  /** Whether the pushes of a stream were recorded. */
+  has(stream: QuoteStream): boolean {
+    return this.#streams.has(keyOf(stream)) && this.#listing(stream.symbol) !== undefined;
+  }
+
+  subscribe(stream: QuoteStream): void {
+    this.#wanted.set(keyOf(stream), stream);
+  }
+
+  unsubscribe(stream: QuoteStream): void {
+    this.#wanted.delete(keyOf(stream));
+  }
+
+  /** The newest push of a recorded stream. */
+  current(stream: QuoteStream): QuotePush | undefined {
+    const event = this.#latest.get(keyOf(stream));
+    return event && pushOf(event, stream);
+  }
+
+  /** What was recorded in answer to a request: undefined where the simulation is to answer it. */
+  answer(operation: Operation, request: Message): ResponseMessage | undefined {
+    if (operation === quote.getQuote) return this.#quotes((request as GetBasicQot.C2S).securityList);
+    if (operation === quote.getBroker) return this.#brokers((request as GetBroker.C2S).security);
+    // Of the rest of what is pushed, the market knows more than one answer of then.
+    if (fromMarket.has(operation)) return undefined;
+    return this.#answers.size === 0
+      ? undefined
+      : this.#answers.get(answerKey(operation.name, toBinary(operation.messages.C2SSchema, request)));
+  }
+
+  #quotes(securities: readonly { readonly market: number; readonly code: string }[]): ResponseMessage | undefined {
+    const quotes: BasicQot[] = [];
+    for (const security of securities) {
+      const payload = this.#payload(symbolOf(security), SubType.quote) as UpdateBasicQotS2C | undefined;
+      const [basic] = payload?.basicQotList ?? [];
+      if (basic === undefined) return undefined;
+      quotes.push(basic);
+    }
+    return success(GetBasicQot, create(GetBasicQot.S2CSchema, { basicQotList: quotes }));
+  }
+
+  #brokers(security: { readonly market: number; readonly code: string } | undefined): ResponseMessage | undefined {
+    const payload = security && (this.#payload(symbolOf(security), SubType.broker) as UpdateBrokerS2C | undefined);
+    if (payload === undefined) return undefined;
+    const { security: named, name, brokerAskList, brokerBidList } = payload;
+    return success(
+      GetBroker,
+      create(GetBroker.S2CSchema, { security: named as NonNullable<typeof named>, name, brokerAskList, brokerBidList }),
+    );
+  }
+
+  #payload(symbol: string | undefined, subType: number): Message | undefined {
+    const event = symbol === undefined ? undefined : this.#latest.get(`${symbol} ${subType} 0 false`);
+    return event && payloadOf(event.message);
+  }
+
+  #take(event: RecordedEvent): void {
+    const { source, message } = event;
+    if (source.kind === 'answer') this.#answers.set(`${source.operation} ${source.request}`, message as ResponseMessage);
+    else if (source.kind === 'quote') this.#push(source, event);
+    else if (source.kind === 'notify') this.#stage?.emit({ type: 'notify', protoId: source.protoId, message: message as ResponseMessage });
+  }
+
+  #push(source: QuoteSource, event: RecordedEvent): void {
+    const listing = this.#listing(source.symbol);
+    if (listing === undefined || this.#stage === undefined) return;
+    const key = keyOf(source);
+    this.#latest.set(key, event);
+    const { market, facts, emit } = this.#stage;
+    const calendar = facts.world.calendar(listing.instrument);
+    const update = updateOf(event, listing, (time) => calendar.tradingDay(time));
+    if (update !== undefined) market.update(listing.instrument, update);
+    const stream = this.#wanted.get(key);
+    if (stream !== undefined) emit(pushOf(event, stream));
+  }
+
+  #listing(symbol: string): Listing | undefined {
+    return this.#stage?.facts.listings.named(symbol);
+  }
+}
+
+/** Qot_Common.SubType. */
+const SubType = { quote: 1, broker: 14 } as const;
+
+/** Answered from the market that the recorded pushes make up. */
+const fromMarket: ReadonlySet<Operation> = new Set<Operation>([quote.getOrderBook, quote.getTicker, quote.getRt, quote.getKline]);
+
+/** What is to be known of a recording beforehand. */
+class Scan {
+  readonly streams = new Map<string, QuoteStream>();
+  readonly symbols = new Map<string, RecordedSymbol>();
+  /** The newest of each source, but every trade: those make up the day's bars. */
+  #newest = new Map<string, RecordedEvent>();
+  readonly #trades: RecordedEvent[] = [];
+
+  see(event: RecordedEvent, isPast: boolean): void {
+    const { source } = event;
+    if (source.kind === 'quote') {
+      const { symbol, subType, rehabType, extendedTime } = source;
+      this.streams.set(keyOf(source), { symbol, subType, rehabType, extendedTime });
+      if (source.protoId === ProtoId.quote && !this.symbols.has(symbol)) this.#addSymbol(symbol, event);
+      if (isPast && source.protoId === ProtoId.ticker) this.#trades.push(event);
+      else if (isPast) this.#newest.set(keyOf(source), event);
+    } else if (source.kind === 'answer' && isPast) this.#newest.set(`${source.operation} ${source.request}`, event);
+  }
+
+  get past(): RecordedEvent[] {
+    return [...this.#trades, ...this.#newest.values()];
+  }
+
+  #addSymbol(symbol: string, { message, time }: RecordedEvent): void {
+    const [basic] = (payloadOf(message) as UpdateBasicQotS2C | undefined)?.basicQotList ?? [];
+    const previousClose = basic === undefined ? undefined : decimalFromNumber(basic.lastClosePrice);
+    if (previousClose !== undefined && previousClose > 0n) this.symbols.set(symbol, { symbol, previousClose, time });
+  }
+}
+
+function pushOf({ source, message }: RecordedEvent, stream: QuoteStream): QuotePush {
+  const { protoId, secKey } = source as QuoteSource;
+  return { type: 'quote', protoId, secKey, stream, message: message as ResponseMessage };
+}
+
+function keyOf({ symbol, subType, rehabType, extendedTime }: QuoteStream): string {
+  return `${symbol} ${subType} ${rehabType} ${extendedTime}`;
+}
+
+function answerKey(operation: string, request: Uint8Array): string {
+  return `${operation} ${Buffer.from(request).toString('base64')}`;
+}

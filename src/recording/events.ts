@@ -1,0 +1,45 @@
+import type { DescMessage, Message } from '@bufbuild/protobuf';
+import { operations } from '../contract/operations/index.js';
+import { pushMessages } from '../gateway/push/index.js';
+
+/** What an event came from; events of one source resemble each other. It is kept as JSON: 64-bit integers are texts, bytes base64. */
+export type Source =
+  | {
+      readonly kind: 'quote';
+      readonly protoId: number;
+      readonly symbol: string;
+      readonly subType: number;
+      readonly rehabType: number;
+      readonly extendedTime: boolean;
+      readonly secKey: string;
+    }
+  | { readonly kind: 'notify'; readonly protoId: number }
+  | { readonly kind: 'trade'; readonly protoId: number; readonly accId: string; readonly trdMarket: number }
+  | { readonly kind: 'answer'; readonly operation: string; readonly request: string };
+
+/** One push, or one answer, of a backend. */
+export interface RecordedEvent {
+  /** When it came, epoch ms. */
+  readonly time: number;
+  readonly source: Source;
+  /** The `Response`. */
+  readonly message: Message;
+  /** What stands beside the message, as JSON: a gap that a notice announces. Mostly empty. */
+  readonly beside: string;
+}
+
+/** A stretch of time that a recording lacks, because it could not be written. Times are epoch ms. */
+export interface RecordedLoss {
+  readonly from: number;
+  readonly to: number;
+  readonly events: number;
+}
+
+const operationsByName = new Map(operations.map((operation) => [operation.name, operation]));
+
+/** The `Response` of what a source sends; undefined where this version has none, so that a recording of a later one is passed over. */
+export function schemaOf(source: Source): DescMessage | undefined {
+  return source.kind === 'answer'
+    ? operationsByName.get(source.operation)?.messages.ResponseSchema
+    : pushMessages.get(source.protoId)?.ResponseSchema;
+}

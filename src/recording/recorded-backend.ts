@@ -1,0 +1,35 @@
+import { type Message, toBinary } from '@bufbuild/protobuf';
+import type { Group, Operation } from '../contract/operation.js';
+import type { Backend, CallContext, ResponseMessage } from '../gateway/index.js';
+import type { Recorder } from './recorder.js';
+
+/** What asks for the market's data, and what for an account's. */
+const marketData: ReadonlySet<Group> = new Set<Group>(['quote', 'metadata']);
+const accountReads: ReadonlySet<Group> = new Set<Group>(['account']);
+
+/** The backend, with everything that it pushes and answers going past the recorder. Refusals are not recorded. */
+export function recordedBackend(backend: Backend, recorder: Recorder, accountData: boolean): Backend {
+  backend.onPush((event) => recorder.push(event));
+  const isRecorded = ({ effect, group }: Operation) =>
+    effect === 'read' && (marketData.has(group) || (accountData && accountReads.has(group)));
+  const note = (operation: Operation, request: Message, response: ResponseMessage) => {
+    if (response.retType === 0) recorder.answer(operation.name, toBinary(operation.messages.C2SSchema, request), response);
+    return response;
+  };
+  const call = (operation: Operation, request: Message, context: CallContext) => {
+    const answer = backend.call(operation, request, context);
+    if (!isRecorded(operation)) return answer;
+    return answer instanceof Promise ? answer.then((response) => note(operation, request, response)) : note(operation, request, answer);
+  };
+  const bound = new Map<string | symbol, unknown>([['call', call]]);
+  return new Proxy(backend, {
+    get(target, name) {
+      if (bound.has(name)) return bound.get(name);
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const method = value.bind(target) as unknown;
+      bound.set(name, method);
+      return method;
+    },
+  });
+}

@@ -1,0 +1,217 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Message } from '@bufbuild/protobuf';
+import type { Clock } from '../contract/clock.js';
+import type { PushEvent } from '../gateway/index.js';
+import { EventWriter } from './event-writer.js';
+import type { RecordedLoss, Source } from './events.js';
+import { FILE_ENDING } from './frame.js';
+import { RecordingFile } from './recording-file.js';
+
+export interface RecorderOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Orders, fills and what concerns accounts too. */
+  readonly accountData: boolean;
+  /** Told when writing begins to fail, and when it works again. */
+  readonly report: (message: string) => void;
+  /** Bytes of a file after which the next one is begun. */
+  readonly fileBytes?: number;
+}
+
+/** What has gathered is written after this time; so much is lost when the process is killed. */
+const WRITE_MS = 1_000;
+/** What has gathered is written at this size without waiting. */
+const WRITE_BYTES = 1024 * 1024;
+/** Held in memory while the disk is behind. Beyond it events are counted and dropped. */
+const HELD_BYTES = 32 * 1024 * 1024;
+const FILE_BYTES = 256 * 1024 * 1024;
+/** A file remembers the last message of each source, so they are bounded. */
+const SOURCES_MAX = 100_000;
+const RETRY_MS = 30_000;
+
+/**
+ * Writes what a backend pushes and answers into files of a folder. It holds nobody up: events are gathered, and written once a
+ * second. While the disk takes none, or takes them too slowly, they are dropped, and the recording says how many and from when to when.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  #writer = new EventWriter();
+  #file: RecordingFile | undefined;
+  #work: Promise<void> | undefined;
+  #cancelTimer: (() => void) | undefined;
+  #retryAt = 0;
+  /** In memory, and not on its way to the file. */
+  #gathered: RecordedLoss | undefined;
+  /** Not in the recording, which does not say so yet. */
+  #lost: RecordedLoss | undefined;
+  #eventsWritten = 0;
+  #eventsLost = 0;
+  #failure: string | undefined;
+  #closed = false;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the folder and the first file. Rejects where it cannot. */
+  async start(): Promise<void> {
+    await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
+    await this.#begin();
+  }
+
+  /** Events in the files. */
+  get eventsWritten(): number {
+    return this.#eventsWritten;
+  }
+
+  /** Events that were dropped. */
+  get eventsLost(): number {
+    return this.#eventsLost;
+  }
+
+  /** Why nothing can be written at present. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /** Records a push; one of an account only where that was asked for. */
+  push(event: PushEvent): void {
+    switch (event.type) {
+      case 'quote': {
+        const { protoId, secKey, stream, message } = event;
+        const { symbol, subType, rehabType, extendedTime } = stream;
+        const source = (): Source => ({ kind: 'quote', protoId, symbol, subType, rehabType, extendedTime, secKey });
+        this.#record(`q ${protoId} ${symbol} ${subType} ${rehabType} ${extendedTime}`, source, message);
+        return;
+      }
+      case 'notify': {
+        const { protoId, message, gap, about } = event;
+        if ((about?.accIds.length ?? 0) > 0 && !this.#options.accountData) return;
+        const beside = gap === undefined ? '' : JSON.stringify({ gap });
+        this.#record(`n ${protoId}`, () => ({ kind: 'notify', protoId }), message, beside);
+        return;
+      }
+      case 'trade': {
+        if (!this.#options.accountData) return;
+        const { protoId, accId, trdMarket, message, canSellQty, recovered } = event;
+        const source = (): Source => ({ kind: 'trade', protoId, accId: String(accId), trdMarket });
+        const beside = canSellQty === undefined && recovered === undefined ? '' : JSON.stringify({ canSellQty, recovered });
+        this.#record(`t ${protoId} ${accId} ${trdMarket}`, source, message, beside);
+      }
+    }
+  }
+
+  /** Records an answer, unless it is the one that the same request got last. `request` is its `C2S`, encoded. */
+  answer(operation: string, request: Uint8Array, message: Message): void {
+    const encoded = Buffer.from(request).toString('base64');
+    const key = `a ${operation} ${encoded}`;
+    if (!this.#writer.repeats(key, message)) this.#record(key, () => ({ kind: 'answer', operation, request: encoded }), message);
+  }
+
+  /** Resolves when what has been recorded so far is written, or counted as lost. */
+  async flush(): Promise<void> {
+    await this.#work;
+    if (this.#gathered !== undefined) this.#run();
+    await this.#work;
+  }
+
+  /** Writes what has gathered, and ends the file. */
+  async close(): Promise<void> {
+    await this.flush();
+    this.#closed = true;
+    this.#cancelTimer?.();
+    await this.#file?.close().catch(() => {});
+  }
+
+  #record(key: string, source: () => Source, message: Message, beside = ''): void {
+    if (this.#closed) return;
+    const { clock } = this.#options;
+    const now = clock.now();
+    if (this.#file === undefined || this.#writer.length >= HELD_BYTES) {
+      this.#lose({ from: now, to: now, events: 1 });
+      if (this.#file === undefined && clock.monotonic() >= this.#retryAt) this.#soon(0);
+      return;
+    }
+    if (this.#lost !== undefined) {
+      this.#writer.loss(this.#lost);
+      this.#lost = undefined;
+    }
+    this.#writer.event(now, key, source, message, beside);
+    this.#gathered = { from: this.#gathered?.from ?? now, to: now, events: (this.#gathered?.events ?? 0) + 1 };
+    this.#soon(this.#writer.length >= WRITE_BYTES ? 0 : WRITE_MS);
+  }
+
+  #lose(lost: RecordedLoss | undefined): void {
+    if (lost === undefined) return;
+    this.#lost = { from: this.#lost?.from ?? lost.from, to: lost.to, events: (this.#lost?.events ?? 0) + lost.events };
+    this.#eventsLost += lost.events;
+  }
+
+  #soon(ms: number): void {
+    if (this.#work !== undefined || (this.#cancelTimer !== undefined && ms > 0)) return;
+    if (ms === 0) this.#run();
+    else this.#cancelTimer = this.#options.clock.after(ms, () => this.#run());
+  }
+
+  #run(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#work = this.#write().finally(() => {
+      this.#work = undefined;
+      if (this.#gathered !== undefined && !this.#closed) this.#soon(this.#writer.length >= WRITE_BYTES ? 0 : WRITE_MS);
+    });
+  }
+
+  async #write(): Promise<void> {
+    let leaving: RecordedLoss | undefined;
+    try {
+      const file = this.#file ?? (await this.#resume());
+      leaving = this.#gathered;
+      this.#gathered = undefined;
+      const records = this.#writer.take();
+      const isFull = file.size >= (this.#options.fileBytes ?? FILE_BYTES) || this.#writer.sources >= SOURCES_MAX;
+      // A file is read from its beginning: what comes from now on is written for the next one.
+      if (isFull) this.#writer = new EventWriter();
+      if (records.length > 0) await file.append(records);
+      this.#eventsWritten += leaving?.events ?? 0;
+      leaving = undefined;
+      if (isFull) {
+        await this.#begin();
+        await file.close();
+      }
+    } catch (thrown) {
+      this.#lose(leaving);
+      await this.#failed(thrown);
+    }
+  }
+
+  async #resume(): Promise<RecordingFile> {
+    const file = await this.#begin();
+    this.#failure = undefined;
+    this.#options.report(`recording again into ${file.path}`);
+    return file;
+  }
+
+  async #begin(): Promise<RecordingFile> {
+    const { folder, clock } = this.#options;
+    const name = new Date(clock.now()).toISOString().replaceAll(':', '-');
+    this.#file = await RecordingFile.create(join(folder, `${name}${FILE_ENDING}`));
+    return this.#file;
+  }
+
+  async #failed(thrown: unknown): Promise<void> {
+    const { clock, report, folder } = this.#options;
+    const file = this.#file;
+    this.#file = undefined;
+    // What has gathered follows on what was not written, and cannot be read without it.
+    this.#lose(this.#gathered);
+    this.#gathered = undefined;
+    this.#writer = new EventWriter();
+    this.#retryAt = clock.monotonic() + RETRY_MS;
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    if (this.#failure === undefined) report(`nothing is recorded into ${folder}: ${reason}; trying again every ${RETRY_MS / 1000} s`);
+    this.#failure = reason;
+    await file?.close().catch(() => {});
+  }
+}

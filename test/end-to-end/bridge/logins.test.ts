@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
+import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
+import * as Notify from '../../../src/contract/generated/Notify_pb.js';
+import * as QotGetSubInfo from '../../../src/contract/generated/Qot_GetSubInfo_pb.js';
+import * as QotSub from '../../../src/contract/generated/Qot_Sub_pb.js';
+import * as TrdGetAccList from '../../../src/contract/generated/Trd_GetAccList_pb.js';
+import { HK_MARGIN } from '../../support/accounts.js';
+import { TestDaemon, untilConnected } from '../../support/daemon.js';
+import { ScriptedServer } from '../../support/scripted-server.js';
+
+const GLOBAL_STATE = 1002;
+const ACCOUNTS = 2001;
+const SUBSCRIBE = 3001;
+const SUB_INFO = 3003;
+const READY = 10;
+const NEEDS_PHONE_CODE = 4;
+
+let upstream: ScriptedServer;
+let daemon: TestDaemon<'desk'>;
+/** What the upstream says of itself. */
+let said: { qotLogined: boolean; trdLogined: boolean; status: number };
+
+beforeEach(async () => {
+  said = { qotLogined: true, trdLogined: true, status: READY };
+  upstream = await ScriptedServer.listen();
+  upstream.onRequest = (frame, peer) => {
+    const { status, ...logins } = said;
+    const markets = { marketHK: 3, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
+    const s2c = { ...markets, ...logins, serverVer: 1011, serverBuildNo: 1, time: 1n, programStatus: { type: status } };
+    if (frame.protoId === GLOBAL_STATE) peer.answer(frame, GetGlobalState, { retType: 0, s2c });
+    else if (frame.protoId === ACCOUNTS) {
+      const accList = [{ accID: BigInt(HK_MARGIN), trdEnv: 0, trdMarketAuthList: [1] }];
+      peer.answer(frame, TrdGetAccList, { retType: 0, s2c: { accList } });
+    } else if (frame.protoId === SUBSCRIBE) peer.answer(frame, QotSub, { retType: 0, s2c: {} });
+    else if (frame.protoId === SUB_INFO) peer.answer(frame, QotGetSubInfo, { retType: 0, s2c: { totalUsedQuota: 0, remainQuota: 100 } });
+    else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
+  };
+});
+afterEach(async () => {
+  await daemon.stop();
+  await upstream.close();
+});
+
+async function start(): Promise<void> {
+  daemon = await TestDaemon.start({
+    keys: { desk: { scopes: ['qot:read', 'qot:state', 'acc:read', 'trade:simulate', 'admin'] } },
+    flags: ['--backend', `opend://127.0.0.1:${upstream.port}`, '--enable-trading'],
+  });
+}
+
+/** Tells it as upstreams do. */
+function notify(logins: { qotLogined: boolean; trdLogined: boolean }): void {
+  Object.assign(said, logins);
+  const s2c = { type: Notify.NotifyType.NotifyType_ConnStatus, connectStatus: logins };
+  upstream.peer.push(1003, Notify, { retType: 0, s2c });
+}
+
+describe('an upstream that loses a login', () => {
+  it('has no quotes until it is back, and trades on; what was missed is announced', async () => {
+    await start();
+    await untilConnected(daemon.daemon);
+    const desk = daemon.as('desk');
+    const push = await daemon.push('desk');
+    await desk.s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [1], is_reg_or_un_reg_push: true });
+
+    notify({ qotLogined: false, trdLogined: true });
+    const told = await push.frame(({ body }) => body?.connect_status !== undefined, 'the loss');
+    expect(told.body.connect_status).toEqual({ qot_logined: false, trd_logined: true });
+    const reason = 'the platform is reconnecting (the upstream is not logged in for quotes)';
+    expect(await desk.get('/readyz')).toMatchObject({ status: 503, json: { reason: expect.stringContaining(reason) } });
+    expect(await desk.post('/api/snapshot', { symbols: ['HK.00700'] })).toMatchObject({
+      status: 503,
+      json: { code: 'backend.not_ready', error: expect.stringContaining(reason) },
+      headers: { 'retry-after': '1' },
+    });
+    expect(await desk.get('/api/list-accounts')).toMatchObject({ status: 200, json: { ret_type: 0 } });
+
+    notify({ qotLogined: true, trdLogined: true });
+    const gap = await push.frame(({ body }) => body?.gap !== undefined, 'the gap');
+    expect(gap.body.gap.reason).toBe('the upstream is not logged in for quotes');
+    await push.frame(({ body }) => body?.connect_status?.qot_logined === true, 'the return');
+    const subscribed = upstream.peer.requests.filter(({ protoId }) => protoId === SUBSCRIBE);
+    expect(subscribed).toHaveLength(2);
+    expect(upstream.connections).toHaveLength(1);
+  });
+
+  it('has no trading until it is back, and quotes on', async () => {
+    await start();
+    await untilConnected(daemon.daemon);
+    const desk = daemon.as('desk');
+    const push = await daemon.push('desk');
+    notify({ qotLogined: true, trdLogined: false });
+    await push.frame(({ body }) => body?.connect_status?.trd_logined === false, 'the loss');
+    expect(await desk.get('/api/list-accounts')).toMatchObject({
+      status: 503,
+      json: { error: expect.stringContaining('broker 0 (upstream) is reconnecting (the upstream is not logged in for trading)') },
+    });
+    expect(await desk.post('/api/snapshot', { symbols: ['HK.00700'] })).toMatchObject({ status: 200 });
+    notify({ qotLogined: true, trdLogined: true });
+    await push.frame(({ body }) => body?.connect_status?.trd_logined === true, 'the return');
+    const { brokers } = (await desk.get('/api/admin/status')).json.s2c;
+    expect(brokers[0]).toMatchObject({ lifecycle_state: 'ready', reconnect_attempts: 1, reconnect_successes: 1 });
+  });
+});
+
+describe('an upstream that is not logged in yet', () => {
+  it('is connected to, and says what it waits for', async () => {
+    Object.assign(said, { qotLogined: false, trdLogined: false, status: NEEDS_PHONE_CODE });
+    await start();
+    const { backend } = daemon.daemon;
+    const waiting = () => backend.status().platform.lastLifecycleEvent?.includes('phone code');
+    if (!waiting()) {
+      await new Promise<void>((resolve) => {
+        backend.onLifecycle(() => waiting() && resolve());
+      });
+    }
+    const desk = daemon.as('desk');
+    expect(await desk.get('/health')).toMatchObject({ status: 200 });
+    const reason = 'the platform is authenticating (the upstream is not ready: it waits for a phone code: answer it there)';
+    expect(await desk.get('/readyz')).toMatchObject({ status: 503, json: { reason: expect.stringContaining(reason) } });
+    said.status = READY;
+    notify({ qotLogined: true, trdLogined: true });
+    await untilConnected(daemon.daemon);
+    expect(await desk.get('/readyz')).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { StartProblem } from '../../src/entry/daemon.js';
+import { TestDaemon } from '../support/daemon.js';
+
+// A Friday morning in Hong Kong.
+const DAY = '2026-11-20T02:30:00Z';
+const SYMBOL = 'HK.00700';
+const ENOUGH = 30;
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recording-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Subscribes to everything of one symbol, and waits for so many pushes. */
+async function pushesOf(test: TestDaemon, count: number): Promise<readonly unknown[]> {
+  const client = await test.push();
+  await test.as().s2c('/api/subscribe', { symbols: [SYMBOL], sub_types: [1, 2, 4], is_sub_or_un_sub: true, is_first_push: false });
+  await client.frame(() => client.quotes.length >= count, `${count} pushes`);
+  return client.quotes.map(({ body }) => body);
+}
+
+it('records a session by one flag and plays it by two: the same pushes in the same order', async () => {
+  const recording = await TestDaemon.start({ flags: ['--record', folder, '--sim-clock', `replay:${DAY}@20`, '--sim-seed', '7'] });
+  const then = await pushesOf(recording, ENOUGH);
+  const metrics = await recording.as().get('/metrics');
+  expect(metrics.text).toMatch(/^svc_recording_writable 1$/m);
+  await recording.stop();
+
+  const playing = await TestDaemon.start({ flags: ['--sim-data', folder, '--sim-clock', 'replay:2026-11-20T02:29:00Z@10'] });
+  const now = await pushesOf(playing, ENOUGH);
+  expect(now.slice(0, ENOUGH)).toEqual(then.slice(0, ENOUGH));
+  expect(playing.log.join('')).toMatch(/playing the recording of 2026-11-20T/);
+  await playing.stop();
+});
+
+it('says how to play a recording when the clock is not that of a replay', async () => {
+  const recording = await TestDaemon.start({ flags: ['--record', folder, '--sim-clock', `replay:${DAY}`] });
+  await pushesOf(recording, 1);
+  await recording.stop();
+  await expect(TestDaemon.start({ flags: ['--sim-data', folder] })).rejects.toThrow(
+    /holds a recording of 2026-11-\d\dT.*: it is played with --sim-clock replay:2026-11-\d\dT/,
+  );
+});
+
+it('refuses to start where nothing can be recorded', async () => {
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const failing = TestDaemon.start({ flags: ['--record', join(file, 'below')] });
+  await expect(failing).rejects.toThrow(StartProblem);
+  await expect(failing).rejects.toThrow(/--record .*ENOTDIR/);
+});

@@ -1,0 +1,60 @@
+import { TestDaemon, type TestDaemonOptions } from './daemon.js';
+
+/**
+ * The backend that daemons under test have where they name none: `SVC_TEST_BACKEND=opend` puts a daemon of their own behind each of
+ * them, which has its simulation, so that the same tests run through the bridge.
+ */
+export const testBackend = process.env.SVC_TEST_BACKEND ?? 'sim';
+
+const scopes = ['qot:read', 'qot:state', 'qot:write', 'acc:read', 'trade:real', 'trade:simulate', 'trade:unlock', 'auth:setup'] as const;
+/** What an upstream has in place of, or like, the daemon in front of it. */
+const passedOn = /^--(sim-.+|history-kl-quota-max|enable-.+)$/;
+
+type Boot = Omit<TestDaemonOptions<never>, 'keys'>;
+
+/** The simulation of a daemon under test, as an upstream of its own. */
+export class UpstreamDaemon {
+  readonly #daemon: TestDaemon<'bridge'>;
+  #bootedWith = '';
+
+  private constructor(daemon: TestDaemon<'bridge'>) {
+    this.#daemon = daemon;
+  }
+
+  /** One that is not started yet; undefined where daemons have their simulation within. */
+  static async create(flags: readonly string[]): Promise<UpstreamDaemon | undefined> {
+    // An upstream's own is within.
+    if (testBackend !== 'opend' || flags.includes('--backend') || flags.includes('--api-key-id')) return undefined;
+    const daemon = new TestDaemon<'bridge'>(true);
+    await daemon.addKey('bridge', { scopes });
+    return new UpstreamDaemon(daemon);
+  }
+
+  /** Runs with what is its part of these options; the flags of the daemon in front of it. */
+  async boot({ flags = [], variables = {}, clock }: Boot): Promise<readonly string[]> {
+    const own: string[] = [];
+    const others: string[] = [];
+    for (let at = 0; at < flags.length; at++) {
+      const flag = flags[at] ?? '';
+      const value = flags[at + 1];
+      const taken = value !== undefined && !value.startsWith('--') ? [flag, value] : [flag];
+      if (taken.length > 1) at += 1;
+      if (passedOn.test(flag)) own.push(...taken);
+      if (!/^--(sim-.+|history-kl-quota-max)$/.test(flag)) others.push(...taken);
+    }
+    const trading = own.includes('--enable-trading') ? [] : ['--enable-trading'];
+    const upstreamFlags = ['--api-key-id', 'bridge', ...trading, ...own];
+    const sim = Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith('SVC_SIM_')));
+    const wanted = JSON.stringify([upstreamFlags, sim]);
+    if (this.#bootedWith !== wanted) {
+      await this.#daemon.halt();
+      await this.#daemon.boot({ flags: upstreamFlags, variables: sim, ...(clock === undefined ? {} : { simulationClock: clock }) });
+      this.#bootedWith = wanted;
+    }
+    return ['--backend', `opend://${this.#daemon.daemon.apiAddress}`, ...others];
+  }
+
+  stop(): Promise<void> {
+    return this.#daemon.stop();
+  }
+}
