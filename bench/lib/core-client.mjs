@@ -34,13 +34,15 @@ const request = (...fields) => field(1, Buffer.concat(fields.map(([id, value]) =
 
 const initConnect = request([1, 1011], [2, Buffer.from('bench')], [3, 0]);
 export const keepAlive = request([1, 1]);
-const security = (index) => Buffer.concat([field(1, 1), field(2, Buffer.from(String(index + 1).padStart(5, '0')))]);
+const securityOf = (code) => Buffer.concat([field(1, 1), field(2, Buffer.from(code))]);
+const security = (index) => securityOf(String(index + 1).padStart(5, '0'));
 /** Qot_Sub to the basic quotes of so many symbols. */
 export const subscribe = (symbols) =>
   request(...Array.from({ length: symbols }, (_, index) => [1, security(index)]), [2, 1], [3, 1], [4, 1]);
 
-/** Qot_GetBasicQot of the first of those symbols. */
-export const getBasicQot = request([1, security(0)]);
+/** Qot_GetBasicQot of a symbol of Hong Kong. */
+export const getBasicQotOf = (code) => request([1, securityOf(code)]);
+export const getBasicQot = getBasicQotOf('00001');
 
 /** A connection of core TCP whose handshake is done. */
 export async function openTcp(port) {

@@ -163,7 +163,7 @@ describe('refusals', () => {
     ['--auth-url', 'https://user:word@login.example', 'an https address'],
     ['--login-account', 'a b', 'a user id (digits), an email address, or a phone number'],
     ['--platform', 'a b', '1 to 32 letters, digits, dots, dashes or underscores'],
-    ['--device-name', 'a\u0001b', '1 to 64 characters without control characters'],
+    ['--device-name', 'x'.repeat(65), '1 to 64 characters without control characters'],
     ['--backend', 'opend://', 'sim (the simulated brokerage), remote (a brokerage that is logged in to) or opend://<host>:<port>'],
     [
       '--backend',

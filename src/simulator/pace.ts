@@ -20,3 +20,27 @@ export class Pace {
     return nextTurn();
   }
 }
+
+/** Does work that pauses at each `yield`: what comes before the first one at once, and then one piece a turn. */
+export function inTurns<T>(work: Generator<void, T>): T | Promise<T> {
+  const first = work.next();
+  return first.done ? first.value : rest(work);
+}
+
+async function rest<T>(work: Generator<void, T>): Promise<T> {
+  for (;;) {
+    await nextTurn();
+    const piece = work.next();
+    if (piece.done) return piece.value;
+  }
+}
+
+/** The results of `step` for each of `items`, pausing after every `itemsATurn`: for {@link inTurns}. */
+export function* eachInTurns<T, R>(items: readonly T[], itemsATurn: number, step: (item: T) => R): Generator<void, R[]> {
+  const results: R[] = [];
+  for (const item of items) {
+    if (results.length > 0 && results.length % itemsATurn === 0) yield;
+    results.push(step(item));
+  }
+  return results;
+}

@@ -77,6 +77,10 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
     return [{ start: to - 1, end: to, ...prices, volume: 0n, turnover: 0n }];
   }
 
+  settlementPrice(contract: Instrument): Decimal {
+    return this.quote(contract).last;
+  }
+
   adjustmentFactor(): bigint {
     return FACTOR_ONE;
   }

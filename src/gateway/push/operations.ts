@@ -46,8 +46,9 @@ export async function answerSubscribe(
     push: isFieldSet(request, QotSub.C2SSchema.field.isRegOrUnRegPush) ? request.isRegOrUnRegPush : undefined,
     first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
   });
-  if (!outcome.ok && outcome.cause !== undefined) return rejectSubscription(hub, outcome.cause);
-  if (!outcome.ok) return quoteAnswer(resultOf(outcome));
+  if (!outcome.ok) {
+    return outcome.cause === undefined ? quoteAnswer(resultOf(outcome)) : rejectSubscription(hub, outcome.cause);
+  }
   await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, streams));
   return quoteAnswer(streams.length === expansion.streams.length ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut([...unserved]) });
 }

@@ -100,7 +100,8 @@ function partsOf(options: BrokerageOptions): Parts {
   const check = new OrderCheck(clock, world, market, holds);
   const routing = new Routing(clock, world, market, records, check, latencySource(latency, seed), () => rolls.catchUp());
   const endOrders: EndOrders = (change, symbol, why) => routing.endOrders(change, symbol, why);
-  const rolls = new DayRolls({ clock, world, market, records, corporateActions, endOrders });
+  const endOrdersInSlices = (symbol: string, why: string) => void routing.endOrdersInSlices(symbol, why);
+  const rolls = new DayRolls({ clock, world, market, records, corporateActions, endOrders, endOrdersInSlices });
   return { records, valuer, holds, check, routing, rolls };
 }
 

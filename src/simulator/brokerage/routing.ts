@@ -1,6 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import { Exchange, type Match, type Matching } from '../exchange/index.js';
 import type { Market, Tick } from '../market/market.js';
+import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import type { Instrument, World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
@@ -11,11 +12,14 @@ import { execute } from './execution.js';
 import { Expiries } from './expiries.js';
 import type { Latency } from './latency.js';
 import { holding, isBuying, mainLeg, type OrderRecord, remainingOf, restated } from './order.js';
-import { cancelled, isChangeable, moved } from './order-status.js';
+import { cancelled, isChangeable, isOpen, moved } from './order-status.js';
 import { rulesOf } from './order-types.js';
 import type { Change, Records } from './records.js';
 import { nextOpening, sessionFor } from './sessions.js';
 import { afterTicks, Triggers } from './triggers.js';
+
+/** Orders that end in one turn of the event loop: a few milliseconds' worth. */
+const ENDED_A_TURN = 25;
 
 /**
  * The way of accepted orders through time: to the exchange when their trigger, session or auction has come, their fills
@@ -29,6 +33,7 @@ export class Routing {
   readonly #steps: Agenda;
   readonly #expiries: Expiries;
   #lastArrival = 0;
+  #closed = false;
   readonly #accounts = new Map<bigint, Account>(accounts.map((account) => [account.id, account]));
 
   constructor(
@@ -56,6 +61,7 @@ export class Routing {
   }
 
   close(): void {
+    this.#closed = true;
     this.#steps.close();
     this.#expiries.close();
     this.#exchange.close();
@@ -149,10 +155,31 @@ export class Routing {
     for (const account of accounts) {
       for (const order of [...this.records.openOrders(account)]) {
         if (!order.legs.some((leg) => leg.symbol === symbol)) continue;
-        this.recall(order);
-        this.#finish(change, order, order.status === 'disabled' ? 'deleted' : cancelled(order.filledQuantity), why);
+        this.#end(change, order.id, why);
       }
     }
+  }
+
+  /** As {@link endOrders}, each slice in a change and a turn of its own. An order that is over by its turn is left alone. */
+  async endOrdersInSlices(symbol: string, why: string): Promise<void> {
+    const ids = accounts
+      .flatMap((account) => [...this.records.openOrders(account)])
+      .flatMap((order) => {
+        return order.legs.some((leg) => leg.symbol === symbol) ? [order.id] : [];
+      });
+    for (let from = 0; from < ids.length && !this.#closed; from += ENDED_A_TURN) {
+      if (from > 0) await nextTurn();
+      this.#commit((change) => {
+        for (const id of ids.slice(from, from + ENDED_A_TURN)) this.#end(change, id, why);
+      });
+    }
+  }
+
+  #end(change: Change, id: bigint, why: string): void {
+    const order = this.records.order(id);
+    if (order === undefined || (!isOpen(order.status) && order.status !== 'disabled')) return;
+    this.recall(order);
+    this.#finish(change, order, order.status === 'disabled' ? 'deleted' : cancelled(order.filledQuantity), why);
   }
 
   #step(id: bigint): void {

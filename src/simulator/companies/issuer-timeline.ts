@@ -5,7 +5,7 @@ import { Remembered } from '../chance/remembered.js';
 import type { Instrument } from '../world/instrument.js';
 import { Accounts } from './accounts.js';
 import { type DatedShareEvent, type Declared, type Fraction, inSharesOf } from './declared.js';
-import { compound, FIRST_YEAR, LAST_YEAR, REFERENCE_DAY, yearOf, yearsTo } from './growth.js';
+import { compound, FIRST_YEAR, firstOf, LAST_YEAR, REFERENCE_DAY, yearOf, yearsTo } from './growth.js';
 import type { Issuer } from './issuers.js';
 import type { DayMove } from './market-prices.js';
 import type { Seat } from './peers.js';
@@ -33,6 +33,10 @@ const UNCHANGED: Fraction = { numerator: 1n, denominator: 1n };
 const REMEMBERED_YEARS = 32;
 const REMEMBERED_QUARTERS = 96;
 const SPECIAL_CHANCE = 0.03;
+/** A special dividend goes ex so long after the regular one. */
+const SPECIAL_DAYS = 14;
+/** The longest that a day may have to wait for one on which all listings trade. */
+const HOLIDAYS_MAX_DAYS = 20;
 /** A special dividend over what the year pays otherwise. */
 const SPECIAL_SIZE = 0.8;
 
@@ -126,10 +130,22 @@ export class IssuerTimeline {
       const { fiscal } = this.profile;
       const found: Declared[] = [];
       for (let quarter = fiscal.quarterOf(year, 1) - 4; quarter <= fiscal.quarterOf(year, 12); quarter++) {
+        if (!this.#mayGoExIn(year, quarter)) continue;
         found.push(...this.#declaredFor(quarter).filter(({ ex }) => yearOf(ex) === year));
       }
       return found.sort((a, b) => a.ex - b.ex);
     });
+  }
+
+  /** Whether a dividend for a quarter may go ex in a year: to find out on which day it does costs far more. */
+  #mayGoExIn(year: number, quarter: number): boolean {
+    const { fiscal, reporting } = this.profile;
+    const terms = reporting.dividends.find((one) => one.quarter === fiscal.numberOf(quarter));
+    if (terms === undefined) return false;
+    const end = fiscal.endOf(quarter);
+    const latest = reporting.exAfter === 'period' ? 0 : 2 * HOLIDAYS_MAX_DAYS + Math.max(reporting.interimLag[1], reporting.annualLag[1]);
+    const last = end + latest + terms.exLag[1] + SPECIAL_DAYS + HOLIDAYS_MAX_DAYS;
+    return last >= firstOf(year, 1) && end + terms.exLag[0] < firstOf(year + 1, 1);
   }
 
   /** What a fiscal year's dividends come to for one ordinary share of `day`, those declared so far. */
@@ -159,7 +175,7 @@ export class IssuerTimeline {
     const due = (ahead ? end : announced) + this.#within(terms.exLag[0], terms.exLag[1], terms.quarter);
     const regular = this.#dated(announced, due, terms.part * reporting.dividends.length * this.#payable(quarter), false);
     if (terms.quarter !== 4 || uniform(this.#stream(quarter), 1) >= SPECIAL_CHANCE) return regular;
-    const special = this.#dated(announced, due + 14, SPECIAL_SIZE * reporting.dividends.length * this.#payable(quarter), true);
+    const special = this.#dated(announced, due + SPECIAL_DAYS, SPECIAL_SIZE * reporting.dividends.length * this.#payable(quarter), true);
     return [...regular, ...special];
   }
 

@@ -1,7 +1,7 @@
 import { keyOf, mix, uniform } from '../chance/random.js';
-import type { Profile } from './background.js';
 import type { BackgroundDay } from './background-day.js';
 import type { BookLevel } from './market.js';
+import type { Profile } from './profile.js';
 import type { TickLadder } from './tick-ladder.js';
 import type { Trade } from './trades.js';
 

@@ -1,50 +1,33 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { multiply } from '../../contract/decimal.js';
 import { chainPrice } from '../chance/price-chain.js';
-import { keyOf, mix, normal, uniform } from '../chance/random.js';
+import { keyOf, mix, normal } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import { exPrice } from '../companies/ex-price.js';
-import type { ListingTimeline } from '../companies/listing-timeline.js';
-import { typicalVolume } from '../world/futures.js';
-import type { Instrument } from '../world/instrument.js';
+import { spotInstrument, tradedOn } from '../world/futures.js';
+import type { Future, Instrument } from '../world/instrument.js';
 import { roundToTick, tickSize } from '../world/ticks.js';
 import { type Aggregate, aggregateOfTotals } from './aggregate.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
+import { ContractPath } from './contract-path.js';
 import type { Currencies } from './currencies.js';
-import { DayTape } from './day-tape.js';
+import { DayOfSessions } from './day-of-sessions.js';
+import { keyOfPart, type Part, partsOf } from './day-parts.js';
+import type { DayOfTrades } from './day-tape.js';
+import { filledTape } from './filled-tape.js';
 import { PairTape } from './pair-tape.js';
 import { priceLimit } from './price-limit.js';
-import { clamp, marks, type Stretch } from './stretch.js';
-import { type TickLadder, tickLadder } from './tick-ladder.js';
+import { type PriceRange, scaled } from './price-range.js';
+import type { Profile } from './profile.js';
+import { Spot } from './spot.js';
+import { clamp } from './stretch.js';
+import { tickLadder } from './tick-ladder.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
-/** What the generator knows of an instrument, whatever the day. */
-export interface Profile {
-  /** Of no other profile. */
-  readonly index: number;
-  /** Stream of the symbol's randomness. */
-  readonly key: number;
-  readonly ladder: TickLadder;
-  /** Shares (contracts, units) that the generator counts as one lot. */
-  readonly lotSize: number;
-  /** Typical lots of a day; of a dated contract, while it is the front month. */
-  readonly lotsADay: number;
-  /** Standard deviation of a day's change, as a fraction of the price. */
-  readonly daily: number;
-  /** See {@link priceLimit}. */
-  readonly limit: number | undefined;
-  /** Of what somebody issued: its price on each day, and what goes off on which. */
-  readonly timeline: ListingTimeline | undefined;
-  /** Known price that the chain of days hangs on: see {@link chainPrice}. Billionths. */
-  readonly anchor: { readonly price: number; readonly number?: number };
-}
-
 const DAYS_PER_YEAR = 365;
-const LOTS_PER_TRADE = 6;
-/** At most one trade a second: with refreshes of the book in between, a liquid symbol shows about three events a second. */
-const TRADES_PER_SECOND_MAX = 1;
-const TRADES_A_DAY_MIN = 12;
+/** Draws of a day's key from which its parts' ends follow. */
+const ENDS_DRAW = 8;
 /** Room that sums of price × lots of a day leave below 2^53 for what exceeds the typical day and price. */
 const AMOUNT_MAX_TYPICAL = 2 ** 46;
 /** Days are kept for the symbols being looked at only: a day costs a microsecond to make. */
@@ -52,6 +35,9 @@ const REMEMBERED_PROFILES = 20_000;
 /** More than the days from 1970-01-01 to any that calendars name. */
 const DAYS_MAX = 2 ** 23;
 const REMEMBERED_DAYS = 500;
+const REMEMBERED_PATHS = 1_000;
+/** Stream of what spot prices do between their days. */
+const NIGHTS = keyOf('nights');
 /** Ten years of days of several symbols, at some hundred bytes each. */
 const REMEMBERED_TOTALS = 12_000;
 
@@ -60,6 +46,9 @@ export class Background {
   readonly #profiles = new Remembered<Instrument, Profile>(REMEMBERED_PROFILES);
   readonly #days = new Remembered<number, BackgroundDay>(REMEMBERED_DAYS);
   readonly #regular = new Remembered<number, { readonly aggregate: Aggregate | undefined }>(REMEMBERED_TOTALS);
+
+  readonly #paths = new Remembered<Instrument, ContractPath>(REMEMBERED_PATHS);
+  readonly #spots = new Remembered<Instrument, Spot>(REMEMBERED_PATHS);
 
   #profilesMade = 0;
 
@@ -71,12 +60,26 @@ export class Background {
     readonly companies: Companies,
   ) {}
 
+  /** What trades of an instrument on a day: of a continuous contract the dated one that it then is. */
+  traded(instrument: Instrument, day: TradingDay): Instrument {
+    return tradedOn(instrument, day.day);
+  }
+
   profile(instrument: Instrument): Profile {
     return this.#profiles.get(instrument, () => this.#makeProfile(instrument));
   }
 
   day(instrument: Instrument, day: TradingDay): BackgroundDay {
-    return this.#days.get(this.#keyOf(instrument, day), () => this.#makeDay(instrument, day));
+    const traded = this.traded(instrument, day);
+    return this.#days.get(this.#keyOf(traded, day), () => this.#makeDay(traded, day));
+  }
+
+  /** The final settlement price of a dated contract, on the tick; undefined where it is its own last price. */
+  settlementPrice(contract: Future): Decimal | undefined {
+    const price = this.#path(contract).settlementPrice();
+    if (price === undefined) return undefined;
+    const rounding = contract.future.product.settlement === 'average' ? 'down' : 'nearest';
+    return roundToTick(contract.tickTable, BigInt(Math.round(price)), rounding);
   }
 
   /** The price at which the last background trade of a day is (or will be) made. */
@@ -151,6 +154,12 @@ export class Background {
   #makeDay(instrument: Instrument, day: TradingDay): BackgroundDay {
     const profile = this.profile(instrument);
     if (instrument.kind === 'forex' && this.currencies?.quotes(instrument)) return this.#pairDay(instrument, profile, day, this.currencies);
+    if (instrument.kind === 'future' && instrument.future.month !== undefined) return this.#contractDay(instrument, profile, day);
+    return this.#ownDay(instrument, profile, day);
+  }
+
+  /** A day that goes its own way, from the close before to its own. */
+  #ownDay(instrument: Instrument, profile: Profile, day: TradingDay): BackgroundDay {
     const days = this.tradingDays(instrument);
     const yesterday = days.previous(day);
     const previous = rawReference(profile, day, this.#rawClose(profile, days, yesterday));
@@ -160,47 +169,87 @@ export class Background {
     const band = limits(profile, previous);
     const gap = yesterday.end === day.start ? 0 : 0.25;
     const open = clamp(previous + gap * deviation * normal(key, 0), band.low, band.high);
-    const high = Math.min(band.high, Math.max(open, close) + 0.45 * deviation * Math.abs(normal(key, 1)));
-    const low = Math.max(band.low, Math.min(open, close) - 0.45 * deviation * Math.abs(normal(key, 2)));
-    const grid = profile.ladder.commonTick(low, high);
-    const steps = (price: number) => Math.max(1, Math.round(price / grid));
-    const highest = Math.max(steps(open), steps(close), Math.floor(high / grid));
-    const lowest = Math.max(1, Math.min(steps(open), steps(close), Math.ceil(low / grid)));
+    const parts = partsOf(day);
+    const ends = this.#ends(key, parts, { open, close }, deviation, band);
+    const ranges: Outline[] = [];
+    let [highest, lowest] = [open, open];
+    for (const [i, { share }] of parts.entries()) {
+      const [from = open, to = close] = [ends[i], ends[i + 1]];
+      const partKey = keyOfPart(key, i);
+      const reach = 0.45 * deviation * Math.sqrt(share);
+      const high = Math.min(band.high, Math.max(from, to) + reach * Math.abs(normal(partKey, 1)));
+      const low = Math.max(band.low, Math.min(from, to) - reach * Math.abs(normal(partKey, 2)));
+      highest = Math.max(highest, high);
+      lowest = Math.min(lowest, low);
+      ranges.push({ key: partKey, open: from, close: to, high, low });
+    }
+    const grid = profile.ladder.commonTick(lowest, highest);
+    const tapes = parts.map((part, i) => {
+      const range = ranges[i] as Outline;
+      return filledTape(instrument, profile, { part, day, key: range.key, grid, previous }, range);
+    });
+    const [only] = tapes;
+    return this.#day(instrument, profile, day, grid, only === undefined || tapes.length > 1 ? new DayOfSessions(tapes) : only);
+  }
 
-    const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / deviation;
-    const typical = typicalVolume(instrument, day.day) * (profile.timeline?.shareFactor(day.number) ?? 1);
-    const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round((typical / profile.lotSize) * bustle));
-    const countMax = Math.max(TRADES_A_DAY_MIN, Math.floor(day.activity.seconds * TRADES_PER_SECOND_MAX));
-    const count = clamp(Math.floor(lots / LOTS_PER_TRADE), TRADES_A_DAY_MIN, countMax);
-    const markLots = Math.floor(lots / (4 * count));
-    const called = marks(steps(open), steps(close), highest, lowest);
-    const freeLots = lots - markLots * called.count;
-    // Between the mean of the ends and that of the extremes, and well inside: a mean near an extreme would mean a day spent there.
-    const middle = (steps(open) + steps(close) + highest + lowest) / 4;
-    const quarter = (highest - lowest) / 4;
-    const mean = clamp(middle + 0.4 * quarter * normal(key, 5), lowest + quarter, highest - quarter);
-    const root: Stretch = {
-      node: 1,
-      first: 0,
-      count,
-      from: day.start,
-      until: day.end,
-      activityFrom: 0,
-      activityUntil: 1,
-      open: steps(open),
-      close: steps(close),
-      high: highest,
-      low: lowest,
-      lots,
-      amount: markLots * called.sum + Math.round(mean * freeLots),
-    };
-    return {
-      day,
-      tape: new DayTape(root, { key, markLots, step: deviation / grid / Math.sqrt(count), activity: day.activity }),
-      grid,
-      lotSize: profile.lotSize,
-      amountUnit: turnoverOf(instrument, BigInt(grid), BigInt(profile.lotSize)),
-    };
+  /** The prices at the ends of a day's parts: a walk between the day's own. */
+  #ends(
+    key: number,
+    parts: readonly Part[],
+    { open, close }: Pick<PriceRange, 'open' | 'close'>,
+    deviation: number,
+    band: { low: number; high: number },
+  ): number[] {
+    const ends = [open];
+    let left = 1;
+    for (const [i, { share }] of parts.slice(0, -1).entries()) {
+      const last = ends[i] ?? open;
+      const spread = deviation * Math.sqrt((share * (left - share)) / left);
+      ends.push(clamp(last + (close - last) * (share / left) + spread * normal(key, ENDS_DRAW + i), band.low, band.high));
+      left -= share;
+    }
+    return [...ends, close];
+  }
+
+  /** A day that follows the spot price. */
+  #contractDay(contract: Future, profile: Profile, day: TradingDay): BackgroundDay {
+    const path = this.#path(contract);
+    const before = this.tradingDays(contract).previous(day);
+    const previous = path.at(before, this.tradingDays(contract).previous(before), before.end - 1);
+    const whole = path.range(day, before, day.start, day.end);
+    const range = { ...whole, open: path.at(day, before, day.start), close: path.at(day, before, day.end - 1) };
+    const grid = profile.ladder.commonTick(range.low, range.high);
+    const key = mix(profile.key, day.number);
+    const follows = (from: number, until: number) => scaled(path.range(day, before, from, until), 1 / grid);
+    const tape = filledTape(contract, profile, { day, part: { ...day, share: 1 }, key, grid, previous }, range, follows);
+    return this.#day(contract, profile, day, grid, tape);
+  }
+
+  /** What an index trades at, or where there is none: a price of the product's own that nobody sees. */
+  #spotDay(spot: Instrument, day: TradingDay): BackgroundDay {
+    if (spot.kind !== 'future') return this.day(spot, day);
+    const profile = this.profile(spot);
+    return this.#days.get(this.#keyOf(spot, day), () => this.#ownDay(spot, profile, day));
+  }
+
+  #path(contract: Future): ContractPath {
+    return this.#paths.get(contract, () => {
+      const { lastTradingDay } = contract;
+      if (lastTradingDay === undefined) throw new Error(`${contract.symbol} is no dated contract`);
+      const last = this.tradingDays(contract).on(lastTradingDay);
+      return new ContractPath(this.profile(contract).key, contract, this.#spot(spotInstrument(contract.future.product)), last);
+    });
+  }
+
+  #spot(of: Instrument): Spot {
+    return this.#spots.get(of, () => {
+      const { key, daily } = this.profile(of);
+      return new Spot(mix(key, NIGHTS), daily, this.tradingDays(of), (day) => this.#spotDay(of, day));
+    });
+  }
+
+  #day(instrument: Instrument, { lotSize }: Profile, day: TradingDay, grid: number, tape: DayOfTrades): BackgroundDay {
+    return { day, tape, grid, lotSize, amountUnit: turnoverOf(instrument, BigInt(grid), BigInt(lotSize)) };
   }
 
   #pairDay(pair: Instrument, profile: Profile, day: TradingDay, currencies: Currencies): BackgroundDay {
@@ -220,6 +269,9 @@ export class Background {
     };
   }
 }
+
+/** Where part of a day goes, and its stream. */
+type Outline = Omit<PriceRange, 'mean'> & { readonly key: number };
 
 /** As of {@link Background.reference}, of an unrounded price. */
 function rawReference({ timeline }: Profile, day: TradingDay, price: number): number {

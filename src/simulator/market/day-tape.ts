@@ -1,9 +1,11 @@
 import { Remembered } from '../chance/remembered.js';
-import { type Flow, SPLIT_COUNT_MIN, type Stretch, split } from './stretch.js';
+import { split } from './split.js';
+import { type Flow, SPLIT_COUNT_MIN, type Stretch } from './stretch.js';
 import { type Trade, writeOut } from './trades.js';
 
 /** Twice the depth of a tree of 2^16 trades. */
 const REMEMBERED_SPLITS = 32;
+const WRITTEN = 2;
 
 /** Exact totals of some consecutive trades of one day: prices in the day's grid, volume in lots. */
 export interface Totals {
@@ -35,8 +37,9 @@ export interface DayOfTrades {
 /** A day whose every bar is split from its totals: see {@link Stretch}. */
 export class DayTape implements DayOfTrades {
   // Who looks at a day looks at the same moment again and again: the way there is remembered.
-  readonly #split = new Remembered<number, readonly [Stretch, Stretch]>(REMEMBERED_SPLITS);
-  readonly #written = new Remembered<number, readonly Trade[]>(2);
+  // Most days are made for their totals alone, which need no memory.
+  #split: Remembered<number, readonly [Stretch, Stretch]> | undefined;
+  #written: Remembered<number, readonly Trade[]> | undefined;
 
   constructor(
     readonly root: Stretch,
@@ -90,10 +93,12 @@ export class DayTape implements DayOfTrades {
   }
 
   #halves(stretch: Stretch): readonly [Stretch, Stretch] {
+    this.#split ??= new Remembered(REMEMBERED_SPLITS);
     return this.#split.get(stretch.node, () => split(stretch, this.flow));
   }
 
   #trades(stretch: Stretch): readonly Trade[] {
+    this.#written ??= new Remembered(WRITTEN);
     return this.#written.get(stretch.node, () => writeOut(stretch, this.flow));
   }
 }

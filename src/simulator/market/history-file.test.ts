@@ -31,6 +31,10 @@ beforeAll(async () => {
     join(folder, 'US.AAPL.csv'),
     `\uFEFF${HEADER}2026-11-18 09:30,270,271,269.5,270.25,500\r\n2026-11-18 09:31:00,270.25,272,270,271,700\r\n2026-11-18 09:33,271,271,271,271,10\r\n`,
   );
+  await writeFile(
+    join(folder, 'HK.HSImain.csv'),
+    `${HEADER}2026-11-17,30900,31100,30800,31000,90000\n2026-11-18,31000,31200,30900,31150,90000\n`,
+  );
   await writeFile(join(folder, 'HK.99999.csv'), HEADER);
   await writeFile(join(folder, 'notes.txt'), 'not read');
 });
@@ -69,6 +73,19 @@ describe('loaded history', () => {
     // Day bars were loaded: those days have no minutes, and no ticks.
     expect(market.bars(tencent, { unit: 'minute', count: 60 }, { from: days[0]!.start, to: days[3]!.start })).toEqual([]);
     expect(market.ticks(tencent, 100_000)[0]!.time).toBeGreaterThanOrEqual(days[3]!.start);
+  });
+
+  test('of a continuous contract is where its index and the other contracts go on from', async () => {
+    const { market } = await marketWithHistory(Date.UTC(2026, 10, 20, 20));
+    const [main, dated, index] = ['HK.HSImain', 'HK.HSI2612', 'HK.800000'].map((symbol) => world.instrument(symbol)!);
+    const close = (of: typeof tencent, day: number) => {
+      const from = Date.UTC(2026, 10, day) - 16 * 3_600_000;
+      return Number(market.bars(of, { unit: 'day' }, { from, limit: 1 })[0]!.close) / 1e9;
+    };
+    expect(close(main!, 18)).toBe(31_150);
+    for (const of of [dated!, index!]) expect(Math.abs(close(of, 18) / 31_150 - 1)).toBeLessThan(0.003);
+    expect(Math.abs(close(main!, 19) / 31_150 - 1)).toBeLessThan(0.05);
+    expect(Math.abs(close(main!, 20) / close(index!, 20) - 1)).toBeLessThan(0.01);
   });
 
   test('of minutes makes the minute bars, and the day bar of them', async () => {

@@ -112,6 +112,8 @@ export interface Market {
   ): readonly Bar[];
   /** What a price at `time` (now when not given) is multiplied by to be adjusted as of now: see `adjustedPrice`. */
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint;
+  /** The price at which a contract that has expired is settled: by its product's rule, or its own last price. */
+  settlementPrice(contract: Instrument): Decimal;
   /** Starts (or stops) live events of a symbol. Calls nest: each watch needs its own unwatch. */
   watch(instrument: Instrument): void;
   unwatch(instrument: Instrument): void;

@@ -20,6 +20,8 @@ export class Prints {
   #ticks: Tick[] = [];
   #minutes: Minute[] = [];
   #lastSequence = 0;
+  /** Of an earlier run, until something is printed in this one. */
+  #restored: readonly Tick[] = [];
 
   /** Sequence of the newest print; 0 when there is none. */
   get lastSequence(): number {
@@ -28,6 +30,21 @@ export class Prints {
 
   /** Prints come in order of time and sequence. */
   add(tick: Tick): void {
+    this.#restored = [];
+    this.#append(tick);
+  }
+
+  /** Puts prints of an earlier run back, in any order and as often as one likes, before anything is printed in this one. */
+  restore(ticks: readonly Tick[]): void {
+    const all = new Map([...this.#restored, ...ticks].map((tick) => [tick.sequence, tick]));
+    const inOrder = [...all.values()].sort((a, b) => Number(a.sequence - b.sequence));
+    this.#ticks = [];
+    this.#minutes = [];
+    for (const tick of inOrder) this.#append(tick);
+    this.#restored = inOrder;
+  }
+
+  #append(tick: Tick): void {
     this.#lastSequence = Number(tick.sequence);
     this.#ticks.push(tick);
     // Halving at twice the bound keeps the cost of a print constant.

@@ -146,6 +146,10 @@ export class RecordedMarket implements SimulatedMarket {
     return this.generated.adjustmentFactor(instrument, adjustment, time);
   }
 
+  settlementPrice(contract: Instrument): Decimal {
+    return this.generated.settlementPrice(contract);
+  }
+
   watch(instrument: Instrument): void {
     const recorded = this.#recorded.get(instrument.symbol);
     if (recorded === undefined) this.generated.watch(instrument);

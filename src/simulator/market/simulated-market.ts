@@ -4,6 +4,7 @@ import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import type { DayMove } from '../companies/market-prices.js';
 import type { Calendar } from '../world/calendar.js';
+import { continuousOf } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 import { Adjustments } from './adjustment.js';
@@ -28,6 +29,7 @@ import type {
   TickDirection,
 } from './market.js';
 import { OrderBook } from './order-book.js';
+import { anchorOf } from './spot-anchor.js';
 import { Tape } from './tape.js';
 import { type TradingDay, TradingDays } from './trading-days.js';
 
@@ -74,6 +76,7 @@ interface View {
   readonly bookTime: number;
 }
 
+const REGULAR = new Set(['regular'] as const);
 const REMEMBERED_VIEWS = 10_000;
 const DAY_MS = 86_400_000;
 /** The book of symbols that no caller touched. */
@@ -90,14 +93,17 @@ class MarketOfTape implements SimulatedMarket {
 
   constructor({ clock, seed, calendarOf, pairs, companies, history = new Map() }: MarketOptions) {
     this.#clock = clock;
-    const calendars = new Map<Calendar, TradingDays>();
+    const [ofAll, ofIndices] = [new Map<Calendar, TradingDays>(), new Map<Calendar, TradingDays>()];
     const daysOf = (instrument: Instrument): TradingDays => {
       const calendar = calendarOf(instrument);
-      const days = calendars.get(calendar) ?? new TradingDays(calendar);
+      // Nobody works an index out before its stocks open, nor after they have closed.
+      const isIndex = instrument.kind === 'index';
+      const calendars = isIndex ? ofIndices : ofAll;
+      const days = calendars.get(calendar) ?? new TradingDays(calendar, isIndex ? REGULAR : undefined);
       calendars.set(calendar, days);
       return days;
     };
-    const anchor = (instrument: Instrument) => history.get(instrument.symbol)?.anchor;
+    const anchor = (instrument: Instrument) => anchorOf(instrument, (symbol) => history.get(symbol)?.anchor);
     const [pair] = pairs;
     const currencies = pair === undefined ? undefined : Currencies.of(seed, pairs, daysOf(pair), anchor);
     this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies, companies), history);
@@ -202,6 +208,11 @@ class MarketOfTape implements SimulatedMarket {
     this.#changed(instrument);
   }
 
+  settlementPrice(contract: Instrument): Decimal {
+    const fixed = contract.kind === 'future' ? this.#tape.background.settlementPrice(contract) : undefined;
+    return fixed ?? this.quote(contract).last;
+  }
+
   closeBefore(instrument: Instrument, day: string): Decimal {
     return this.#tape.closeBefore(instrument, day);
   }
@@ -223,9 +234,23 @@ class MarketOfTape implements SimulatedMarket {
     return orders;
   }
 
+  /** A print is on the tapes of a contract and of the continuous one that it is at the time. */
   #changed(instrument: Instrument): void {
-    this.#views.get(instrument.symbol, noView).view = undefined;
-    this.#tellChange(instrument);
+    for (const one of this.#onTape(instrument)) {
+      this.#views.get(one.symbol, noView).view = undefined;
+      this.#tellChange(one);
+    }
+  }
+
+  #onTape(instrument: Instrument): readonly Instrument[] {
+    if (instrument.kind !== 'future') return [instrument];
+    const traded = this.#tradedNow(instrument);
+    const continuous = continuousOf(traded);
+    return continuous === undefined || this.#tradedNow(continuous) !== traded ? [instrument] : [traded, continuous];
+  }
+
+  #tradedNow(instrument: Instrument): Instrument {
+    return this.#tape.background.traded(instrument, this.#tape.days(instrument).at(this.#now(instrument)));
   }
 
   #tellChange(instrument: Instrument): void {
@@ -254,14 +279,15 @@ class MarketOfTape implements SimulatedMarket {
     const open = isOver ? undefined : day.sessions.find(({ start, end }) => start <= now && now < end);
     const closedAt = open === undefined ? (day.sessions.findLast(({ end }) => end <= now)?.end ?? day.start) - 1 : undefined;
     const today = background.day(instrument, day);
-    const profile = background.profile(instrument);
+    const traded = background.traded(instrument, day);
+    const profile = background.profile(traded);
     const refresh = refreshAt(refreshesOf(profile, today), closedAt ?? now);
     const nextSession = day.sessions.find(({ start }) => start > now)?.start ?? daysOf.next(day).start;
     const happened = today.tape.countBefore(now + 1);
     const [last] = today.tape.trades(happened - 1, happened);
     const [next] = today.tape.trades(happened, happened + 1);
     const quote = this.#quote(instrument, day, now);
-    const reference = background.reference(instrument, day, background.close(instrument, daysOf.previous(day)));
+    const reference = background.reference(traded, day, background.close(traded, daysOf.previous(day)));
     const changes = isOver
       ? time + DAY_MS
       : Math.min(next?.time ?? Infinity, open === undefined ? nextSession : Math.min(refresh.next, open.end));

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { uniform } from '../chance/random.js';
 import { activityOf } from './activity.js';
-import { type Flow, lotsMin, marks, SPLIT_COUNT_MIN, type Stretch, split } from './stretch.js';
+import { split } from './split.js';
+import { type Flow, lotsMin, marks, SPLIT_COUNT_MIN, type Stretch } from './stretch.js';
 import { type Trade, writeOut } from './trades.js';
 
 const START = Date.UTC(2026, 10, 20, 1, 30);
@@ -24,8 +26,9 @@ const stretches = fc
     closeAt: fc.double({ min: 0, max: 1, noNaN: true }),
     meanAt: fc.oneof(fc.constantFrom(0, 1, 1e-9, 1 - 1e-9, 0.5), fc.double({ min: 0, max: 1, noNaN: true })),
     step: fc.double({ min: 0, max: 100, noNaN: true }),
+    follows: fc.option(fc.integer(), { nil: undefined }),
   })
-  .map(({ key, count, markLots, spareLots, low, range, openAt, closeAt, meanAt, step }) => {
+  .map(({ key, count, markLots, spareLots, low, range, openAt, closeAt, meanAt, step, follows }) => {
     const high = low + range;
     const open = low + Math.round(range * openAt);
     const close = low + Math.round(range * closeAt);
@@ -48,9 +51,18 @@ const stretches = fc
       lots,
       amount,
     };
-    const flow: Flow = { key, markLots, step, activity };
+    const flow: Flow = { key, markLots, step, activity, ...(follows === undefined ? {} : { follows: anyPath(follows, low, high) }) };
     return { whole, flow };
   });
+
+/** A path that has nothing to do with the totals, and leaves them at times. */
+function anyPath(key: number, low: number, high: number): NonNullable<Flow['follows']> {
+  const at = (time: number) => low + (high - low) * (1.4 * uniform(key, Math.floor(time / 60_000)) - 0.2);
+  return (from, until) => {
+    const [open, middle, close] = [at(from), at((from + until) / 2), at(until)];
+    return { open, close, high: Math.max(open, middle, close), low: Math.min(open, middle, close), mean: (open + middle + close) / 3 };
+  };
+}
 
 function tradesOf(stretch: Stretch, flow: Flow): Trade[] {
   if (stretch.count < SPLIT_COUNT_MIN) return writeOut(stretch, flow);

@@ -1,6 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { dayOfNumber, requireDay } from '../../contract/time.js';
 import type { DayMove } from '../companies/market-prices.js';
+import { orderedSince } from '../world/contract-cycle.js';
 import type { Instrument } from '../world/instrument.js';
 import { type Aggregate, aggregateOfTotals, merge } from './aggregate.js';
 import { type Background, turnoverOf } from './background.js';
@@ -33,7 +34,8 @@ export class Tape {
   }
 
   /** Totals of the day's regular trades up to `now` (inclusive). */
-  dayTotals(instrument: Instrument, day: TradingDay, now: number): Aggregate | undefined {
+  dayTotals(of: Instrument, day: TradingDay, now: number): Aggregate | undefined {
+    const instrument = this.#on(of, day);
     const history = this.#historyOf(instrument, day);
     if (history !== undefined) return history.day(day.number);
     const { start, end } = day.regular;
@@ -59,7 +61,8 @@ export class Tape {
    * Totals of the trades in each [boundaries[i], boundaries[i + 1]) of one day. Boundaries rise, and are whole minutes but for the
    * last, which may be "now". Days of loaded history have as much as was loaded: nothing when that was daily bars.
    */
-  slices(instrument: Instrument, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
+  slices(of: Instrument, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
+    const instrument = this.#on(of, day);
     const history = this.#historyOf(instrument, day);
     if (history !== undefined) return history.slices(boundaries);
     const background = this.background.day(instrument, day);
@@ -74,9 +77,10 @@ export class Tape {
    * The generator's (or loaded) close of the last trading day before a date, less what goes off on the next one; whatever callers
    * traded on it.
    */
-  closeBefore(instrument: Instrument, date: string): Decimal {
-    const days = this.days(instrument);
+  closeBefore(of: Instrument, date: string): Decimal {
+    const days = this.days(of);
     const day = days.on(days.calendar.previousTradingDay(date));
+    const instrument = this.#on(of, days.next(day));
     const close = this.#historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
     return this.background.reference(instrument, days.next(day), close);
   }
@@ -85,14 +89,16 @@ export class Tape {
    * Close of the last day before `day`, of its regular trading, less what goes off on `day`; the background's own price where the
    * symbol was not listed yet.
    */
-  previousClose(instrument: Instrument, day: TradingDay): Decimal {
+  previousClose(of: Instrument, day: TradingDay): Decimal {
+    const instrument = this.#on(of, day);
     return this.background.reference(instrument, day, this.#lastClose(instrument, day));
   }
 
   /** The close before an ex-day and what is left of it, apart from callers' own trades: the same in every run. */
-  drop(instrument: Instrument, ex: number): { readonly close: Decimal; readonly reference: Decimal } {
-    const day = this.days(instrument).on(dayOfNumber(ex));
-    const previous = this.days(instrument).previous(day);
+  drop(of: Instrument, ex: number): { readonly close: Decimal; readonly reference: Decimal } {
+    const day = this.days(of).on(dayOfNumber(ex));
+    const previous = this.days(of).previous(day);
+    const instrument = this.#on(of, day);
     const close =
       this.#historyOf(instrument, previous)?.lastAt(previous.number)?.close ?? this.background.regularClose(instrument, previous);
     return { close, reference: this.background.reference(instrument, day, close) };
@@ -115,6 +121,19 @@ export class Tape {
 
   /** The newest `count` ticks up to `now` with a sequence above `after`, oldest first. Loaded history has bars only. */
   ticks(instrument: Instrument, now: number, count: number, after = 0): readonly Tick[] {
+    const days = this.days(instrument);
+    const day = days.at(now);
+    const traded = this.#on(instrument, day);
+    if (traded === instrument || traded.kind !== 'future') return this.#ticks(instrument, now, count, after);
+    // A continuous contract has been this one since a day, and another before.
+    const since = requireDay(orderedSince(traded.future.product, day.day));
+    const newest = this.#ticks(traded, now, count, Math.max(after, tickSequence(since, -1) - 1));
+    const first = days.next(days.on(days.calendar.previousTradingDay(dayOfNumber(since))));
+    if (newest.length >= count || after >= tickSequence(since, -1) || since <= this.firstDay(instrument)) return newest;
+    return [...this.ticks(instrument, first.start - 1, count - newest.length, after), ...newest];
+  }
+
+  #ticks(instrument: Instrument, now: number, count: number, after: number): readonly Tick[] {
     if (count <= 0) return [];
     const days = this.days(instrument);
     const found: Tick[] = [...this.printsOf(instrument).since(after + 1)].slice(-count);
@@ -137,8 +156,9 @@ export class Tape {
    * All ticks of regular trading of the day of `now` up to then with a sequence above `after`, oldest first; of callers' prints
    * the newest thousand.
    */
-  dayTicks(instrument: Instrument, now: number, after: number): readonly Tick[] {
-    const day = this.days(instrument).at(now);
+  dayTicks(of: Instrument, now: number, after: number): readonly Tick[] {
+    const day = this.days(of).at(now);
+    const instrument = this.#on(of, day);
     if (this.#historyOf(instrument, day) !== undefined) return [];
     const background = this.background.day(instrument, day);
     const trades = background.tape.trades(tradesUpTo(day.number, after), background.tape.countBefore(now + 1));
@@ -149,8 +169,9 @@ export class Tape {
   }
 
   /** Prints a caller's trade at `time`, which is not before the last one's. */
-  print(instrument: Instrument, time: number, price: Decimal, volume: bigint, direction: TickDirection): Tick {
-    const day = this.days(instrument).at(time);
+  print(of: Instrument, time: number, price: Decimal, volume: bigint, direction: TickDirection): Tick {
+    const day = this.days(of).at(time);
+    const instrument = this.#on(of, day);
     const prints = this.#writable(instrument);
     const happened = this.background.day(instrument, day).tape.countBefore(time + 1);
     const sequence = BigInt(printSequence(day.number, happened, prints.lastSequence));
@@ -160,10 +181,13 @@ export class Tape {
   }
 
   /** Puts prints of an earlier run back: before anything is printed in this one. */
-  restore(instrument: Instrument, ticks: readonly Tick[]): void {
-    const prints = this.#writable(instrument);
-    const known = prints.lastSequence;
-    for (const tick of inOrder([...ticks])) if (Number(tick.sequence) > known) prints.add(tick);
+  restore(of: Instrument, ticks: readonly Tick[]): void {
+    const byContract = new Map<Instrument, Tick[]>();
+    for (const tick of ticks) {
+      const instrument = this.#on(of, this.days(of).at(tick.time));
+      byContract.set(instrument, [...(byContract.get(instrument) ?? []), tick]);
+    }
+    for (const [instrument, printed] of byContract) this.#writable(instrument).restore(printed);
   }
 
   printsOf(instrument: Instrument): Prints {
@@ -174,6 +198,11 @@ export class Tape {
     const prints = this.#prints.get(instrument.symbol) ?? new Prints();
     this.#prints.set(instrument.symbol, prints);
     return prints;
+  }
+
+  /** What trades of an instrument on a day, see {@link Background.traded}. Loaded history stands for its own symbol. */
+  #on(instrument: Instrument, day: TradingDay): Instrument {
+    return this.#historyOf(instrument, day) === undefined ? this.background.traded(instrument, day) : instrument;
   }
 
   #historyOf(instrument: Instrument, day: TradingDay): History | undefined {

@@ -1,5 +1,5 @@
 import { mix, uniform } from '../chance/random.js';
-import { clamp, type Flow, marks, type Stretch } from './stretch.js';
+import { clamp, type Flow, isFollowed, marks, type Stretch } from './stretch.js';
 
 /** One trade of the background, in the units of its stretch. */
 export interface Trade {
@@ -52,10 +52,11 @@ export function writeOut(stretch: Stretch, flow: Flow): Trade[] {
   if (pool.sideLots > 0) inner.push({ price: side, lots: pool.sideLots });
   inner.push(...spread(pool.baseLots, base, onBase, Math.min(high - base, base - low), chance));
   shuffle(inner, chance);
+  const ordered = flow.follows !== undefined && isFollowed(stretch) ? alongPath(inner, stretch, flow, flow.follows) : inner;
 
   const trades: Trade[] = [];
   let time = stretch.from;
-  for (const [i, { price, lots }] of [first, ...inner, last].entries()) {
+  for (const [i, { price, lots }] of [first, ...ordered, last].entries()) {
     const share = (i + 0.1 + 0.8 * chance()) / count;
     const due = flow.activity.timeAt(stretch.activityFrom + (stretch.activityUntil - stretch.activityFrom) * share);
     if (due > time && due < stretch.until) time = due;
@@ -107,6 +108,23 @@ function spread(lots: number, base: number, count: number, reach: number, chance
     rest -= i < pairs ? 2 * part : part;
   }
   return shared;
+}
+
+/** The trades between the first and the last, the dearest where the path is highest: their sum is the same in any order. */
+function alongPath(inner: readonly Lot[], stretch: Stretch, { activity }: Flow, follows: NonNullable<Flow['follows']>): readonly Lot[] {
+  const { from, until, activityFrom, activityUntil, count } = stretch;
+  const place = (i: number) => activity.timeAt(activityFrom + ((activityUntil - activityFrom) * (i + 1.5)) / count);
+  const levels = inner.map((_, i) => {
+    const time = clamp(place(i), from, until - 2);
+    return { i, level: follows(time, time + 1).close };
+  });
+  const byPrice = [...inner].sort((a, b) => a.price - b.price);
+  const ordered: Lot[] = [...inner];
+  for (const [rank, { i }] of levels.sort((a, b) => a.level - b.level || a.i - b.i).entries()) {
+    const lot = byPrice[rank];
+    if (lot !== undefined) ordered[i] = lot;
+  }
+  return ordered;
 }
 
 /** Fisher and Yates. */

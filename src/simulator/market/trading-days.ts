@@ -26,12 +26,16 @@ export class TradingDays {
   readonly #previous = new Remembered<string, string>(REMEMBERED_DAYS);
   readonly #next = new Remembered<string, string>(REMEMBERED_DAYS);
 
-  constructor(readonly calendar: Calendar) {}
+  /** @param kinds of sessions that count: what is quoted in regular hours only has no others. */
+  constructor(
+    readonly calendar: Calendar,
+    private readonly kinds: ReadonlySet<TradingSession['kind']> = new Set(['regular', 'extended']),
+  ) {}
 
   /** Throws when `day` is no trading day: only days that the calendar itself named are asked for. */
   on(day: string): TradingDay {
     return this.#days.get(day, () => {
-      const sessions = this.calendar.sessions(day);
+      const sessions = this.calendar.sessions(day).filter(({ kind }) => this.kinds.has(kind));
       const first = sessions[0];
       const last = sessions.at(-1);
       if (first === undefined || last === undefined) throw new Error(`${this.calendar.name} has no session on ${day}`);
@@ -50,7 +54,8 @@ export class TradingDays {
 
   /** The day that `time` falls in; between days, the last one that began. */
   at(time: number): TradingDay {
-    return this.on(this.calendar.tradingDay(time));
+    const day = this.on(this.calendar.tradingDay(time));
+    return day.start <= time ? day : this.previous(day);
   }
 
   previous(day: TradingDay): TradingDay {

@@ -92,6 +92,9 @@ const KlField = {
 
 const ALL_FIELDS = 1023;
 
+/** Bars written in one turn of the event loop: the company's figures stand beside each. */
+export const MESSAGES_A_TURN = 250;
+
 /** A bar as the protocol writes it; its prices carry the adjustment already. `fields` is a sum of {@link KlField}. */
 export function klineMessage(
   facts: Facts<'world' | 'companies' | 'market'>,

@@ -1,6 +1,6 @@
 import { dayNumber, dayOfNumber } from '../../contract/time.js';
 import { keyOf, uniform } from '../chance/random.js';
-import { typicalVolume } from '../world/futures.js';
+import { tradedOn, typicalVolume } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
 
 /**
@@ -24,11 +24,12 @@ export interface OpenInterest {
 /** Open contracts of a future on a trading day: around three days' volume, moving a few percent from day to day. */
 export function openInterest(instrument: Instrument, tradingDay: string): OpenInterest {
   const day = dayNumber(tradingDay) ?? 0;
-  const contracts = contractsOn(instrument, day);
+  const traded = tradedOn(instrument, tradingDay);
+  const contracts = contractsOn(traded, day);
   const expiry = dayNumber(instrument.lastTradingDay ?? '');
   return {
     contracts,
-    change: contracts - contractsOn(instrument, day - 1),
+    change: contracts - contractsOn(traded, day - 1),
     daysToExpiry: expiry === undefined ? undefined : expiry - day,
   };
 }

@@ -23,17 +23,21 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A night session belongs to a trading day that may come after a weekend and holidays: how long before its date a day's bar may start. */
 const EVE_MS = 12 * DAY_MS;
 
+/** How many bars of a period are read in one turn of the event loop: those of about half a year, or of two hours. */
+const barsATurn: Readonly<Record<BarPeriod['unit'], number>> = { minute: 120, day: 120, week: 24, month: 6, quarter: 2, year: 1 };
+
 /**
- * Up to `count` bars of a range, oldest first, from the bar that starts at `resume` on (from the first one without it).
- * The market is read for as many bars as are still wanted, so that a page costs what it holds and not what the range holds.
+ * Up to `count` bars of a range, oldest first, from the bar that starts at `resume` on (from the first one without it). Pauses between
+ * turns: for `inTurns`. The market is read for as many bars as are still wanted, so that a page costs what it holds and not what the range
+ * holds.
  */
-export function historyPage(
+export function* historyPage(
   facts: Facts<'clock' | 'world' | 'market'>,
   listing: Listing,
   range: HistoryRange,
   count: number,
   resume: number | undefined,
-): HistoryPage {
+): Generator<void, HistoryPage> {
   const { period, adjustment, hours, first, last } = range;
   const earliest = first - (period.unit === 'minute' ? period.count * MINUTE_MS : EVE_MS);
   // A day's bar starts after the midnight that names it.
@@ -42,7 +46,8 @@ export function historyPage(
   const bars: Bar[] = [];
   let from = Math.max(earliest, resume ?? earliest);
   for (;;) {
-    const found = facts.market.bars(listing.instrument, period, { from, to, limit: count + 1 - bars.length }, adjustment);
+    const limit = Math.min(count + 1 - bars.length, barsATurn[period.unit]);
+    const found = facts.market.bars(listing.instrument, period, { from, to, limit }, adjustment);
     for (const bar of found) {
       const label = labelTime(facts, listing, period, bar);
       if (label < first || label > last || !inHours(facts, listing, period, bar, hours)) continue;
@@ -50,7 +55,31 @@ export function historyPage(
       bars.push(bar);
     }
     const end = found.at(-1);
-    if (end === undefined) return { bars, next: undefined };
+    if (end === undefined || found.length < limit) return { bars, next: undefined };
     from = end.start + 1;
+    yield;
+  }
+}
+
+/** The newest `count` bars, oldest first, the running one last. Pauses as {@link historyPage} does. */
+export function* newestBars(
+  { market }: Facts<'market'>,
+  { instrument }: Listing,
+  period: BarPeriod,
+  adjustment: PriceAdjustment,
+  count: number,
+): Generator<void, readonly Bar[]> {
+  const newestFirst: (readonly Bar[])[] = [];
+  let wanted = count;
+  let range: { readonly to?: number } = {};
+  for (;;) {
+    const limit = Math.min(wanted, barsATurn[period.unit]);
+    const found = market.bars(instrument, period, { ...range, limit }, adjustment);
+    newestFirst.push(found);
+    wanted -= found.length;
+    const [oldest] = found;
+    if (oldest === undefined || found.length < limit || wanted === 0) return newestFirst.reverse().flat();
+    range = { to: oldest.start };
+    yield;
   }
 }

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Decimal } from '../../contract/decimal.js';
 import type { Market, Quote } from '../market/market.js';
+import { eachInTurns, inTurns } from '../pace.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
@@ -29,25 +29,23 @@ export function yearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: L
   };
 }
 
-/** How many ranges may be worked out (milliseconds each) before others get their turn. */
-const RANGES_PER_TURN = 8;
+/** How many symbols may be looked at that nobody asked for yet (milliseconds each) before others get their turn. */
+const NEW_SYMBOLS_A_TURN = 1;
 
 /**
- * Works out the ranges that a request about many symbols needs, a few a turn, so that it does not hold up everybody
+ * Works out the quotes and ranges that a request about many symbols needs, a few a turn, so that it does not hold up everybody
  * else. Undefined when there is next to nothing to do.
  */
 export function prepareYearRanges(facts: Facts<'clock' | 'world' | 'market'>, listings: readonly Listing[]): Promise<void> | undefined {
-  const missing = listings.filter((listing) => {
+  const ranges = remembered.get(facts.market);
+  const fresh = listings.filter((listing) => {
+    // Only of those that were looked at before does it cost next to nothing to know.
+    if (ranges?.get(listing) === undefined) return true;
     return rememberedRange(facts, listing, facts.market.quote(listing.instrument)) === undefined;
   });
-  return missing.length <= RANGES_PER_TURN ? undefined : workOutInTurns(facts, missing);
-}
-
-async function workOutInTurns(facts: Facts<'clock' | 'world' | 'market'>, listings: readonly Listing[]): Promise<void> {
-  for (const [index, listing] of listings.entries()) {
-    if (index % RANGES_PER_TURN === 0) await nextTurn();
-    workOut(facts, listing, facts.market.quote(listing.instrument));
-  }
+  if (fresh.length <= NEW_SYMBOLS_A_TURN) return undefined;
+  const prepare = (listing: Listing) => workOut(facts, listing, facts.market.quote(listing.instrument));
+  return Promise.resolve(inTurns(eachInTurns(fresh, NEW_SYMBOLS_A_TURN, prepare))).then(() => undefined);
 }
 
 function rememberedRange(facts: Facts<'market'>, listing: Listing, { tradingDay }: Quote): Remembered | undefined {

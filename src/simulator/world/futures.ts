@@ -1,26 +1,18 @@
-import { businessDayFrom, businessDaysOf, monthAfter, tradingDaysOf, yearOf } from './business-days.js';
+import { businessDayFrom, monthAfter, tradingDaysOf, yearOf } from './business-days.js';
 import type { CalendarName } from './calendar.js';
+import { catalogue } from './catalogue.js';
+import { LISTED_MONTHS, lastDayOf, listsMonth, monthsByVolume, monthsFrom } from './contract-cycle.js';
 import { type FutureProduct, futureProducts } from './data/futures.js';
 import { exact } from './exact.js';
 import type { Future, Instrument } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
-import { lastTradeDate } from './last-trade.js';
 import { flatTickTable } from './tick-tables.js';
 
-/**
- * The contract of a month is listed on the day after that of the same month a year before has expired: a product always has the
- * same number of contracts, one for each of its months.
- */
-const LISTED_MONTHS = 12;
-/** Days before its last one at which a contract hands over to the next: positions are rolled by then. */
-const ROLL_DAYS = 2;
 const VOLUME_MIN = 50;
 const CONTRACTS_REMEMBERED_MAX = 20_000;
-const LAST_DAYS_REMEMBERED_MAX = 20_000;
 
 // All of it is pure, so that one memory serves every world.
 const contracts = new Map<string, Future>();
-const lastDays = new Map<string, string>();
 const products = new Map(futureProducts.map((product) => [`${product.market}.${product.root}`.toUpperCase(), product]));
 
 let continuous: readonly Future[] | undefined;
@@ -51,6 +43,10 @@ export function understandFuture(symbol: string, year: number): Future | undefin
   return listsMonth(product, month) && lastDayOf(product, month) >= product.listed ? contractOf(product, month) : undefined;
 }
 
+/**
+ * The contract of a month is listed on the day after that of the same month a year before has expired: a product always has the
+ * same number of contracts, one for each of its months.
+ */
 function contractOf(product: FutureProduct, month: string): Future {
   const key = `${product.market}.${product.root} ${month}`;
   const known = contracts.get(key);
@@ -98,50 +94,42 @@ export function isContinuous(instrument: Instrument): boolean {
 }
 
 /**
- * Typical contracts (shares, units) traded on a day. Of a product's contracts the front month trades most, until it is rolled a few
- * days before it expires; then it and the next one change places. Each later one trades a fifth of the one before.
+ * The dated contract that a continuous one is on a day ("2026-11-20"): the front month up to its second trading day before the last, and the next
+ * one from then on. Other instruments are themselves.
+ */
+export function tradedOn(instrument: Instrument, day: string): Instrument {
+  if (instrument.kind !== 'future' || instrument.future.month !== undefined) return instrument;
+  const { product } = instrument.future;
+  const [month] = monthsByVolume(product, day);
+  return month === undefined ? instrument : contractOf(product, month);
+}
+
+/**
+ * What a product's contracts follow: its index, or where the world has none, the continuous contract of the product itself or of the one that it shares
+ * the spot price with; that stands for the price of the thing then, and is not what trades.
+ */
+export function spotInstrument({ market, root, underlying, spotOf = root }: FutureProduct): Instrument {
+  const index = underlying === undefined ? undefined : catalogue(market).find(({ symbol }) => symbol === underlying);
+  const spot = index ?? continuousContracts().find(({ symbol }) => symbol === `${market}.${spotOf}main`);
+  if (spot === undefined) throw new Error(`${market}.${root} follows nothing that the world has`);
+  return spot;
+}
+
+/** The continuous contract of a contract's product; undefined for what is no dated contract. */
+export function continuousOf(instrument: Instrument): Future | undefined {
+  if (instrument.kind !== 'future' || instrument.future.month === undefined) return undefined;
+  const { product } = instrument.future;
+  return continuousContracts().find(({ future }) => future.product === product);
+}
+
+/**
+ * Typical contracts (shares, units) traded on a day. Of a product's contracts the main one trades most, see {@link tradedOn}. Each later one trades
+ * a fifth of the one before.
  */
 export function typicalVolume(instrument: Instrument, day: string): number {
   if (instrument.kind !== 'future' || instrument.future.month === undefined) return instrument.dailyVolume;
   const { product, month } = instrument.future;
-  const months = monthsFrom(product, day);
-  const [front, next] = months;
-  const order = front !== undefined && next !== undefined && isRolled(product, front, day) ? [next, front, ...months.slice(2)] : months;
+  const order = monthsByVolume(product, day);
   const position = order.indexOf(month);
   return Math.max(VOLUME_MIN, Math.round(product.traded / 5 ** (position < 0 ? order.length : position)));
-}
-
-function isRolled(product: FutureProduct, month: string, day: string): boolean {
-  const calendar = businessDaysOf(product.calendar);
-  let rolls = lastDayOf(product, month);
-  for (let days = 0; days < ROLL_DAYS; days += 1) rolls = calendar.previousTradingDay(rolls);
-  return day > rolls;
-}
-
-/** The months of a product that expire on `day` or later and are listed by then, in order. */
-function monthsFrom(product: FutureProduct, day: string): string[] {
-  const months: string[] = [];
-  // Energy expires in the month before the contract's own.
-  for (let ahead = 0, month = day.slice(0, 7); ahead <= LISTED_MONTHS + 1; ahead += 1, month = monthAfter(month)) {
-    if (listsMonth(product, month) && lastDayOf(product, month) >= day) months.push(month);
-  }
-  return months;
-}
-
-function listsMonth({ months }: FutureProduct, month: string): boolean {
-  const number = Number(month.slice(5));
-  if (number < 1 || number > 12) return false;
-  if (months === 'monthly') return true;
-  return months === 'quarterly' ? number % 3 === 0 : months.includes(number);
-}
-
-function lastDayOf(product: FutureProduct, month: string): string {
-  const key = `${product.lastTrade} ${product.calendar} ${month}`;
-  let day = lastDays.get(key);
-  if (day === undefined) {
-    day = lastTradeDate(product.lastTrade, month, businessDaysOf(product.calendar));
-    if (lastDays.size >= LAST_DAYS_REMEMBERED_MAX) lastDays.clear();
-    lastDays.set(key, day);
-  }
-  return day;
 }

@@ -12,7 +12,8 @@ import { Options } from './options.js';
 import { Warrants } from './warrants.js';
 
 export type { Calendar, CalendarMode, CalendarName, TradingDate, TradingSession } from './calendar.js';
-export { typicalVolume } from './futures.js';
+export { finalSettlement } from './final-settlement.js';
+export { tradedOn, typicalVolume } from './futures.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
 export type { FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
 export { kinds } from './kinds.js';

@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { parseLocal } from '../../../contract/time.js';
+import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import { adjustmentOf, hoursOf, klineMessage, periodOf } from '../../view/bars.js';
+import { adjustmentOf, hoursOf, klineMessage, MESSAGES_A_TURN, periodOf } from '../../view/bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { type HistoryRange, historyPage } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
@@ -35,7 +36,7 @@ export const getHistoryKline: Answer<'clock' | 'world' | 'companies' | 'market' 
     const { max } = facts.historyQuota;
     return new Refusal(`history K-line quota exceeded: ${max} symbols within 30 days; ${listing.instrument.symbol} is not one of them`);
   }
-  const answer = () => page(facts, listing, range, request, resume);
+  const answer = () => inTurns(page(facts, listing, range, request, resume));
   return counted === undefined ? answer() : counted.then(answer);
 };
 
@@ -59,22 +60,24 @@ function badTime(field: string): Refusal {
   return new Refusal(`${field}: expected yyyy-MM-dd HH:mm:ss or yyyy-MM-dd`);
 }
 
-function page(
+function* page(
   facts: Facts<'clock' | 'world' | 'companies' | 'market'>,
   listing: Listing,
   range: HistoryRange,
   request: C2S,
   resume: number | undefined,
-): S2C {
+): Generator<void, S2C> {
   const count = request.maxAckKLNum === 0 ? HISTORY_PAGE_BARS_MAX : Math.min(request.maxAckKLNum, HISTORY_PAGE_BARS_MAX);
-  const { bars, next } = historyPage(facts, listing, range, count, resume);
+  const { bars, next } = yield* historyPage(facts, listing, range, count, resume);
   // 0 names no field, which nobody means: it is what a caller sends who leaves the choice open.
   const fields = request.needKLFieldsFlag === 0n ? undefined : Number(BigInt.asUintN(32, request.needKLFieldsFlag));
 
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;
-  payload.klList = bars.map((bar) => klineMessage(facts, listing, range.period, bar, range.adjustment, fields));
+  payload.klList = yield* eachInTurns(bars, MESSAGES_A_TURN, (bar) =>
+    klineMessage(facts, listing, range.period, bar, range.adjustment, fields),
+  );
   if (next !== undefined) payload.nextReqKey = writeResumeKey(next);
   return payload;
 }

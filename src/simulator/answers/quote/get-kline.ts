@@ -1,8 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetKL_pb.js';
+import type { BarPeriod, PriceAdjustment } from '../../market/market.js';
+import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import { adjustmentOf, klineMessage, periodOf } from '../../view/bars.js';
-import type { Answer } from '../../view/facts.js';
+import { adjustmentOf, klineMessage, MESSAGES_A_TURN, periodOf } from '../../view/bars.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { newestBars } from '../../view/history-bars.js';
+import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
 
 const BARS_MAX = 1000;
@@ -21,11 +25,24 @@ export const getKline: Answer<'world' | 'companies' | 'market' | 'listings', C2S
   const { reqNum } = request;
   if (!(reqNum >= 1 && reqNum <= BARS_MAX)) return new Refusal(`req_num ${reqNum}: expected 1 to ${BARS_MAX}`);
 
+  return inTurns(answer(facts, listing, { period, adjustment, count: reqNum }));
+};
+
+interface Wanted {
+  readonly period: BarPeriod;
+  readonly adjustment: PriceAdjustment;
+  readonly count: number;
+}
+
+function* answer(
+  facts: Facts<'world' | 'companies' | 'market'>,
+  listing: Listing,
+  { period, adjustment, count }: Wanted,
+): Generator<void, S2C> {
+  const bars = yield* newestBars(facts, listing, period, adjustment, count);
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;
-  payload.klList = facts.market
-    .bars(listing.instrument, period, { limit: reqNum }, adjustment)
-    .map((bar) => klineMessage(facts, listing, period, bar, adjustment));
+  payload.klList = yield* eachInTurns(bars, MESSAGES_A_TURN, (bar) => klineMessage(facts, listing, period, bar, adjustment));
   return payload;
-};
+}

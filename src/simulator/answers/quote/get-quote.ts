@@ -2,14 +2,14 @@ import { create } from '@bufbuild/protobuf';
 import type { BasicQot } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetBasicQot_pb.js';
 import { SYMBOLS_MAX } from '../../../contract/shape.js';
+import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import type { Answer } from '../../view/facts.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import { locate, locateAll } from '../../view/locate.js';
-import { inSlices } from '../../view/slices.js';
 
-/** Quotes made in one turn of the event loop: the first of a symbol takes its time. */
-const SLICE = 20;
+/** The first quote of a symbol costs some tenths of a millisecond. */
+const QUOTES_A_TURN = 25;
 
 // The answer about one symbol is kept with its quote, so that it too is the same object while nothing changes.
 const singles = new WeakMap<BasicQot, S2C>();
@@ -20,8 +20,7 @@ export const getQuote: Answer<'listings' | 'quoteBoard', C2S, S2C> = (facts, req
   if (securityList.length !== 1) {
     const listings = locateAll(facts, securityList, SYMBOLS_MAX);
     if (listings instanceof Refusal) return listings;
-    const read = (listing: Listing) => facts.quoteBoard.read(listing);
-    return listings.length > SLICE ? inSlices(listings, SLICE, read).then(answer) : answer(listings.map(read));
+    return inTurns(all(facts, listings));
   }
   const listing = locate(facts, securityList[0]);
   if (listing instanceof Refusal) return listing;
@@ -33,6 +32,10 @@ export const getQuote: Answer<'listings' | 'quoteBoard', C2S, S2C> = (facts, req
   }
   return payload;
 };
+
+function* all({ quoteBoard }: Facts<'quoteBoard'>, listings: readonly Listing[]): Generator<void, S2C> {
+  return answer(yield* eachInTurns(listings, QUOTES_A_TURN, (listing) => quoteBoard.read(listing)));
+}
 
 function answer(quotes: BasicQot[]): S2C {
   const payload = create(S2CSchema);

@@ -11,6 +11,7 @@ import {
 } from '../../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import { SYMBOLS_MAX } from '../../../contract/shape.js';
 import type { Book, Quote } from '../../market/market.js';
+import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { lotSize } from '../../view/contract-terms.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -19,26 +20,27 @@ import type { Listing } from '../../view/listings.js';
 import { locateAll } from '../../view/locate.js';
 import { prepareYearRanges, yearRange } from '../../view/price-range.js';
 import { SECURITY_STATUS_NORMAL } from '../../view/quote-board.js';
-import { inSlices } from '../../view/slices.js';
 import { addKindData } from '../../view/snapshot-kinds.js';
 
 /** Levels of each side over which the balance of bids and asks is taken. */
 const BALANCE_LEVELS = 5;
 
-/** Snapshots made in one turn of the event loop. */
-const SLICE = 50;
+const SNAPSHOTS_A_TURN = 100;
 
 /** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds; each as of one moment. */
 export const getSnapshot: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
   const listings = locateAll(facts, request.securityList, SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
-  const payload = create(S2CSchema);
-  const filled = (snapshotList: Snapshot[]) => Object.assign(payload, { snapshotList });
-  const make = (listing: Listing) => snapshot(facts, listing);
-  const answer = () => (listings.length > SLICE ? inSlices(listings, SLICE, make).then(filled) : filled(listings.map(make)));
+  const answer = () => inTurns(all(facts, listings));
   const prepared = prepareYearRanges(facts, listings);
   return prepared === undefined ? answer() : prepared.then(answer);
 };
+
+function* all(facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard'>, listings: readonly Listing[]): Generator<void, S2C> {
+  const payload = create(S2CSchema);
+  payload.snapshotList = yield* eachInTurns(listings, SNAPSHOTS_A_TURN, (listing) => snapshot(facts, listing));
+  return payload;
+}
 
 function snapshot(facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard'>, listing: Listing): Snapshot {
   const quote = facts.market.quote(listing.instrument);

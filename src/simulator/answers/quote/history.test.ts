@@ -1,6 +1,7 @@
+import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { call, FIXTURE_TIME, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
+import { call, context, FIXTURE_TIME, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
 import { ManualClock } from '../../../contract/clock.js';
 import type { KLine } from '../../../contract/generated/Qot_Common_pb.js';
 import { quote } from '../../../contract/operations/index.js';
@@ -51,6 +52,28 @@ test('pages give each bar of the range exactly once, whatever their size', async
       for (const [index, bar] of all.entries()) if (index > 0) expect(bar.lastClosePrice).toBeGreaterThan(0);
     }),
     { numRuns: 40 },
+  );
+  await backend.stop();
+});
+
+test('ten years of months are read a piece a turn, and are the same; half a year of days is answered at once', async () => {
+  const { backend, simulation } = await startFixture({ calendarMode: 'calendar' });
+  const [months, days] = [4, 2].map((klType) => ({
+    security: security('US.AAPL'),
+    klType,
+    rehabType: 1,
+    reqNum: klType === 4 ? 120 : 100,
+  }));
+  const instrument = simulation.world.instrument('US.AAPL')!;
+  const read = (fields: object) => {
+    return backend.call(quote.getKline, create(quote.getKline.messages.C2SSchema, fields), context);
+  };
+  expect(read(days!)).not.toBeInstanceOf(Promise);
+  expect(read(months!)).toBeInstanceOf(Promise);
+  const { klList } = await payload(backend, quote.getKline, months!);
+  const bars = simulation.market.bars(instrument, { unit: 'month' }, { limit: 120 }, 'forward');
+  expect(klList.map(({ closePrice, volume }) => [closePrice, volume])).toEqual(
+    bars.map(({ close, volume }) => [Number(close) / 1e9, volume]),
   );
   await backend.stop();
 });

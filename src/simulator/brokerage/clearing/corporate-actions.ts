@@ -39,9 +39,8 @@ export function bookCorporateActions(roll: Roll, source: CorporateActions, endOr
     return found;
   };
   for (const symbol of roll.orderedSymbols()) {
-    // Their quantity and price speak of shares that are no more.
-    const split = actionsOf(symbol).find((action) => action.kind !== 'dividend');
-    if (split !== undefined) endOrders(change, symbol, `cancelled by the brokerage: ${symbol} goes ex ${inWords(split)} on ${split.exDay}`);
+    const why = endingOf(symbol, actionsOf(symbol));
+    if (why !== undefined) endOrders(change, symbol, why);
   }
   for (const holding of roll.holdings()) {
     const actions = actionsOf(holding.instrument.symbol);
@@ -52,6 +51,12 @@ export function bookCorporateActions(roll: Roll, source: CorporateActions, endOr
     // Cash is for the shares held before: a split of the same day comes last.
     for (const action of actions) if (action.kind === 'split' || action.kind === 'bonus') split(roll, holding, action);
   }
+}
+
+/** Why orders in a security end with its actions: their quantity and price speak of shares that are no more. Undefined where they go on. */
+export function endingOf(symbol: string, actions: readonly CorporateAction[]): string | undefined {
+  const split = actions.find((action) => action.kind !== 'dividend');
+  return split === undefined ? undefined : `cancelled by the brokerage: ${symbol} goes ex ${inWords(split)} on ${split.exDay}`;
 }
 
 function bookDividend(roll: Roll, { account, instrument, position }: Holding, { cash, currency, payDay, exDay }: CashDividend): void {

@@ -1,16 +1,20 @@
 import type { Clock } from '../../../contract/clock.js';
+import { addDays } from '../../../contract/time.js';
 import type { CorporateActions } from '../../companies/corporate-actions.js';
 import type { Market } from '../../market/market.js';
 import { Pace } from '../../pace.js';
 import type { Calendar } from '../../world/calendar.js';
 import type { CalendarName, World } from '../../world/index.js';
+import { accounts } from '../account.js';
 import type { Change, Records } from '../records.js';
-import { bookCorporateActions } from './corporate-actions.js';
+import { bookCorporateActions, endingOf } from './corporate-actions.js';
+import { EndedAhead } from './ended-ahead.js';
 import { bookInterest } from './interest.js';
 import { endExpiredOrders, markFutures } from './mark-futures.js';
 import { type DayMoment, keyOfMoment, lastMoment, momentAfter } from './moments.js';
 import { openAccounts } from './opening.js';
 import { type EndOrders, Roll } from './roll.js';
+import { rollContracts } from './roll-contracts.js';
 import { settle } from './settle.js';
 
 /** The calendars by whose days accounts' money and positions go. */
@@ -39,6 +43,8 @@ export interface DayRollOptions {
   readonly records: Records;
   readonly corporateActions: CorporateActions;
   readonly endOrders: EndOrders;
+  /** As `endOrders`, a slice a turn, each in a change of its own. */
+  readonly endOrdersInSlices: (symbol: string, why: string) => void;
 }
 
 interface Upcoming {
@@ -61,6 +67,7 @@ export class DayRolls {
   /** Of the calendars' next moments the earliest, in epoch ms. */
   #next = 0;
   #stopTimer: () => void = () => undefined;
+  readonly #ahead: EndedAhead;
 
   constructor(options: DayRollOptions) {
     this.#options = options;
@@ -70,6 +77,9 @@ export class DayRolls {
       const calendar = world.calendar(name);
       return { calendar, moment: momentAfter(calendar, records.rolled(name) ?? '') };
     });
+    const calendars = this.#upcoming.map(({ calendar }) => calendar);
+    this.#ahead = new EndedAhead(options.clock, calendars, (calendar, day) => this.#endAhead(calendar, day));
+    this.#ahead.start();
   }
 
   /** Books every moment that has come. To be called before anything is done that a roll could matter to. */
@@ -119,8 +129,23 @@ export class DayRolls {
   }
 
   close(): void {
+    this.#ahead.close();
     this.#stopTimer();
     this.#next = Number.POSITIVE_INFINITY;
+  }
+
+  /** Ends what is ordered of securities that go ex on a day but for cash. */
+  #endAhead(calendar: Calendar, day: string): void {
+    const { world, records, corporateActions, endOrdersInSlices } = this.#options;
+    const from = addDays(calendar.previousTradingDay(day), 1);
+    const symbols = new Set(
+      accounts.flatMap((account) => [...records.openOrders(account)].flatMap(({ legs }) => legs.map(({ symbol }) => symbol))),
+    );
+    for (const symbol of symbols) {
+      if (world.instrument(symbol)?.calendar !== calendar.name) continue;
+      const why = endingOf(symbol, corporateActions.corporateActions(symbol, from, day));
+      if (why !== undefined) endOrdersInSlices(symbol, why);
+    }
   }
 
   /** The first start: accounts get their opening balances, and days count from here. */
@@ -154,6 +179,7 @@ export class DayRolls {
       case 'close':
         markFutures(roll);
         endExpiredOrders(roll, endOrders);
+        rollContracts(roll, endOrders);
         break;
     }
     records.putRoll(change, calendar.name, keyOfMoment(moment));

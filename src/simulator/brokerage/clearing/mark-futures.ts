@@ -1,12 +1,12 @@
 import type { Decimal } from '../../../contract/decimal.js';
 import type { Entry } from '../../ledger/index.js';
-import type { Instrument } from '../../world/index.js';
+import { finalSettlement, type Instrument } from '../../world/index.js';
 import { unitValue } from '../margin.js';
 import type { EndOrders, Holding, Roll } from './roll.js';
 
 /**
- * Pays futures' gains and losses of the day that has closed, against their settlement prices; a contract that was traded for the last
- * time is closed at its own.
+ * Pays futures' gains and losses of the day that has closed, against their closing prices; a contract that has expired is closed at its final
+ * settlement price, on the day on which that is known.
  */
 export function markFutures(roll: Roll): void {
   for (const holding of roll.holdings()) {
@@ -27,17 +27,23 @@ function hasExpired(roll: Roll, { lastTradingDay }: Instrument): boolean {
   return lastTradingDay !== undefined && lastTradingDay <= roll.day;
 }
 
+/** Whether a contract's final settlement price is known by the close of this day. */
+function isSettled(roll: Roll, instrument: Instrument): boolean {
+  return instrument.kind === 'future' && instrument.lastTradingDay !== undefined && finalSettlement(instrument).day <= roll.day;
+}
+
 function mark(roll: Roll, { account, instrument, position }: Holding): void {
   const { quantity, cost, carried = cost } = position;
   const size = quantity < 0n ? -quantity : quantity;
-  const value = unitValue(instrument, roll.closingPrice(instrument, roll.day)) * size;
+  const expires = isSettled(roll, instrument);
+  const price = expires ? roll.settlementPrice(instrument) : roll.closingPrice(instrument, roll.day);
+  const value = unitValue(instrument, price) * size;
   const gainOver = (before: Decimal): Decimal => (quantity > 0n ? value - before : before - value);
   const { currency, symbol } = instrument;
   const of = { currency, venue: roll.calendar.name, day: roll.day };
   const entries: Entry[] = [];
   const variation = gainOver(carried);
   if (variation !== 0n) entries.push({ ...of, balance: 'settled', kind: 'variation_margin', amount: variation });
-  const expires = hasExpired(roll, instrument);
   const realised = expires ? gainOver(cost) : 0n;
   if (realised !== 0n) entries.push({ ...of, balance: 'realised', kind: 'realised', amount: realised });
   roll.records.putPosition(

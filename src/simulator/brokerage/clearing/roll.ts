@@ -66,6 +66,11 @@ export class Roll {
     return bar?.close ?? this.market.quote(instrument).last;
   }
 
+  /** The price at which a contract that has expired is settled. */
+  settlementPrice(contract: Instrument): Decimal {
+    return this.market.settlementPrice(contract);
+  }
+
   /** The closing price of the trading day before. */
   closeBefore(instrument: Instrument): Decimal {
     return this.closingPrice(instrument, this.calendar.previousTradingDay(this.day));

@@ -1,0 +1,72 @@
+import { normal, uniform } from '../chance/random.js';
+import { typicalVolume } from '../world/futures.js';
+import type { Instrument } from '../world/instrument.js';
+import type { Part } from './day-parts.js';
+import { DayTape } from './day-tape.js';
+import type { PriceRange } from './price-range.js';
+import type { Profile } from './profile.js';
+import { clamp, type Flow, marks, type Stretch } from './stretch.js';
+import type { TradingDay } from './trading-days.js';
+
+const LOTS_PER_TRADE = 6;
+/** Of what follows a path: lots that may lie where the path calls for them. */
+const FOLLOWING_LOTS_PER_TRADE = 12;
+/** At most one trade a second: with refreshes of the book in between, a liquid symbol shows about three events a second. */
+const TRADES_PER_SECOND_MAX = 1;
+const TRADES_A_DAY_MIN = 12;
+
+export interface Filling {
+  readonly day: TradingDay;
+  readonly part: Part;
+  readonly key: number;
+  readonly grid: number;
+  /** What the day is compared with. */
+  readonly previous: number;
+}
+
+/** Part of a day that goes so, with volume, and its trades in order to be split. `mean` is the price around which it trades. */
+export function filledTape(
+  instrument: Instrument,
+  profile: Profile,
+  { day, part, key, grid, previous }: Filling,
+  { open, close, high, low, mean }: Omit<PriceRange, 'mean'> & { readonly mean?: number },
+  follows?: Flow['follows'],
+): DayTape {
+  const daily = previous * profile.daily;
+  const deviation = daily * Math.sqrt(part.share);
+  const steps = (price: number) => Math.max(1, Math.round(price / grid));
+  const highest = Math.max(steps(open), steps(close), Math.floor(high / grid));
+  const lowest = Math.max(1, Math.min(steps(open), steps(close), Math.ceil(low / grid)));
+
+  const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / daily;
+  const typical = part.share * typicalVolume(instrument, day.day) * (profile.timeline?.shareFactor(day.number) ?? 1);
+  const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round((typical / profile.lotSize) * bustle));
+  const countMax = Math.max(TRADES_A_DAY_MIN, Math.floor(part.activity.seconds * TRADES_PER_SECOND_MAX));
+  const lotsPerTrade = follows === undefined ? LOTS_PER_TRADE : FOLLOWING_LOTS_PER_TRADE;
+  const count = clamp(Math.floor(lots / lotsPerTrade), TRADES_A_DAY_MIN, countMax);
+  const markLots = Math.max(1, Math.floor(lots / ((follows === undefined ? 4 : 16) * count)));
+  const called = marks(steps(open), steps(close), highest, lowest);
+  const freeLots = lots - markLots * called.count;
+  // Between the mean of the ends and that of the extremes, and well inside: a mean near an extreme would mean a day spent there.
+  const middle = (steps(open) + steps(close) + highest + lowest) / 4;
+  const quarter = (highest - lowest) / 4;
+  const inside = clamp(middle + 0.4 * quarter * normal(key, 5), lowest + quarter, highest - quarter);
+  const average = mean === undefined ? inside : clamp(mean / grid, lowest, highest);
+  const root: Stretch = {
+    node: 1,
+    first: 0,
+    count,
+    from: part.start,
+    until: part.end,
+    activityFrom: 0,
+    activityUntil: 1,
+    open: steps(open),
+    close: steps(close),
+    high: highest,
+    low: lowest,
+    lots,
+    amount: markLots * called.sum + Math.round(average * freeLots),
+  };
+  const flow: Flow = { key, markLots, step: deviation / grid / Math.sqrt(count), activity: part.activity };
+  return new DayTape(root, follows === undefined ? flow : { ...flow, follows });
+}

@@ -1,0 +1,91 @@
+import { mix } from '../chance/random.js';
+import { Remembered } from '../chance/remembered.js';
+import type { BackgroundDay } from './background-day.js';
+import { Bridge } from './bridge.js';
+import type { Totals } from './day-tape.js';
+import { joined, type PriceRange, still } from './price-range.js';
+import type { TradingDay, TradingDays } from './trading-days.js';
+
+/** A night without trading, in deviations of a day. */
+const NIGHT = 0.35;
+const REMEMBERED_NIGHTS = 64;
+
+/**
+ * The price of what futures are on, at every moment: as it trades where it does. Between two of its days, where its futures may trade on, it is a
+ * walk from the last price of the one to the first of the other, so that it meets the next open.
+ */
+export class Spot {
+  readonly #nights = new Remembered<number, Bridge>(REMEMBERED_NIGHTS);
+
+  /**
+   * @param key stream of the nights
+   * @param daily deviation of a day's change, as a fraction of the price
+   */
+  constructor(
+    private readonly key: number,
+    private readonly daily: number,
+    private readonly days: TradingDays,
+    private readonly on: (day: TradingDay) => BackgroundDay,
+  ) {}
+
+  /** Unrounded billionths. Before the first trade of a day, that trade's. */
+  at(time: number): number {
+    const day = this.days.at(time);
+    if (time < day.end) return this.#traded(day, time);
+    const next = this.days.next(day);
+    return next.start === day.end ? closeOf(this.on(day)) : this.#night(day, next).at(time);
+  }
+
+  /** What it does in [from, until), of at least a millisecond. */
+  range(from: number, until: number): PriceRange {
+    let day = this.days.at(from);
+    let found: PriceRange | undefined;
+    for (let cursor = from; cursor < until; ) {
+      const traded = cursor < day.end;
+      const next = traded ? day : this.days.next(day);
+      const end = Math.min(until, traded ? day.end : next.start);
+      if (end > cursor) {
+        const piece = traded ? this.#tradedRange(day, cursor, end) : this.#night(day, next).range(cursor, end);
+        found = found === undefined ? piece : joined(found, piece, (cursor - from) / (end - from));
+        cursor = end;
+      }
+      day = next;
+    }
+    return found ?? still(this.at(from));
+  }
+
+  #traded(day: TradingDay, time: number): number {
+    const background = this.on(day);
+    if (time >= day.end - 1) return closeOf(background);
+    if (time <= day.start) return openOf(background);
+    const { tape, grid } = background;
+    const happened = tape.countBefore(time + 1);
+    if (happened === 0) return tape.root.open * grid;
+    return (tape.trades(happened - 1, happened)[0]?.price ?? tape.root.close) * grid;
+  }
+
+  #tradedRange(day: TradingDay, from: number, until: number): PriceRange {
+    const { tape, grid } = this.on(day);
+    const totals: Omit<Totals, 'first' | 'last'> | undefined =
+      from === day.start && until === day.end ? tape.root : tape.totals([from, until])[0];
+    if (totals === undefined) return still(this.#traded(day, from));
+    const { open, close, high, low, lots, amount } = totals;
+    return { open: open * grid, close: close * grid, high: high * grid, low: low * grid, mean: (amount / lots) * grid };
+  }
+
+  #night(day: TradingDay, next: TradingDay): Bridge {
+    return this.#nights.get(day.number, () => {
+      const open = closeOf(this.on(day));
+      const close = openOf(this.on(next));
+      return new Bridge(mix(this.key, day.number), { from: day.end, until: next.start, open, close }, NIGHT * this.daily * open);
+    });
+  }
+}
+
+function openOf({ tape, grid }: BackgroundDay): number {
+  return tape.root.open * grid;
+}
+
+function closeOf({ tape, grid }: BackgroundDay): number {
+  return tape.root.close * grid;
+}
