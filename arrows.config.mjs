@@ -87,6 +87,7 @@ export const arrows = {
   ],
   'simulator/view': [
     'simulator/refusal.ts',
+    'simulator/pace.ts',
     'simulator/brokerage',
     'simulator/market',
     'simulator/companies/index.ts',
