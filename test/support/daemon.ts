@@ -6,11 +6,11 @@ import { type Clock, ManualClock } from '../../src/contract/clock.js';
 import { createLog } from '../../src/daemon/log.js';
 import { planStartup } from '../../src/daemon/startup.js';
 import { type Daemon, startDaemon } from '../../src/entry/daemon.js';
+import { type BackendBehind, createBackendBehind } from './backend-behind.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { type KeyWish, makeKey } from './keys.js';
 import { PushClient } from './push-client.js';
-import { UpstreamDaemon } from './upstream-daemon.js';
 
 export interface TestDaemonOptions<Id extends string> {
   /** Keys by id. With them the daemon runs in scope mode with TLS, without in legacy mode over plain HTTP. */
@@ -125,7 +125,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   readonly log: string[] = [];
   readonly shutdownRequests: string[] = [];
   #daemon: Daemon | undefined;
-  #upstream: UpstreamDaemon | undefined;
+  #upstream: BackendBehind | undefined;
 
   static async start<Id extends string>(options: TestDaemonOptions<Id> = {}): Promise<TestDaemon<Id>> {
     const test = new TestDaemon<Id>(options.keys !== undefined);
@@ -142,7 +142,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
   /** Starts the daemon on this site; a second start finds the state of the first. */
   async boot(options: Omit<TestDaemonOptions<Id>, 'keys'> = {}): Promise<void> {
     const { variables = {}, simulationClock } = options;
-    this.#upstream ??= await UpstreamDaemon.create(options.flags ?? []);
+    this.#upstream ??= await createBackendBehind(options.flags ?? []);
     const flags = (await this.#upstream?.boot(options)) ?? options.flags ?? [];
     const environment = { variables: { ...this.variables, ...variables }, home: this.folder, cwd: this.folder, platform: process.platform };
     const startup = planStartup([...this.flags, ...flags], environment);
@@ -160,7 +160,9 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
     });
     this.url = this.#daemon.restUrl;
     this.grpcUrl = this.#daemon.grpcUrl ?? '';
-    if (this.#upstream !== undefined) await untilConnected(this.#daemon);
+    if (this.#upstream === undefined) return;
+    this.#upstream.admit?.(this.#daemon);
+    await untilConnected(this.#daemon);
   }
 
   /** The audit trail so far. */

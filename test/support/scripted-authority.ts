@@ -10,7 +10,7 @@ export interface AuthorityRequest {
   readonly body: any;
 }
 
-/** What it answers: an object as JSON, text as it is, a number as an empty answer of this status, or nothing at all. */
+/** What it answers: an object as JSON, when it is there; text as it is, a number as an empty answer of this status, or nothing at all. */
 export type AuthorityAnswer = object | string | number | 'silence';
 
 /** A login service that answers what a test has written: each answer once, the last one again and again. */
@@ -28,8 +28,9 @@ export class ScriptedAuthority {
       const path = request.url ?? '';
       this.requests.push({ path, headers: request.headers, body: JSON.parse(await text(request)) });
       const script = path.endsWith('/device-code') ? this.codes : this.logins;
-      const answer = script.length > 1 ? script.shift() : script[0];
+      const next = script.length > 1 ? script.shift() : script[0];
       for (const wake of this.#waiting.splice(0)) wake();
+      const answer = await next;
       if (answer === 'silence' || answer === undefined) return;
       if (typeof answer === 'number') response.writeHead(answer, { 'retry-after': '7' }).end();
       else response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));

@@ -1,11 +1,5 @@
 import { TestDaemon, type TestDaemonOptions } from './daemon.js';
 
-/**
- * The backend that daemons under test have where they name none: `SVC_TEST_BACKEND=opend` puts a daemon of their own behind each of
- * them, which has its simulation, so that the same tests run through the bridge.
- */
-export const testBackend = process.env.SVC_TEST_BACKEND ?? 'sim';
-
 const scopes = ['qot:read', 'qot:state', 'qot:write', 'acc:read', 'trade:real', 'trade:simulate', 'trade:unlock', 'auth:setup'] as const;
 /** What an upstream has in place of, or like, the daemon in front of it. */
 const passedOn = /^--(sim-.+|history-kl-quota-max|enable-.+)$/;
@@ -21,10 +15,8 @@ export class UpstreamDaemon {
     this.#daemon = daemon;
   }
 
-  /** One that is not started yet; undefined where daemons have their simulation within. */
-  static async create(flags: readonly string[]): Promise<UpstreamDaemon | undefined> {
-    // An upstream's own is within.
-    if (testBackend !== 'opend' || flags.includes('--backend') || flags.includes('--api-key-id')) return undefined;
+  /** One that is not started yet. */
+  static async create(): Promise<UpstreamDaemon> {
     const daemon = new TestDaemon<'bridge'>(true);
     await daemon.addKey('bridge', { scopes });
     return new UpstreamDaemon(daemon);
@@ -43,7 +35,7 @@ export class UpstreamDaemon {
       if (!/^--(sim-.+|history-kl-quota-max)$/.test(flag)) others.push(...taken);
     }
     const trading = own.includes('--enable-trading') ? [] : ['--enable-trading'];
-    const upstreamFlags = ['--api-key-id', 'bridge', ...trading, ...own];
+    const upstreamFlags = ['--backend', 'sim', '--api-key-id', 'bridge', ...trading, ...own];
     const sim = Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith('SVC_SIM_')));
     const wanted = JSON.stringify([upstreamFlags, sim]);
     if (this.#bootedWith !== wanted) {

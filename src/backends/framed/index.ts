@@ -11,4 +11,5 @@ export { hideMarks } from './remark-mark.js';
 export { Session, type SessionOptions } from './session.js';
 export { subscribeAt, unsubscribeAt } from './subscribing.js';
 export { headerOf, readAccounts, readFills, readOrders, recoveredTrades, tradePushOf } from './trades.js';
+export { TradingTermsCache } from './trading-terms.js';
 export type { Asked, AskOptions, Upstream } from './upstream.js';

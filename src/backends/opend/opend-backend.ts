@@ -39,6 +39,7 @@ import {
   readPush,
   recoveredTrades,
   Session,
+  TradingTermsCache,
   tradePushOf,
   type Upstream,
 } from '../framed/index.js';
@@ -92,6 +93,9 @@ export class OpendBackend implements Backend {
   readonly #packets: PacketIds;
   readonly #courteous: CourteousUpstream;
   readonly #orders: Orders;
+  /** What is asked on nobody's behalf who could go away, in its turn. */
+  readonly #reads: Upstream;
+  readonly #terms: TradingTermsCache;
   readonly #keeper: SideKeeper;
   readonly #streams = new QuoteStreams();
   readonly #silence: SilenceWatch;
@@ -133,6 +137,12 @@ export class OpendBackend implements Backend {
     this.#silence = new SilenceWatch(clock);
     this.#packets = new PacketIds(this.#session);
     this.#courteous = new CourteousUpstream(this.#packets, clock);
+    const reads: Upstream = {
+      request: (asked, c2s, { deadline }) => this.#ask(asked as Operation, c2s, deadline),
+      requestBytes: (protoId, body, { deadline }) => this.#courteous.callBytes(protoId, body, { deadline, signal: neverAborted }),
+    };
+    this.#terms = new TradingTermsCache(reads, clock);
+    this.#reads = reads;
     this.#orders = new Orders({
       ask: (operation, request, deadline) => this.#ask(operation, request, deadline),
       clock,
@@ -162,8 +172,8 @@ export class OpendBackend implements Backend {
     return this.#courteous.callBytes(protoId, body, { deadline, signal: neverAborted });
   }
 
-  tradingTerms(_security: Security, _context: CallContext): TradingTerms | undefined {
-    return undefined;
+  tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
+    return this.#terms.of(security, context);
   }
 
   /** The public protocol has no exchange rates. */
@@ -368,11 +378,10 @@ export class OpendBackend implements Backend {
     const accounts = side === 'quotes' ? [] : ((await readAccounts(this.#session, this.#own())) ?? []);
     for (const listener of this.#streamsListeners) await listener.restore(scopes[side]);
     if (side === 'quotes' || since === undefined) return;
-    const upstream = { request: (asked: Operation, c2s: Message, { deadline }: AskOptions) => this.#ask(asked, c2s, deadline) };
     for (const of of accounts) {
       if (!isCurrent() || !this.#wantedAccounts.includes(of.accID)) continue;
-      const orders = await readOrders(upstream, of, this.#own());
-      const fills = await readFills(upstream, of, this.#own());
+      const orders = await readOrders(this.#reads, of, this.#own());
+      const fills = await readFills(this.#reads, of, this.#own());
       if (!isCurrent()) return;
       if ('refused' in orders) this.#options.logger.warn({ reason: orders.refused }, 'what became of orders meanwhile cannot be read');
       // Simulated accounts have no fills to ask for.

@@ -61,7 +61,7 @@ export function loginBody(identity: LoginIdentity, attempt: LoginAttempt): Reado
 }
 
 /** Hex HMAC-SHA-256 over the fields sorted by name, joined as `name=value` by `&`. */
-export function signatureOf(fields: Readonly<Record<string, string | number>>, key: string): string {
+function signatureOf(fields: Readonly<Record<string, string | number>>, key: string): string {
   const text = Object.keys(fields)
     .sort()
     .map((name) => `${name}=${fields[name]}`)

@@ -323,6 +323,26 @@ describe('a device check', () => {
     expect(failure.message).toContain('HTTP 500');
   });
 
+  it('is over when the code was entered before the service had said that it sent it', async () => {
+    await serve(NEW_DEVICE, grantOf());
+    let saySent: (answer: object) => void = () => undefined;
+    authority.codes = [
+      new Promise<object>((resolve) => {
+        saySent = resolve;
+      }),
+    ];
+    const login = open();
+    const session = login.session();
+    await authority.came(2);
+    expect(await login.answer('123456')).toMatchObject({ ok: true });
+    await session;
+    saySent({ ret_type: 0, phone_no: '1' });
+    // What the service said late has come by the time it has answered two more.
+    for (let count = 0; count < 2; count++) await open().session();
+    expect(authority.asked.at(-1)?.body.tgtgt).toBe('ticket-1');
+    expect(login.progress).toBe('');
+  });
+
   it('needs to be named by the service', async () => {
     await serve({ ret_type: 20 });
     expect(await failureOf(open())).toMatchObject({ final: true, message: expect.stringContaining('device_verify_sig is missing') });

@@ -226,6 +226,8 @@ export class Login {
     const { service, file, identity, clock, logger } = this.#options;
     const body = { account: identity.account, device_id: file.deviceId, device_verify_sig: check.deviceVerifySig };
     const { retType, said, phone } = await service.requestDeviceCode(body, this.#stopping.signal);
+    // The code may be there, and entered, before the service has said that it sent it.
+    if (this.#check !== check) return { ok: true, message: 'the code was entered meanwhile' };
     if (retType !== SUCCESS) {
       const message = `no code was sent: ${refusalText(retType, said)}`;
       if (ruleOf(retType).course === 'failed') throw new ConnectFailure(message, true);

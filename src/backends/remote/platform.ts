@@ -1,5 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
+import type { Decimal } from '../../contract/decimal.js';
 import * as Notify from '../../contract/generated/Notify_pb.js';
+import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import type {
   CallContext,
@@ -9,9 +11,11 @@ import type {
   ResponseMessage,
   StreamScope,
   StreamsLost,
+  TradingTerms,
   UnsubscribeRefusal,
 } from '../../gateway/index.js';
-import { type AskOptions, type PushFrame, QuoteStreams, readPush, subscribeAt, unsubscribeAt } from '../framed/index.js';
+import { type AskOptions, type PushFrame, QuoteStreams, readPush, subscribeAt, TradingTermsCache, unsubscribeAt } from '../framed/index.js';
+import { ForexRates } from './forex-rates.js';
 import { Point, type PointParts } from './point.js';
 
 /** What a connection tells the backend. */
@@ -32,6 +36,8 @@ export class Platform {
   readonly #parts: PointParts;
   readonly #events: PointEvents;
   readonly #streams = new QuoteStreams();
+  readonly #terms: TradingTermsCache;
+  readonly #rates: ForexRates;
   #broken = false;
 
   constructor(parts: PointParts, events: PointEvents) {
@@ -44,6 +50,8 @@ export class Platform {
       onLost: (reason, heardAt) => this.#lost(reason, heardAt),
       onPush: (frame) => this.#pushed(frame),
     });
+    this.#terms = new TradingTermsCache(this.point.session, parts.clock);
+    this.#rates = new ForexRates(this.point.session, parts.clock);
   }
 
   call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
@@ -56,6 +64,14 @@ export class Platform {
 
   unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
     return unsubscribeAt(this.point.session, this.#streams, streams, () => this.#own());
+  }
+
+  tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
+    return this.#terms.of(security, context);
+  }
+
+  exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined> {
+    return this.#rates.rate(from, to, context);
   }
 
   current(stream: QuoteStream): QuotePush | undefined {

@@ -1,6 +1,9 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
+import type { Security } from '../../contract/generated/Qot_Common_pb.js';
+import type { C2S as HistoryKlC2S } from '../../contract/generated/Qot_RequestHistoryKL_pb.js';
+import { C2SSchema as KlQuotaC2SSchema } from '../../contract/generated/Qot_RequestHistoryKLQuota_pb.js';
 import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import * as TrdGetAccList from '../../contract/generated/Trd_GetAccList_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
@@ -90,6 +93,7 @@ export class RemoteBackend implements Backend {
       clock,
       random,
       dial,
+      logger,
       onLifecycle: () => this.#changed(),
       onDefect: (error) => logger.error({ err: error }, 'a connection to the brokerage failed'),
       onGrant: (grant) => this.#follow(grant),
@@ -119,6 +123,8 @@ export class RemoteBackend implements Backend {
         return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shown(answer));
       case system.getUserInfo:
         return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shownOfUser(answer));
+      case quote.getHistoryKline:
+        return this.#historyKline(request as HistoryKlC2S, context);
       case account.listAccounts:
         return this.#listAccounts(operation, request, context);
       case trade.unlockTrade:
@@ -128,12 +134,12 @@ export class RemoteBackend implements Backend {
     }
   }
 
-  tradingTerms(): TradingTerms | undefined {
-    return undefined;
+  tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
+    return this.#platform.tradingTerms(security, context);
   }
 
-  exchangeRate(): Decimal | undefined {
-    return undefined;
+  exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined> {
+    return this.#platform.exchangeRate(from, to, context);
   }
 
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
@@ -215,9 +221,11 @@ export class RemoteBackend implements Backend {
     for (const point of this.#points()) point.retry();
     const followed = session.then((grant) => this.#follow(grant));
     const checked = new Promise<'checked'>((resolve) => {
-      const stop = this.#login.onProgress(() => {
+      const look = () => {
         if (this.#login.progress !== '') resolve('checked');
-      });
+      };
+      const stop = this.#login.onProgress(look);
+      look();
       followed.finally(stop).catch(() => undefined);
     });
     try {
@@ -241,7 +249,7 @@ export class RemoteBackend implements Backend {
     this.#brokers = new Map(
       grant.brokers.map((point) => [point.brokerId, before.get(point.brokerId) ?? new Broker(point, this.#parts, this.#events)]),
     );
-    for (const [brokerId, { point }] of before) if (!this.#brokers.has(brokerId)) point.session.stop();
+    for (const [brokerId, broker] of before) if (!this.#brokers.has(brokerId)) broker.end('the login does not name it any more');
     for (const point of this.#points()) point.follow(grant);
     this.#changed();
   }
@@ -270,6 +278,12 @@ export class RemoteBackend implements Backend {
 
   #readyBrokers(): Broker[] {
     return [...this.#brokers.values()].filter(({ snapshot }) => unready(snapshot) === undefined);
+  }
+
+  async #historyKline(request: HistoryKlC2S, context: CallContext): Promise<ResponseMessage> {
+    const ask = () => this.#platform.call(quote.getHistoryKlQuota, create(KlQuotaC2SSchema, { bGetDetail: true }), context);
+    const refused = await this.#historyQuota.refusal(request.security, ask);
+    return refused ?? this.#platform.call(quote.getHistoryKline, request, context);
   }
 
   /** Those of every broker, in the order of the login; of one that is away, those that it listed last. */

@@ -64,6 +64,12 @@ describe('a new device', () => {
       last_lifecycle_event: expect.stringContaining('verification code'),
     });
     expect(json.s2c.brokers).toEqual([]);
+    // Nobody knows the account's own quota yet.
+    expect(await daemon.as('desk').s2c('/api/history-kl-quota')).toMatchObject({ used_quota: 0, remain_quota: 100 });
+    // A reload does not wait for somebody to type, and changes nothing about the check.
+    await daemon.as('admin').post('/api/admin/reload');
+    await until(async () => (await daemon.as('admin').get('/api/admin/status')).json.s2c.last_reload_refresh === 'failed', 'the refresh');
+    expect(brokerage.codes).toHaveLength(1);
   });
 
   it('is verified by POST /api/verification: then quotes are read and orders placed', async () => {

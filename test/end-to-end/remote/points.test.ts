@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE, US, US_MARGIN } from '../../support/accounts.js';
 import type { TestDaemon } from '../../support/daemon.js';
-import { readyzSays, startRemote, whenReady } from '../../support/remote-daemon.js';
+import { readyzSays, remoteFlags, remoteVariables, startRemote, whenReady } from '../../support/remote-daemon.js';
 import { SimServe } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
 
 const keys = {
   setup: { scopes: ['auth:setup'] },
   desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+  capped: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '1000', limitsCurrency: 'USD' } },
   owner: { scopes: ['qot:read', 'acc:read', 'trade:real', 'trade:unlock'] },
   admin: { scopes: ['admin'] },
 } as const;
@@ -15,7 +16,7 @@ const keys = {
 let brokerage: SimServe;
 let daemon: TestDaemon<keyof typeof keys>;
 beforeEach(async () => {
-  brokerage = await SimServe.start();
+  brokerage = await SimServe.start({ simulation: { historyKlQuotaMax: 300 } });
   const sent = brokerage.nextCode();
   daemon = await startRemote(brokerage, { keys });
   const code = await sent;
@@ -66,6 +67,13 @@ it('sends an order to the broker of its account, and hears what becomes of it', 
     expect(order_list.map((one: { order_id_ex: string }) => one.order_id_ex)).toContain(order_id_ex);
     expect(order_list.find((one: { order_id_ex: string }) => one.order_id_ex === order_id_ex).remark ?? '').toBe('');
   }
+});
+
+it('holds orders against a cap in another currency, by the platform’s rates', async () => {
+  // 100 × 70 HKD are about 900 dollars.
+  expect((await daemon.as('capped').post('/api/order', { ...hkOrder, price: 70 })).json.ret_type).toBe(0);
+  const refused = await daemon.as('capped').post('/api/order', { ...hkOrder, price: 80 });
+  expect([refused.status, refused.json.code]).toEqual([429, 'limit.order_value']);
 });
 
 it('unlocks every broker by one request, and refuses an account that there is not', async () => {
@@ -120,6 +128,18 @@ describe('a broker that is away', () => {
   });
 });
 
+it('finds an order whose answer was lost, and does not send it again', async () => {
+  brokerage.faults.order({ kind: 'no_answer', point: '1001', protoId: 2202, times: 1 });
+  const came = new Set<string>();
+  brokerage.simulation.brokerage.onEvent((event) => {
+    if (event.kind === 'order') came.add(String(event.order.id));
+  });
+  const placed = daemon.as('desk').s2c('/api/order', hkOrder, text);
+  await until(() => came.size > 0, 'the order');
+  await brokerage.faults.cut('1001');
+  expect([...came]).toEqual([(await placed).order_id]);
+});
+
 describe('the platform', () => {
   it('has its streams again after a loss, and the gap is told', async () => {
     const push = await daemon.push('desk');
@@ -141,6 +161,42 @@ describe('a session that has expired', () => {
     expect((await broker(1008)).reconnect_failures).toBeGreaterThanOrEqual(1);
     await whenReady(daemon);
     expect(brokerage.codes).toHaveLength(1);
+  });
+});
+
+it('comes back by one login after the whole brokerage was restarted', async () => {
+  await brokerage.halt();
+  await readyzSays(daemon, /is (reconnecting|connecting)/);
+  await brokerage.boot();
+  await whenReady(daemon);
+  await daemon.as('desk').s2c('/api/order', hkOrder);
+  await daemon.as('desk').s2c('/api/quote', { symbol: 'HK.00700' });
+  expect(brokerage.codes).toHaveLength(1);
+});
+
+describe('the history K-line quota', () => {
+  const history = (symbol: string) =>
+    daemon.as('desk').post('/api/history-kline', {
+      symbol,
+      rehab_type: 1,
+      kl_type: 1,
+      begin_time: '2026-01-05 00:00:00',
+      end_time: '2026-01-09 00:00:00',
+    });
+
+  it('is the account’s, and above it what the operator has set', async () => {
+    const own = await daemon.as('desk').s2c('/api/history-kl-quota');
+    expect(own.remain_quota).toBe(300);
+    await daemon.halt();
+    await daemon.boot({ flags: [...remoteFlags(brokerage), '--history-kl-quota-max', '1'], variables: remoteVariables });
+    await whenReady(daemon);
+    expect(await daemon.as('desk').s2c('/api/history-kl-quota')).toMatchObject({ used_quota: 0, remain_quota: 1 });
+    expect((await history('HK.00700')).json.ret_type).toBe(0);
+    expect((await history('HK.00700')).json.ret_type).toBe(0);
+    const refused = await history('HK.00005');
+    expect(refused.json).toMatchObject({ ret_type: -1, ret_msg: expect.stringContaining('1 symbols of 1 (--history-kl-quota-max)') });
+    const user = (await daemon.as('desk').get('/api/user-info')).json.s2c;
+    expect(user.history_kl_quota).toBe(1);
   });
 });
 

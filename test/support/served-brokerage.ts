@@ -1,0 +1,51 @@
+import { planStartup } from '../../src/daemon/startup.js';
+import type { Daemon } from '../../src/entry/daemon.js';
+import type { BackendBehind } from './backend-behind.js';
+import { ACCOUNT, PASSWORD, SimServe } from './sim-serve.js';
+
+/** Flags that are the simulation's. */
+const simulationFlag = /^--(sim-.+|history-kl-quota-max)$/;
+
+/** The simulation of a daemon under test, as a brokerage that it logs in to. */
+export class ServedBrokerage implements BackendBehind {
+  #served: SimServe | undefined;
+
+  async boot({ flags = [], variables = {}, clock }: Parameters<BackendBehind['boot']>[0]): Promise<readonly string[]> {
+    const own: string[] = [];
+    const others: string[] = [];
+    for (let at = 0; at < flags.length; at++) {
+      const flag = flags[at] ?? '';
+      const value = flags[at + 1];
+      const taken = value !== undefined && !value.startsWith('--') ? [flag, value] : [flag];
+      if (taken.length > 1) at += 1;
+      (simulationFlag.test(flag) ? own : others).push(...taken);
+    }
+    // The clock is the world's alone: a network that ran faster than time would be none.
+    const simulation = { ...simulationOf(own, variables), ...(clock === undefined ? {} : { clock }) };
+    this.#served ??= await SimServe.start({ simulation });
+    const login = ['--login-account', ACCOUNT, '--login-pwd', PASSWORD];
+    return ['--backend', 'remote', '--auth-url', this.#served.authUrl, ...login, ...others];
+  }
+
+  /** A device that is new is verified by the code that is sent to it. */
+  admit({ login }: Daemon): void {
+    void this.#served?.nextCode().then((code) => login?.answer(code));
+  }
+
+  async stop(): Promise<void> {
+    await this.#served?.stop();
+  }
+}
+
+function simulationOf(flags: readonly string[], variables: Readonly<Record<string, string>>) {
+  const startup = planStartup(flags, { variables, home: '/', cwd: '/', platform: process.platform });
+  if (startup.kind !== 'run') throw new Error(startup.text);
+  const { simClock, simSeed, simInstruments, simTradePassword, historyKlQuotaMax } = startup.settings;
+  return {
+    seed: simSeed,
+    generatedInstruments: simInstruments,
+    tradePassword: simTradePassword,
+    calendarMode: simClock.mode === 'open' ? ('open' as const) : ('calendar' as const),
+    ...(historyKlQuotaMax === null ? {} : { historyKlQuotaMax }),
+  };
+}
