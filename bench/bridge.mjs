@@ -36,7 +36,9 @@ else await client(JSON.parse(process.argv[2]));
 
 async function main() {
   const upstream = await start('servers/core.mjs', 'load', { folder: temporaryFolder() }, [...svcdFlags, '--expose-gc']);
-  const gateway = await startDaemon(temporaryFolder(), ['--backend', `opend://127.0.0.1:${upstream.ready.api}`]);
+  const folder = temporaryFolder();
+  const flags = ['--audit-log', `${folder}/audit.jsonl`, '--log-level', 'warn'];
+  const gateway = await startDaemon(folder, ['--backend', `opend://127.0.0.1:${upstream.ready.api}`, ...flags]);
   await ready(gateway.url);
   const ports = { direct: upstream.ready.api, through: gateway.apiPort };
   report([
