@@ -90,6 +90,10 @@ export const headers = {
     description: '`true` if this is the answer to an earlier request under the same Idempotency-Key; absent otherwise.',
     schema: { type: 'string', enum: ['true'] },
   },
+  StaleMs: {
+    description: 'Age of the answer in milliseconds, if it is an earlier one because the backend is away; absent otherwise.',
+    schema: { type: 'integer' },
+  },
   RetryAfter: { description: 'Seconds after which the same request may pass.', schema: { type: 'integer' } },
 };
 

@@ -77,6 +77,7 @@ function operationObject(operation: Operation, route: RestRoute, messages: Messa
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/RequestId' },
           ...(isWrite(operation) ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
+          ...(operation.effect === 'read' ? { 'X-Svc-Stale-Ms': { $ref: '#/components/headers/StaleMs' } } : {}),
         },
         content: { 'application/json': { schema: { anyOf: [success(operation, messages.answered), { $ref: `${PREFIX}Failure` }] } } },
       },

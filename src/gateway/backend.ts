@@ -211,6 +211,13 @@ export interface UnsubscribeRefusal {
   readonly retryAfterMs: number;
 }
 
+/** An earlier answer. */
+export interface HeldAnswer {
+  readonly response: ResponseMessage;
+  /** When it was given, epoch ms. */
+  readonly at: number;
+}
+
 /** Units of a subscription quota. */
 export interface QuotaFigures {
   readonly used: number;
@@ -257,6 +264,11 @@ export interface Backend {
    * and whoever encodes it need not do so twice.
    */
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage>;
+  /**
+   * What it answered to the same request not long ago, where that is still of use and says nothing of an account. Asked while
+   * {@link readiness} names a connection; the gateway says how old it is. Left out by a backend that keeps nothing.
+   */
+  held?(operation: Operation, request: Message): HeldAnswer | undefined;
   /**
    * A request of a protocol id that no operation has: the bytes of a `Request` in, those of a `Response` out. It may be anything,
    * an order too, and so is treated as a write. Left out by backends that know nothing beyond the operations.

@@ -193,6 +193,9 @@ export class Gateway {
       subscriptions: () => this.push.subscriptions.usedQuota,
       idempotencyKeys: () => this.#idempotency.count,
       backendReady: () => this.awaited() === undefined,
+      quotesReady: () => this.#readConnections()[0] === true,
+      tradingReady: () => this.#readConnections()[1] === true,
+      reconnects: () => this.#countReconnects(),
       callsInFlight: () => inFlight.size,
       gaps: () => this.push.gapCount,
       missingPushes: () => this.push.missing,
@@ -274,6 +277,11 @@ export class Gateway {
     const { platform, brokers } = this.backendStatus();
     const [quotes, ...trading] = [platform, ...brokers].map(({ lifecycleState }) => lifecycleState === 'ready');
     return [quotes === true, trading.length === 0 ? quotes === true : trading.every(Boolean)];
+  }
+
+  #countReconnects(): number {
+    const { platform, brokers } = this.backendStatus();
+    return [platform, ...brokers].reduce((sum, { reconnectSuccesses }) => sum + reconnectSuccesses, 0);
   }
 
   /** The connection of the backend that is waited for; undefined when all are ready. */

@@ -36,6 +36,8 @@ export interface Caller {
   patience?(): number;
   /** Called before the answer of an earlier request under the same idempotency key is given. */
   onReplayed?(): void;
+  /** Called before an answer is given that is this many milliseconds old, because the backend is away. */
+  onHeld?(ageMs: number): void;
 }
 
 /** What names a key. */

@@ -13,6 +13,7 @@ export {
   type FeeEstimate,
   type FeeItem,
   type Gap,
+  type HeldAnswer,
   type LifecycleSnapshot,
   type LifecycleState,
   type NotifyPush,

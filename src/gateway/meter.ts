@@ -22,6 +22,9 @@ export interface GaugeSources {
   readonly subscriptions: () => number;
   readonly idempotencyKeys: () => number;
   readonly backendReady: () => boolean;
+  readonly quotesReady: () => boolean;
+  readonly tradingReady: () => boolean;
+  readonly reconnects: () => number;
   readonly callsInFlight: () => number;
   readonly gaps: () => number;
   readonly missingPushes: () => number;
@@ -76,6 +79,9 @@ export class Meter {
     gauge('svc_push_subscriptions', 'Live data streams with a subscriber.', sources.subscriptions);
     gauge('svc_idempotency_keys', 'Writes remembered by idempotency key.', sources.idempotencyKeys);
     gauge('svc_backend_ready', '1 while every backend connection accepts requests.', () => Number(sources.backendReady()));
+    gauge('svc_backend_quotes_ready', '1 while quotes can be asked for.', () => Number(sources.quotesReady()));
+    gauge('svc_backend_trading_ready', '1 while every broker accepts requests.', () => Number(sources.tradingReady()));
+    counter('svc_backend_reconnects_total', 'Backend connections that were lost and made anew.', sources.reconnects);
     gauge('svc_backend_calls_in_flight', 'Requests waiting for the backend.', sources.callsInFlight);
     counter('svc_push_gaps_total', 'Announced gaps in backend pushes.', sources.gaps);
     gauge('svc_push_missing', 'Streams and accounts whose pushes are interrupted.', sources.missingPushes);

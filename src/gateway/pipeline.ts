@@ -243,7 +243,7 @@ export class Pipeline {
     const call = new Call(caller, this.#parts.clock, this.#parts.requestTimeoutMs);
     try {
       const unserved = this.#refuseNow(operation, request, identity);
-      if (unserved !== undefined) return unserved;
+      if (unserved !== undefined) return this.#heldAnswer(operation, caller, identity, request, unserved) ?? unserved;
       if (caller.isGone?.()) return cancelled();
       const permit = this.#orderPermits.check(operation, identity.key, request, call);
       const answer =
@@ -294,6 +294,24 @@ export class Pipeline {
     if (answer instanceof Rejection) return answer;
     const response = checkAnswer(operation, answer);
     return typeof operation.reach === 'string' ? response : filterAnswer(operation, request, limitsOf(this.#parts.access, key), response);
+  }
+
+  /** What is held of a read while its connection is away: it says how old it is, by the caller's interface and in its text. */
+  #heldAnswer(
+    operation: Operation,
+    caller: Caller,
+    identity: Identity,
+    request: Message,
+    unserved: Rejection,
+  ): Answer | Promise<Answer> | undefined {
+    if (unserved.code !== 'backend.not_ready' || operation.effect !== 'read') return undefined;
+    const held = this.#parts.backend.held?.(operation, request);
+    if (held === undefined) return undefined;
+    const ageMs = Math.max(0, Math.round(this.#parts.clock.now() - held.at));
+    caller.onHeld?.(ageMs);
+    const retMsg = `held since ${new Date(held.at).toISOString()} (${ageMs} ms): ${unserved.message}`;
+    const marked = Object.assign(Object.create(Object.getPrototypeOf(held.response)), held.response, { retMsg });
+    return this.#shown(operation, identity, request, marked);
   }
 
   /** Why the backend is not to be asked now. What the gateway says of itself it can say always. */

@@ -150,6 +150,6 @@ export class ScriptedServer {
 }
 
 /** The `C2S` of a request. */
-export function decodeC2S({ RequestSchema }: ProtocolMessages, { body }: Frame): Message {
+function decodeC2S({ RequestSchema }: ProtocolMessages, { body }: Frame): Message {
   return (fromBinary(RequestSchema, body) as Message & { c2s: Message }).c2s;
 }

@@ -1,4 +1,4 @@
-import { create, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { create, type Message, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { messageParser } from '../../contract/message-parser.js';
 import type { ProtocolMessages } from '../../contract/operation.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
@@ -14,12 +14,22 @@ export function encodeRequest<M extends ProtocolMessages>(
   return toBinary(RequestSchema, create(RequestSchema, { c2s: payload } as Record<string, unknown>));
 }
 
+/** How many bytes an answer took on the wire. */
+const sizes = new WeakMap<Message, number>();
+
+/** The bytes of an answer: as it came, or as it would be written where it was made here. */
+export function sizeOf({ ResponseSchema }: ProtocolMessages, response: ResponseMessage): number {
+  return sizes.get(response) ?? toBinary(ResponseSchema, response).length;
+}
+
 /** Reads a `Response`; undefined for bytes that are none. What the server knows and we do not is passed over. */
 export function responseReader({ ResponseSchema }: ProtocolMessages): (body: Uint8Array) => ResponseMessage | undefined {
   const parse = messageParser(ResponseSchema);
   return (body) => {
     try {
-      return parse(body) as ResponseMessage;
+      const response = parse(body) as ResponseMessage;
+      sizes.set(response, body.length);
+      return response;
     } catch {
       return undefined;
     }

@@ -91,12 +91,12 @@ describe('a framed connection', () => {
     await expect(connection.request(asked, c2s, soon())).resolves.toMatchObject({ retType: 0 });
   });
 
-  it('does not try again by itself where the keys differ', async () => {
+  it('says that the answer to its handshake cannot be opened, where the keys differ', async () => {
     server.onUnreadable = (peer) => {
       const body = new Uint8Array(128).fill(7);
       peer.write({ protoId: 1001, serial: 1, format: 'protobuf', body });
     };
-    await expect(open(await withKey())).rejects.toMatchObject({ message: 'the RSA keys of the two sides differ', final: true });
+    await expect(open(await withKey())).rejects.toMatchObject({ message: 'its answer to InitConnect cannot be opened' });
   });
 
   it('says what the server refused it for', async () => {

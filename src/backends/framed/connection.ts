@@ -17,7 +17,7 @@ import {
 } from '../../wire/index.js';
 import { encodeRequest, readResponse, responseReader } from './bodies.js';
 import { addressOf, type Dial, type Endpoint } from './dial.js';
-import { ConnectFailure, HandshakeRefused } from './failures.js';
+import { ConnectFailure, HandshakeRefused, HandshakeUnreadable } from './failures.js';
 import { Pending } from './pending.js';
 import type { Asked, AskOptions, Upstream } from './upstream.js';
 
@@ -98,8 +98,8 @@ export class FramedConnection implements Upstream {
   #heard: number;
   #cancelBeat: () => void = () => undefined;
   /** Of the handshake, for its end by a loss. */
-  #onHandshakeLost: ((reason: string, final: boolean) => void) | undefined;
-  readonly #onAbort = () => this.#end('given up', false);
+  #onHandshakeLost: ((failure: ConnectFailure) => void) | undefined;
+  readonly #onAbort = () => this.#end('given up');
 
   private constructor(options: ConnectionOptions, transport: Duplex) {
     this.#options = options;
@@ -111,9 +111,9 @@ export class FramedConnection implements Upstream {
     if (rsaKey !== undefined) this.#cipher = rsaCipher(rsaKey);
     this.#reader.cipher = this.#cipher;
     transport.on('data', (chunk: Buffer) => this.#received(chunk));
-    transport.on('error', (error: NodeJS.ErrnoException) => this.#end(`the connection broke (${error.code ?? error.message})`, false));
-    transport.on('end', () => this.#end('the server closed the connection', false));
-    transport.on('close', () => this.#end('the connection was closed', false));
+    transport.on('error', (error: NodeJS.ErrnoException) => this.#end(`the connection broke (${error.code ?? error.message})`));
+    transport.on('end', () => this.#end('the server closed the connection'));
+    transport.on('close', () => this.#end('the connection was closed'));
     signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
@@ -209,7 +209,7 @@ export class FramedConnection implements Upstream {
 
   /** Ends it; what is under way is lost. {@link ConnectionOptions.onLost} is told. */
   close(reason: string): void {
-    this.#end(reason, false);
+    this.#end(reason);
   }
 
   /** Why nothing can be sent now. */
@@ -235,16 +235,14 @@ export class FramedConnection implements Upstream {
     };
     const body = encodeRequest(InitConnect, c2s);
     await new Promise<void>((resolve, reject) => {
-      const cancel = clock.after(Math.max(0, deadline - clock.monotonic()), () =>
-        this.#end('the server did not answer InitConnect', false),
-      );
+      const cancel = clock.after(Math.max(0, deadline - clock.monotonic()), () => this.#end('the server did not answer InitConnect'));
       const settle = () => {
         cancel();
         this.#onHandshakeLost = undefined;
       };
-      this.#onHandshakeLost = (reason, final) => {
+      this.#onHandshakeLost = (failure) => {
         settle();
-        reject(new ConnectFailure(reason, final));
+        reject(failure);
       };
       const serial = this.#nextSerial();
       this.#pending.add(serial, {
@@ -260,12 +258,12 @@ export class FramedConnection implements Upstream {
             return;
           }
           reject(failure);
-          this.#end(failure.message, false);
+          this.#end(failure.message);
         },
         reject: () => undefined,
       });
       if (this.#lost === undefined) this.#write(INIT_CONNECT.protoId, serial, body);
-      else this.#onHandshakeLost(this.#lost, false);
+      else this.#onHandshakeLost(new ConnectFailure(this.#lost));
     });
   }
 
@@ -293,7 +291,7 @@ export class FramedConnection implements Upstream {
     this.#cancelBeat = clock.after(intervalMs * KEEP_ALIVE_SHARE, () => {
       const silent = clock.monotonic() - this.#heard;
       if (silent >= silenceMax) {
-        this.#end(`the server said nothing for ${Math.round(silent / 1000)} seconds`, false);
+        this.#end(`the server said nothing for ${Math.round(silent / 1000)} seconds`);
         return;
       }
       const body = encodeRequest(KeepAlive, { time: BigInt(Math.floor(clock.now() / 1000)) });
@@ -334,9 +332,11 @@ export class FramedConnection implements Upstream {
       const read = this.#reader.next();
       if (read === undefined) return;
       if (!read.ok) {
-        // Before the handshake is done it is the key that is wrong, on one side or the other: that mends itself never.
-        const final = this.#greeting === undefined && read.error.kind === 'wrong_digest';
-        this.#end(final ? 'the RSA keys of the two sides differ' : `the server sent what is no frame: ${read.error.message}`, final);
+        const unreadable = this.#greeting === undefined && read.error.kind === 'wrong_digest';
+        const reason = unreadable
+          ? 'its answer to InitConnect cannot be opened'
+          : `the server sent what is no frame: ${read.error.message}`;
+        this.#end(reason, unreadable ? new HandshakeUnreadable(reason) : undefined);
         return;
       }
       this.#take(read.frame);
@@ -349,14 +349,14 @@ export class FramedConnection implements Upstream {
     else if (this.#greeting !== undefined) this.#options.onPush({ protoId, format, body });
   }
 
-  #end(reason: string, final: boolean): void {
+  #end(reason: string, failure = new ConnectFailure(reason)): void {
     if (this.#lost !== undefined) return;
     this.#lost = reason;
     this.#cancelBeat();
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.#transport.destroy();
     this.#pending.fail(() => new BackendLost(`the connection was lost (${reason})`));
-    if (this.#greeting === undefined) this.#onHandshakeLost?.(reason, final);
+    if (this.#greeting === undefined) this.#onHandshakeLost?.(failure);
     else this.#options.onLost(reason);
   }
 }

@@ -13,3 +13,6 @@ export class ConnectFailure extends Error {
 
 /** The server answered InitConnect with a refusal: whoever introduced itself so is not let in. */
 export class HandshakeRefused extends ConnectFailure {}
+
+/** The server's answer to InitConnect cannot be opened: once it is a frame that was damaged, time and again the RSA keys differ. */
+export class HandshakeUnreadable extends ConnectFailure {}

@@ -4,7 +4,7 @@ import type { Clock } from '../../contract/clock.js';
 import { BackendFailure, BackendUnsent, type ResponseMessage } from '../../gateway/backend.js';
 import { FramedConnection, type Greeting, type Introduction, type PushFrame } from './connection.js';
 import { addressOf, type Dial, type Endpoint } from './dial.js';
-import { ConnectFailure } from './failures.js';
+import { ConnectFailure, HandshakeUnreadable } from './failures.js';
 import { Lifecycle } from './lifecycle.js';
 import type { Asked, AskOptions, Upstream } from './upstream.js';
 
@@ -34,6 +34,8 @@ export interface SessionOptions {
   readonly onDefect: (error: unknown) => void;
 }
 
+/** A frame may be damaged on its way; keys that differ spoil every one. */
+const UNREADABLE_MAX = 3;
 const BACK_OFF_MS = { first: 500, max: 30_000 } as const;
 
 /**
@@ -47,6 +49,8 @@ export class Session implements Upstream {
   readonly #stopping = new AbortController();
   /** Tries since the last one that came to `ready`. */
   #tries = 0;
+  /** Handshakes in a row whose answer could not be opened. */
+  #unreadable = 0;
   #cancelWait: () => void = () => undefined;
 
   constructor(options: SessionOptions) {
@@ -57,6 +61,7 @@ export class Session implements Upstream {
   /** Begins; also once more after `failed`. The first try is under way when it returns. */
   start(): void {
     this.#tries = 0;
+    this.#unreadable = 0;
     void this.#try('start');
   }
 
@@ -108,6 +113,7 @@ export class Session implements Upstream {
       connection = await this.#open(endpoint, signal);
       if (signal.aborted) return;
       this.#connection = connection;
+      this.#unreadable = 0;
       this.lifecycle.enter('authenticating', `connected to ${addressOf(endpoint)}`);
       await this.#options.prepare(connection, connection.greeting);
       if (this.#connection !== connection) return;
@@ -151,7 +157,10 @@ export class Session implements Upstream {
     const expected = thrown instanceof ConnectFailure || thrown instanceof BackendFailure;
     if (!expected) this.#options.onDefect(thrown);
     else this.#options.onFailed?.(thrown);
-    if (thrown instanceof ConnectFailure && thrown.final) {
+    this.#unreadable = thrown instanceof HandshakeUnreadable ? this.#unreadable + 1 : 0;
+    if (this.#unreadable >= UNREADABLE_MAX) {
+      this.lifecycle.enter('failed', 'the RSA keys of the two sides differ');
+    } else if (thrown instanceof ConnectFailure && thrown.final) {
       this.#connection = undefined;
       connection?.close(reason);
       if (connection !== undefined) this.#options.onLost(reason, connection.heardAt);

@@ -16,8 +16,8 @@ interface Reader {
   request(asked: Operation, c2s: Message, options: AskOptions): Promise<ResponseMessage>;
 }
 
-export const ORDER_PUSH = 2208;
-export const FILL_PUSH = 2218;
+const ORDER_PUSH = 2208;
+const FILL_PUSH = 2218;
 
 /** The event of an order or fill push; undefined where the frame is none. */
 export function tradePushOf(frame: PushFrame): TradePush | undefined {
@@ -30,7 +30,7 @@ export function tradePushOf(frame: PushFrame): TradePush | undefined {
 }
 
 /** How requests about an account begin; its first market stands for all of them. */
-export function headerOf({ accID, trdEnv, trdMarketAuthList, jpAccType }: TrdAcc): TrdHeader {
+function headerOf({ accID, trdEnv, trdMarketAuthList, jpAccType }: TrdAcc): TrdHeader {
   const [trdMarket = 0] = trdMarketAuthList;
   const [type] = jpAccType;
   return create(TrdHeaderSchema, { accID, trdEnv, trdMarket, ...(type === undefined ? {} : { jpAccType: type }) });

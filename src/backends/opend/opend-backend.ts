@@ -12,6 +12,7 @@ import type {
   BrokerSnapshot,
   CallContext,
   CredentialRefresh,
+  HeldAnswer,
   LifecycleSnapshot,
   NotifyPush,
   PushEvent,
@@ -28,6 +29,7 @@ import {
   dialTcp,
   type Endpoint,
   type Greeting,
+  HeldAnswers,
   hideMarks,
   Orders,
   PacketIds,
@@ -99,6 +101,7 @@ export class OpendBackend implements Backend {
   readonly #keeper: SideKeeper;
   readonly #streams = new QuoteStreams();
   readonly #silence: SilenceWatch;
+  readonly #held: HeldAnswers;
   readonly #pushListeners = new Set<(event: PushEvent) => void>();
   readonly #streamsListeners = new Set<StreamsListener>();
   /** What the upstream said of itself last. */
@@ -135,6 +138,7 @@ export class OpendBackend implements Backend {
       onDefect,
     });
     this.#silence = new SilenceWatch(clock);
+    this.#held = new HeldAnswers(clock);
     this.#packets = new PacketIds(this.#session);
     this.#courteous = new CourteousUpstream(this.#packets, clock);
     const reads: Upstream = {
@@ -164,7 +168,15 @@ export class OpendBackend implements Backend {
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
     const writes = operation.effect === 'order' || operation.effect === 'write';
     const answer = writes ? this.#orders.call(operation, request) : this.#courteous.call(operation, request, context);
-    return answer instanceof Promise ? answer.then(hideMarks) : hideMarks(answer);
+    const shown = (response: ResponseMessage) => {
+      this.#held.note(operation, request, response);
+      return hideMarks(response);
+    };
+    return answer instanceof Promise ? answer.then(shown) : shown(answer);
+  }
+
+  held(operation: Operation, request: Message): HeldAnswer | undefined {
+    return this.#held.get(operation, request);
   }
 
   /** As it is: what a packet id in it says is the caller's own concern. */
@@ -307,6 +319,7 @@ export class OpendBackend implements Backend {
     this.#packets.connected(greeting.connId);
     const another = before !== undefined && (before.userId !== greeting.userId || before.serverVersion !== greeting.serverVersion);
     this.#courteous.reset(another);
+    if (another) this.#held.clear();
     this.#state = await readUpstreamState(upstream, this.#own());
   }
 

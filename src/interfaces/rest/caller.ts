@@ -35,4 +35,8 @@ export class RestCaller implements Caller {
   onReplayed(): void {
     this.exchange.response.setHeader('idempotent-replayed', 'true');
   }
+
+  onHeld(ageMs: number): void {
+    this.exchange.response.setHeader('x-svc-stale-ms', ageMs);
+  }
 }

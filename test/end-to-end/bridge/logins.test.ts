@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
 import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
 import * as Notify from '../../../src/contract/generated/Notify_pb.js';
+import * as QotGetStaticInfo from '../../../src/contract/generated/Qot_GetStaticInfo_pb.js';
 import * as QotGetSubInfo from '../../../src/contract/generated/Qot_GetSubInfo_pb.js';
 import * as QotSub from '../../../src/contract/generated/Qot_Sub_pb.js';
 import * as TrdGetAccList from '../../../src/contract/generated/Trd_GetAccList_pb.js';
@@ -13,6 +14,7 @@ const GLOBAL_STATE = 1002;
 const ACCOUNTS = 2001;
 const SUBSCRIBE = 3001;
 const SUB_INFO = 3003;
+const STATIC_INFO = 3202;
 const READY = 10;
 const NEEDS_PHONE_CODE = 4;
 
@@ -34,7 +36,10 @@ beforeEach(async () => {
       peer.answer(frame, TrdGetAccList, { retType: 0, s2c: { accList } });
     } else if (frame.protoId === SUBSCRIBE) peer.answer(frame, QotSub, { retType: 0, s2c: {} });
     else if (frame.protoId === SUB_INFO) peer.answer(frame, QotGetSubInfo, { retType: 0, s2c: { totalUsedQuota: 0, remainQuota: 100 } });
-    else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
+    else if (frame.protoId === STATIC_INFO) {
+      const basic = { security: { market: 1, code: '00700' }, id: 1n, lotSize: 100, secType: 3, name: 'TENCENT', listTime: '2004-06-16' };
+      peer.answer(frame, QotGetStaticInfo, { retType: 0, s2c: { staticInfoList: [{ basic }] } });
+    } else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
   };
 });
 afterEach(async () => {
@@ -101,6 +106,35 @@ describe('an upstream that loses a login', () => {
     await push.frame(({ body }) => body?.connect_status?.trd_logined === true, 'the return');
     const { brokers } = (await desk.get('/api/admin/status')).json.s2c;
     expect(brokers[0]).toMatchObject({ lifecycle_state: 'ready', reconnect_attempts: 1, reconnect_successes: 1 });
+  });
+});
+
+describe('reads while quotes are away', () => {
+  it('are answered with what is held, which says how old it is; others and writes are refused', async () => {
+    await start();
+    await untilConnected(daemon.daemon);
+    const desk = daemon.as('desk');
+    const asked = { symbols: ['HK.00700'] };
+    const fresh = await desk.post('/api/static-info', asked);
+    expect(fresh).toMatchObject({ status: 200, json: { ret_type: 0, ret_msg: null } });
+    expect(fresh.headers['x-svc-stale-ms']).toBeUndefined();
+    const push = await daemon.push('desk');
+    notify({ qotLogined: false, trdLogined: true });
+    await push.frame(({ body }) => body?.connect_status !== undefined, 'the loss');
+    const held = await desk.post('/api/static-info', asked);
+    expect(held).toMatchObject({ status: 200, json: { ret_type: 0, s2c: fresh.json.s2c, ret_msg: expect.stringContaining('held since') } });
+    expect(Number(held.headers['x-svc-stale-ms'])).toBeGreaterThanOrEqual(0);
+    expect(await desk.post('/api/static-info', { symbols: ['HK.00005'] })).toMatchObject({
+      status: 503,
+      json: { code: 'backend.not_ready' },
+    });
+    // Accounts are still to be had; once they are not, nothing old is said of them.
+    expect(await desk.get('/api/list-accounts')).toMatchObject({ status: 200 });
+    notify({ qotLogined: false, trdLogined: false });
+    await push.frame(({ body }) => body?.connect_status?.trd_logined === false, 'the other loss');
+    expect(await desk.get('/api/list-accounts')).toMatchObject({ status: 503, json: { code: 'backend.not_ready' } });
+    const order = { market: 1, acc_id: HK_MARGIN, env: 1, side: 1, code: '00700', qty: 100, price: 1, order_type: 1 };
+    expect(await desk.post('/api/order', order)).toMatchObject({ status: 503, json: { code: 'backend.not_ready' } });
   });
 });
 
