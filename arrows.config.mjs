@@ -149,17 +149,17 @@ export const arrows = {
 
   // The simulated brokerage as a server of its own: the core listeners in front of it.
   'sim-server': [
+    'sim-server/brokerage/brokerage-server.ts',
     'sim-server/faults',
-    'sim-server/login',
-    'sim-server/opend',
-    'sim-server/rules',
+    'sim-server/opend/opend-server.ts',
+    'sim-server/opend/texts.ts',
     'simulator/brokerage/account.ts',
     ...simServerTargets,
   ],
-  'sim-server/faults': ['sim-server', 'sim-server/login', 'simulator/chance', 'contract', 'contract/json'],
+  'sim-server/faults': ['sim-server', 'simulator/chance', 'contract', 'contract/json'],
   'sim-server/login': ['sim-server', 'storage/index.ts', 'contract', 'contract/json'],
+  'sim-server/brokerage': ['sim-server', 'sim-server/faults', 'sim-server/login', 'simulator/brokerage/account.ts', ...simServerTargets],
   'sim-server/opend': ['sim-server', 'sim-server/faults', ...simServerTargets],
-  'sim-server/rules': ['sim-server', ...simServerTargets],
 
   recording: ['gateway/index.ts', 'gateway/push/index.ts', ...contract],
 
@@ -186,6 +186,7 @@ export const arrows = {
     'backends/opend/index.ts',
     'backends/remote/index.ts',
     'backends/sim/index.ts',
+    'sim-server/index.ts',
     'interfaces/common',
     'interfaces/core/index.ts',
     'interfaces/grpc/index.ts',

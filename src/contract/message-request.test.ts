@@ -79,8 +79,8 @@ describe('a message', () => {
     ],
     [() => decode(quote.getQuote, {}), 'missing field "securityList"'],
     [
-      () => decode(quote.getQuote, { securityList: Array.from({ length: 201 }, () => security) }),
-      'securityList: 201 entries are too many; at most 200 are accepted',
+      () => decode(quote.getQuote, { securityList: Array.from({ length: 2_001 }, () => security) }),
+      'securityList: 2001 entries are too many; at most 2000 are accepted',
     ],
     [() => decode(quote.getQuote, { securityList: [security, { market: 3, code: 'x' }] }), 'securityList[1].market: expected one of'],
     [() => decode(quote.getKline, { security, klType: 16, rehabType: 0, reqNum: 1 }), 'klType: expected one of 2 (day), 3 (week)'],

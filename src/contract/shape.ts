@@ -104,6 +104,12 @@ export function symbol(field: string, options: ParamOptions = {}): Param {
   return param(field, { kind: 'symbol' }, { as: 'symbol', aliases: ['code', 'stock', 'security'], required: true, ...options }, about);
 }
 
+/**
+ * Symbols that a read answers one by one in one request, whatever the backend: one in front of a server with smaller bounds
+ * splits the list.
+ */
+export const SYMBOLS_MAX = 2_000;
+
 /** A list of one or more securities. */
 export function symbols(field: string, options: ParamOptions & { max?: number; single?: boolean } = {}): Param {
   const aliases = ['stocks', 'code_list', 'symbol_list', 'security_list'];

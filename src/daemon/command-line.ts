@@ -26,6 +26,7 @@ const HELP_HEAD = [
   'Trading and market-data gateway.',
   'Each flag is also an environment variable (--rest-port: SVC_REST_PORT) and a key of config.toml in the configuration folder (rest_port).',
   'Flags override variables, and variables override the file. --no-<name> turns a switch off.',
+  '"svcd sim serve --help" tells how to run the simulated brokerage as a server of its own.',
 ].join(' ');
 const HELP_WIDTH = 110;
 

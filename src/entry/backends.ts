@@ -3,19 +3,18 @@ import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '../access/index.js';
 import { OpendBackend } from '../backends/opend/index.js';
 import { type Login, RemoteBackend } from '../backends/remote/index.js';
-import { createSimBackend } from '../backends/sim/index.js';
-import { type Clock, replayClock, steadyClock } from '../contract/clock.js';
+import type { Clock } from '../contract/clock.js';
 import type { Logger } from '../daemon/log.js';
 import { upstreamOf } from '../daemon/setting-types.js';
 import type { Settings } from '../daemon/settings-table.js';
 import type { Backend } from '../gateway/index.js';
 import { type Recorder, recordedBackend } from '../recording/index.js';
-import { createSimulationWithData, openSimulation, type SimulationOptions } from '../simulator/simulation.js';
 import type { Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { readRsaKey } from '../wire/index.js';
-import { openRecordedDay, startRecorder, warnOfUnknown } from './recording.js';
+import { startRecorder } from './recording.js';
 import { openLogin } from './remote-login.js';
+import { openSimulatedBrokerage } from './simulation.js';
 
 export interface BackendParts {
   readonly settings: Settings;
@@ -57,7 +56,7 @@ export async function createBackend(parts: BackendParts): Promise<Result<MadeBac
 async function createUnrecorded(parts: BackendParts): Promise<Result<Unrecorded, string>> {
   if (parts.settings.backend === 'remote') return createRemote(parts);
   const endpoint = upstreamOf(parts.settings.backend);
-  return endpoint === undefined ? createSimulation(parts) : createBridge(parts, endpoint);
+  return endpoint === undefined ? openSimulatedBrokerage({ ...parts, clock: parts.simulationClock }) : createBridge(parts, endpoint);
 }
 
 function createRemote({ settings, clock, logger }: BackendParts): Result<Unrecorded, string> {
@@ -88,28 +87,4 @@ function readUpstreamKey({ upstreamRsaKey: path }: Settings): Result<KeyObject |
   }
   const read = readRsaKey(pem);
   return read.ok ? ok(read.key) : err(`--upstream-rsa-key ${path}: ${read.message}`);
-}
-
-async function createSimulation({ settings, store, simulationClock: base, logger }: BackendParts): Promise<Result<Unrecorded, string>> {
-  const { simClock, simData } = settings;
-  const clock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, base) : steadyClock(base);
-  const played = simData === null ? ok(undefined) : await openRecordedDay(simData, simClock, logger);
-  if (!played.ok) return played;
-  const recordedDay = played.value;
-  const options: SimulationOptions = {
-    clock,
-    seed: settings.simSeed,
-    store,
-    calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
-    generatedInstruments: settings.simInstruments,
-    tradePassword: settings.simTradePassword,
-    ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
-    ...(recordedDay === undefined ? {} : { recorded: recordedDay.symbols }),
-  };
-  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(options, simData);
-  if ('problems' in simulation) return err(`--sim-data: ${simulation.problems.join('\n  ')}`);
-  if (recordedDay !== undefined) warnOfUnknown(recordedDay, simulation.listings, logger);
-  const report = (message: string) => logger.info({ target: 'recording' }, message);
-  const day = recordedDay === undefined ? {} : { recordedDay, report };
-  return ok({ backend: createSimBackend({ simulation, clock, logger, ...day }), clock });
 }

@@ -21,9 +21,9 @@ export interface SetUpTerminal {
  * Throws {@link StartProblem} where the operator must do something first, such as starting it again with the code that was sent.
  */
 export async function setUp(settings: Settings, logger: Logger, { input, show }: SetUpTerminal): Promise<bigint> {
-  const { stateDir, configDir } = settings;
+  const { stateDir, configDir, acceptRestoredState: acceptRestored } = settings;
   // As a daemon does: its credentials are not replaced under its hands.
-  const state = await openState({ stateDir, configDir, acceptRestored: true, clock: systemClock, logger });
+  const state = await openState({ stateDir, configDir, acceptRestored, clock: systemClock, logger });
   if (!state.ok) throw new StartProblem(state.error);
   try {
     const login = openLogin(settings, systemClock, logger);

@@ -10,9 +10,15 @@ import { handleSignals } from '../daemon/signals.js';
 import { EXIT_MISCONFIGURED, planStartup } from '../daemon/startup.js';
 import { type Daemon, StartProblem, startDaemon } from './daemon.js';
 import { setUp } from './set-up.js';
+import { simCommand } from './sim-serve.js';
 
 /** `svcd`: reads the settings, starts the daemon, and ends it on a signal. */
 async function main(): Promise<void> {
+  const [command, ...simArguments] = process.argv.slice(2);
+  if (command === 'sim') {
+    await simCommand(simArguments);
+    return;
+  }
   const startup = planStartup(process.argv.slice(2));
   if (startup.kind === 'print') {
     process.stdout.write(startup.text);

@@ -45,6 +45,8 @@ export class Recorder {
   #gathered: RecordedLoss | undefined;
   /** Not in the recording, which does not say so yet. */
   #lost: RecordedLoss | undefined;
+  /** The time that the last file is named by. */
+  #named = 0;
   #eventsWritten = 0;
   #eventsLost = 0;
   #failure: string | undefined;
@@ -170,7 +172,8 @@ export class Recorder {
       leaving = this.#gathered;
       this.#gathered = undefined;
       const records = this.#writer.take();
-      const isFull = file.size >= (this.#options.fileBytes ?? FILE_BYTES) || this.#writer.sources >= SOURCES_MAX;
+      const size = file.size + records.length;
+      const isFull = records.length > 0 && (size >= (this.#options.fileBytes ?? FILE_BYTES) || this.#writer.sources >= SOURCES_MAX);
       // A file is read from its beginning: what comes from now on is written for the next one.
       if (isFull) this.#writer = new EventWriter();
       if (records.length > 0) await file.append(records);
@@ -195,7 +198,9 @@ export class Recorder {
 
   async #begin(): Promise<RecordingFile> {
     const { folder, clock } = this.#options;
-    const name = new Date(clock.now()).toISOString().replaceAll(':', '-');
+    // Files are read in the order of their names, whatever the clock says.
+    this.#named = Math.max(clock.now(), this.#named + 1);
+    const name = new Date(this.#named).toISOString().replaceAll(':', '-');
     this.#file = await RecordingFile.create(join(folder, `${name}${FILE_ENDING}`));
     return this.#file;
   }

@@ -178,7 +178,9 @@ export class Client implements TcpSession, Connected {
 
   async #judge(ask: Ask): Promise<Refused | Empty | undefined> {
     for (const rule of this.#services.rules) {
-      const verdict = await rule.judge?.(ask);
+      const judged = rule.judge?.(ask);
+      // Most rules know at once, and requests that come together are then judged in their order.
+      const verdict = judged instanceof Promise ? await judged : judged;
       if (verdict !== undefined) return verdict;
     }
     return undefined;

@@ -5,7 +5,7 @@ import { RequestIds } from '../interfaces/common/callers.js';
 import type { Account } from '../simulator/brokerage/account.js';
 import { SERVER_VERSION } from '../simulator/view/server.js';
 import type { Store } from '../storage/index.js';
-import type { Random } from './login/random.js';
+import type { Random } from './random.js';
 
 /** What a server of the simulated brokerage is made of, whatever its profile. */
 export interface SimServerParts {

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { C2S as InitConnect } from '../contract/generated/InitConnect_pb.js';
-import type { Rejection } from '../contract/rejection.js';
+import { Rejection } from '../contract/rejection.js';
 import type { PushEvent } from '../gateway/backend.js';
 import { type Greeting, TcpEndpoint } from '../interfaces/core/index.js';
 import { Client } from './client.js';
@@ -16,12 +16,16 @@ export interface PointOptions extends Omit<PointServices, 'clients'> {
   readonly connectionsMax?: number;
 }
 
+const INIT_CONNECT = 1001;
+
 /** A connection point: one listener of the public protocol's frames, and those who are connected to it. */
 export class Point {
   readonly #options: PointOptions;
   readonly #services: PointServices;
   #endpoint: TcpEndpoint | undefined;
   #port = 0;
+  /** Nothing opens it again. */
+  #closed = false;
   #stopListening: () => void = () => undefined;
 
   constructor(options: PointOptions) {
@@ -53,12 +57,12 @@ export class Point {
 
   /** Opens the listener, at the port that it had before where none is named. Resolves to its port; rejects with the system's error. */
   async open(port = this.#port): Promise<number> {
-    if (this.#endpoint !== undefined) return this.#port;
+    if (this.#endpoint !== undefined || this.#closed) return this.#port;
     const { clock, onDefect, rsaKey, connectionsMax, greet, host, backend } = this.#options;
     const endpoint = new TcpEndpoint({
       service: {
         greet: async (_peer, c2s) => {
-          const greeting = greet(c2s);
+          const greeting = (await this.#disturbed()) ?? greet(c2s);
           return 'version' in greeting ? { ...greeting, open: (link) => new Client(this.#services, link) } : greeting;
         },
         refused: () => undefined,
@@ -80,8 +84,13 @@ export class Point {
     return this.#port;
   }
 
-  /** Answers what is under way, then ends every connection. */
+  /** Answers what is under way, then ends every connection for good. */
   async close(): Promise<void> {
+    this.#closed = true;
+    await this.#shut();
+  }
+
+  async #shut(): Promise<void> {
     const endpoint = this.#endpoint;
     if (endpoint === undefined) return;
     this.#endpoint = undefined;
@@ -93,12 +102,29 @@ export class Point {
   /** As a process that dies: every connection is cut, and nobody gets in until it is opened again. */
   async down(): Promise<void> {
     this.cut();
-    await this.close();
+    await this.#shut();
   }
 
   /** Cuts every connection. */
   cut(): void {
     for (const client of [...this.clients]) client.cut();
+  }
+
+  /** What becomes of a handshake that a fault was ordered for. One that is never answered ends by its deadline. */
+  async #disturbed(): Promise<Rejection | undefined> {
+    const { clock, faults, name } = this.#options;
+    const fault = faults.take('handshake', name, INIT_CONNECT);
+    switch (fault?.kind) {
+      case 'delay':
+        await new Promise<void>((resolve) => clock.after(fault.ms, resolve));
+        return undefined;
+      case 'no_answer':
+      case 'lost_request':
+        return new Promise(() => undefined);
+      case 'refuse':
+        return new Rejection('backend.not_ready', fault.text);
+    }
+    return undefined;
   }
 
   /** Pushes to those of the connections that want it. */

@@ -8,8 +8,14 @@ export interface Held {
   readonly stream: QuoteStream;
   /** Its pushes are wanted too. */
   readonly push: boolean;
-  /** On the monotonic clock: when the client first subscribed to the symbol and type. */
-  readonly since: number;
+}
+
+/** What one client is subscribed to. */
+interface Holdings {
+  /** By {@link streamKey}. */
+  readonly streams: Map<string, Held>;
+  /** When it first subscribed to a symbol and type, on the monotonic clock. */
+  readonly since: Map<string, number>;
 }
 
 export interface SubscriptionsOptions {
@@ -22,11 +28,12 @@ export interface SubscriptionsOptions {
 /** Who is subscribed to what at a server. One symbol and type is one unit of its quota, once for all of its clients. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
-  readonly #clients = new Map<Connected, Map<string, Held>>();
+  readonly #clients = new Map<Connected, Holdings>();
   /** By stream: who holds it. */
   readonly #holders = new Map<string, Set<Connected>>();
   /** Units of clients that have gone, and until when they count. */
   readonly #lingering = new Map<string, number>();
+  #changes: Promise<unknown> = Promise.resolve();
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -41,63 +48,59 @@ export class Subscriptions {
     const now = this.#options.clock.monotonic();
     for (const [unit, until] of this.#lingering) if (until <= now) this.#lingering.delete(unit);
     const units = new Set(this.#lingering.keys());
-    for (const held of this.#clients.values()) for (const { stream } of held.values()) units.add(quotaKey(stream));
+    for (const { since } of this.#clients.values()) for (const unit of since.keys()) units.add(unit);
     return units;
   }
 
   /** Those who hold anything, and what. */
   all(): Iterable<readonly [Connected, readonly Held[]]> {
-    return [...this.#clients].map(([client, held]) => [client, [...held.values()]] as const);
+    return [...this.#clients].map(([client, { streams }]) => [client, [...streams.values()]] as const);
   }
 
   of(client: Connected): readonly Held[] {
-    return [...(this.#clients.get(client)?.values() ?? [])];
+    return [...(this.#clients.get(client)?.streams.values() ?? [])];
   }
 
   /** Since when a client is subscribed to a symbol and type (monotonic ms); undefined where it is not. */
   since(client: Connected, unit: string): number | undefined {
-    return this.of(client).find(({ stream }) => quotaKey(stream) === unit)?.since;
+    return this.#clients.get(client)?.since.get(unit);
   }
 
   /** Clients that want the pushes of a stream. */
   *listeners(stream: QuoteStream): Iterable<Connected> {
     const key = streamKey(stream);
-    for (const client of this.#holders.get(key) ?? []) if (this.#clients.get(client)?.get(key)?.push === true) yield client;
+    for (const client of this.#holders.get(key) ?? []) if (this.#clients.get(client)?.streams.get(key)?.push === true) yield client;
   }
 
   /**
    * Subscribes a client, or says why not. A stream that replaces another (with or without extended hours) keeps its age.
    * @param push undefined leaves the registration for pushes as it was.
    */
-  async subscribe(client: Connected, streams: readonly QuoteStream[], push: boolean | undefined): Promise<ResponseMessage> {
-    const answer = await this.#options.backend.subscribe(streams);
-    if (answer.retType !== 0 || client.gone) {
-      await this.#release(streams.map(streamKey));
-      return answer;
-    }
-    const now = this.#options.clock.monotonic();
-    const held = this.#clients.get(client) ?? new Map<string, Held>();
-    this.#clients.set(client, held);
-    const replaced: string[] = [];
-    for (const stream of streams) {
-      const [key, unit] = [streamKey(stream), quotaKey(stream)];
-      const before = held.get(key);
-      const since = this.since(client, unit) ?? now;
-      for (const [other, { stream: one }] of held) {
-        if (other !== key && quotaKey(one) === unit && one.extendedTime !== stream.extendedTime) replaced.push(other);
+  subscribe(client: Connected, streams: readonly QuoteStream[], push: boolean | undefined): Promise<ResponseMessage> {
+    return this.#inTurn(async () => {
+      const answer = await this.#options.backend.subscribe(streams);
+      if (answer.retType !== 0 || client.gone) {
+        await this.#end(streams.map(streamKey));
+        return answer;
       }
-      held.set(key, { stream, push: push ?? before?.push ?? false, since });
-      this.#lingering.delete(unit);
-      const holders = this.#holders.get(key) ?? new Set();
-      this.#holders.set(key, holders.add(client));
-    }
-    await this.#drop(client, replaced);
-    return answer;
+      const now = this.#options.clock.monotonic();
+      const holdings = this.#clients.get(client) ?? { streams: new Map(), since: new Map() };
+      this.#clients.set(client, holdings);
+      for (const stream of streams) {
+        const [key, unit] = [streamKey(stream), quotaKey(stream)];
+        holdings.streams.set(key, { stream, push: push ?? holdings.streams.get(key)?.push ?? false });
+        if (!holdings.since.has(unit)) holdings.since.set(unit, now);
+        this.#lingering.delete(unit);
+        this.#holders.set(key, (this.#holders.get(key) ?? new Set()).add(client));
+      }
+      await this.#drop(client, otherHours(holdings, streams));
+      return answer;
+    });
   }
 
   /** Turns the pushes of what a client holds on or off. */
   register(client: Connected, streams: readonly QuoteStream[], push: boolean): void {
-    const held = this.#clients.get(client);
+    const held = this.#clients.get(client)?.streams;
     for (const key of streams.map(streamKey)) {
       const entry = held?.get(key);
       if (entry !== undefined) held?.set(key, { ...entry, push });
@@ -105,48 +108,70 @@ export class Subscriptions {
   }
 
   /** Ends a client's streams of these units; all of its streams where none is named. */
-  async unsubscribe(client: Connected, units?: ReadonlySet<string>): Promise<void> {
-    const keys = this.of(client).flatMap(({ stream }) => (units === undefined || units.has(quotaKey(stream)) ? [streamKey(stream)] : []));
-    await this.#drop(client, keys);
+  unsubscribe(client: Connected, units?: ReadonlySet<string>): Promise<void> {
+    return this.#inTurn(() => {
+      const streams = this.of(client).map(({ stream }) => stream);
+      return this.#drop(client, streams.filter((stream) => units === undefined || units.has(quotaKey(stream))).map(streamKey));
+    });
   }
 
   /** A client has gone: what it held counts until it is old enough to be given back. */
   left(client: Connected): Promise<void> {
     const { clock, ageMsMin } = this.#options;
     const now = clock.monotonic();
-    for (const { stream, since } of this.of(client)) {
+    for (const [unit, since] of this.#clients.get(client)?.since ?? []) {
       const until = since + ageMsMin;
-      const unit = quotaKey(stream);
       if (until > now) this.#lingering.set(unit, Math.max(until, this.#lingering.get(unit) ?? 0));
     }
     return this.unsubscribe(client);
   }
 
   /** Forgets everything at once, as a server does that starts again. */
-  async forget(): Promise<void> {
-    const keys = [...this.#holders.keys()];
-    this.#clients.clear();
-    this.#holders.clear();
-    this.#lingering.clear();
-    await this.#release(keys);
+  forget(): Promise<void> {
+    return this.#inTurn(async () => {
+      const keys = [...this.#holders.keys()];
+      this.#clients.clear();
+      this.#holders.clear();
+      this.#lingering.clear();
+      await this.#options.backend.unsubscribe(keys.map(streamOf));
+    });
+  }
+
+  /** One change after the other: between a stream's start at the backend and its entry here, nobody else's end may come. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#changes.then(change);
+    this.#changes = done.catch(() => undefined);
+    return done;
   }
 
   async #drop(client: Connected, keys: readonly string[]): Promise<void> {
-    const held = this.#clients.get(client);
+    const holdings = this.#clients.get(client);
+    if (holdings === undefined) return;
     for (const key of keys) {
-      held?.delete(key);
+      holdings.streams.delete(key);
       this.#holders.get(key)?.delete(client);
     }
-    if (held?.size === 0) this.#clients.delete(client);
-    await this.#release(keys);
+    const left = new Set([...holdings.streams.values()].map(({ stream }) => quotaKey(stream)));
+    for (const unit of [...holdings.since.keys()]) if (!left.has(unit)) holdings.since.delete(unit);
+    if (left.size === 0) this.#clients.delete(client);
+    await this.#end(keys);
   }
 
-  /** Ends the streams that nobody holds any more. */
-  async #release(keys: readonly string[]): Promise<void> {
+  /** Ends the streams that nobody holds. */
+  async #end(keys: readonly string[]): Promise<void> {
     const idle = keys.filter((key) => (this.#holders.get(key)?.size ?? 0) === 0);
     for (const key of idle) this.#holders.delete(key);
     if (idle.length > 0) await this.#options.backend.unsubscribe(idle.map(streamOf));
   }
+}
+
+/** Keys of the streams that others replace: the same with, or without, extended hours. */
+function otherHours({ streams: held }: Holdings, streams: readonly QuoteStream[]): string[] {
+  const hours = new Map(streams.map((stream) => [quotaKey(stream), stream.extendedTime]));
+  return [...held].flatMap(([key, { stream }]) => {
+    const wanted = hours.get(quotaKey(stream));
+    return wanted === undefined || wanted === stream.extendedTime ? [] : [key];
+  });
 }
 
 /** The stream of a {@link streamKey}. */

@@ -14,6 +14,7 @@ export const protocolIds = {
   Trd_ModifyOrder: 2205,
   Trd_UpdateOrder: 2208,
   Trd_GetOrderFillList: 2211,
+  Trd_GetMarginRatio: 2223,
   Trd_UpdateOrderFill: 2218,
   Qot_Sub: 3001,
   Qot_RegQotPush: 3002,
@@ -31,6 +32,7 @@ export const protocolIds = {
   Qot_GetStaticInfo: 3202,
   Qot_GetSecuritySnapshot: 3203,
   Qot_RequestTradeDate: 3219,
+  Qot_GetMarketState: 3223,
 } as const;
 
 export type MessageName = keyof typeof protocolIds;

@@ -1,3 +1,4 @@
+import { type Clock, ManualClock, replayClock, systemClock } from '../../src/contract/clock.js';
 import { planStartup } from '../../src/daemon/startup.js';
 import type { Daemon } from '../../src/entry/daemon.js';
 import type { BackendBehind } from './backend-behind.js';
@@ -20,7 +21,9 @@ export class ServedBrokerage implements BackendBehind {
       if (taken.length > 1) at += 1;
       (simulationFlag.test(flag) ? own : others).push(...taken);
     }
-    this.#served ??= await SimServe.start({ simulation: simulationOf(own, variables), ...(clock === undefined ? {} : { clock }) });
+    // One that a test moves by hand is everybody's: the service compares the times of logins with its own.
+    const shared = clock instanceof ManualClock ? { clock } : {};
+    this.#served ??= await SimServe.start({ simulation: simulationOf(own, variables, clock), ...shared });
     const login = ['--login-account', ACCOUNT, '--login-pwd', PASSWORD];
     return ['--backend', 'remote', '--auth-url', this.#served.authUrl, ...login, ...others];
   }
@@ -35,7 +38,8 @@ export class ServedBrokerage implements BackendBehind {
   }
 }
 
-function simulationOf(flags: readonly string[], variables: Readonly<Record<string, string>>) {
+/** The clock is the world's alone: a network that ran faster than time would be none. */
+function simulationOf(flags: readonly string[], variables: Readonly<Record<string, string>>, clock: Clock = systemClock) {
   const startup = planStartup(flags, { variables, home: '/', cwd: '/', platform: process.platform });
   if (startup.kind !== 'run') throw new Error(startup.text);
   const { simClock, simSeed, simInstruments, simTradePassword, historyKlQuotaMax } = startup.settings;
@@ -43,6 +47,7 @@ function simulationOf(flags: readonly string[], variables: Readonly<Record<strin
     seed: simSeed,
     generatedInstruments: simInstruments,
     tradePassword: simTradePassword,
+    clock: simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : clock,
     calendarMode: simClock.mode === 'open' ? ('open' as const) : ('calendar' as const),
     ...(historyKlQuotaMax === null ? {} : { historyKlQuotaMax }),
   };

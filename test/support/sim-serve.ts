@@ -1,9 +1,9 @@
-import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { createSimBackend } from '../../src/backends/sim/index.js';
 import { type Clock, systemClock } from '../../src/contract/clock.js';
-import { BrokerageServer } from '../../src/sim-server/brokerage-server.js';
+import { BrokerageServer } from '../../src/sim-server/brokerage/brokerage-server.js';
 import { OpendServer } from '../../src/sim-server/opend/opend-server.js';
 import type { Language } from '../../src/sim-server/opend/texts.js';
 import { createSimulation, type RunningSimulation, type SimulationOptions } from '../../src/simulator/simulation.js';
@@ -209,11 +209,6 @@ async function startBackend(options: SimServeOptions, store: Store, defects: unk
   const backend = createSimBackend({ simulation, clock, logger: { error: (details) => defects.push(details) } });
   await backend.start();
   return { backend, simulation };
-}
-
-/** An RSA key of the size that the protocol asks for. */
-export function newRsaKey(): KeyObject {
-  return generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
 }
 
 const VERSION = { 'x-svc-client-version': '800' };

@@ -7,6 +7,7 @@ export { Lifecycle, transitions } from './lifecycle.js';
 export { Orders, type OrdersOptions } from './orders.js';
 export { PacketIds } from './packet-ids.js';
 export { readPush } from './push-bodies.js';
+export { pushedQuotes } from './pushed-quotes.js';
 export { QuoteStreams } from './quote-streams.js';
 export { hideMarks } from './remark-mark.js';
 export { Session, type SessionOptions } from './session.js';

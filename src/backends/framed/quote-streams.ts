@@ -150,6 +150,12 @@ export class QuoteStreams {
     return this.#running.get(keyOf(stream))?.last;
   }
 
+  /** What was pushed last of a symbol and type without adjustment, to whichever of its streams. */
+  newest(symbol: string, type: number): QuotePush | undefined {
+    for (const { last } of this.#byPush.get(pushKey(symbol, type, REHAB_NONE)) ?? []) if (last !== undefined) return last;
+    return undefined;
+  }
+
   /** The pushes that a frame is to the streams that run; undefined where it is no quote. */
   take(frame: PushFrame): readonly QuotePush[] | undefined {
     const kind = kinds.get(frame.protoId);

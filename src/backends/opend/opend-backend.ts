@@ -4,8 +4,9 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { type S2C as Notice, ResponseSchema as NotifyResponse, NotifyType } from '../../contract/generated/Notify_pb.js';
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
+import type { C2S as GetBasicQotC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
 import type { Operation } from '../../contract/operation.js';
-import { account } from '../../contract/operations/index.js';
+import { account, quote } from '../../contract/operations/index.js';
 import type {
   Backend,
   BackendStatus,
@@ -34,6 +35,7 @@ import {
   Orders,
   PacketIds,
   type PushFrame,
+  pushedQuotes,
   QuoteStreams,
   readAccounts,
   readFills,
@@ -167,6 +169,10 @@ export class OpendBackend implements Backend {
   }
 
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
+    if (operation === quote.getQuote) {
+      const pushed = pushedQuotes(this.#streams, request as GetBasicQotC2S);
+      if (pushed !== undefined) return pushed;
+    }
     const writes = operation.effect === 'order' || operation.effect === 'write';
     const answer = writes ? this.#orders.call(operation, request) : this.#courteous.call(operation, request, context);
     const shown = (response: ResponseMessage) => {

@@ -152,6 +152,11 @@ export class Broker {
   async #recover(upstream: Upstream, of: TrdAcc, from: number): Promise<void> {
     const orders = await readOrders(upstream, of, this.#own());
     const fills = await readFills(upstream, of, this.#own());
+    for (const [what, list] of Object.entries({ orders, fills })) {
+      if (!('refused' in list)) continue;
+      const details = { broker: this.id, acc_id: String(of.accID), reason: list.refused };
+      this.#parts.logger.warn(details, `what became of ${what} while the broker was away could not be read`);
+    }
     const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, from - SKEW_MS);
     for (const event of found) this.#events.push(event);
   }

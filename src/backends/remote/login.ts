@@ -174,8 +174,9 @@ export class Login {
         const answer = await this.#ask({ ticket, ...given });
         if (answer.grant !== undefined) return this.#granted(answer.grant);
         const text = refusalText(answer.retType, answer.said);
-        this.#options.logger.warn({ ret_type: answer.retType }, text);
         const { course } = ruleOf(answer.retType);
+        // What is then waited for says more than that a new device was not let in.
+        if (course !== 'verify') this.#options.logger.warn({ ret_type: answer.retType }, text);
         const patienceMs = PATIENCE_MS[tries];
         if (course === 'verify' || course === 'code') return await this.#verify(this.#checkOf(answer, given.deviceVerifySig));
         if (course === 'failed' || patienceMs === undefined) throw new ConnectFailure(text, true);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
-import type { LifecycleSnapshot } from '../../gateway/index.js';
+import type { LifecycleSnapshot, Logger } from '../../gateway/index.js';
 import {
   addressOf,
   ConnectFailure,
@@ -21,6 +21,7 @@ export interface PointParts {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly dial: Dial;
+  readonly logger: Logger;
   readonly onLifecycle: () => void;
   readonly onDefect: (error: unknown) => void;
   /** The login in force is another: before any connection is made under it. */

@@ -12,6 +12,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account, quote, system, trade } from '../../contract/operations/index.js';
 import {
   type Backend,
+  BackendFailure,
   type BackendStatus,
   BackendUnsent,
   type BrokerSnapshot,
@@ -35,6 +36,7 @@ import type { Login } from './login.js';
 import type { LoginGrant } from './login-answer.js';
 import { Platform, type PointEvents } from './platform.js';
 import type { Point, PointParts } from './point.js';
+import { programNotice } from './program-notice.js';
 import { answerVerification } from './verification.js';
 
 export interface RemoteBackendOptions {
@@ -93,6 +95,7 @@ export class RemoteBackend implements Backend {
       clock,
       random,
       dial,
+      logger,
       onLifecycle: () => this.#changed(),
       onDefect: (error) => logger.error({ err: error }, 'a connection to the brokerage failed'),
       onGrant: (grant) => this.#follow(grant),
@@ -167,7 +170,7 @@ export class RemoteBackend implements Backend {
   }
 
   notices(): readonly NotifyPush[] {
-    return [];
+    return [programNotice(this.#platform.point.snapshot, this.#login.awaitsCode)];
   }
 
   onPush(listener: (event: PushEvent) => void): () => void {
@@ -220,9 +223,11 @@ export class RemoteBackend implements Backend {
     for (const point of this.#points()) point.retry();
     const followed = session.then((grant) => this.#follow(grant));
     const checked = new Promise<'checked'>((resolve) => {
-      const stop = this.#login.onProgress(() => {
+      const look = () => {
         if (this.#login.progress !== '') resolve('checked');
-      });
+      };
+      const stop = this.#login.onProgress(look);
+      look();
       followed.finally(stop).catch(() => undefined);
     });
     try {
@@ -283,24 +288,31 @@ export class RemoteBackend implements Backend {
     return refused ?? this.#platform.call(quote.getHistoryKline, request, context);
   }
 
-  /** Those of every broker, in the order of the login; of one that is away, those that it listed last. */
+  /** Those of every broker, in the order of the login; of one that is away or goes away, those that it listed last. */
   async #listAccounts(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
     const lists = await Promise.all(
       [...this.#brokers.values()].map(async (broker) => {
-        if (unready(broker.snapshot) !== undefined) return success(broker.accounts ?? []);
-        return (await broker.call(operation, request, context)) as TrdGetAccList.Response;
+        try {
+          return (await broker.call(operation, request, context)) as TrdGetAccList.Response;
+        } catch (thrown) {
+          if (!(thrown instanceof BackendFailure)) throw thrown;
+          return success(broker.accounts ?? []);
+        }
       }),
     );
     const refused = lists.find(({ retType }) => retType !== SUCCEEDED);
     return (refused ?? success(lists.flatMap(({ s2c }) => s2c?.accList ?? []))) as ResponseMessage;
   }
 
-  /** Each broker has a lock of its own: all that are there are unlocked or locked, and the first refusal is told. */
+  /** Each broker has a lock of its own: all that are there are asked, and none more after a refusal, so that a wrong password counts once. */
   async #unlock(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
-    const brokers = this.#readyBrokers();
-    if (brokers.length === 0) throw new BackendUnsent('there is no connection to a broker');
-    const answers = await Promise.all(brokers.map((broker) => broker.call(operation, request, context)));
-    return answers.find(({ retType }) => retType !== SUCCEEDED) ?? (answers[0] as ResponseMessage);
+    let answer: ResponseMessage | undefined;
+    for (const broker of this.#readyBrokers()) {
+      answer = await broker.call(operation, request, context);
+      if (answer.retType !== SUCCEEDED) return answer;
+    }
+    if (answer === undefined) throw new BackendUnsent('there is no connection to a broker');
+    return answer;
   }
 }
 

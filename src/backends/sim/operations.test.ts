@@ -163,10 +163,19 @@ describe('refusals name what is wrong', () => {
     expect(await refused(quote.getQuote, { securityList: [long] })).toMatch(/^unknown symbol US\.A{32}…$/);
   });
 
+  test('2,000 symbols in one request are answered in order', async () => {
+    const securityList = Array.from({ length: 2_000 }, (_, index) => some.securityList[index % 2]!);
+    const { basicQotList } = await payload(fixture.backend, quote.getQuote, { securityList });
+    const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList });
+    const codes = securityList.map(({ code }) => code);
+    expect(basicQotList.map(({ security }) => security?.code)).toEqual(codes);
+    expect(snapshotList.map(({ basic }) => basic?.security?.code)).toEqual(codes);
+  });
+
   test('bounds, enumerations and markets', async () => {
     expect(await refused(quote.getQuote, {})).toContain('no symbols');
-    expect(await refused(quote.getQuote, { securityList: Array(201).fill(one.security) })).toContain('at most 200');
-    expect(await refused(quote.getSnapshot, { securityList: Array(401).fill(one.security) })).toContain('at most 400');
+    expect(await refused(quote.getQuote, { securityList: Array(2_001).fill(one.security) })).toContain('at most 2000');
+    expect(await refused(quote.getSnapshot, { securityList: Array(2_001).fill(one.security) })).toContain('at most 2000');
     expect(await refused(quote.getQuote, { securityList: [{ ...one.security, market: 99 }] })).toContain('unknown quote market 99');
     expect(await refused(quote.getRt, {})).toContain('security');
     expect(await refused(quote.getKline, { ...one, klType: 1004, rehabType: 0, reqNum: 1 })).toContain('kl_type 1004');

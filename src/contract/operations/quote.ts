@@ -15,7 +15,7 @@ import * as QotGetTicker from '../generated/Qot_GetTicker_pb.js';
 import * as QotRequestHistoryKL from '../generated/Qot_RequestHistoryKL_pb.js';
 import * as QotRequestHistoryKLQuota from '../generated/Qot_RequestHistoryKLQuota_pb.js';
 import { anyOf } from '../scope.js';
-import { bytes, choice, flag, id, integer, symbol, symbols, time } from '../shape.js';
+import { bytes, choice, flag, id, integer, SYMBOLS_MAX, symbol, symbols, time } from '../shape.js';
 
 const group = 'quote';
 const effect = 'read';
@@ -33,12 +33,12 @@ export const getQuote = operation({
   title: 'Quote',
   summary: 'The current quote: last price, day range, volume and turnover.',
   guide:
-    'The cheapest way to a price; up to 200 symbols a call. If it is refused, svc_subscribe the symbols to Basic first: some brokerages require it. For valuation or lot size use svc_get_snapshot. No quota.',
+    'The cheapest way to a price; up to 2,000 symbols a call. If it is refused, svc_subscribe the symbols to Basic first: some brokerages require it. For valuation or lot size use svc_get_snapshot. No quota.',
   shape: [
     symbols('securityList', {
       as: 'symbol',
       aliases: ['symbols', 'code', 'stock', 'security', 'stocks', 'code_list', 'symbol_list', 'security_list'],
-      max: 200,
+      max: SYMBOLS_MAX,
       single: true,
     }),
   ],
@@ -56,12 +56,12 @@ export const getSnapshot = operation({
   title: 'Snapshot',
   summary: 'A fuller picture than the quote: book top, ranges, valuation, lot and price step.',
   guide:
-    'Needs no subscription and no quota; up to 400 symbols a call. Read lot size and price step here before an order. Several times larger than svc_get_quote.',
+    'Needs no subscription and no quota; up to 2,000 symbols a call. Read lot size and price step here before an order. Several times larger than svc_get_quote.',
   shape: [
     symbols('securityList', {
       as: 'symbol',
       aliases: ['symbols', 'code', 'stock', 'security', 'stocks', 'code_list', 'symbol_list', 'security_list'],
-      max: 400,
+      max: SYMBOLS_MAX,
       single: true,
     }),
   ],
@@ -244,7 +244,7 @@ export const getStaticInfo = operation({
   guide:
     'To identify a symbol, its lot size or a future’s last trading day. No subscription, no quota. Without symbols, market and sec_type list a whole market, which is large.',
   shape: [
-    symbols('securityList', { required: false }),
+    symbols('securityList', { required: false, max: SYMBOLS_MAX }),
     choice('market', quoteMarketNumbers, { about: 'Every security of this quote market; ignored if symbols are given.' }),
     choice('secType', securityType, { about: 'Only securities of this type; ignored if symbols are given.' }),
   ],
@@ -263,8 +263,8 @@ export const getMarketState = operation({
   title: 'Market state',
   summary: 'Whether the markets of symbols are open, closed or in a break.',
   guide:
-    'Call it before an order, or when a price has stopped moving. States are numbers of the public QotMarketState. Up to 400 symbols a call; no subscription, no quota.',
-  shape: [symbols('securityList')],
+    'Call it before an order, or when a price has stopped moving. States are numbers of the public QotMarketState. Up to 2,000 symbols a call; no subscription, no quota.',
+  shape: [symbols('securityList', { max: SYMBOLS_MAX })],
   rest: [post('/api/market-state')],
 });
 

@@ -17,5 +17,5 @@ export {
   usedSubscriptionQuota,
 } from './operations.js';
 export { payloadOf, pushMessages, pushMessagesOf } from './push-messages.js';
-export { expandStreams, isKline, nameOfSubType, quotaKey, streamKey } from './streams.js';
+export { expandStreams, isKline, quotaKey, streamKey } from './streams.js';
 export type { Subscription } from './subscriptions.js';

@@ -29,7 +29,11 @@ export class PointFaults {
 
   /** Disturbs the next frames that fit. */
   order(...faults: readonly OrderedFault[]): void {
-    for (const fault of faults) this.#options.wire.order(fault);
+    for (const fault of faults) {
+      // One that names no such point would wait for ever.
+      this.#named(fault.point);
+      this.#options.wire.order(fault);
+    }
   }
 
   clear(): void {

@@ -25,13 +25,13 @@ type PushFault = { readonly kind: 'push_twice' } | { readonly kind: 'push_late';
 export type WireFaultKind = WireFault['kind'];
 
 /** What a fault can befall. */
-export type FaultStage = 'answer' | 'push';
+export type FaultStage = 'handshake' | 'answer' | 'push';
 
 export const stagesOf: Readonly<Record<WireFaultKind, readonly FaultStage[]>> = {
-  delay: ['answer'],
-  no_answer: ['answer'],
-  lost_request: ['answer'],
-  refuse: ['answer'],
+  delay: ['handshake', 'answer'],
+  no_answer: ['handshake', 'answer'],
+  lost_request: ['handshake', 'answer'],
+  refuse: ['handshake', 'answer'],
   half_frame: ['answer', 'push'],
   wrong_digest: ['answer', 'push'],
   cut: ['answer', 'push'],
@@ -44,7 +44,7 @@ export const stagesOf: Readonly<Record<WireFaultKind, readonly FaultStage[]>> = 
 export interface FaultScope {
   /** "platform", "1001", "api"; every point where it is left out. */
   readonly point?: string;
-  /** Every protocol id where it is left out. */
+  /** Any protocol id where it is left out, but for InitConnect (1001) and KeepAlive (1004), which have to be named. */
   readonly protoId?: number;
   /** How often. Default 1; Infinity until the faults are cleared. */
   readonly times?: number;

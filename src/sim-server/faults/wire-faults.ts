@@ -33,7 +33,7 @@ export class WireFaults {
     for (const ordered of this.#ordered) {
       const { fault } = ordered;
       if (!stagesOf[fault.kind].includes(stage)) continue;
-      if ((fault.point ?? point) !== point || (fault.protoId ?? protoId) !== protoId) continue;
+      if ((fault.point ?? point) !== point || !concerns(fault, protoId)) continue;
       if (fault.chance !== undefined && uniform(this.#key, this.#draws++) >= fault.chance) continue;
       ordered.left -= 1;
       if (ordered.left <= 0) this.#ordered = this.#ordered.filter((one) => one !== ordered);
@@ -41,4 +41,11 @@ export class WireFaults {
     }
     return undefined;
   }
+}
+
+/** Matters of the connection, of whose requests the client's own timers decide. */
+const CONNECTION_IDS: readonly number[] = [1001, 1004];
+
+function concerns(fault: OrderedFault, protoId: number): boolean {
+  return fault.protoId === undefined ? !CONNECTION_IDS.includes(protoId) : fault.protoId === protoId;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
-import type { Random } from './random.js';
+import type { Random } from '../random.js';
 
 /** A device whose code is awaited. */
 interface DeviceCheck {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../contract/clock.js';
 import type { Store, Table } from '../../storage/index.js';
-import type { Random } from './random.js';
+import type { Random } from '../random.js';
 
 /** A device that was verified, and its ticket. */
 interface Device {

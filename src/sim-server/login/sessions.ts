@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Random } from './random.js';
+import type { Random } from '../random.js';
 
 /** What stands before the key in `InitConnect.clientID`. */
 const PREFIX = 'svc:';

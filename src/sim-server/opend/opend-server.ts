@@ -33,13 +33,13 @@ export interface OpendServerOptions extends SimServerParts {
   /** 0 = that of last time, or any. */
   readonly apiPort: number;
   /** Clients that have it too are spoken to in cipher. */
-  readonly rsaKey?: KeyObject;
+  readonly rsaKey?: KeyObject | undefined;
   /** Units of the subscription quota. */
   readonly subscriptionQuota: number;
   readonly language: Language;
   readonly tradeLock: TradeLock;
   /** Port on which faults are ordered over HTTP; undefined = not at all. */
-  readonly faultsPort?: number;
+  readonly faultsPort?: number | undefined;
 }
 
 export interface OpendAddresses {

@@ -16,7 +16,8 @@ export function subscriptionAge(subscriptions: Subscriptions, { tooYoung }: Text
       const named = expansion === undefined ? undefined : new Set(expansion.streams.map(quotaKey));
       const young = subscriptions
         .of(client)
-        .some(({ stream, since }) => (named?.has(quotaKey(stream)) ?? true) && now - since < subscriptions.ageMsMin);
+        .map(({ stream }) => quotaKey(stream))
+        .some((unit) => (named?.has(unit) ?? true) && now - (subscriptions.since(client, unit) ?? 0) < subscriptions.ageMsMin);
       return young ? new Refused(tooYoung) : undefined;
     },
   };

@@ -70,6 +70,24 @@ describe.each([
   });
 });
 
+describe('quotes that are pushed', () => {
+  it('are answered from the newest push, without asking the upstream', async () => {
+    const desk = await start();
+    const { front, upstream } = chain;
+    const push = await front.push('desk');
+    const quotesAsked = async () => (await upstream.audit()).filter(({ endpoint }) => endpoint === 'get_quote').length;
+    await desk.s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE], is_reg_or_un_reg_push: true });
+    await push.frame(isQuote, 'a push');
+    const { basic_qot_list } = await desk.s2c('/api/quote', { symbol: 'HK.00700' });
+    const told = push.frames.filter(isQuote).map(({ body }) => body.basic_qot_list[0]);
+    expect(told).toContainEqual(basic_qot_list[0]);
+    expect(await quotesAsked()).toBe(0);
+    // One that nobody is subscribed to is asked for.
+    await desk.s2c('/api/quote', { symbols: ['HK.00700', 'HK.00005'] });
+    expect(await quotesAsked()).toBe(1);
+  });
+});
+
 describe('an upstream that restarts', () => {
   it('is noticed, and everything is restored: streams, accounts, and the orders of the meantime', async () => {
     const desk = await start();

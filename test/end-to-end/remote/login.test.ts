@@ -8,6 +8,8 @@ import { readyzSays, remoteFlags, remoteVariables, startRemote, whenReady } from
 import { ACCOUNT, PASSWORD, SimServe } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
 
+/** Common.ProgramStatusType. */
+const NEEDS_PHONE_CODE = 4;
 const PHONE = 2;
 const REQUEST = 1;
 const ENTER = 2;
@@ -64,8 +66,14 @@ describe('a new device', () => {
       last_lifecycle_event: expect.stringContaining('verification code'),
     });
     expect(json.s2c.brokers).toEqual([]);
+    const told = await (await daemon.push('desk')).frame((frame) => frame.proto_id === 1003, 'how the login stands');
+    expect(told.body.program_status.program_status.type).toBe(NEEDS_PHONE_CODE);
     // Nobody knows the account's own quota yet.
     expect(await daemon.as('desk').s2c('/api/history-kl-quota')).toMatchObject({ used_quota: 0, remain_quota: 100 });
+    // A reload does not wait for somebody to type, and changes nothing about the check.
+    await daemon.as('admin').post('/api/admin/reload');
+    await until(async () => (await daemon.as('admin').get('/api/admin/status')).json.s2c.last_reload_refresh === 'failed', 'the refresh');
+    expect(brokerage.codes).toHaveLength(1);
   });
 
   it('is verified by POST /api/verification: then quotes are read and orders placed', async () => {

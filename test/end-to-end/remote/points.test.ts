@@ -5,6 +5,8 @@ import { readyzSays, remoteFlags, remoteVariables, startRemote, whenReady } from
 import { SimServe } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
 
+/** Common.ProgramStatusType. */
+const READY = 10;
 const keys = {
   setup: { scopes: ['auth:setup'] },
   desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
@@ -50,6 +52,9 @@ it('shows the platform and every broker, and the accounts of all of them', async
   expect(platform).toMatchObject({ lifecycle_state: 'ready', lifecycle_generation: 1, reconnect_attempts: 0 });
   expect(brokers.map(({ broker_id }: { broker_id: number }) => broker_id)).toEqual([1001, 1007, 1008]);
   for (const one of brokers) expect(one).toMatchObject({ lifecycle_state: 'ready', last_success_at: expect.any(String) });
+  const push = await daemon.push('desk');
+  const told = await push.frame((frame) => frame.proto_id === 1003, 'how the login stands');
+  expect(told.body.program_status.program_status.type).toBe(READY);
   const { json } = await daemon.as('desk').get('/api/list-accounts', text);
   const listed = json.s2c.acc_list.map(({ acc_id }: { acc_id: string }) => acc_id);
   expect(listed).toEqual(expect.arrayContaining([HK_MARGIN, US_MARGIN]));

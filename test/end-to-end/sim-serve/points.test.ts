@@ -5,7 +5,7 @@ import { SimServe } from '../../support/sim-serve.js';
 
 /** Platform and brokers, by a client of the public protocol. */
 
-const cleanups: (() => Promise<void> | void)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });

@@ -1,24 +1,11 @@
 import type { Clock } from '../../../contract/clock.js';
 import { BackendFailure, BackendRefused, BackendTimeout, type QuoteStream, type SubscriptionQuotas } from '../../../gateway/index.js';
 import { patiently, pause } from './patience.js';
-import { type Pool, pools, SubscriptionQuota } from './quota.js';
+import { Places } from './places.js';
 import { ANSWER_MS_MIN, type Patience, secondsUntil } from './requests.js';
 import type { Outcome } from './sender.js';
 import type { SubscriptionRequests, UnitFailure } from './subscription-requests.js';
-import {
-  forget,
-  hasHours,
-  isIdle,
-  isServed,
-  isSpare,
-  newUnit,
-  streamKey,
-  type Unit,
-  type UnitName,
-  unitKey,
-  type Wish,
-  wishOf,
-} from './unit.js';
+import { forget, hasHours, isIdle, isServed, newUnit, streamKey, type Unit, type UnitName, unitKey, type Wish, wishOf } from './unit.js';
 
 /** The upstream refuses to end a subscription within its first minute; two clocks may differ. */
 const HELD_MS_MIN = 60_500;
@@ -26,12 +13,6 @@ const HELD_MS_MIN = 60_500;
 const KEPT_MS = 300_000;
 /** An unsubscription that was refused is tried again after this. */
 const AGAIN_MS = 10_000;
-/** What the upstream said of its quotas is as good as new for this long. */
-const FRESH_MS = 1_000;
-/** An upstream that refused for its quota is full for this long, whatever it said of it before. */
-const FULL_MS = 5_000;
-/** Of a quota, the share that is left to what cannot be had otherwise. */
-const KEPT_SHARE = 0.25;
 /** Symbols that are read once must not fill the memory. */
 const ABSENT_MAX = 10_000;
 
@@ -52,12 +33,7 @@ type Failures = ReadonlyMap<Unit, UnitFailure | NoRoom>;
  */
 export class SubscriptionLedger {
   readonly #units = new Map<string, Unit>();
-  readonly #quota = new SubscriptionQuota();
-  #learnedAt = Number.NEGATIVE_INFINITY;
-  #learning: Promise<void> | undefined;
-  #fullUntil = Number.NEGATIVE_INFINITY;
-  /** Places that were given back since the upstream said that it was full, and not taken again. */
-  #vacated = 0;
+  readonly #places: Places;
   /** What the next round is to bring in line. */
   readonly #lacking = new Set<Unit>();
   #next: Promise<Failures> | undefined;
@@ -70,7 +46,9 @@ export class SubscriptionLedger {
   constructor(
     private readonly requests: SubscriptionRequests,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#places = new Places(requests, clock, () => this.#ours());
+  }
 
   /** Holds units for a read, until the returned function is called. */
   read(names: readonly UnitName[]): { readonly units: readonly Unit[]; readonly release: () => void } {
@@ -131,8 +109,9 @@ export class SubscriptionLedger {
       // What nobody wants any more needs nothing.
       const lacking = units.filter((unit) => !isIdle(unit) && !isServed(unit));
       if (lacking.length === 0) return undefined;
-      if (!this.#quota.known) await patiently(this.clock, this.#learn(), patience);
-      this.#refuseTooMany(lacking);
+      if (!this.#places.known) await patiently(this.clock, this.#places.learn(), patience);
+      const tooMany = this.#places.tooMany(lacking);
+      if (tooMany !== undefined) throw new BackendRefused('backend.quota', tooMany);
       const failures = await patiently(this.clock, this.#bring(lacking), patience);
       const failure = lacking.map((unit) => failures.get(unit)).find((found) => found !== undefined);
       if (failure === undefined) continue;
@@ -150,10 +129,7 @@ export class SubscriptionLedger {
   /** Another connection: nothing is subscribed to, and who holds streams says so again. */
   reset(): void {
     this.#generation += 1;
-    this.#quota.forget();
-    this.#learnedAt = Number.NEGATIVE_INFINITY;
-    this.#learning = undefined;
-    this.#fullUntil = Number.NEGATIVE_INFINITY;
+    this.#places.forget();
     this.#cancelSweep?.();
     this.#cancelSweep = undefined;
     for (const unit of this.#units.values()) {
@@ -178,16 +154,13 @@ export class SubscriptionLedger {
 
   /** The upstream's quotas as they are now; undefined where it does not say. */
   async figures(): Promise<SubscriptionQuotas | undefined> {
-    await this.#learn();
-    return this.lastFigures();
+    await this.#places.learn();
+    return this.#places.figures();
   }
 
   /** The same as far as it is known without asking. */
   lastFigures(): SubscriptionQuotas | undefined {
-    const ours = this.#ours();
-    const securities = this.#quota.figures(ours, 'securities');
-    const options = this.#quota.figures(ours, 'options');
-    return securities === undefined ? undefined : { securities, ...(options === undefined ? {} : { options }) };
+    return this.#places.figures();
   }
 
   stop(): void {
@@ -257,7 +230,7 @@ export class SubscriptionLedger {
     failures: Map<Unit, UnitFailure | NoRoom>,
   ): void {
     if (failure !== undefined) {
-      if (isOverQuota(failure)) this.#beFull();
+      if (isOverQuota(failure)) this.#places.full();
       // Without an answer it may be there all the same, and is to be given back.
       if (unit.state === 'starting') this.#begin(unit, failure instanceof BackendTimeout ? 'present' : 'absent');
       this.#tidy(unit);
@@ -275,69 +248,30 @@ export class SubscriptionLedger {
     unit.state = state;
     if (state === 'absent') return;
     unit.since = this.clock.monotonic();
-    this.#vacated -= 1;
+    this.#places.taken();
   }
 
   /** Those of the units that there is a place for, once what is not needed has been given back. */
   async #makeRoom(absent: readonly Unit[], failures: Map<Unit, UnitFailure | NoRoom>): Promise<readonly Unit[]> {
     if (absent.length === 0) return [];
-    if (!this.#quota.known) await this.#learn();
+    if (!this.#places.known) await this.#places.learn();
     const accepted: Unit[] = [];
-    const groups = pools.flatMap((pool) => [false, true].map((spare) => ({ pool, spare })));
-    for (const { pool, spare } of groups) {
-      const wanted = absent.filter((unit) => this.#quota.costOf(unit).pool === pool && isSpare(unit) === spare);
-      if (wanted.length > 0) accepted.push(...(await this.#place(wanted, accepted, pool, spare)));
+    for (const wanted of this.#places.byQuota(absent)) {
+      if (this.#places.fit(wanted, accepted).lacking > 0) await this.#places.learn();
+      const { lacking } = this.#places.fit(wanted, accepted);
+      const [like] = wanted;
+      if (lacking > 0 && like !== undefined) await this.#giveBack(this.#places.toEnd(this.#leastNeeded(), like, lacking));
+      accepted.push(...this.#places.fit(wanted, accepted).placed);
     }
     for (const unit of absent) if (!accepted.includes(unit)) failures.set(unit, new NoRoom(this.#roomAt()));
     return accepted;
   }
 
-  /** Those of the units that fit beside those that have been accepted. */
-  async #place(wanted: readonly Unit[], accepted: readonly Unit[], pool: Pool, spare: boolean): Promise<readonly Unit[]> {
-    const placed: Unit[] = [];
-    /** Places that these would take beyond what is there for them. */
-    const lacking = (units: readonly Unit[]) => {
-      const limit = this.#quota.limit(pool);
-      const kept = spare && limit < Number.POSITIVE_INFINITY ? Math.ceil(limit * KEPT_SHARE) : 0;
-      const ours = this.#ours();
-      const more = this.#quota.costs([...ours, ...accepted, ...units], pool).size - this.#quota.costs(ours, pool).size;
-      return more - (this.#free(pool) - kept);
-    };
-    if (lacking(wanted) > 0) await this.#learn();
-    if (lacking(wanted) > 0) await this.#evict(pool, lacking(wanted));
-    for (const unit of wanted) if (lacking([...placed, unit]) <= 0) placed.push(unit);
-    return placed;
-  }
-
-  #free(pool: Pool): number {
-    const free = this.#quota.free(this.#ours(), pool);
-    return this.clock.monotonic() < this.#fullUntil ? Math.min(free, this.#vacated) : free;
-  }
-
-  /** Gives back places that nobody needs now, least recently used first, until there are so many more. */
-  async #evict(pool: Pool, places: number): Promise<void> {
+  /** What nobody uses and could be given back now, least recently read first. */
+  #leastNeeded(): readonly Unit[] {
     const now = this.clock.monotonic();
-    const idle = [...this.#units.values()]
-      .filter(
-        (unit) => isIdle(unit) && unit.state === 'present' && unit.since + HELD_MS_MIN <= now && this.#quota.costOf(unit).pool === pool,
-      )
-      .sort((a, b) => a.lastRead - b.lastRead);
-    const ours = this.#ours();
-    const before = this.#quota.costs(ours, pool).size;
-    const ending = new Set<Unit>();
-    for (const unit of idle) {
-      if (
-        before -
-          this.#quota.costs(
-            ours.filter((each) => !ending.has(each)),
-            pool,
-          ).size >=
-        places
-      )
-        break;
-      ending.add(unit);
-    }
-    await this.#giveBack([...ending]);
+    const idle = [...this.#units.values()].filter((unit) => isIdle(unit) && unit.state === 'present' && unit.since + HELD_MS_MIN <= now);
+    return idle.sort((a, b) => a.lastRead - b.lastRead);
   }
 
   async #giveBack(units: readonly Unit[]): Promise<void> {
@@ -354,16 +288,9 @@ export class SubscriptionLedger {
       } else {
         forget(unit);
         this.#tidy(unit);
-        this.#vacated += 1;
+        this.#places.vacated();
       }
     }
-  }
-
-  /** Whatever the upstream said of its quota before, it has just refused for it. */
-  #beFull(): void {
-    this.#fullUntil = this.clock.monotonic() + FULL_MS;
-    this.#vacated = 0;
-    this.#learnedAt = Number.NEGATIVE_INFINITY;
   }
 
   #isOver(unit: Unit): boolean {
@@ -390,52 +317,9 @@ export class SubscriptionLedger {
     await pause(this.clock, Math.max(0, availableAt - now), patience);
   }
 
-  /** One request alone that wants more than there is. */
-  #refuseTooMany(lacking: readonly Unit[]): void {
-    for (const pool of pools) {
-      const wanted = this.#quota.costs(lacking, pool).size;
-      const limit = this.#quota.limit(pool);
-      if (wanted <= limit) continue;
-      const message = `${wanted} live symbols in one request, and the server’s subscription quota is ${limit}; snapshots need none`;
-      throw new BackendRefused('backend.quota', message);
-    }
-  }
-
   #noRoom(availableAt: number): BackendRefused {
     const seconds = secondsUntil(availableAt, this.clock.monotonic());
-    return new BackendRefused('backend.quota', `${this.describe()}; try again in ${seconds} s`, seconds);
-  }
-
-  /** "the server’s subscription quota is used up: of 300 units …". */
-  describe(): string {
-    const ours = this.#ours();
-    const held = ours.filter(({ streams }) => streams.size > 0).length;
-    const { used, limit } = this.#quota.figures(ours, 'securities') ?? { used: ours.length, limit: undefined };
-    const parts = [
-      `${held} by subscriptions`,
-      `${ours.length - held} by recent reads`,
-      `${this.#quota.others('securities')} outside this gateway`,
-    ];
-    return `the server’s subscription quota is used up: ${used} of ${limit ?? 'an unknown number'} units are taken, ${parts.join(', ')}`;
-  }
-
-  /** Asks for the quotas, where they may have changed; whoever asks meanwhile waits for the same answer. */
-  #learn(): Promise<void> {
-    if (this.#learning !== undefined) return this.#learning;
-    const learning = this.#askQuota().finally(() => {
-      if (this.#learning === learning) this.#learning = undefined;
-    });
-    this.#learning = learning;
-    return learning;
-  }
-
-  async #askQuota(): Promise<void> {
-    if (this.clock.monotonic() - this.#learnedAt < FRESH_MS) return;
-    const generation = this.#generation;
-    const info = await this.requests.info();
-    if (info === undefined || generation !== this.#generation) return;
-    this.#quota.learn(info.s2c, this.#ours());
-    this.#learnedAt = this.clock.monotonic();
+    return new BackendRefused('backend.quota', `${this.#places.describe()}; try again in ${seconds} s`, seconds);
   }
 
   #armSweep(): void {

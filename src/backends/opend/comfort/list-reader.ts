@@ -66,7 +66,8 @@ export class ListReader {
     (template as unknown as Record<string, unknown>)[read.asked] = [];
     const group: Group = { read, asked, key: keyOf(asked, template), template };
     const wanted: Elements = new Map();
-    for (const element of askedOf(read, c2s)) wanted.set(read.keyOfAsked(element), element);
+    const named = askedOf(read, c2s).map((element) => [read.keyOfAsked(element), element] as const);
+    for (const [key, element] of named) wanted.set(key, element);
     const found = this.#known(group, wanted);
     const missing = [...wanted].filter(([key]) => !found.has(key));
     const parts = partsOf(missing, read.elementsMax);
@@ -82,8 +83,9 @@ export class ListReader {
       }
     }
     const [first] = answers;
-    if (answers.length === 1 && first?.whole !== undefined && missing.length === wanted.size) return first.whole;
-    return { response: compose(group, wanted, found, first?.response) };
+    if (answers.length === 1 && first?.whole !== undefined && missing.length === named.length) return first.whole;
+    const list = named.flatMap(([key]) => found.get(key) ?? []);
+    return { response: compose(group, list, first?.response) };
   }
 
   /** One part of a list, in a batch with whoever else waits. */
@@ -208,14 +210,8 @@ function requestOf({ read, asked, template }: Group, elements: Elements): Messag
   return request;
 }
 
-/** One answer of the parts: the list in the order of the request, all else as the first part has it. */
-function compose(
-  { read, asked }: Group,
-  wanted: Elements,
-  found: ReadonlyMap<string, Message>,
-  first: ResponseMessage | undefined,
-): ResponseMessage {
-  const list = [...wanted.keys()].map((key) => found.get(key)).filter((item) => item !== undefined);
+/** One answer of the parts: the list as it is, all else as the first part has it. */
+function compose({ read, asked }: Group, list: readonly Message[], first: ResponseMessage | undefined): ResponseMessage {
   const s2c = Object.assign(create(asked.messages.S2CSchema), fieldsOf(first).s2c, { [read.answered]: list });
   return create(asked.messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
 }

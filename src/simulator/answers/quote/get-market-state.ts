@@ -1,10 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, MarketInfoSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetMarketState_pb.js';
+import { SYMBOLS_MAX } from '../../../contract/shape.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locateAll } from '../../view/locate.js';
-
-const SYMBOLS_MAX = 400;
 
 /** Qot_GetMarketState: the state, now, of the sessions that each symbol trades by. */
 export const getMarketState: Answer<'clock' | 'world' | 'listings', C2S, S2C> = (facts, request) => {

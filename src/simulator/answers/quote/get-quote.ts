@@ -1,13 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import type { BasicQot } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetBasicQot_pb.js';
+import { SYMBOLS_MAX } from '../../../contract/shape.js';
 import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import { locate, locateAll } from '../../view/locate.js';
 
-const QUOTE_SYMBOLS_MAX = 200;
 /** The first quote of a symbol costs some tenths of a millisecond. */
 const QUOTES_A_TURN = 25;
 
@@ -18,7 +18,7 @@ const singles = new WeakMap<BasicQot, S2C>();
 export const getQuote: Answer<'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
   const { securityList } = request;
   if (securityList.length !== 1) {
-    const listings = locateAll(facts, securityList, QUOTE_SYMBOLS_MAX);
+    const listings = locateAll(facts, securityList, SYMBOLS_MAX);
     if (listings instanceof Refusal) return listings;
     return inTurns(all(facts, listings));
   }

@@ -9,7 +9,9 @@ import {
   SnapshotBasicDataSchema,
   SnapshotSchema,
 } from '../../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
+import { SYMBOLS_MAX } from '../../../contract/shape.js';
 import type { Book, Quote } from '../../market/market.js';
+import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { lotSize } from '../../view/contract-terms.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -20,22 +22,25 @@ import { prepareYearRanges, yearRange } from '../../view/price-range.js';
 import { SECURITY_STATUS_NORMAL } from '../../view/quote-board.js';
 import { addKindData } from '../../view/snapshot-kinds.js';
 
-const SNAPSHOT_SYMBOLS_MAX = 400;
 /** Levels of each side over which the balance of bids and asks is taken. */
 const BALANCE_LEVELS = 5;
 
-/** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds, all as of one moment. */
+const SNAPSHOTS_A_TURN = 50;
+
+/** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds; each as of one moment. */
 export const getSnapshot: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
-  const listings = locateAll(facts, request.securityList, SNAPSHOT_SYMBOLS_MAX);
+  const listings = locateAll(facts, request.securityList, SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
-  const answer = () => {
-    const payload = create(S2CSchema);
-    payload.snapshotList = listings.map((listing) => snapshot(facts, listing));
-    return payload;
-  };
+  const answer = () => inTurns(all(facts, listings));
   const prepared = prepareYearRanges(facts, listings);
   return prepared === undefined ? answer() : prepared.then(answer);
 };
+
+function* all(facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard'>, listings: readonly Listing[]): Generator<void, S2C> {
+  const payload = create(S2CSchema);
+  payload.snapshotList = yield* eachInTurns(listings, SNAPSHOTS_A_TURN, (listing) => snapshot(facts, listing));
+  return payload;
+}
 
 function snapshot(facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard'>, listing: Listing): Snapshot {
   const quote = facts.market.quote(listing.instrument);

@@ -13,6 +13,7 @@ import {
 } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetStaticInfo_pb.js';
 import { quoteMarketNumbered } from '../../../contract/markets.js';
+import { SYMBOLS_MAX } from '../../../contract/shape.js';
 import { parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import { lastTrade, lotSize } from '../../view/contract-terms.js';
@@ -23,7 +24,6 @@ import { isContinuous } from '../../world/futures.js';
 import type { Instrument, SecurityKind, WarrantTerms } from '../../world/instrument.js';
 import { kinds } from '../../world/kinds.js';
 
-const SYMBOLS_MAX = 1000;
 /** Qot_Common.QotMarket of futures in Hong Kong, which moved to HK. As a filter it still means them alone. */
 const HK_FUTURE = 2;
 

@@ -1,8 +1,8 @@
+import { count, type FaultActions, oneOf, required } from '../faults/fault-action.js';
 import type { Authority } from '../login/authority.js';
 import type { Devices } from '../login/devices.js';
 import { type RetType, retTypes } from '../login/ret-type.js';
 import type { Sessions } from '../login/sessions.js';
-import { count, type FaultActions, oneOf, required } from './fault-action.js';
 
 /** What disturbs logins. */
 interface LoginParts {

@@ -1,21 +1,21 @@
-import { SUBSCRIPTION_QUOTA } from '../simulator/view/server.js';
+import { SUBSCRIPTION_QUOTA } from '../../simulator/view/server.js';
+import { faultRoutes } from '../faults/fault-routes.js';
+import { PointFaults } from '../faults/point-faults.js';
+import { WireFaults } from '../faults/wire-faults.js';
+import { type JsonRoutes, jsonService } from '../http-service.js';
+import { Authority } from '../login/authority.js';
+import { DeviceChecks } from '../login/device-checks.js';
+import { Devices } from '../login/devices.js';
+import { authorityRoutes } from '../login/routes.js';
+import { Sessions } from '../login/sessions.js';
+import { type SimServerParts, sharedServices, USER } from '../parts.js';
+import { Point, type PointOptions } from '../point.js';
+import { Ports } from '../ports.js';
+import { Subscriptions } from '../subscriptions.js';
+import { brokerageActions } from './brokerage-actions.js';
 import { brokers } from './brokers.js';
-import { brokerageActions } from './faults/brokerage-actions.js';
-import { faultRoutes } from './faults/fault-routes.js';
-import { PointFaults } from './faults/point-faults.js';
-import { WireFaults } from './faults/wire-faults.js';
-import { type JsonRoutes, jsonService } from './http-service.js';
-import { Authority } from './login/authority.js';
-import { DeviceChecks } from './login/device-checks.js';
-import { Devices } from './login/devices.js';
-import { authorityRoutes } from './login/routes.js';
-import { Sessions } from './login/sessions.js';
-import { type SimServerParts, sharedServices, USER } from './parts.js';
-import { Point, type PointOptions } from './point.js';
-import { Ports } from './ports.js';
-import { ownAccounts } from './rules/own-accounts.js';
-import { brokerOnly, platformOnly } from './rules/right-point.js';
-import { Subscriptions } from './subscriptions.js';
+import { ownAccounts } from './own-accounts.js';
+import { brokerOnly, platformOnly } from './right-point.js';
 
 export interface BrokerageServerOptions extends SimServerParts {
   readonly account: string;

@@ -1,4 +1,4 @@
-import type { Account } from '../simulator/brokerage/account.js';
+import type { Account } from '../../simulator/brokerage/account.js';
 
 /** A broker of the simulated brokerage, and which of its accounts are there. */
 interface Broker {

@@ -1,0 +1,54 @@
+import { err, ok, type Result } from '../access/index.js';
+import { createSimBackend } from '../backends/sim/index.js';
+import { type Clock, replayClock, steadyClock } from '../contract/clock.js';
+import type { Logger } from '../daemon/log.js';
+import type { Settings } from '../daemon/settings-table.js';
+import type { Backend } from '../gateway/index.js';
+import { createSimulationWithData, openSimulation, type RunningSimulation, type SimulationOptions } from '../simulator/simulation.js';
+import type { Store } from '../storage/index.js';
+import { openRecordedDay, warnOfUnknown } from './recording.js';
+
+export interface SimulationParts {
+  readonly settings: Pick<Settings, 'simSeed' | 'simClock' | 'simInstruments' | 'simData' | 'simTradePassword' | 'historyKlQuotaMax'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface OpenedSimulation {
+  /** Not started; closes the simulation when it stops. */
+  readonly backend: Backend;
+  readonly simulation: RunningSimulation;
+  /** The simulated world goes by this one. */
+  readonly clock: Clock;
+}
+
+/** Opens the simulated brokerage on its store. The error is a whole sentence. */
+export async function openSimulatedBrokerage({
+  settings,
+  store,
+  clock,
+  logger,
+}: SimulationParts): Promise<Result<OpenedSimulation, string>> {
+  const { simClock, simData } = settings;
+  const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
+  const played = simData === null ? ok(undefined) : await openRecordedDay(simData, simClock, logger);
+  if (!played.ok) return played;
+  const recordedDay = played.value;
+  const options: SimulationOptions = {
+    clock: simulationClock,
+    seed: settings.simSeed,
+    store,
+    calendarMode: simClock.mode === 'open' ? 'open' : 'calendar',
+    generatedInstruments: settings.simInstruments,
+    tradePassword: settings.simTradePassword,
+    ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
+    ...(recordedDay === undefined ? {} : { recorded: recordedDay.symbols }),
+  };
+  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(options, simData);
+  if ('problems' in simulation) return err(`--sim-data: ${simulation.problems.join('\n  ')}`);
+  if (recordedDay !== undefined) warnOfUnknown(recordedDay, simulation.listings, logger);
+  const report = (message: string) => logger.info({ target: 'recording' }, message);
+  const day = recordedDay === undefined ? {} : { recordedDay, report };
+  return ok({ backend: createSimBackend({ simulation, clock: simulationClock, logger, ...day }), simulation, clock: simulationClock });
+}
