@@ -6,15 +6,18 @@ import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import * as TrdPlaceOrder from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
-import { BackendFailure, BackendLost, BackendTimeout, type ResponseMessage } from '../../gateway/backend.js';
+import { BackendFailure, BackendLost, BackendTimeout, type ResponseMessage, type TradePush } from '../../gateway/backend.js';
 import { type LostOrder, OrderSearch, pause, searchPauses } from './order-search.js';
 import { newMark } from './remark-mark.js';
+import { foundOrder } from './trades.js';
 
 export interface OrdersOptions {
   /** Asks the server in its turn, ahead of reads where it writes; `deadline` is one of the monotonic clock. */
   readonly ask: (operation: Operation, request: Message, deadline: number) => Promise<ResponseMessage>;
   readonly clock: Clock;
   /** Resolves to true once trading is to be had, false when it is not by then (of the monotonic clock). */
+  /** Told of an order that was found: whoever hears of the account's orders may have missed it too. */
+  readonly onFound?: (order: TradePush) => void;
   readonly whenTrading: (deadline: number) => Promise<boolean>;
 }
 
@@ -59,7 +62,10 @@ export class Orders {
       const outcome = await this.#outcomeOf(request);
       if (isUnknown(outcome)) {
         const found = await this.#find(placement);
-        if (found !== undefined) return placed(request, found);
+        if (found !== undefined) {
+          if (request.header !== undefined) this.#options.onFound?.(foundOrder(request.header, found));
+          return placed(request, found);
+        }
       }
       if (outcome instanceof BackendFailure) throw outcome;
       const { s2c } = outcome as ResponseMessage & { s2c?: TrdPlaceOrder.S2C };

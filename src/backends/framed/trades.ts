@@ -64,6 +64,13 @@ export async function readFills(upstream: Reader, of: TrdAcc, options: AskOption
   return answer.s2c?.orderFillList ?? { refused: answer.retMsg };
 }
 
+/** The event of an order that was found later, in its present state. */
+export function foundOrder(header: TrdHeader, found: Order): TradePush {
+  const { trdMarket, accID: accId } = header;
+  const message = hideMarks(create(TrdUpdateOrder.ResponseSchema, { retType: 0, s2c: { header, order: found } }));
+  return { type: 'trade', protoId: ORDER_PUSH, accId, trdMarket: found.trdMarket || trdMarket, recovered: true, message };
+}
+
 /** What happened in an account since `from` (epoch ms), oldest first, each order in its newest state. */
 export function recoveredTrades(of: TrdAcc, orders: readonly Order[], fills: readonly OrderFill[], from: number): readonly TradePush[] {
   const header = headerOf(of);

@@ -152,6 +152,7 @@ export class OpendBackend implements Backend {
     this.#orders = new Orders({
       ask: (operation, request, deadline) => this.#ask(operation, request, deadline),
       clock,
+      onFound: (order) => this.#emit(order),
       whenTrading: (deadline) => this.#whenTrading(deadline),
     });
   }
