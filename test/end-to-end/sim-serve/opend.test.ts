@@ -230,7 +230,7 @@ describe('sizes', () => {
     const client = await open();
     const many = Array.from({ length: 401 }, () => TENCENT);
     expect(await client.ask('Qot_GetSecuritySnapshot', { securityList: many })).toMatchObject(
-      refused(/401 entries are too many; at most 400/),
+      refused(/securityList: 401 is too many, at most 400/),
     );
     expect(await client.ask('Qot_GetMarketState', { securityList: many })).toMatchObject(refused(/401/));
     const asked = { header: header(REAL, 1), securityList: many.slice(0, 101) };
