@@ -3,7 +3,7 @@ import { type Field, type Fields, fieldAt, type Leaf, LeafKind, planOf, type Unk
 
 /** A message of a structure: which fields it has, and which leaves are within it. */
 interface Node {
-  readonly schema: DescMessage;
+  readonly empty: () => Message;
   readonly entries: readonly Entry[];
   readonly unknown: readonly Omit<UnknownField, 'data'>[];
   readonly firstLeaf: number;
@@ -49,7 +49,7 @@ export class MessageShape {
         kinds.push(LeafKind.bytes);
         return { no: next(), wireType: next() };
       });
-      return { schema: of, entries, unknown, firstLeaf, endLeaf: kinds.length };
+      return { empty: emptyOf(of), entries, unknown, firstLeaf, endLeaf: kinds.length };
     };
     this.#root = message(schema);
     if (at !== structure.length) throw new RangeError(`a structure of ${structure.length} steps, of which ${schema.typeName} takes ${at}`);
@@ -65,6 +65,26 @@ export class MessageShape {
   }
 }
 
+const empties = new WeakMap<DescMessage, () => Message>();
+
+/** What `create` makes of a schema, without looking at fields that are not there: only lists are never absent. */
+function emptyOf(schema: DescMessage): () => Message {
+  const known = empties.get(schema);
+  if (known !== undefined) return known;
+  const template = create(schema);
+  const prototype = Object.getPrototypeOf(template) as object;
+  const lists = planOf(schema).flatMap(({ isList, name }) => (isList ? [name] : []));
+  const { $typeName } = template;
+  const empty = () => {
+    const message = Object.create(prototype);
+    message.$typeName = $typeName;
+    for (const name of lists) message[name] = [];
+    return message as Message;
+  };
+  empties.set(schema, empty);
+  return empty;
+}
+
 /** Goes through the changed leaves in their order. */
 class Cursor {
   #at = 0;
@@ -78,8 +98,8 @@ class Cursor {
   }
 }
 
-function build({ schema, entries, unknown, endLeaf }: Node, leaves: readonly Leaf[]): Message {
-  const message = create(schema);
+function build({ empty, entries, unknown, endLeaf }: Node, leaves: readonly Leaf[]): Message {
+  const message = empty();
   const into = message as unknown as Fields;
   for (const { field, length, firstLeaf, nodes } of entries) {
     const element = (index: number) => {
@@ -93,9 +113,9 @@ function build({ schema, entries, unknown, endLeaf }: Node, leaves: readonly Lea
 }
 
 function rebuild(node: Node, leaves: readonly Leaf[], before: Message, cursor: Cursor): Message {
-  const { schema, entries, unknown, firstLeaf, endLeaf } = node;
+  const { empty, entries, unknown, firstLeaf, endLeaf } = node;
   if (!cursor.isIn(firstLeaf, endLeaf)) return before;
-  const message = create(schema);
+  const message = empty();
   const into = message as unknown as Fields;
   const from = before as unknown as Fields;
   for (const { field, length, firstLeaf: first, nodes } of entries) {
