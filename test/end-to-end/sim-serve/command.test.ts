@@ -32,7 +32,7 @@ function folder(): string {
 const environment: Environment = {
   variables: { SVC_SIM_PASSWORD: 'from the environment' },
   home: '/home/me',
-  cwd: '/work',
+  cwd: '/srv',
   platform: 'linux',
 };
 const plan = (...args: string[]) => planSimServe(args, environment);
@@ -52,7 +52,7 @@ describe('the flags', () => {
     );
     expect(startup).toMatchObject({
       kind: 'run',
-      stateDir: '/work/here',
+      stateDir: '/srv/here',
       settings: {
         profile: 'brokerage',
         brokerPort: new Map([
