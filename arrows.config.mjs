@@ -134,7 +134,7 @@ export const arrows = {
   ],
 
   // The client of the public protocol, and the backends on top of it.
-  'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
+  'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'gateway/push/index.ts', 'wire/index.ts', ...contract],
   'backends/opend': [
     'backends/opend/comfort/index.ts',
     'backends/framed/index.ts',
@@ -145,7 +145,7 @@ export const arrows = {
     ...contract,
   ],
   'backends/remote': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
-  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
+  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'gateway/push/index.ts', ...contract],
 
   // The simulated brokerage as a server of its own: the core listeners in front of it.
   'sim-server': [

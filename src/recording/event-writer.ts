@@ -3,6 +3,7 @@ import { ByteSink } from './byte-sink.js';
 import { type RecordedLoss, type Source, schemaOf } from './events.js';
 import { type FlatMessage, flatten } from './flat-message.js';
 import { firstLeaf, sameLeaf, writeLeaf } from './leaf-delta.js';
+import type { Leaf } from './message-plan.js';
 import { RecordKind } from './record-kind.js';
 
 interface Known {
@@ -117,20 +118,20 @@ export class EventWriter {
 
 /** A bit for each leaf that differs from the one before it, and then those leaves. */
 function writeLeaves(record: ByteSink, { kinds, leaves }: FlatMessage, last: FlatMessage | undefined): void {
+  const before = (index: number) => (last?.leaves[index] ?? firstLeaf[kinds[index] as number]) as Leaf;
+  const changed: number[] = [];
   let bits = 0;
   for (let index = 0; index < leaves.length; index++) {
-    const before = last?.leaves[index] ?? firstLeaf[kinds[index] as number];
-    if (!sameLeaf(leaves[index] as never, before as never)) bits |= 1 << (index & 7);
+    if (!sameLeaf(leaves[index] as Leaf, before(index))) {
+      bits |= 1 << (index & 7);
+      changed.push(index);
+    }
     if ((index & 7) === 7 || index === leaves.length - 1) {
       record.byte(bits);
       bits = 0;
     }
   }
-  for (let index = 0; index < leaves.length; index++) {
-    const kind = kinds[index] as number;
-    const before = last?.leaves[index] ?? firstLeaf[kind];
-    if (!sameLeaf(leaves[index] as never, before as never)) writeLeaf(record, kind, leaves[index] as never, before as never);
-  }
+  for (const index of changed) writeLeaf(record, kinds[index] as number, leaves[index] as Leaf, before(index));
 }
 
 function equal(a: readonly number[], b: readonly number[]): boolean {

@@ -10,6 +10,7 @@ import * as QotUpdateRT from '../../contract/generated/Qot_UpdateRT_pb.js';
 import * as QotUpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
 import { parseSymbol, secKeyOf, symbolOf } from '../../contract/markets.js';
 import type { QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
+import { streamKey } from '../../gateway/push/index.js';
 import type { PushFrame } from './connection.js';
 import { readPush } from './push-bodies.js';
 
@@ -107,13 +108,13 @@ export class QuoteStreams {
   }
 
   has(stream: QuoteStream): boolean {
-    return this.#running.has(keyOf(stream));
+    return this.#running.has(streamKey(stream));
   }
 
   /** These run from now on. One that does already goes on, with what it said last. */
   begin(streams: readonly QuoteStream[]): void {
     for (const stream of streams) {
-      const key = keyOf(stream);
+      const key = streamKey(stream);
       if (this.#running.has(key)) continue;
       const running: Running = { stream, last: undefined };
       this.#running.set(key, running);
@@ -129,9 +130,9 @@ export class QuoteStreams {
 
   end(streams: readonly QuoteStream[]): void {
     for (const stream of streams) {
-      const running = this.#running.get(keyOf(stream));
+      const running = this.#running.get(streamKey(stream));
       if (running === undefined) continue;
-      this.#running.delete(keyOf(stream));
+      this.#running.delete(streamKey(stream));
       const push = pushKey(stream.symbol, stream.subType, stream.rehabType);
       const siblings = this.#byPush.get(push);
       siblings?.delete(running);
@@ -147,7 +148,7 @@ export class QuoteStreams {
 
   /** What a stream said last. */
   current(stream: QuoteStream): QuotePush | undefined {
-    return this.#running.get(keyOf(stream))?.last;
+    return this.#running.get(streamKey(stream))?.last;
   }
 
   /** What was pushed last of a symbol and type without adjustment, to whichever of its streams. */
@@ -179,10 +180,6 @@ export class QuoteStreams {
     }
     return pushes;
   }
-}
-
-function keyOf({ symbol, subType: type, rehabType, extendedTime }: QuoteStream): string {
-  return `${symbol} ${type} ${rehabType}${extendedTime ? ' x' : ''}`;
 }
 
 function pushKey(symbol: string, type: number, rehabType: number): string {

@@ -10,7 +10,7 @@ import { symbolOf } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { quote } from '../../contract/operations/index.js';
 import type { PushEvent, QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
-import { payloadOf } from '../../gateway/push/index.js';
+import { payloadOf, streamKey } from '../../gateway/push/index.js';
 import { Playback, type PlaybackListener, type RecordedEvent, type RecordedLoss, type Source } from '../../recording/index.js';
 import type { RecordedMarket } from '../../simulator/market/index.js';
 import type { RecordedSymbol } from '../../simulator/simulation.js';
@@ -90,20 +90,20 @@ export class RecordedDay {
 
   /** Whether the pushes of a stream were recorded. */
   has(stream: QuoteStream): boolean {
-    return this.#streams.has(keyOf(stream)) && this.#listing(stream.symbol) !== undefined;
+    return this.#streams.has(streamKey(stream)) && this.#listing(stream.symbol) !== undefined;
   }
 
   subscribe(stream: QuoteStream): void {
-    this.#wanted.set(keyOf(stream), stream);
+    this.#wanted.set(streamKey(stream), stream);
   }
 
   unsubscribe(stream: QuoteStream): void {
-    this.#wanted.delete(keyOf(stream));
+    this.#wanted.delete(streamKey(stream));
   }
 
   /** The newest push of a recorded stream. */
   current(stream: QuoteStream): QuotePush | undefined {
-    const event = this.#latest.get(keyOf(stream));
+    const event = this.#latest.get(streamKey(stream));
     return event && pushOf(event, stream);
   }
 
@@ -140,7 +140,7 @@ export class RecordedDay {
   }
 
   #payload(symbol: string | undefined, subType: number): Message | undefined {
-    const event = symbol === undefined ? undefined : this.#latest.get(`${symbol} ${subType} 0 false`);
+    const event = symbol === undefined ? undefined : this.#latest.get(streamKey({ symbol, subType, rehabType: 0, extendedTime: false }));
     return event && payloadOf(event.message);
   }
 
@@ -154,7 +154,7 @@ export class RecordedDay {
   #push(source: QuoteSource, event: RecordedEvent): void {
     const listing = this.#listing(source.symbol);
     if (listing === undefined || this.#stage === undefined) return;
-    const key = keyOf(source);
+    const key = streamKey(source);
     this.#latest.set(key, event);
     const { market, facts, emit } = this.#stage;
     const calendar = facts.world.calendar(listing.instrument);
@@ -187,10 +187,10 @@ class Scan {
     const { source } = event;
     if (source.kind === 'quote') {
       const { symbol, subType, rehabType, extendedTime } = source;
-      this.streams.set(keyOf(source), { symbol, subType, rehabType, extendedTime });
+      this.streams.set(streamKey(source), { symbol, subType, rehabType, extendedTime });
       if (source.protoId === ProtoId.quote && !this.symbols.has(symbol)) this.#addSymbol(symbol, event);
       if (isPast && source.protoId === ProtoId.ticker) this.#trades.push(event);
-      else if (isPast) this.#newest.set(keyOf(source), event);
+      else if (isPast) this.#newest.set(streamKey(source), event);
     } else if (source.kind === 'answer' && isPast) this.#newest.set(`${source.operation} ${source.request}`, event);
   }
 
@@ -208,10 +208,6 @@ class Scan {
 function pushOf({ source, message }: RecordedEvent, stream: QuoteStream): QuotePush {
   const { protoId, secKey } = source as QuoteSource;
   return { type: 'quote', protoId, secKey, stream, message: message as ResponseMessage };
-}
-
-function keyOf({ symbol, subType, rehabType, extendedTime }: QuoteStream): string {
-  return `${symbol} ${subType} ${rehabType} ${extendedTime}`;
 }
 
 function answerKey(operation: string, request: Uint8Array): string {

@@ -1,5 +1,6 @@
 import { parseSymbol } from '../../contract/markets.js';
 import type { PushEvent, QuotePush, QuoteStream } from '../../gateway/backend.js';
+import { streamKey } from '../../gateway/push/index.js';
 import type { MarketEvent } from '../../simulator/market/market.js';
 import { Refusal } from '../../simulator/refusal.js';
 import { adjustmentOf } from '../../simulator/view/bars.js';
@@ -70,7 +71,7 @@ export class Streams {
 
   /** What a first push of a stream says now, whether it runs or not. */
   current(stream: QuoteStream): QuotePush | undefined {
-    const running = this.#running.get(keyOf(stream)) ?? this.#idle(stream);
+    const running = this.#running.get(streamKey(stream)) ?? this.#idle(stream);
     const message = running?.feed.current();
     return running === undefined || message === undefined ? undefined : pushOf(running, message);
   }
@@ -89,7 +90,7 @@ export class Streams {
   }
 
   #begin(running: Running): void {
-    const key = keyOf(running.stream);
+    const key = streamKey(running.stream);
     if (this.#running.has(key)) return;
     const { instrument } = running.listing;
     this.#running.set(key, running);
@@ -101,7 +102,7 @@ export class Streams {
   }
 
   #end(stream: QuoteStream): void {
-    const key = keyOf(stream);
+    const key = streamKey(stream);
     const running = this.#running.get(key);
     if (running === undefined) return;
     const { instrument } = running.listing;
@@ -128,8 +129,4 @@ export class Streams {
 
 function pushOf({ stream, listing, feed }: Running, message: QuotePush['message']): QuotePush {
   return { type: 'quote', protoId: feed.protoId, stream, secKey: listing.secKey, message };
-}
-
-function keyOf({ symbol, subType, rehabType, extendedTime }: QuoteStream): string {
-  return `${symbol} ${subType} ${rehabType} ${extendedTime}`;
 }

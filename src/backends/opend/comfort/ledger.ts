@@ -1,11 +1,12 @@
 import type { Clock } from '../../../contract/clock.js';
 import { BackendFailure, BackendRefused, BackendTimeout, type QuoteStream, type SubscriptionQuotas } from '../../../gateway/index.js';
+import { streamKey } from '../../../gateway/push/index.js';
 import { patiently, pause } from './patience.js';
 import { Places } from './places.js';
 import { ANSWER_MS_MIN, type Patience, secondsUntil } from './requests.js';
 import type { Outcome } from './sender.js';
 import type { SubscriptionRequests, UnitFailure } from './subscription-requests.js';
-import { forget, hasHours, isIdle, isServed, newUnit, streamKey, type Unit, type UnitName, unitKey, type Wish, wishOf } from './unit.js';
+import { forget, hasHours, isIdle, isServed, newUnit, type Unit, type UnitName, unitKey, type Wish, wishOf } from './unit.js';
 
 /** The upstream refuses to end a subscription within its first minute; two clocks may differ. */
 const HELD_MS_MIN = 60_500;

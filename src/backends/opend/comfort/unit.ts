@@ -42,11 +42,6 @@ export function unitKey({ symbol, subType }: UnitName): string {
   return `${symbol} ${subType}`;
 }
 
-/** What a stream of a unit is known by; equal for equal streams. */
-export function streamKey({ symbol, subType, rehabType, extendedTime }: QuoteStream): string {
-  return `${symbol} ${subType} ${rehabType} ${extendedTime}`;
-}
-
 export function newUnit({ symbol, subType }: UnitName): Unit {
   return {
     symbol,
