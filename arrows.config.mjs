@@ -123,6 +123,7 @@ export const arrows = {
   ],
 
   'backends/sim': [
+    'backends/framed/lifecycle.ts',
     'gateway/index.ts',
     'gateway/backend.ts',
     'gateway/push/index.ts',

@@ -1,45 +1,32 @@
 import type { Clock } from '../../contract/clock.js';
-import type { BackendStatus, LifecycleSnapshot, LifecycleState } from '../../gateway/backend.js';
+import type { BackendStatus, LifecycleState } from '../../gateway/backend.js';
+import { Lifecycle as ConnectionLifecycle } from '../framed/lifecycle.js';
 
 const BROKER = { brokerId: 1001, name: 'Simulated Securities' };
 
 /** The states of a connection that is never lost: the simulation runs inside this process, as platform and as broker. */
 export class Lifecycle {
-  readonly #clock: Clock;
+  readonly #connection: ConnectionLifecycle;
   readonly #listeners = new Set<(status: BackendStatus) => void>();
-  #snapshot: LifecycleSnapshot = {
-    lifecycleState: 'idle',
-    lifecycleGeneration: 0,
-    reconnectAttempts: 0,
-    reconnectSuccesses: 0,
-    reconnectFailures: 0,
-  };
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#connection = new ConnectionLifecycle(clock, () => {
+      const status = this.status();
+      for (const listener of this.#listeners) listener(status);
+    });
   }
 
   get state(): LifecycleState {
-    return this.#snapshot.lifecycleState;
+    return this.#connection.state;
   }
 
   enter(state: LifecycleState, event: string): void {
-    const at = new Date(this.#clock.now()).toISOString();
-    const connecting = state === 'connecting';
-    this.#snapshot = {
-      ...this.#snapshot,
-      lifecycleState: state,
-      lifecycleGeneration: this.#snapshot.lifecycleGeneration + (connecting ? 1 : 0),
-      lastLifecycleEvent: event,
-      ...(connecting ? { lastAttemptAt: at } : {}),
-      ...(state === 'ready' ? { lastSuccessAt: at } : {}),
-    };
-    const status = this.status();
-    for (const listener of this.#listeners) listener(status);
+    this.#connection.enter(state, event);
   }
 
   status(): BackendStatus {
-    return { platform: this.#snapshot, brokers: [{ ...this.#snapshot, ...BROKER }] };
+    const { snapshot } = this.#connection;
+    return { platform: snapshot, brokers: [{ ...snapshot, ...BROKER }] };
   }
 
   onChange(listener: (status: BackendStatus) => void): () => void {
