@@ -9,6 +9,7 @@ const simulatorTargets = [
   'simulator/refusal.ts',
   'simulator/pace.ts',
   'simulator/view',
+  'simulator/screen',
   'simulator/chance',
   'simulator/companies',
   'simulator/brokerage',
@@ -86,6 +87,7 @@ export const arrows = {
     ...worldAndBelow,
   ],
   'simulator/view': [
+    'simulator/screen/board.ts',
     'simulator/refusal.ts',
     'simulator/pace.ts',
     'simulator/brokerage',
@@ -111,11 +113,13 @@ export const arrows = {
   'simulator/answers/quote': answerTargets,
   'simulator/answers/system': answerTargets,
   'simulator/answers/trade': answerTargets,
+  'simulator/screen': ['simulator/view', 'simulator/pace.ts', 'simulator/companies', 'simulator/market', ...worldAndBelow],
   // Its composition; what all of its rooms share (refusals, pace) lies beside it.
   simulator: [
     'simulator/brokerage/index.ts',
     'simulator/companies/index.ts',
     'simulator/market/index.ts',
+    'simulator/screen/index.ts',
     'simulator/view',
     'simulator/world/index.ts',
     'storage/index.ts',

@@ -13,6 +13,7 @@ import {
   RecordedMarket,
   type SimulatedMarket,
 } from './market/index.js';
+import { Boards } from './screen/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
@@ -183,6 +184,7 @@ function brokerageOptions(
 function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brokerage): RunningSimulation {
   const { world, companies, market, recordedMarket } = facts;
   const { clock, store } = options;
+  const listings = new Listings(world);
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
     store,
@@ -192,8 +194,9 @@ function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brok
     market,
     recordedMarket,
     brokerage,
-    listings: new Listings(world),
+    listings,
     quoteBoard: new QuoteBoard(market, companies),
+    boards: new Boards({ clock, world, companies, market }, listings),
     capitalFlows: new CapitalFlows(market),
     historyQuota,
     async close() {

@@ -3,6 +3,7 @@ import type { Brokerage } from '../brokerage/index.js';
 import type { Companies } from '../companies/index.js';
 import type { CapitalFlows, Market } from '../market/index.js';
 import type { Refusal } from '../refusal.js';
+import type { Boards } from '../screen/board.js';
 import type { World } from '../world/index.js';
 import type { HistoryQuota } from './history-quota.js';
 import type { Listings } from './listings.js';
@@ -20,6 +21,8 @@ export interface EveryFact {
   readonly listings: Listings;
   /** The quote of each listing, made once for all who ask while it lasts. */
   readonly quoteBoard: QuoteBoard;
+  /** What is listed with its quotes and figures in columns, for screens and rankings. */
+  readonly boards: Boards;
   readonly capitalFlows: CapitalFlows;
   readonly historyQuota: HistoryQuota;
 }
