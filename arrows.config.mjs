@@ -88,6 +88,7 @@ export const arrows = {
   ],
   'simulator/view': [
     'simulator/screen/board.ts',
+    'simulator/search/index.ts',
     'simulator/refusal.ts',
     'simulator/pace.ts',
     'simulator/brokerage',
@@ -109,17 +110,19 @@ export const arrows = {
     'contract/operations',
   ],
   'simulator/answers/account': answerTargets,
-  'simulator/answers/metadata': answerTargets,
+  'simulator/answers/metadata': ['simulator/answers/quote/get-static-info.ts', ...answerTargets],
   'simulator/answers/quote': answerTargets,
   'simulator/answers/system': answerTargets,
   'simulator/answers/trade': answerTargets,
   'simulator/screen': ['simulator/view', 'simulator/pace.ts', 'simulator/companies', 'simulator/market', ...worldAndBelow],
+  'simulator/search': ['simulator/pace.ts', ...worldAndBelow],
   // Its composition; what all of its rooms share (refusals, pace) lies beside it.
   simulator: [
     'simulator/brokerage/index.ts',
     'simulator/companies/index.ts',
     'simulator/market/index.ts',
     'simulator/screen/index.ts',
+    'simulator/search/index.ts',
     'simulator/view',
     'simulator/world/index.ts',
     'storage/index.ts',

@@ -15,6 +15,7 @@ type Optional =
   | 'switches'
   | 'classes'
   | 'reach'
+  | 'wrapper'
   | 'unused'
   | 'lowLevel'
   | 'shape'
@@ -47,6 +48,7 @@ export function operation<const M extends ProtocolMessages>(
     switches: [],
     classes: {},
     reach: 'beyond',
+    wrapper: null,
     unused: [],
     lowLevel: {},
     shape: [],

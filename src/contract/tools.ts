@@ -67,10 +67,14 @@ export function argumentNames(operation: Operation): ReadonlySet<string> {
   let names = namesOf.get(operation);
   if (names === undefined) {
     const params = [...callerParams(operation.shape, 'mcp'), ...otherFormParams(operation)];
-    names = new Set([...params.flatMap((param) => [param.name, ...param.aliases]), ...extraArguments(operation)]);
+    names = new Set([...params.flatMap((param) => [param.name, ...param.aliases]), ...wrapperOf(operation), ...extraArguments(operation)]);
     namesOf.set(operation, names);
   }
   return names;
+}
+
+function wrapperOf({ wrapper }: Operation): readonly string[] {
+  return wrapper === null ? [] : [wrapper];
 }
 
 const namesOf = new WeakMap<Operation, ReadonlySet<string>>();
@@ -125,7 +129,7 @@ function inputSchema(operation: Operation): ObjectSchema {
   });
   const required = requiredArguments(operation).map(({ name }) => name);
   const extras = extraArguments(operation).map((name): [string, Schema] => [name, extraSchemas[name]]);
-  const aliases = params.flatMap((param) => param.aliases);
+  const aliases = [...params.flatMap((param) => param.aliases), ...wrapperOf(operation)];
   return {
     type: 'object',
     properties: Object.fromEntries([...own, ...extras]),

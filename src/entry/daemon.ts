@@ -241,6 +241,7 @@ function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: 
 const switchSettings = {
   '--enable-trading': 'enableTrading',
   '--enable-desktop-phase2-reads': 'enableDesktopPhase2Reads',
+  '--enable-v18-experimental-reads': 'enableV18ExperimentalReads',
 } as const satisfies Record<Switch, SettingName>;
 
 function switchesOf(settings: Settings): ReadonlySet<string> {

@@ -14,6 +14,7 @@ import {
   type SimulatedMarket,
 } from './market/index.js';
 import { Boards } from './screen/index.js';
+import { NameIndex } from './search/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
@@ -197,6 +198,7 @@ function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brok
     listings,
     quoteBoard: new QuoteBoard(market, companies),
     boards: new Boards({ clock, world, companies, market }, listings),
+    names: new NameIndex(clock, world),
     capitalFlows: new CapitalFlows(market),
     historyQuota,
     async close() {

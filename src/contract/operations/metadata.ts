@@ -1,8 +1,17 @@
 import { operation, post } from '../declare.js';
-import { tradeDateMarket } from '../enums.js';
+import { codeChangeType, ipoEvent, listedMarket, plateSetType, tradeDateMarket } from '../enums.js';
+import * as QotGetCodeChange from '../generated/Qot_GetCodeChange_pb.js';
+import * as QotGetIpoList from '../generated/Qot_GetIpoList_pb.js';
+import * as QotGetOwnerPlate from '../generated/Qot_GetOwnerPlate_pb.js';
+import * as QotGetPlateSecurity from '../generated/Qot_GetPlateSecurity_pb.js';
+import * as QotGetPlateSet from '../generated/Qot_GetPlateSet_pb.js';
+import * as QotGetSearchQuote from '../generated/Qot_GetSearchQuote_pb.js';
+import * as QotGetSuspend from '../generated/Qot_GetSuspend_pb.js';
+import * as QotRequestRehab from '../generated/Qot_RequestRehab_pb.js';
 import * as QotRequestTradeDate from '../generated/Qot_RequestTradeDate_pb.js';
+import * as IpoCalendar from '../generated/svc/ipo_calendar_pb.js';
 import { anyOf } from '../scope.js';
-import { choice, symbol, time } from '../shape.js';
+import { choice, choices, flag, integer, symbol, symbols, text, time } from '../shape.js';
 
 const group = 'metadata';
 const effect = 'read';
@@ -33,4 +42,186 @@ export const getTradingDays = operation({
   ],
   needs: [{ oneOf: ['market', 'security'] }],
   rest: [post('/api/trading-days')],
+});
+
+const market = (about: string, options: { names?: boolean } = {}) => choice('market', listedMarket, { about, ...options });
+
+export const listPlates = operation({
+  name: 'list_plates',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 3204,
+  messages: QotGetPlateSet,
+  classes: { 'Qot_GetPlateSet.C2S': { market: 'quote_market', plateSetType: 'none' } },
+  title: 'Plates',
+  summary: 'The plates of a market: its industries, concepts and regions.',
+  guide: 'A plate’s symbol (HK.BK1001) goes into svc_get_plate_security and svc_get_stock_filter. Free.',
+  shape: [market('Whose plates.'), choice('plateSetType', plateSetType, { default: 0, about: 'Which kind of plates.' })],
+  rest: [post('/api/list-plates'), post('/api/plate-set')],
+});
+
+export const getPlateSecurity = operation({
+  name: 'get_plate_security',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'staticInfoList', of: 'security', at: 'basic.security' }],
+  protoId: 3205,
+  messages: QotGetPlateSecurity,
+  classes: { 'Qot_GetPlateSecurity.C2S': { plate: 'plate', sortField: 'none', ascend: 'none' } },
+  title: 'Members of a plate',
+  summary: 'The stocks that belong to a plate today, sorted as asked.',
+  guide: 'Take the plate’s symbol from svc_list_plates or svc_get_owner_plate. Prices are not included: svc_get_snapshot has them.',
+  shape: [
+    symbol('plate', {
+      as: 'plate',
+      aliases: ['symbol', 'code', 'plate_code'],
+      about: 'The plate, as MARKET.CODE: HK.LIST1001, US.BK1003.',
+    }),
+    integer('sortField', {
+      about:
+        '1 code, 2 price, 3 change, 4 change rate, 6 bid, 7 ask, 8 bid volume, 9 ask volume, 10 volume, 11 turnover, 30 amplitude; 35 to 44 pre- and after-market (US). Default 1.',
+    }),
+    flag('ascend', { about: 'Ascending, which is the default, or descending.' }),
+  ],
+  rest: [post('/api/plate-security')],
+});
+
+export const getOwnerPlate = operation({
+  name: 'get_owner_plate',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 3207,
+  messages: QotGetOwnerPlate,
+  classes: { 'Qot_GetOwnerPlate.C2S': { securityList: 'security' } },
+  title: 'Plates of a stock',
+  summary: 'The plates that stocks belong to today: industry, region and concepts.',
+  guide: 'Up to 200 symbols a call. Indices, funds and contracts belong to none. Free.',
+  shape: [symbols('securityList', { max: 200 })],
+  rest: [post('/api/owner-plate')],
+});
+
+export const getCodeChange = operation({
+  name: 'get_code_change',
+  group,
+  effect,
+  scope,
+  reach: [
+    { list: 'codeChangeList', of: 'security', at: 'security' },
+    { list: 'codeChangeList', of: 'security', at: 'relatedSecurity' },
+  ],
+  protoId: 3216,
+  messages: QotGetCodeChange,
+  classes: {
+    'Qot_GetCodeChange.C2S': { placeHolder: 'none', securityList: 'security', typeList: 'none' },
+    'Qot_GetCodeChange.TimeFilter': { type: 'none', beginTime: 'none', endTime: 'none' },
+  },
+  title: 'Code changes',
+  summary: 'Temporary and changed codes of Hong Kong stocks: splits, consolidations, nil-paid rights.',
+  guide: 'Without arguments it lists all that are known, newest first. Hong Kong only.',
+  shape: [
+    symbols('securityList', { required: false, about: 'Only of these.' }),
+    choices('typeList', codeChangeType, { as: 'code_change_type_list', about: 'Only of these types.' }),
+  ],
+  wrapper: 'search',
+  rest: [post('/api/code-change')],
+});
+
+export const getSuspend = operation({
+  name: 'get_suspend',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 3201,
+  messages: QotGetSuspend,
+  classes: { 'Qot_GetSuspend.C2S': { securityList: 'security', beginTime: 'none', endTime: 'none' } },
+  title: 'Suspensions',
+  summary: 'The trading days between two dates on which symbols were suspended.',
+  guide: 'Past days only. Up to 400 symbols and 36,600 symbol-days a call.',
+  shape: [
+    symbols('securityList'),
+    time('beginTime', { dateOnly: true, aliases: ['begin'], about: 'First day, inclusive: yyyy-MM-dd.' }),
+    time('endTime', { dateOnly: true, aliases: ['end'], about: 'Last day, inclusive: yyyy-MM-dd.' }),
+  ],
+  rest: [post('/api/suspend')],
+});
+
+export const getRehab = operation({
+  name: 'get_rehab',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 3105,
+  messages: QotRequestRehab,
+  classes: { 'Qot_RequestRehab.C2S': { security: 'security' } },
+  title: 'Adjustment factors',
+  summary: 'A symbol’s corporate actions with the factors that adjust its prices, oldest first.',
+  guide:
+    'adjusted = price × factor A + factor B, for each action in turn: forward on prices before its day, backward on those from it on. K-lines come adjusted with rehab_type; this is for adjusting raw ones.',
+  shape: [symbol('security')],
+  rest: [post('/api/rehab')],
+});
+
+export const getIpoList = operation({
+  name: 'get_ipo_list',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'ipoList', of: 'security', at: 'basic.security' }],
+  protoId: 3217,
+  messages: QotGetIpoList,
+  classes: { 'Qot_GetIpoList.C2S': { market: 'quote_market' } },
+  title: 'Upcoming listings',
+  summary: 'Offerings of a market that are open or about to list: terms, prices, dates.',
+  guide: 'Shanghai and Shenzhen are listed together. For dates over a range of days use svc_get_ipo_calendar.',
+  shape: [market('Whose offerings.', { names: true })],
+  rest: [post('/api/ipo-list')],
+});
+
+export const getIpoCalendar = operation({
+  name: 'get_ipo_calendar',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'event_list', of: 'security', at: 'security' }],
+  protoId: 20013,
+  messages: IpoCalendar,
+  classes: {
+    'svc.ipo_calendar.C2S': { market: 'quote_market', event_types: 'none', begin_date: 'none', end_date: 'none' },
+  },
+  title: 'IPO calendar',
+  summary: 'What happens to offerings on which day: applications, pricing, results, listings.',
+  guide: 'Up to 366 days, past or to come. Which events there are depends on the market’s procedure.',
+  shape: [
+    market('Whose offerings.', { names: true }),
+    choices('event_types', ipoEvent, { about: 'Only these events; all when omitted.' }),
+    text('begin_date', { about: 'First day, inclusive: yyyyMMdd.' }),
+    text('end_date', { about: 'Last day, inclusive: yyyyMMdd.' }),
+  ],
+  rest: [post('/api/ipo-calendar')],
+});
+
+export const searchQuote = operation({
+  name: 'search_quote',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'search_quote_list', of: 'security' }],
+  protoId: 3262,
+  messages: QotGetSearchQuote,
+  classes: { 'Qot_GetSearchQuote.C2S': { keyword: 'none', max_count: 'none' } },
+  title: 'Search',
+  summary: 'Finds symbols by name, code or pinyin initials, in any language; typing mistakes are forgiven. The best match comes first.',
+  guide: 'Start here when you have a name and need a symbol: "tencent", "腾讯", "txkg", "700", "appel". Free.',
+  shape: [
+    text('keyword', { aliases: ['query', 'q'], maxBytes: 256, about: 'A name, a code, or a part of one.' }),
+    integer('max_count', { aliases: ['count', 'num'], default: 10, min: 1, max: 100, about: 'Most matches.' }),
+  ],
+  rest: [post('/api/search-quote')],
 });

@@ -7,6 +7,7 @@ export { Companies, type CompaniesOptions, type LoadedPrices } from './companies
 export type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from './corporate-actions.js';
 export type { ShareFigures } from './figures.js';
 export type { DayMove, MarketPrices } from './market-prices.js';
+export { type Offering, type OfferingEvent, offeringOf } from './offering.js';
 export type { Statements } from './statements.js';
 
 /** The companies of a world. They keep the exchanges' own calendars, also where its markets are open around the clock. */
@@ -19,7 +20,7 @@ export function companiesOf(
   return new Companies({
     seed,
     find: (symbol) => world.instrument(symbol),
-    equities: (market) => world.instruments({ market, kind: 'equity' }),
+    equities: (market) => [...world.instruments({ market, kind: 'equity' }), ...world.newcomers(market)],
     calendarOf: ({ calendar }) => tradingDaysOf(calendar),
     ...(loaded === undefined ? {} : { loaded }),
     ...(prices === undefined ? {} : { prices }),

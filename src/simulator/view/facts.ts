@@ -4,6 +4,7 @@ import type { Companies } from '../companies/index.js';
 import type { CapitalFlows, Market } from '../market/index.js';
 import type { Refusal } from '../refusal.js';
 import type { Boards } from '../screen/board.js';
+import type { NameIndex } from '../search/index.js';
 import type { World } from '../world/index.js';
 import type { HistoryQuota } from './history-quota.js';
 import type { Listings } from './listings.js';
@@ -23,6 +24,8 @@ export interface EveryFact {
   readonly quoteBoard: QuoteBoard;
   /** What is listed with its quotes and figures in columns, for screens and rankings. */
   readonly boards: Boards;
+  /** Finds what is listed by its names. */
+  readonly names: NameIndex;
   readonly capitalFlows: CapitalFlows;
   readonly historyQuota: HistoryQuota;
 }

@@ -8,6 +8,7 @@ import { catalogue } from './catalogue.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
 import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments } from './generated.js';
 import type { Instrument, SecurityKind } from './instrument.js';
+import { newcomerOf, newcomers, newcomersUntil } from './newcomers.js';
 import { Options } from './options.js';
 import { Warrants } from './warrants.js';
 
@@ -56,6 +57,8 @@ export interface World {
    * one. Options and warrants are many: the former only with `underlying`, the latter with it or by their kind.
    */
   listed(filter?: Filter, day?: string): readonly Instrument[];
+  /** Invented companies that come to a market one after the other, those to come included; by their first day. They are in no table. */
+  newcomers(market: QuoteMarket): readonly Instrument[];
   state(instrument: Instrument): ListingState;
   /** The date in an instrument's market, "2026-11-20"; in a night session, the trading day that it belongs to. */
   today(of: Instrument | CalendarName): string;
@@ -135,6 +138,10 @@ class SimulatedWorld implements World {
     return candidates.filter((one) => matches(one, filter) && isListed(one, day ?? this.today(one)));
   }
 
+  newcomers(market: QuoteMarket): readonly Instrument[] {
+    return newcomers(market, this.#seed);
+  }
+
   state(instrument: Instrument): ListingState {
     // Asked at every read: nearly everything has been listed for long, and has no end.
     if (instrument.lastTradingDay === undefined && instrument.listDate <= this.#yesterday()) return 'listed';
@@ -171,7 +178,14 @@ class SimulatedWorld implements World {
 
   #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
     const futures = hasFutures(filter) ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
-    return [...real(filter.market), ...futures, ...this.#generated];
+    return [...real(filter.market), ...futures, ...this.#generated, ...this.#newcomers(filter, day)];
+  }
+
+  /** Invented companies that have come to the market. */
+  #newcomers({ market, kind }: Filter, day: string | undefined): readonly Instrument[] {
+    if (kind !== undefined && kind !== 'equity') return [];
+    const of = market === undefined ? markets : [market];
+    return of.flatMap((one) => (one === 'FX' ? [] : newcomersUntil(one, this.#seed, day ?? this.today(marketCalendar(one)))));
   }
 
   #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
@@ -197,7 +211,7 @@ class SimulatedWorld implements World {
   #understand(symbol: string): Instrument | undefined {
     const dot = symbol.indexOf('.');
     const [market, code] = [symbol.slice(0, dot), symbol.slice(dot + 1)];
-    const made = generatedInstrument(symbol, this.#seed);
+    const made = generatedInstrument(symbol, this.#seed) ?? newcomerOf(symbol, this.#seed);
     if (made !== undefined || !/\d{4}/.test(code)) return made;
     const day = this.today(market === 'HK' ? 'HK' : 'US');
     const year = Number(day.slice(0, 4));
@@ -210,6 +224,11 @@ class SimulatedWorld implements World {
 }
 
 const markets = quoteMarkets.map(({ name }) => name);
+
+/** By which a market's stocks trade. */
+function marketCalendar(market: Exclude<QuoteMarket, 'FX'>): CalendarName {
+  return market === 'SH' || market === 'SZ' ? 'CN' : market;
+}
 
 /** The real instruments but futures, of a market or of all in their order. */
 function real(market: QuoteMarket | undefined): readonly Instrument[] {
