@@ -38,8 +38,10 @@ export interface Query {
   readonly raw: string;
   readonly text: string;
   readonly words: readonly string[];
-  /** Without leading zeros; undefined when it is no number. */
+  /** Of a code in figures, or its symbol: without leading zeros. */
   readonly digits: string | undefined;
+  /** "hk" of "hk.700". */
+  readonly market: string | undefined;
 }
 
 export function queryOf(keyword: string): Query {
@@ -47,20 +49,24 @@ export function queryOf(keyword: string): Query {
   const text = folded(keyword);
   // "00700.hk" is how some write "hk.00700".
   const [, code, market] = /^([\w.]+)\.(hk|us|sh|sz|sg|jp|my|fx)$/.exec(raw) ?? [];
+  const symbol = code === undefined ? raw : `${market}.${code}`;
+  const [, named, number] = /^(?:([a-z]{2})\.)?0*(\d+)$/.exec(symbol) ?? [];
   return {
-    raw: code === undefined ? raw : `${market}.${code}`,
+    raw: symbol,
     text,
     words: text.split(' ').filter((word) => word !== ''),
-    digits: /^\d+$/.test(raw) ? raw.replace(/^0+(?=\d)/, '') : undefined,
+    digits: number,
+    market: named,
   };
 }
 
 /** How well an entry answers, 0 (not at all) to 1000 (it is what was typed), without forgiving anything. */
 export function exactScore(entry: Entry, query: Query): number {
-  const { raw, text, words, digits } = query;
+  const { raw, text, words, digits, market } = query;
   if (raw === '' || (text === '' && raw !== entry.code)) return 0;
   if (raw === entry.symbol || raw === entry.code) return 1000;
-  if (digits !== undefined && entry.code.replace(/^0+(?=\d)/, '') === digits) return 980;
+  const inMarket = market === undefined || entry.symbol.startsWith(`${market}.`);
+  if (digits !== undefined && inMarket && entry.code.replace(/^0+(?=\d)/, '') === digits) return 980;
   if (entry.names.includes(text)) return 960;
   if (entry.initials.includes(raw)) return 900;
   let best = 0;
