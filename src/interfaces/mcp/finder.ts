@@ -8,7 +8,7 @@ import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { describeTool, type ToolDescription, wholeTool } from '../../contract/tools.js';
 import { matching } from './finder-match.js';
 import { rejectionResult, textResult } from './result.js';
-import type { SessionSide } from './server.js';
+import type { SessionSide } from './session-side.js';
 import type { Toolbox } from './toolbox.js';
 import type { Visitor } from './visitor.js';
 

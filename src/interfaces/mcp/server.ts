@@ -1,14 +1,13 @@
 import { type ClientCapabilities, Server } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../contract/json/value.js';
-import type { Rejection } from '../../contract/rejection.js';
 import { visitorOf } from './auth-info.js';
 import type { Confirmation } from './confirmation.js';
 import type { Finder } from './finder.js';
 import type { Prompts } from './prompts.js';
 import { protocolError, type Resources } from './resources.js';
+import type { SessionSide } from './session-side.js';
 import type { ToolCalls } from './tool-call.js';
 import type { Toolbox } from './toolbox.js';
-import type { Visitor } from './visitor.js';
 
 export interface ServerParts {
   readonly version: string;
@@ -20,16 +19,6 @@ export interface ServerParts {
   readonly confirmation: Confirmation;
   readonly resources: Resources;
   readonly prompts: Prompts;
-}
-
-/** What a session keeps for its client; without one, watching is a matter of the listening stream, and every tool is called by its finder. */
-export interface SessionSide {
-  /** Names of the tools that were enabled, where tools are looked for. */
-  readonly enabled: Set<string>;
-  /** Tells the client to ask for the list of tools again. */
-  toolsChanged(): void;
-  watch(uri: string, visitor: Visitor): Promise<Rejection | undefined>;
-  unwatch(uri: string, visitor: Visitor): Promise<void>;
 }
 
 /**

@@ -11,7 +11,7 @@ import { authInfoOf } from './auth-info.js';
 import { EventStore } from './event-store.js';
 import { EventSink } from './push.js';
 import { pushFormat } from './push-format.js';
-import type { SessionSide } from './server.js';
+import type { SessionSide } from './session-side.js';
 import type { Visitor } from './visitor.js';
 import { Watch } from './watch.js';
 import { webRequest, writeWebResponse } from './web.js';
