@@ -2,8 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { PlateSetType, type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { quoteMarket, quoteMarketNumbered } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
-import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
+import { isIssuedByCompany } from '../world/kinds.js';
 import { type Plate, platesOf } from '../world/plates.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
@@ -32,23 +32,15 @@ export function locatePlate(named: { readonly market: number; readonly code: str
   return new Refusal(`unknown plate ${symbol.slice(0, 40).replace(/[^\x20-\x7e]/g, '?')}; ${hint}`);
 }
 
-/** The plates that an equity belongs to today, those of its own market. Nothing else belongs to any. */
+/** The plates that a company's share belongs to today, those of its own market. Nothing else belongs to any. */
 export function platesOn({ companies, world }: Facts<'companies' | 'world'>, { instrument }: Listing): readonly Plate[] {
-  if (instrument.kind !== 'equity') return [];
+  if (!isIssuedByCompany(instrument)) return [];
   const plates = companies.company(instrument).plates(requireDay(world.today(instrument)));
   return plates.filter(({ market }) => market === instrument.market);
 }
 
-/** A company is made when it is first asked for, which takes part of a millisecond. */
-const COMPANIES_A_TURN = 20;
-
-/** The equities that belong to a plate today, in the order of lists. Takes several turns of the event loop. */
-export async function membersOf(facts: Facts<'companies' | 'world' | 'listings'>, plate: Plate): Promise<readonly Listing[]> {
-  const members: Listing[] = [];
-  for (const [index, instrument] of facts.world.listed({ market: plate.market, kind: 'equity' }).entries()) {
-    if (index > 0 && index % COMPANIES_A_TURN === 0) await nextTurn();
-    const listing = facts.listings.of(instrument);
-    if (platesOn(facts, listing).includes(plate)) members.push(listing);
-  }
-  return members;
+/** What belongs to a plate today: what its index is made of. */
+export function membersOf({ companies, world, listings }: Facts<'companies' | 'world' | 'listings'>, plate: Plate): readonly Listing[] {
+  const today = requireDay(world.today(plate.market === 'SH' || plate.market === 'SZ' ? 'CN' : (plate.market as 'HK')));
+  return companies.plate(plate).members(today).map((instrument) => listings.of(instrument));
 }
