@@ -57,7 +57,8 @@ export const listPlates = operation({
   classes: { 'Qot_GetPlateSet.C2S': { market: 'quote_market', plateSetType: 'none' } },
   title: 'Plates',
   summary: 'The plates of a market: its industries, concepts and regions.',
-  guide: 'A plate’s symbol (HK.BK1001) goes into svc_get_plate_security and svc_get_stock_filter. Free.',
+  guide:
+    'To look at a sector or a theme: a plate’s symbol (HK.BK1001) goes into svc_get_plate_security, and can be quoted and charted like an index. Free.',
   shape: [market('Whose plates.'), choice('plateSetType', plateSetType, { default: 0, about: 'Which kind of plates.' })],
   rest: [post('/api/list-plates'), post('/api/plate-set')],
 });
@@ -73,7 +74,8 @@ export const getPlateSecurity = operation({
   classes: { 'Qot_GetPlateSecurity.C2S': { plate: 'plate', sortField: 'none', ascend: 'none' } },
   title: 'Members of a plate',
   summary: 'The stocks that belong to a plate today, sorted as asked.',
-  guide: 'Take the plate’s symbol from svc_list_plates or svc_get_owner_plate. Prices are not included: svc_get_snapshot has them.',
+  guide:
+    'Take the plate’s symbol from svc_list_plates or svc_get_owner_plate. Sorted by change rate or turnover, the first members are its leaders; prices are not included: svc_get_snapshot has them.',
   shape: [
     symbol('plate', {
       as: 'plate',
@@ -100,7 +102,8 @@ export const getOwnerPlate = operation({
   classes: { 'Qot_GetOwnerPlate.C2S': { securityList: 'security' } },
   title: 'Plates of a stock',
   summary: 'The plates that stocks belong to today: industry, region and concepts.',
-  guide: 'Up to 200 symbols a call. Indices, funds and contracts belong to none. Free.',
+  guide:
+    'To find a stock’s peers: take a plate from here to svc_get_plate_security. Up to 200 symbols a call; indices, funds and contracts belong to none. Free.',
   shape: [symbols('securityList', { max: 200 })],
   rest: [post('/api/owner-plate')],
 });
@@ -122,7 +125,8 @@ export const getCodeChange = operation({
   },
   title: 'Code changes',
   summary: 'Temporary and changed codes of Hong Kong stocks: splits, consolidations, nil-paid rights.',
-  guide: 'Without arguments it lists all that are known, newest first. Hong Kong only.',
+  guide:
+    'Call it when a code is unknown or has changed. Without arguments it lists all that are known, newest announcement first. Hong Kong only; other markets keep their codes.',
   shape: [
     symbols('securityList', { required: false, about: 'Only of these.' }),
     choices('typeList', codeChangeType, { as: 'code_change_type_list', about: 'Only of these types.' }),
@@ -142,7 +146,8 @@ export const getSuspend = operation({
   classes: { 'Qot_GetSuspend.C2S': { securityList: 'security', beginTime: 'none', endTime: 'none' } },
   title: 'Suspensions',
   summary: 'The trading days between two dates on which symbols were suspended.',
-  guide: 'Past days only. Up to 400 symbols and 36,600 symbol-days a call.',
+  guide:
+    'To tell a gap in K-lines from a holiday (svc_get_trading_days). Past days only; up to 400 symbols, and as many days as make 36,600 with them. No quota.',
   shape: [
     symbols('securityList'),
     time('beginTime', { dateOnly: true, aliases: ['begin'], about: 'First day, inclusive: yyyy-MM-dd.' }),
@@ -179,7 +184,8 @@ export const getIpoList = operation({
   classes: { 'Qot_GetIpoList.C2S': { market: 'quote_market' } },
   title: 'Upcoming listings',
   summary: 'Offerings of a market that are open or about to list: terms, prices, dates.',
-  guide: 'Shanghai and Shenzhen are listed together. For dates over a range of days use svc_get_ipo_calendar.',
+  guide:
+    'Shows what can be applied for now and what will trade soon; a symbol can be quoted from its first day on. Shanghai and Shenzhen are listed together. For past or later dates use svc_get_ipo_calendar.',
   shape: [market('Whose offerings.', { names: true })],
   rest: [post('/api/ipo-list')],
 });
@@ -197,7 +203,8 @@ export const getIpoCalendar = operation({
   },
   title: 'IPO calendar',
   summary: 'What happens to offerings on which day: applications, pricing, results, listings.',
-  guide: 'Up to 366 days, past or to come. Which events there are depends on the market’s procedure.',
+  guide:
+    'For the offerings open now with their terms use svc_get_ipo_list. Up to 366 days a call, past or to come; which events there are depends on the market’s procedure.',
   shape: [
     market('Whose offerings.', { names: true }),
     choices('event_types', ipoEvent, { about: 'Only these events; all when omitted.' }),
@@ -218,7 +225,8 @@ export const searchQuote = operation({
   classes: { 'Qot_GetSearchQuote.C2S': { keyword: 'none', max_count: 'none' } },
   title: 'Search',
   summary: 'Finds symbols by name, code or pinyin initials, in any language; typing mistakes are forgiven. The best match comes first.',
-  guide: 'Start here when you have a name and need a symbol: "tencent", "腾讯", "txkg", "700", "appel". Free.',
+  guide:
+    'Start here whenever you have a name and need a symbol: "tencent", "腾讯", "txkg", "700" and "appel" all work. It finds only what is listed today. No subscription, no quota.',
   shape: [
     text('keyword', { aliases: ['query', 'q'], maxBytes: 256, about: 'A name, a code, or a part of one.' }),
     integer('max_count', { aliases: ['count', 'num'], default: 10, min: 1, max: 100, about: 'Most matches.' }),

@@ -3,12 +3,13 @@ import { requireDay } from '../../contract/time.js';
 import type { Accounts } from '../companies/accounts.js';
 import type { ShareFigures } from '../companies/index.js';
 import { multiple, percent } from '../view/figures.js';
+import { isIssuedByCompany } from '../world/kinds.js';
 import type { Figure, Row, ScreenFacts } from './board.js';
 
 /** A company's figures of a day are worked out once. */
 const ROWS_A_TURN = 20;
 
-/** A figure of an equity from what is known of its shares on the day; NaN for everything else. */
+/** A figure of a company's share from what is known of its shares on the day; NaN for everything else. */
 function ofShares(key: string, of: (figures: ShareFigures, row: Row) => number, lasts: Figure['lasts'] = 'moment'): Figure {
   return {
     key,
@@ -22,7 +23,7 @@ function ofShares(key: string, of: (figures: ShareFigures, row: Row) => number, 
 }
 
 function shareFiguresOf({ companies }: ScreenFacts, { listing: { instrument }, quote }: Row): ShareFigures | undefined {
-  return instrument.kind === 'equity' ? companies.figures(instrument, quote.tradingDay) : undefined;
+  return isIssuedByCompany(instrument) ? companies.figures(instrument, quote.tradingDay) : undefined;
 }
 
 /** Shares of the whole company, in units of the listing. */
@@ -46,7 +47,7 @@ function valueOver(key: string, of: (accounts: Accounts, quarter: number) => big
     lasts: 'moment',
     rowsATurn: ROWS_A_TURN,
     of: ({ companies }, { listing: { instrument }, quote }) => {
-      if (instrument.kind !== 'equity') return Number.NaN;
+      if (!isIssuedByCompany(instrument)) return Number.NaN;
       const company = companies.company(instrument);
       const last = company.lastPublished(requireDay(quote.tradingDay));
       const { accounts } = company;

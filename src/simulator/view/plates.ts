@@ -41,6 +41,10 @@ export function platesOn({ companies, world }: Facts<'companies' | 'world'>, { i
 
 /** What belongs to a plate today: what its index is made of. */
 export function membersOf({ companies, world, listings }: Facts<'companies' | 'world' | 'listings'>, plate: Plate): readonly Listing[] {
-  const today = requireDay(world.today(plate.market === 'SH' || plate.market === 'SZ' ? 'CN' : (plate.market as 'HK')));
-  return companies.plate(plate).members(today).map((instrument) => listings.of(instrument));
+  const index = world.instrument(plate.symbol);
+  if (index === undefined) return [];
+  return companies
+    .plate(plate)
+    .members(requireDay(world.today(index)))
+    .map((instrument) => listings.of(instrument));
 }

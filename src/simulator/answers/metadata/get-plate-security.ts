@@ -3,12 +3,13 @@ import { SortField } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetPlateSecurity_pb.js';
 import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import { between, type Figure, screen, sorted } from '../../screen/index.js';
+import { type Figure, screen, sorted } from '../../screen/index.js';
 import * as figures from '../../screen/quote-figures.js';
-import type { Answer, EveryFact, Facts } from '../../view/facts.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import type { Listing } from '../../view/listings.js';
 import { locatePlate, membersOf } from '../../view/plates.js';
+import type { Plate } from '../../world/plates.js';
 import { staticInfo } from '../quote/get-static-info.js';
 
 /** What members may be sorted by. */
@@ -50,9 +51,9 @@ export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'boar
     const accepted = [SortField.SortField_Code, ...sortFields.keys()].join(', ');
     return new Refusal(`sort_field: ${sortField} does not sort the members of a plate; accepted: ${accepted}`);
   }
-  const members = await membersOf(facts, plate);
+  const members = membersOf(facts, plate);
   const ascend = given(C2SSchema, request, 'ascend') ?? true;
-  const ordered = figure === undefined ? inOrderOfCodes(members, ascend) : await inOrderOf(facts, members, figure, ascend);
+  const ordered = figure === undefined ? inOrderOfCodes(members, ascend) : await inOrderOf(facts, plate, members, figure, ascend);
   return inTurns(answer(facts, ordered));
 };
 
@@ -67,13 +68,10 @@ function inOrderOfCodes(members: readonly Listing[], ascend: boolean): readonly 
   return [...members].sort((a, b) => (a.instrument.code < b.instrument.code ? -sign : sign));
 }
 
-async function inOrderOf({ boards }: Pick<EveryFact, 'boards'>, members: readonly Listing[], figure: Figure, ascend: boolean) {
-  const [first] = members;
-  if (first === undefined) return members;
+async function inOrderOf({ boards }: Facts<'boards'>, { market }: Plate, members: readonly Listing[], figure: Figure, ascend: boolean) {
   const wanted = new Set(members);
-  const isMember = between({ key: 'one', lasts: 'day', rowsATurn: 10_000, of: () => 1 });
-  const all = await screen([await boards.of(first.market.name, 'equity')], [isMember]);
+  const all = await screen([await boards.of(market, 'equity'), await boards.of(market, 'trust')], []);
   const hits = all.filter(({ row }) => wanted.has(row.listing));
-  const inOrder = await sorted(hits, [{ figure, direction: ascend ? 'ascending' : 'descending' }]);
-  return inOrder.map(({ row }) => row.listing);
+  const ordered = await sorted(hits, [{ figure, direction: ascend ? 'ascending' : 'descending' }]);
+  return ordered.map(({ row }) => row.listing);
 }

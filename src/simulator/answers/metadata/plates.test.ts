@@ -41,7 +41,10 @@ describe('plates of a market', () => {
 
 describe('members', () => {
   it('belong to a plate exactly when the plate is one of theirs', async () => {
-    const stocks = fixture.simulation.world.listed({ market: 'HK', kind: 'equity' }).map(({ symbol }) => symbol);
+    const { world } = fixture.simulation;
+    const stocks = [...world.listed({ market: 'HK', kind: 'equity' }), ...world.listed({ market: 'HK', kind: 'trust' })].map(
+      ({ symbol }) => symbol,
+    );
     const { ownerPlateList } = await payload(fixture.backend, metadata.getOwnerPlate, { securityList: stocks.map(security) });
     const byOwner = new Map<string, Set<string>>();
     for (const { security: owner, plateInfoList } of ownerPlateList) {
@@ -106,5 +109,15 @@ it('no more than 200 symbols are looked up at once', async () => {
   const securityList = Array.from({ length: 201 }, () => security('HK.00700'));
   expect(await call(fixture.backend, metadata.getOwnerPlate, { securityList })).toMatchObject({
     retMsg: '201 symbols: at most 200 in one request',
+  });
+});
+
+describe('a plate as an index', () => {
+  it.each(['HK.LIST1001', 'US.LIST1015', 'SH.LIST1001', 'HK.BK1001', 'US.LIST2001'])('%s: trades what its members trade', async (plate) => {
+    const symbols = await members(plate);
+    const quotes = await payload(fixture.backend, quote.getQuote, { securityList: symbols.map(security) });
+    const whole = await payload(fixture.backend, quote.getQuote, { securityList: [security(plate)] });
+    const sum = quotes.basicQotList.reduce((total, { turnover }) => total + turnover, 0);
+    expect(Math.abs((whole.basicQotList[0]?.turnover ?? 0) - sum)).toBeLessThan(1e-9 * sum + 0.01);
   });
 });
