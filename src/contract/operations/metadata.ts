@@ -1,5 +1,6 @@
 import { operation, post } from '../declare.js';
 import { codeChangeType, ipoEvent, listedMarket, plateSetType, tradeDateMarket } from '../enums.js';
+import type { FieldClasses } from '../field-classes.js';
 import * as QotGetCodeChange from '../generated/Qot_GetCodeChange_pb.js';
 import * as QotGetIpoList from '../generated/Qot_GetIpoList_pb.js';
 import * as QotGetOwnerPlate from '../generated/Qot_GetOwnerPlate_pb.js';
@@ -9,6 +10,11 @@ import * as QotGetSearchQuote from '../generated/Qot_GetSearchQuote_pb.js';
 import * as QotGetSuspend from '../generated/Qot_GetSuspend_pb.js';
 import * as QotRequestRehab from '../generated/Qot_RequestRehab_pb.js';
 import * as QotRequestTradeDate from '../generated/Qot_RequestTradeDate_pb.js';
+import * as QotStockFilter from '../generated/Qot_StockFilter_pb.js';
+import * as BondScreen from '../generated/svc/bond_screen_pb.js';
+import * as EtfScreen from '../generated/svc/etf_screen_pb.js';
+import * as FundScreen from '../generated/svc/fund_screen_pb.js';
+import * as FutureScreen from '../generated/svc/future_screen_pb.js';
 import * as IpoCalendar from '../generated/svc/ipo_calendar_pb.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, flag, integer, symbol, symbols, text, time } from '../shape.js';
@@ -232,4 +238,135 @@ export const searchQuote = operation({
     integer('max_count', { aliases: ['count', 'num'], default: 10, min: 1, max: 100, about: 'Most matches.' }),
   ],
   rest: [post('/api/search-quote')],
+});
+
+/** What a screen's request names: a market, and fields by number. */
+function screenClasses(name: string): FieldClasses {
+  return {
+    [`svc.${name}.C2S`]: {
+      market: 'quote_market',
+      data_from: 'none',
+      data_max_count: 'none',
+      extension_version: 'none',
+    },
+    'svc.screen.NeedField': { field_id: 'none' },
+    'svc.screen.FieldFilter': { field_id: 'none', min: 'none', max: 'none' },
+    'svc.screen.FieldSort': { field_id: 'none', ascend: 'none' },
+  };
+}
+
+const screenShape = [
+  market('What to screen.'),
+  integer('data_from', { min: 0, default: 0, about: 'How many to pass over.' }),
+  integer('data_max_count', { min: 1, max: 500, default: 50, about: 'Most items of one page.' }),
+  integer('extension_version', { about: 'Of the request; 1.' }),
+];
+
+const screens = { group, effect, scope, reach, switches: ['--enable-v18-experimental-reads'] } as const;
+const quoteFieldsGuide =
+  'In c2s_json, filters ({field_id, min, max}), sorts ({field_id, ascend}) and need_fields ({field_id}) name fields: 1 price, 3 change rate, 8 volume, 9 turnover, 15 change this year';
+
+export const etfScreen = operation({
+  ...screens,
+  name: 'etf_screen',
+  protoId: 20014,
+  messages: EtfScreen,
+  classes: screenClasses('etf_screen'),
+  title: 'ETF screen',
+  summary: 'Exchange traded funds of a market that meet conditions, sorted, with the figures asked for.',
+  guide: `${quoteFieldsGuide}, 23 assets, 24 net asset value, 25 premium, 26 yield.`,
+  shape: screenShape,
+  rest: [post('/api/etf-screen')],
+});
+
+export const fundScreen = operation({
+  ...screens,
+  name: 'fund_screen',
+  protoId: 20015,
+  messages: FundScreen,
+  classes: screenClasses('fund_screen'),
+  title: 'Fund screen',
+  summary: 'Listed trusts of a market that meet conditions, sorted, with the figures asked for.',
+  guide: `${quoteFieldsGuide}, 23 assets, 24 net asset value, 25 premium, 26 yield.`,
+  shape: screenShape,
+  rest: [post('/api/fund-screen')],
+});
+
+export const futureScreen = operation({
+  ...screens,
+  name: 'future_screen',
+  protoId: 20016,
+  messages: FutureScreen,
+  classes: screenClasses('future_screen'),
+  title: 'Futures screen',
+  summary: 'Listed futures of a market that meet conditions, sorted, with the figures asked for.',
+  guide: `${quoteFieldsGuide}, 31 open interest, 32 its change, 34 days to expiry, 36 continuous (1).`,
+  shape: screenShape,
+  rest: [post('/api/future-screen')],
+});
+
+export const bondScreen = operation({
+  ...screens,
+  name: 'bond_screen',
+  protoId: 20017,
+  messages: BondScreen,
+  classes: screenClasses('bond_screen'),
+  title: 'Bond screen',
+  summary: 'Listed bonds of a market that meet conditions, sorted, with the figures asked for.',
+  guide: `${quoteFieldsGuide}, 41 coupon, 42 yield to maturity, 43 years to maturity, 46 government (1).`,
+  shape: screenShape,
+  rest: [post('/api/bond-screen')],
+});
+
+export const getStockFilter = operation({
+  name: 'get_stock_filter',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 3215,
+  messages: QotStockFilter,
+  classes: {
+    'Qot_StockFilter.C2S': { begin: 'none', num: 'none', market: 'stock_market', plate: 'plate' },
+    'Qot_StockFilter.BaseFilter': { fieldName: 'none', filterMin: 'none', filterMax: 'none', isNoFilter: 'none', sortDir: 'none' },
+    'Qot_StockFilter.AccumulateFilter': {
+      fieldName: 'none',
+      filterMin: 'none',
+      filterMax: 'none',
+      isNoFilter: 'none',
+      sortDir: 'none',
+      days: 'none',
+    },
+    'Qot_StockFilter.FinancialFilter': {
+      fieldName: 'none',
+      filterMin: 'none',
+      filterMax: 'none',
+      isNoFilter: 'none',
+      sortDir: 'none',
+      quarter: 'none',
+    },
+    'Qot_StockFilter.PatternFilter': { fieldName: 'none', klType: 'none', isNoFilter: 'none', consecutivePeriod: 'none' },
+    'Qot_StockFilter.CustomIndicatorFilter': {
+      firstFieldName: 'none',
+      secondFieldName: 'none',
+      relativePosition: 'none',
+      fieldValue: 'none',
+      klType: 'none',
+      isNoFilter: 'none',
+      firstFieldParaList: 'none',
+      secondFieldParaList: 'none',
+      consecutivePeriod: 'none',
+    },
+  },
+  title: 'Stock filter',
+  summary: 'Stocks of a market that meet conditions on prices, accumulated and financial figures, patterns and indicators.',
+  guide:
+    'In c2s_json: base_filter_list, accumulate_filter_list, financial_filter_list, pattern_filter_list and custom_indicator_filter_list, numbered as in the public protocol. A condition holds where is_no_filter is false; otherwise its figure is only shown. Shanghai and Shenzhen count as one market.',
+  shape: [
+    integer('begin', { min: 0, default: 0, about: 'How many to pass over.' }),
+    integer('num', { min: 0, max: 200, default: 50, about: 'Most stocks of one page.' }),
+    market('Whose stocks.'),
+    symbol('plate', { as: 'plate', aliases: [], required: false, about: 'Only members of this plate, as MARKET.CODE.' }),
+  ],
+  rest: [post('/api/stock-filter')],
 });

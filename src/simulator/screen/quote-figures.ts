@@ -158,3 +158,28 @@ export const listedDays: Figure = {
   rowsATurn: QUICK,
   of: ({ clock }, { listing: { instrument, market } }) => localDayNumber(clock.now(), market.timeZone) - requireDay(instrument.listDate),
 };
+
+/** Days that a usual day's volume is the mean of. */
+const USUAL_DAYS = 5;
+
+/** Volume a minute of regular trading so far today over that of the last five whole days. */
+export const volumeRatio: Figure = {
+  key: 'volume ratio',
+  lasts: 'moment',
+  rowsATurn: BARS_A_TURN,
+  of: ({ clock, world, market }, { listing: { instrument }, quote }) => {
+    const calendar = world.calendar(instrument);
+    const minutes = (day: string, until: number) =>
+      calendar
+        .sessions(day)
+        .filter(({ kind }) => kind === 'regular')
+        .reduce((sum, { start, end }) => sum + Math.max(0, Math.min(end, until) - start) / MINUTE_MS, 0);
+    const today = minutes(quote.tradingDay, clock.now());
+    const [opening] = calendar.sessions(quote.tradingDay);
+    const bars = opening === undefined ? [] : market.bars(instrument, { unit: 'day' }, { to: opening.start, limit: USUAL_DAYS });
+    const before = bars.reduce((sum, { start }) => sum + minutes(calendar.tradingDay(start), Number.POSITIVE_INFINITY), 0);
+    const usual = Number(bars.reduce((sum, bar) => sum + bar.volume, 0n)) / before;
+    if (today === 0 || !(usual > 0)) return Number.NaN;
+    return Math.round((Number(quote.volume) / today / usual) * 1000) / 1000;
+  },
+};

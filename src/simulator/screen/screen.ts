@@ -32,12 +32,18 @@ export function between(figure: Figure, least = Number.NEGATIVE_INFINITY, most =
 /**
  * The rows that meet all conditions, in the boards' order. Cheap figures are looked at first, and costly ones only of what is left:
  * the order of conditions makes no difference to the answer.
+ *
+ * @param isCandidate which rows are looked at at all.
  */
-export async function screen(boards: readonly Board[], conditions: readonly Condition[]): Promise<Hit[]> {
+export async function screen(
+  boards: readonly Board[],
+  conditions: readonly Condition[],
+  isCandidate: (row: Row) => boolean = () => true,
+): Promise<Hit[]> {
   const ordered = [...conditions].sort((a, b) => b.figure.rowsATurn - a.figure.rowsATurn);
   const hits: Hit[] = [];
   for (const board of boards) {
-    let left: readonly number[] = board.rows.map((_, index) => index);
+    let left: readonly number[] = board.rows.flatMap((row, index) => (isCandidate(row) ? [index] : []));
     for (const { figure, accepts } of ordered) {
       const values = await board.column(figure, left);
       left = left.filter((index) => {

@@ -70,8 +70,8 @@ function inOrderOfCodes(members: readonly Listing[], ascend: boolean): readonly 
 
 async function inOrderOf({ boards }: Facts<'boards'>, { market }: Plate, members: readonly Listing[], figure: Figure, ascend: boolean) {
   const wanted = new Set(members);
-  const all = await screen([await boards.of(market, 'equity'), await boards.of(market, 'trust')], []);
-  const hits = all.filter(({ row }) => wanted.has(row.listing));
+  const all = [await boards.of(market, 'equity'), await boards.of(market, 'trust')];
+  const hits = await screen(all, [], ({ listing }) => wanted.has(listing));
   const ordered = await sorted(hits, [{ figure, direction: ascend ? 'ascending' : 'descending' }]);
   return ordered.map(({ row }) => row.listing);
 }

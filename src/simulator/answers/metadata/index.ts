@@ -6,9 +6,11 @@ import { getIpoList } from './get-ipo-list.js';
 import { getOwnerPlate } from './get-owner-plate.js';
 import { getPlateSecurity } from './get-plate-security.js';
 import { getRehab } from './get-rehab.js';
+import { getStockFilter } from './get-stock-filter.js';
 import { getSuspend } from './get-suspend.js';
 import { getTradingDays } from './get-trading-days.js';
 import { listPlates } from './list-plates.js';
+import { bondScreen, etfScreen, fundScreen, futureScreen } from './screens.js';
 import { searchQuote } from './search-quote.js';
 
 export const metadata = {
@@ -18,8 +20,13 @@ export const metadata = {
   getOwnerPlate,
   getPlateSecurity,
   getRehab,
+  getStockFilter,
   getSuspend,
   getTradingDays,
   listPlates,
   searchQuote,
+  etfScreen,
+  fundScreen,
+  futureScreen,
+  bondScreen,
 } satisfies AnswersTo<typeof declared>;
