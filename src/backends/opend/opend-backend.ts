@@ -29,6 +29,7 @@ import {
   type Dial,
   dialTcp,
   type Endpoint,
+  ForexRates,
   type Greeting,
   HeldAnswers,
   hideMarks,
@@ -42,6 +43,7 @@ import {
   readOrders,
   readPush,
   recoveredTrades,
+  SellableQuantities,
   Session,
   TradingTermsCache,
   tradePushOf,
@@ -100,6 +102,8 @@ export class OpendBackend implements Backend {
   /** What is asked on nobody's behalf who could go away, in its turn. */
   readonly #reads: Upstream;
   readonly #terms: TradingTermsCache;
+  readonly #rates: ForexRates;
+  readonly #sellable: SellableQuantities;
   readonly #keeper: SideKeeper;
   readonly #streams = new QuoteStreams();
   readonly #silence: SilenceWatch;
@@ -149,10 +153,13 @@ export class OpendBackend implements Backend {
     };
     this.#terms = new TradingTermsCache(reads, clock);
     this.#reads = reads;
+    this.#rates = new ForexRates(reads, clock);
+    this.#sellable = new SellableQuantities(reads, clock, (event) => this.#emit(event));
     this.#orders = new Orders({
       ask: (operation, request, deadline) => this.#ask(operation, request, deadline),
+      write: (operation, request, turnBy) => this.#ask(operation, request, turnBy),
       clock,
-      onFound: (order) => this.#emit(order),
+      onFound: (order) => this.#sellable.push(order),
       whenTrading: (deadline) => this.#whenTrading(deadline),
     });
   }
@@ -174,7 +181,7 @@ export class OpendBackend implements Backend {
       if (pushed !== undefined) return pushed;
     }
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    const answer = writes ? this.#orders.call(operation, request) : this.#courteous.call(operation, request, context);
+    const answer = writes ? this.#orders.call(operation, request, context.deadline) : this.#courteous.call(operation, request, context);
     const shown = (response: ResponseMessage) => {
       this.#held.note(operation, request, response);
       return hideMarks(response);
@@ -195,9 +202,9 @@ export class OpendBackend implements Backend {
     return this.#terms.of(security, context);
   }
 
-  /** The public protocol has no exchange rates. */
-  exchangeRate(): Decimal | undefined {
-    return undefined;
+  /** From forex quotes, which the logins of many upstreams have no right to: then there is none. */
+  exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined> {
+    return this.#rates.rate(from, to, context);
   }
 
   /** They run from before they are asked for: a first push is not missed. */
@@ -212,6 +219,10 @@ export class OpendBackend implements Backend {
     } finally {
       if (!held) this.#streams.end(fresh);
     }
+  }
+
+  unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    return this.#courteous.unserved(streams);
   }
 
   async unsubscribe(streams: readonly QuoteStream[]): Promise<undefined> {
@@ -302,7 +313,7 @@ export class OpendBackend implements Backend {
     const trade = tradePushOf(frame);
     if (trade !== undefined) {
       this.#courteous.tradeChanged();
-      this.#emit({ ...trade, message: hideMarks(trade.message) });
+      this.#sellable.push({ ...trade, message: hideMarks(trade.message) });
     } else if (frame.protoId === NOTIFY) {
       this.#noticed(frame);
     }
@@ -406,8 +417,9 @@ export class OpendBackend implements Backend {
       if ('refused' in orders) this.#options.logger.warn({ reason: orders.refused }, 'what became of orders meanwhile cannot be read');
       // Simulated accounts have no fills to ask for.
       const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, since - SKEW_MS);
-      for (const push of found) this.#emit(push);
+      for (const push of found) this.#sellable.push(push);
     }
+    await this.#sellable.idle();
   }
 }
 

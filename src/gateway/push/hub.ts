@@ -1,14 +1,15 @@
 import type { Clock } from '../../contract/clock.js';
-import type {
-  Backend,
-  NotifyPush,
-  PushEvent,
-  QuotePush,
-  QuoteStream,
-  StreamScope,
-  StreamsLost,
-  SubscriptionQuotas,
-  TradePush,
+import {
+  type Backend,
+  BackendFailure,
+  type NotifyPush,
+  type PushEvent,
+  type QuotePush,
+  type QuoteStream,
+  type StreamScope,
+  type StreamsLost,
+  type SubscriptionQuotas,
+  type TradePush,
 } from '../backend.js';
 import { type AccountOutcome, AccountRegistrations, type EndedAccount } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits } from './connection.js';
@@ -179,9 +180,14 @@ export class PushHub {
     return new Face(member, this.#actions);
   }
 
-  /** Those of the streams that the backend says there are none of: see {@link Backend.unserved}. */
-  unserved(streams: readonly QuoteStream[]): readonly QuoteStream[] {
-    return this.#backend.unserved?.(streams) ?? [];
+  /** Of streams that the backend refused, those that it does not serve: see {@link Backend.unserved}. */
+  async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    try {
+      return (await this.#backend.unserved?.(streams)) ?? [];
+    } catch (thrown) {
+      if (thrown instanceof BackendFailure) return [];
+      throw thrown;
+    }
   }
 
   /** Subscribes an owner; a connection's own subscriptions end with it, so those of a closed one are refused. */

@@ -2,7 +2,9 @@ import { create, type Message, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '../../../contract/clock.js';
 import * as QotSub from '../../../contract/generated/Qot_Sub_pb.js';
 import { ModifyOrderOp } from '../../../contract/generated/Trd_Common_pb.js';
+import { parseSymbol } from '../../../contract/markets.js';
 import type { Operation } from '../../../contract/operation.js';
+import { quote } from '../../../contract/operations/index.js';
 import {
   BackendRefused,
   type CallContext,
@@ -18,7 +20,7 @@ import { ListReader } from './list-reader.js';
 import { listReadOf } from './list-reads.js';
 import { liveReadOf } from './live-reads.js';
 import { fieldsOf, type Patience, type Priority } from './requests.js';
-import { Sender } from './sender.js';
+import { type Outcome, Sender } from './sender.js';
 import { SharedReads } from './shared-reads.js';
 import { SubscriptionRequests } from './subscription-requests.js';
 import type { UnitName } from './unit.js';
@@ -91,6 +93,26 @@ export class CourteousUpstream {
       return create(QotSub.ResponseSchema, { retType: 0, s2c: create(QotSub.S2CSchema) });
     } finally {
       if (!held) this.#ledger.letGo(added);
+    }
+  }
+
+  /**
+   * `Backend.unserved`: which of these streams cannot be had, each by itself, though their symbol exists. Those that can be had are
+   * subscribed to as if they were read.
+   */
+  async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    const patience = { deadline: this.clock.monotonic() + SUBSCRIBE_MS_MAX, signal: new AbortController().signal };
+    const { units, release } = this.#ledger.read(streams);
+    try {
+      const outcomes = await Promise.all(units.map((unit) => this.#ledger.ensure([unit], patience)));
+      const refused = streams.filter((_, index) => isUnserved(outcomes[index]));
+      if (refused.length === 0) return [];
+      const c2s = staticInfoRequest(refused);
+      const { retType } = await this.#ask(quote.getStaticInfo, c2s, patience);
+      // A list with a symbol that does not exist is refused as a whole.
+      return retType === 0 ? refused : [];
+    } finally {
+      release();
     }
   }
 
@@ -175,6 +197,19 @@ export class CourteousUpstream {
     if (list === undefined) return this.#sender.send(operation, request, sending);
     return this.#sender.settle(await this.#lists.read(list, operation, request, patience), sending);
   }
+}
+
+/** The upstream has refused it for no reason that holds for others too. */
+function isUnserved(outcome: Outcome | undefined): boolean {
+  return outcome !== undefined && outcome.refused === undefined;
+}
+
+function staticInfoRequest(streams: readonly QuoteStream[]): Message {
+  const symbols = [...new Set(streams.map(({ symbol }) => symbol))];
+  const securityList = symbols
+    .map((symbol) => parseSymbol(symbol))
+    .flatMap((parsed) => (parsed === undefined ? [] : [{ market: parsed.market.number, code: parsed.code }]));
+  return create(quote.getStaticInfo.messages.C2SSchema, { securityList });
 }
 
 function priorityOf({ protoId }: Operation, request: Message): Priority {

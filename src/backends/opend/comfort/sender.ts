@@ -2,7 +2,7 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../../contract/clock.js';
 import { RetType } from '../../../contract/generated/Common_pb.js';
 import { BackendTimeout, BackendUnsent, type ResponseMessage } from '../../../gateway/index.js';
-import type { Asked, Upstream } from '../../framed/index.js';
+import { type Asked, type Upstream, WRITE_MS_MAX } from '../../framed/index.js';
 import { Breaker } from './breaker.js';
 import type { Turn } from './budget.js';
 import { Lane } from './lane.js';
@@ -120,7 +120,7 @@ export class Sender {
       const turn = taken ?? (await this.#pacing.take({ asked, c2s }, sending.priority, sending));
       const left = this.clock.monotonic();
       try {
-        const response = await (isRead ? this.#read(asked, c2s, sending) : this.#write(asked, c2s, sending));
+        const response = await (isRead ? this.#read(asked, c2s, sending) : this.#write(asked, c2s));
         turn.done();
         heard = saysTimeout(response) ? 'timed out' : 'answered';
         return response;
@@ -144,9 +144,9 @@ export class Sender {
     }
   }
 
-  /** A write has no signal: once it has left, its outcome counts. */
-  #write(asked: Asked, c2s: Message, { deadline }: Sending): Promise<ResponseMessage> {
-    return this.upstream.request(asked, c2s, { deadline, priority: 'order' });
+  /** A write has no signal, nor its caller's deadline: once it has left, its outcome counts. */
+  #write(asked: Asked, c2s: Message): Promise<ResponseMessage> {
+    return this.upstream.request(asked, c2s, { deadline: this.clock.monotonic() + WRITE_MS_MAX, priority: 'order' });
   }
 }
 
