@@ -21,7 +21,8 @@ export const backendName: Backend['name'] = nameOf(process.env.SVC_TEST_BACKEND)
  * `SVC_TEST_BACKEND=remote` a brokerage that it logs in to. undefined where daemons have their simulation within.
  */
 export async function createBackendBehind(flags: readonly string[]): Promise<BackendBehind | undefined> {
-  if (flags.includes('--backend')) return undefined;
+  // A recording is played by the simulation within.
+  if (flags.includes('--backend') || flags.includes('--sim-data')) return undefined;
   switch (backendName) {
     case 'opend':
       return UpstreamDaemon.create();

@@ -55,13 +55,13 @@ export class Pacing {
 
   /**
    * The upstream said that this was asked too often, and how often it may be, where it did. What has no limit in the table gets
-   * one by that. Returns whole seconds until there is a turn again.
+   * one by that. `tries`: how often this request was refused so. Returns whole seconds until there is a turn again.
    */
-  overrun(request: Request, calls: number | undefined): number {
+  overrun(request: Request, calls: number | undefined, tries: number): number {
     const { protoId } = request.asked;
     if (protoId !== null && !this.#limits.has(protoId)) this.#limits.set(protoId, { protoIds: [protoId], calls: calls || CALLS_UNKNOWN });
     const budget = this.budgetOf(request);
-    return budget === undefined || budget === 'too many' ? WINDOW_MS / 1000 : budget.overrun(calls);
+    return budget === undefined || budget === 'too many' ? WINDOW_MS / 1000 : budget.overrun(calls, tries);
   }
 
   /** Refuses whoever waits. */

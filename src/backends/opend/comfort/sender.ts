@@ -15,8 +15,8 @@ import { tooOften, translate } from './translate.js';
 /** Enough to keep an upstream busy over any distance, and few enough that what an order has to pass is short. */
 const READS_UNDER_WAY_MAX = 64;
 const READS_WAITING_MAX = 4_000;
-/** A read that the upstream calls too frequent takes another turn, at most so often. */
-const TRIES_MAX = 3;
+/** What the upstream calls too frequent takes another turn, at most so often: it says that nothing was done, of an order too. */
+const TRIES_MAX = 5;
 /** An upstream that says nothing for so long does not answer; a caller in a hurry proves nothing. */
 const SILENCE_MS = 10_000;
 
@@ -65,8 +65,8 @@ export class Sender {
       const refusal = readRefusal(response.retMsg);
       if (refusal === undefined) return { response };
       if (refusal.kind !== 'frequency') return { response, refused: refusal.kind };
-      const seconds = this.#pacing.overrun({ asked, c2s }, refusal.calls);
-      if (sending.priority !== 'read' || tries >= TRIES_MAX) throw tooOften(asked.name, seconds, response.retMsg);
+      const seconds = this.#pacing.overrun({ asked, c2s }, refusal.calls, tries);
+      if (tries >= TRIES_MAX) throw tooOften(asked.name, seconds, response.retMsg);
     }
   }
 
