@@ -136,8 +136,10 @@ export const arrows = {
 
   // The client of the public protocol, and the backends on top of it.
   'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'gateway/push/index.ts', 'wire/index.ts', ...contract],
+  'backends/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
   'backends/opend': [
     'backends/opend/comfort/index.ts',
+    'backends/comfort/index.ts',
     'backends/framed/index.ts',
     'gateway/index.ts',
     'gateway/backend.ts',
@@ -145,8 +147,22 @@ export const arrows = {
     'wire/index.ts',
     ...contract,
   ],
-  'backends/remote': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
-  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'gateway/push/index.ts', ...contract],
+  'backends/opend/comfort': [
+    'backends/comfort/index.ts',
+    'backends/framed/index.ts',
+    'gateway/index.ts',
+    'gateway/backend.ts',
+    'gateway/push/index.ts',
+    ...contract,
+  ],
+  'backends/remote': [
+    'backends/comfort/index.ts',
+    'backends/framed/index.ts',
+    'gateway/index.ts',
+    'gateway/backend.ts',
+    'storage/index.ts',
+    ...contract,
+  ],
 
   // The simulated brokerage as a server of its own: the core listeners in front of it.
   'sim-server': [

@@ -47,9 +47,7 @@ it('lets a client read 300 symbols, chart 50 and trade, without an error of the 
     expect(snapshot_list).toHaveLength(PAGE);
   }
   // With the quotes, more than its subscription quota.
-  const charts = await Promise.all(
-    symbols.slice(0, CHARTS).map((symbol) => desk.s2c('/api/kline', { symbol, kl_type: 1, req_num: 100 })),
-  );
+  const charts = await Promise.all(symbols.slice(0, CHARTS).map((symbol) => desk.s2c('/api/kline', { symbol, kl_type: 1, req_num: 100 })));
   for (const { kl_list } of charts) expect(kl_list.length).toBeGreaterThan(0);
   const { order_id_ex } = await desk.s2c('/api/order', order);
   const { order_list } = await desk.s2c('/api/orders', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
