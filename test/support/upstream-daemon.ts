@@ -43,9 +43,7 @@ export class UpstreamDaemon {
       await this.#daemon.boot({ flags: upstreamFlags, variables: sim, ...(clock === undefined ? {} : { simulationClock: clock }) });
       this.#bootedWith = wanted;
     }
-    // An upstream takes so many orders in half a minute: whoever places more of them waits that long.
-    const patience = others.includes('--request-timeout') ? [] : ['--request-timeout', '90'];
-    return ['--backend', `opend://${this.#daemon.daemon.apiAddress}`, ...patience, ...others];
+    return ['--backend', `opend://${this.#daemon.daemon.apiAddress}`, ...others];
   }
 
   stop(): Promise<void> {

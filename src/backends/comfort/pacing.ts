@@ -30,6 +30,12 @@ export class Pacing {
     private readonly clock: Clock,
     start: PacingStart,
   ) {
+    this.begin(start);
+  }
+
+  /** Begins anew: another server may answer. */
+  begin(start: PacingStart): void {
+    this.#limits.clear();
     if (start === 'at once') for (const limit of frequencyLimits) this.#keep(limit);
   }
 

@@ -7,7 +7,7 @@ import { Breaker } from './breaker.js';
 import type { Turn } from './budget.js';
 import { Lane } from './lane.js';
 import { WINDOW_MS } from './limits.js';
-import type { Pacing } from './pacing.js';
+import type { Pacing, PacingStart } from './pacing.js';
 import { type RefusalKind, readRefusal } from './refusals.js';
 import type { Patience, Priority } from './requests.js';
 import { tooOften, translate } from './translate.js';
@@ -95,6 +95,11 @@ export class Sender {
   averageMs(asked: Asked, c2s: Message): number {
     const budget = this.pacing.budgetOf({ asked, c2s });
     return budget === undefined || budget === 'too many' ? 0 : Math.ceil(WINDOW_MS / budget.calls);
+  }
+
+  /** What the server turns out to be: one that has the published limits, or one that says so when it has any. */
+  pace(start: PacingStart): void {
+    this.pacing.begin(start);
   }
 
   /** Another connection: what failed on the old one may work. Turns that were had still count. */

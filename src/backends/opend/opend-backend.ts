@@ -6,23 +6,24 @@ import { type S2C as Notice, ResponseSchema as NotifyResponse, NotifyType } from
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import type { C2S as GetBasicQotC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
 import type { Operation } from '../../contract/operation.js';
-import { account, quote } from '../../contract/operations/index.js';
-import type {
-  Backend,
-  BackendStatus,
-  BrokerSnapshot,
-  CallContext,
-  CredentialRefresh,
-  HeldAnswer,
-  LifecycleSnapshot,
-  NotifyPush,
-  PushEvent,
-  QuotePush,
-  QuoteStream,
-  ResponseMessage,
-  StreamsListener,
-  SubscriptionQuotas,
-  TradingTerms,
+import { account, quote, system } from '../../contract/operations/index.js';
+import {
+  type Backend,
+  BackendFailure,
+  type BackendStatus,
+  type BrokerSnapshot,
+  type CallContext,
+  type CredentialRefresh,
+  type HeldAnswer,
+  type LifecycleSnapshot,
+  type NotifyPush,
+  type PushEvent,
+  type QuotePush,
+  type QuoteStream,
+  type ResponseMessage,
+  type StreamsListener,
+  type SubscriptionQuotas,
+  type TradingTerms,
 } from '../../gateway/backend.js';
 import { SilenceWatch } from '../comfort/index.js';
 import {
@@ -330,6 +331,19 @@ export class OpendBackend implements Backend {
     this.#courteous.reset(another);
     if (another) this.#held.clear();
     this.#state = await readUpstreamState(upstream, this.#own());
+    this.#courteous.recognise(false);
+    void this.#recognise(upstream, greeting);
+  }
+
+  /** Operations of our own are answered by none but another gateway. One that does not answer keeps nobody waiting. */
+  async #recognise(upstream: Upstream, greeting: Greeting): Promise<void> {
+    const asked = system.getQuoteRights;
+    try {
+      const { retType } = await upstream.request(asked, create(asked.messages.C2SSchema), this.#own());
+      if (this.#greeting === greeting) this.#courteous.recognise(retType === 0);
+    } catch (thrown) {
+      if (!(thrown instanceof BackendFailure)) this.#options.logger.error({ err: thrown }, 'the upstream could not be recognised');
+    }
   }
 
   /** The connection's own states. */

@@ -119,6 +119,11 @@ export class CourteousUpstream {
     return this.#ledger.lastFigures();
   }
 
+  /** Whether the upstream is another gateway: it keeps the rules of what is behind it by itself, and has no frequency limits. */
+  recognise(isGateway: boolean): void {
+    this.#requests.sender.pace(isGateway ? 'when refused' : 'at once');
+  }
+
   /** An order or a fill was pushed: reads of accounts that are under way may not have it. */
   tradeChanged(): void {
     this.#requests.tradeChanged();
