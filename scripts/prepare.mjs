@@ -21,7 +21,7 @@ const steps = [
   },
   {
     name: 'generate',
-    inputs: ['buf.gen.yaml', 'proto', 'package-lock.json'],
+    inputs: ['buf.gen.yaml', 'buf.yaml', 'proto', 'package-lock.json'],
     outputs: ['src/contract/generated'],
     async action() {
       remove('src/contract/generated');
