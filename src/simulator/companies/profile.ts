@@ -86,11 +86,12 @@ const knownYearEnds: Readonly<Record<string, number>> = {
 
 /**
  * Price-earnings ratios of 8 to 45 at the reference price, three companies in four paying a dividend; among the most volatile, one in four
- * loses money. State-owned companies of the mainland are priced at 4 to 9 times their earnings, many of them below their net assets, and all pay. What is earned and neither paid out nor kept for growth goes into buying back shares; what lacks is raised by issuing some.
+ * loses money. State-owned companies of the mainland are priced at 4 to 9 times their earnings, many of them below their net
+ * assets, and all pay. What is earned and neither paid out nor kept for growth goes into buying back shares; what lacks is raised by issuing some.
  */
 export function companyProfile(seed: string | number, issuer: Issuer, referencePrice: number): CompanyProfile {
   const { home, classes, ordinaryShares } = issuer;
-  const key = keyOf(`${seed}|company|${home.symbol}`);
+  const key = companyKey(seed, home);
   let draws = 0;
   const between = (least: number, most: number) => least + (most - least) * uniform(key, draws++);
   const chance = (probability: number) => between(0, 1) < probability;
@@ -104,7 +105,8 @@ export function companyProfile(seed: string | number, issuer: Issuer, referenceP
   const equity = losing ? value * between(0.15, 0.5) : earnings / returnOnEquity;
   const growth = between(0, GROWTH_MAX);
   const pays = (chance(volatile ? 0.55 : 0.85) || stateOwned) && !losing;
-  const payout = pays ? between(0.2, 0.65) : 0;
+  // Trusts pay out nearly all: REITs must, 90 % in Hong Kong, Singapore and Malaysia.
+  const payout = home.kind === 'trust' ? between(0.9, 1) : pays ? between(0.2, 0.65) : 0;
   const raised = (growth * equity - earnings * (1 - payout)) / value;
   const taxRate = between(0.15, 0.25);
   const netMargin = between(0.05, 0.25);
@@ -133,6 +135,11 @@ export function companyProfile(seed: string | number, issuer: Issuer, referenceP
   };
 }
 
+/** The stream of a company, by its home listing. */
+export function companyKey(seed: string | number, { symbol }: Instrument): number {
+  return keyOf(`${seed}|company|${symbol}`);
+}
+
 function yearEnd(home: Instrument, chance: number): number {
   const known = knownYearEnds[home.symbol];
   if (known !== undefined) return known;
@@ -148,6 +155,6 @@ function yearEnd(home: Instrument, chance: number): number {
 }
 
 /** The stream of one aspect of a company. */
-export function aspect(profile: CompanyProfile, name: string): number {
+export function aspect(profile: Pick<CompanyProfile, 'key'>, name: string): number {
   return mix(profile.key, keyOf(name));
 }
