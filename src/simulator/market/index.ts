@@ -1,6 +1,6 @@
 export { adjustedPrice, FACTOR_ONE } from './adjustment.js';
 export { type BrokerQueue, brokerQueue, type QueuedBroker } from './broker-queue.js';
-export { type BySize, type CapitalFlow, CapitalFlows, sizeOf, typicalTrade } from './capital-flow.js';
+export { type BySize, type CapitalFlow, CapitalFlows } from './capital-flow.js';
 export { type LoadedBar, type LoadedHistory, pastsOf } from './history.js';
 export { type LoadedFolder, loadHistoryFolder, parseHistory } from './history-file.js';
 export type {

@@ -3,7 +3,7 @@ import { type QuoteMarket, quoteMarketNumbered } from '../../contract/markets.js
 import { Refusal } from '../refusal.js';
 
 /** Refuses a number that an enumeration does not have. */
-export function unknownChoice(field: string, value: number, enumeration: Enumeration): Refusal {
+function unknownChoice(field: string, value: number, enumeration: Enumeration): Refusal {
   return new Refusal(`unknown ${field} ${value}; accepted: ${listAccepted(enumeration, 'rest')}`);
 }
 

@@ -7,7 +7,7 @@ import { percent } from './figures.js';
 import type { Listing } from './listings.js';
 
 /** Trading days over which changes are told. */
-export const CHANGE_DAYS = [5, 10, 20, 60, 120, 250] as const;
+const CHANGE_DAYS = [5, 10, 20, 60, 120, 250] as const;
 export type ChangeDays = (typeof CHANGE_DAYS)[number];
 
 /** Closes before a trading day, forward adjusted as of it; undefined where nothing had been traded yet. */
