@@ -13,6 +13,7 @@ const simulatorTargets = [
   'simulator/chance',
   'simulator/companies',
   'simulator/brokerage',
+  'simulator/macro',
   'simulator/market',
   'simulator/world',
   ...contract,
@@ -63,6 +64,7 @@ export const arrows = {
   'simulator/chance': [],
   'simulator/companies': worldAndBelow,
   'simulator/market': ['simulator/companies', ...worldAndBelow],
+  'simulator/macro': worldAndBelow,
   'simulator/exchange': ['simulator/market', ...worldAndBelow],
   'simulator/ledger': ['simulator/row-keys.ts', 'storage/index.ts', 'contract'],
   'simulator/brokerage': [
@@ -89,6 +91,7 @@ export const arrows = {
   'simulator/view': [
     'simulator/screen/board.ts',
     'simulator/search/index.ts',
+    'simulator/macro/index.ts',
     'simulator/refusal.ts',
     'simulator/pace.ts',
     'simulator/brokerage',
@@ -101,8 +104,10 @@ export const arrows = {
   ],
   'simulator/answers': [
     'simulator/answers/account/index.ts',
+    'simulator/answers/calendar/index.ts',
     'simulator/answers/metadata/index.ts',
     'simulator/answers/quote/index.ts',
+    'simulator/answers/ranking/index.ts',
     'simulator/answers/system/index.ts',
     'simulator/answers/trade/index.ts',
     'simulator/view',
@@ -110,8 +115,10 @@ export const arrows = {
     'contract/operations',
   ],
   'simulator/answers/account': answerTargets,
+  'simulator/answers/calendar': answerTargets,
   'simulator/answers/metadata': ['simulator/answers/quote/get-static-info.ts', ...answerTargets],
   'simulator/answers/quote': answerTargets,
+  'simulator/answers/ranking': answerTargets,
   'simulator/answers/system': answerTargets,
   'simulator/answers/trade': answerTargets,
   'simulator/screen': ['simulator/view', 'simulator/pace.ts', 'simulator/companies', 'simulator/market', ...worldAndBelow],
@@ -120,6 +127,7 @@ export const arrows = {
   simulator: [
     'simulator/brokerage/index.ts',
     'simulator/companies/index.ts',
+    'simulator/macro/index.ts',
     'simulator/market/index.ts',
     'simulator/screen/index.ts',
     'simulator/search/index.ts',

@@ -246,6 +246,18 @@ const settingsTable = {
     group: 'Access',
     about: 'Serve experimental reads: screens of ETFs, funds, futures and bonds.',
   }),
+  enableV18KlinePatterns: setting({
+    type: onOff,
+    default: false,
+    group: 'Access',
+    about: 'Serve K-line patterns: catalogue, detection, statistics, stocks.',
+  }),
+  enableV18KlinePatternPerformance: setting({
+    type: onOff,
+    default: false,
+    group: 'Access',
+    about: 'Serve the performance of K-line patterns.',
+  }),
   metricsPublic: setting({
     type: onOff,
     default: false,

@@ -1,5 +1,4 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { multiply } from '../../contract/decimal.js';
 import { chainPrice } from '../chance/price-chain.js';
 import { keyOf, mix, normal } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
@@ -28,6 +27,7 @@ import { Spot } from './spot.js';
 import { clamp } from './stretch.js';
 import { tickLadder } from './tick-ladder.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
+import { turnoverOf } from './turnover.js';
 
 const DAYS_PER_YEAR = 365;
 /** How far a plate goes beyond where it opens and closes, in deviations of its day: at least, and more at random. Wide enough to hold most of what its members do. */
@@ -332,11 +332,6 @@ type Outline = Omit<PriceRange, 'mean'> & { readonly key: number };
 function rawReference({ timeline }: Profile, day: TradingDay, price: number): number {
   const actions = timeline?.on(day.number) ?? [];
   return actions.length === 0 ? price : Number(exPrice(BigInt(Math.round(price)), actions));
-}
-
-/** price × volume (× multiplier for futures). */
-export function turnoverOf(instrument: Instrument, price: Decimal, volume: bigint): Decimal {
-  return multiply(price * volume, instrument.multiplier);
 }
 
 /** The prices that a day may reach; a step is left free on both sides, as the exchange's own limits are rounded. */

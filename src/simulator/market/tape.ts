@@ -4,7 +4,7 @@ import type { DayMove } from '../companies/market-prices.js';
 import { orderedSince } from '../world/contract-cycle.js';
 import type { Instrument, PlateIndex } from '../world/instrument.js';
 import { type Aggregate, aggregateOfTotals, merge } from './aggregate.js';
-import { type Background, turnoverOf } from './background.js';
+import type { Background } from './background.js';
 import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
 import type { Tick, TickDirection } from './market.js';
@@ -12,6 +12,7 @@ import { Prints } from './prints.js';
 import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
 import type { Trade } from './trades.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
+import { turnoverOf } from './turnover.js';
 
 const NO_PRINTS = new Prints();
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Brokerage } from '../brokerage/index.js';
 import type { Companies } from '../companies/index.js';
-import type { CapitalFlows, Market } from '../market/index.js';
+import type { Macro } from '../macro/index.js';
+import type { CapitalFlows, Market, TradeStatistics } from '../market/index.js';
 import type { Refusal } from '../refusal.js';
 import type { Boards } from '../screen/board.js';
 import type { NameIndex } from '../search/index.js';
@@ -27,6 +28,9 @@ export interface EveryFact {
   /** Finds what is listed by its names. */
   readonly names: NameIndex;
   readonly capitalFlows: CapitalFlows;
+  readonly tradeStatistics: TradeStatistics;
+  /** Economies: what their offices publish, and when. */
+  readonly macro: Macro;
   readonly historyQuota: HistoryQuota;
 }
 
