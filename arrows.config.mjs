@@ -121,7 +121,14 @@ export const arrows = {
   'simulator/answers/ranking': answerTargets,
   'simulator/answers/system': answerTargets,
   'simulator/answers/trade': answerTargets,
-  'simulator/screen': ['simulator/view', 'simulator/pace.ts', 'simulator/companies', 'simulator/market', ...worldAndBelow],
+  'simulator/screen': [
+    'simulator/view',
+    'simulator/pace.ts',
+    'simulator/companies',
+    'simulator/market',
+    'contract/generated',
+    ...worldAndBelow,
+  ],
   'simulator/search': ['simulator/pace.ts', ...worldAndBelow],
   // Its composition; what all of its rooms share (refusals, pace) lies beside it.
   simulator: [

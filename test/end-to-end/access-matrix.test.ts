@@ -119,7 +119,7 @@ describe('scope mode', () => {
   let daemon: TestDaemon<Scope>;
   beforeAll(async () => {
     const keys = Object.fromEntries(scopes.map((scope) => [scope, { scopes: [scope] }])) as Record<Scope, { scopes: [Scope] }>;
-    daemon = await TestDaemon.start({ keys, flags: ['--enable-trading'] });
+    daemon = await TestDaemon.start({ keys, flags: ['--enable-trading', '--enable-v18-experimental-reads'] });
   });
   afterAll(() => daemon.stop());
 
@@ -184,7 +184,7 @@ describe('scope mode', () => {
 describe('legacy mode', () => {
   let daemon: TestDaemon;
   beforeAll(async () => {
-    daemon = await TestDaemon.start({ flags: ['--enable-trading'] });
+    daemon = await TestDaemon.start({ flags: ['--enable-trading', '--enable-v18-experimental-reads'] });
   });
   afterAll(() => daemon.stop());
 

@@ -141,3 +141,47 @@ describe('a key limited to one market and one symbol', () => {
     expect((await as('hk').s2c('/api/list-plates', { market: 1 })).plate_info_list.length).toBeGreaterThan(0);
   });
 });
+
+describe('the experimental screens', () => {
+  const paths = ['/api/etf-screen', '/api/fund-screen', '/api/future-screen', '/api/bond-screen'];
+  const market = { '/api/etf-screen': 1, '/api/fund-screen': 1, '/api/future-screen': 1, '/api/bond-screen': 11 } as Record<string, number>;
+
+  it.each(paths)('%s is off without its switch', async (path) => {
+    const answer = await as('all').post(path, { market: market[path] });
+    expect([answer.status, answer.json.code]).toEqual([403, 'feature_disabled']);
+  });
+
+  it('answer with it, and hold the page to its bounds', async () => {
+    const open = await TestDaemon.start({ flags: ['--enable-v18-experimental-reads'] });
+    for (const path of paths) {
+      const body = { market: market[path], need_fields: [{ field_id: 1 }], extension_version: 1 };
+      for (const count of [1, 500]) {
+        const page = await open.as().s2c(path, { ...body, data_from: 0, data_max_count: count });
+        expect(page.data_list.length).toBe(Math.min(count, page.all_count));
+        expect(page.data_list[0].field_list).toHaveLength(1);
+      }
+      for (const count of [0, 501]) {
+        expect((await open.as().post(path, { ...body, data_max_count: count })).json.code).toBe('request.out_of_range');
+      }
+      expect((await open.as().post(path, { ...body, market: 9 })).json.code).toBe('request.invalid_market');
+    }
+    await open.stop();
+  });
+});
+
+describe('POST /api/stock-filter', () => {
+  it('takes 0 to 200 stocks a page, 50 when not said', async () => {
+    const page = async (body: object) => (await as('all').s2c('/api/stock-filter', { market: 1, ...body })).data_list.length;
+    expect([await page({}), await page({ num: 0 }), await page({ num: 1 })]).toEqual([50, 0, 1]);
+    expect(await page({ num: 200 })).toBeGreaterThan(90);
+    for (const num of [-1, 201])
+      expect((await as('all').post('/api/stock-filter', { market: 1, num })).json.code).toBe('request.out_of_range');
+    expect((await as('all').post('/api/stock-filter', { market: 5 })).json.code).toBe('request.invalid_market');
+  });
+
+  it('is refused to keys of symbols, and to a key of one mainland market', async () => {
+    expect((await as('tencent').post('/api/stock-filter', { market: 1 })).json.code).toBe('limit.symbol');
+    expect((await as('hk').post('/api/stock-filter', { market: 1 })).status).toBe(200);
+    expect((await as('hk').post('/api/stock-filter', { market: 21 })).json.code).toBe('limit.market');
+  });
+});

@@ -209,12 +209,17 @@ export function positionFigure(first: Indicator, second: Indicator, position: nu
     of: async (facts, row) => {
       const candles = candlesOf(await barsOf(facts, row, klType, countFor([first, second], RUN_MAX)));
       const [a, b] = [lineOf(first, candles), lineOf(second, candles)];
-      const difference = (index: number) => (a[index] ?? Number.NaN) - (b[index] ?? Number.NaN);
+      const difference = (index: number) => apart((a[index] ?? Number.NaN) - (b[index] ?? Number.NaN));
       const indices = lastOf(candles.close.length, run);
       if (indices.some((index) => Number.isNaN(difference(index)))) return Number.NaN;
       return Number(indices.every((index) => holds(position, difference(index), difference(index - 1))));
     },
   };
+}
+
+/** Lines that differ by the rounding of their sums alone are equal. */
+function apart(difference: number): number {
+  return Math.abs(difference) < 1e-9 ? 0 : difference;
 }
 
 function holds(position: number, now: number, before: number): boolean {

@@ -1,2 +1,2 @@
-export { Board, Boards, type Figure, type Row, type ScreenFacts } from './board.js';
+export { Boards, type Figure } from './board.js';
 export { between, type Condition, type Hit, type SortKey, screen, sorted, valuesOf } from './screen.js';

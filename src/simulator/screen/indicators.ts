@@ -3,12 +3,10 @@ export type Values = readonly number[];
 
 /** Simple moving average. */
 export function sma(values: Values, period: number): number[] {
-  let sum = 0;
-  return values.map((value, i) => {
-    sum += value - (i >= period ? (values[i - period] ?? 0) : 0);
-    // Summed anew now and then would be no better: series are short.
-    return i >= period - 1 ? sum / period : Number.NaN;
-  });
+  // Summed anew for each: a running sum would carry its rounding along.
+  return values.map((_, i) =>
+    i < period - 1 ? Number.NaN : values.slice(i - period + 1, i + 1).reduce((sum, value) => sum + value, 0) / period,
+  );
 }
 
 /** Exponential moving average with α = 2 ÷ (period + 1), from the first value on. */

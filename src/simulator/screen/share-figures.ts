@@ -2,7 +2,7 @@ import { decimalToNumber } from '../../contract/decimal.js';
 import { requireDay } from '../../contract/time.js';
 import type { Accounts } from '../companies/accounts.js';
 import type { ShareFigures } from '../companies/index.js';
-import { multiple, percent } from '../view/figures.js';
+import { multiple } from '../view/figures.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import type { Figure, Row, ScreenFacts } from './board.js';
 
@@ -37,9 +37,6 @@ export const peAnnual = ofShares('pe', (figures, { quote }) => multiple(quote.la
 /** On the last four quarters' earnings. */
 export const peTtm = ofShares('pe ttm', (figures, { quote }) => multiple(quote.last, figures.earningsPerShareTtm));
 export const pb = ofShares('pb', (figures, { quote }) => multiple(quote.last, figures.netAssetsPerShare));
-/** Cash that went ex in the year up to today, percent of the price. */
-export const dividendYield = ofShares('dividend yield', (figures, { quote }) => percent(figures.dividendTtm, quote.last));
-
 /** The whole company's value over a sum of the last four quarters that are known; NaN where the sum is not positive. */
 function valueOver(key: string, of: (accounts: Accounts, quarter: number) => bigint): Figure {
   return {

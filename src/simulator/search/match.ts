@@ -1,7 +1,7 @@
 import { initials } from './pinyin.js';
 
 /** What a text is compared as: full-width forms and accents folded, in lower case, one blank between words. */
-export function folded(text: string): string {
+function folded(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{Mn}/gu, '')

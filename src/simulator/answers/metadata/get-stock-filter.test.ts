@@ -152,7 +152,7 @@ describe('patterns and indicators', () => {
     });
     return klList.map(({ closePrice }) => closePrice);
   }
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = (values: readonly number[]) => Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 1e8) / 1e8;
 
   it('find averages in order, and only those', async () => {
     const all = await symbols({});
