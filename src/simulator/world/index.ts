@@ -3,6 +3,7 @@ import type { Decimal } from '../../contract/decimal.js';
 import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
 import { dayOfNumber, localDate } from '../../contract/time.js';
 import { bondsOn, understandBond } from './bonds.js';
+import { tradingDaysOf } from './business-days.js';
 import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
@@ -164,7 +165,8 @@ class SimulatedWorld implements World {
     const name = typeof of === 'string' ? of : of.calendar;
     let calendar = this.#calendars.get(name);
     if (calendar === undefined) {
-      calendar = createCalendar(name, this.#calendarMode);
+      // What an exchange's own calendar works out serves every world, and the dates of its contracts.
+      calendar = this.#calendarMode === 'calendar' ? tradingDaysOf(name) : createCalendar(name, 'open');
       this.#calendars.set(name, calendar);
     }
     return calendar;
