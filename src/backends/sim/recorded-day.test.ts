@@ -8,7 +8,7 @@ import { until } from '../../../test/support/until.js';
 import { ManualClock } from '../../contract/clock.js';
 import { TrdMarket, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { account, quote, trade } from '../../contract/operations/index.js';
-import type { PushEvent, QuotePush } from '../../gateway/backend.js';
+import type { Backend, PushEvent, QuotePush, StreamScope, StreamsListener, StreamsLost } from '../../gateway/backend.js';
 import { pushMessagesOf } from '../../gateway/push/index.js';
 import { Recorder, recordedBackend } from '../../recording/index.js';
 import { RecordedDay } from './index.js';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const { backend, clock, pushes } = await startFixture({ calendarMode: 'calendar', seed: 'the day' });
   const recorder = new Recorder({ folder, clock, accountData: false, report: () => {} });
   await recorder.start();
-  const recorded = recordedBackend(backend, recorder, false);
+  const recorded = recordedBackend(backend, recorder, clock, false);
   await recorded.subscribe(streams);
   clock.advance(HALF_MS);
   middle = {
@@ -77,6 +77,51 @@ describe('a recorded day', () => {
     await until(() => quotesOf(pushes).length >= pushed.length - middle.pushes, 'the second half');
     expect(quotesOf(pushes)).toEqual(pushed.slice(middle.pushes));
     await backend.stop();
+  });
+
+  it('announces what was missing then, of the streams that missed it', async () => {
+    const gapped = await mkdtemp(join(tmpdir(), 'recorded-day-'));
+    const session = await startFixture({ calendarMode: 'calendar', seed: 'the day' });
+    const recorder = new Recorder({ folder: gapped, clock: session.clock, accountData: false, report: () => {} });
+    await recorder.start();
+    const listeners: StreamsListener[] = [];
+    const onStreams = (listener: StreamsListener) => {
+      listeners.push(listener);
+      return () => undefined;
+    };
+    const losing = Object.assign(Object.create(session.backend) as Backend, {
+      onStreams,
+      onPush: session.backend.onPush.bind(session.backend),
+    });
+    recordedBackend(losing, recorder, session.clock, false);
+    await session.backend.subscribe(streams);
+    const [first, ...rest] = streams;
+    const lose = async (scope: StreamScope, reason: string) => {
+      session.clock.advance(5_000);
+      for (const listener of listeners) listener.lost({ ...scope, from: session.clock.now(), reason });
+      session.clock.advance(5_000);
+      for (const listener of listeners) await listener.restore(scope);
+    };
+    await lose({ streams: 'all', accIds: 'all' }, 'the line was cut');
+    await lose({ streams: first === undefined ? [] : [first], accIds: [] }, 'the server forgot it');
+    session.clock.advance(5_000);
+    await recorder.close();
+    await session.backend.stop();
+
+    const recordedDay = await RecordedDay.open(gapped, FIXTURE_TIME);
+    const playing = { clock: new ManualClock(FIXTURE_TIME), recordedDay, recorded: recordedDay.symbols };
+    const { backend, clock } = await startFixture({ calendarMode: 'calendar', seed: 'another', ...playing });
+    const lost: StreamsLost[] = [];
+    backend.onStreams({ lost: (loss) => lost.push(loss), restore: async () => {} });
+    await backend.subscribe(streams);
+    clock.advance(HALF_MS);
+    await until(() => lost.length === 2, 'both gaps');
+    expect(lost.map(({ streams: of, from, reason }) => [of.length, from - FIXTURE_TIME, reason])).toEqual([
+      [1 + rest.length, 5_000, 'when this was recorded: the line was cut'],
+      [1, 15_000, 'when this was recorded: the server forgot it'],
+    ]);
+    await backend.stop();
+    await rm(gapped, { recursive: true });
   });
 
   it('lets a bot trade against its book, and goes on as it went', async () => {

@@ -9,7 +9,7 @@ import type { S2C as UpdateBrokerS2C } from '../../contract/generated/Qot_Update
 import { symbolOf } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { quote } from '../../contract/operations/index.js';
-import type { PushEvent, QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
+import type { Gap, NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
 import { payloadOf, streamKey } from '../../gateway/push/index.js';
 import { Playback, type PlaybackListener, type RecordedEvent, type RecordedLoss, type Source } from '../../recording/index.js';
 import type { RecordedMarket } from '../../simulator/market/index.js';
@@ -76,7 +76,7 @@ export class RecordedDay {
     this.#past = [];
     const listener: PlaybackListener = {
       event: (event) => this.#take(event),
-      loss: (loss) => stage.lost([...this.#wanted.values()], loss),
+      loss: (loss) => this.#lost(stage, loss),
       end: () => stage.report('the recording is over: no more recorded pushes'),
       problem: (message) => stage.report(message),
     };
@@ -148,7 +148,13 @@ export class RecordedDay {
     const { source, message } = event;
     if (source.kind === 'answer') this.#answers.set(`${source.operation} ${source.request}`, message as ResponseMessage);
     else if (source.kind === 'quote') this.#push(source, event);
-    else if (source.kind === 'notify') this.#stage?.emit({ type: 'notify', protoId: source.protoId, message: message as ResponseMessage });
+    else if (source.kind === 'notify') this.#stage?.emit(noticeOf(source.protoId, event));
+  }
+
+  #lost(stage: Stage, loss: RecordedLoss): void {
+    const keys = loss.streams ?? [...this.#wanted.keys()];
+    const streams = keys.flatMap((key) => this.#wanted.get(key) ?? []);
+    if (streams.length > 0) stage.lost(streams, loss);
   }
 
   #push(source: QuoteSource, event: RecordedEvent): void {
@@ -203,6 +209,12 @@ class Scan {
     const previousClose = basic === undefined ? undefined : decimalFromNumber(basic.lastClosePrice);
     if (previousClose !== undefined && previousClose > 0n) this.symbols.set(symbol, { symbol, previousClose, time });
   }
+}
+
+/** A notice as it came, with the gap that it announced. */
+function noticeOf(protoId: number, { message, beside }: RecordedEvent): NotifyPush {
+  const { gap } = (beside === '' ? {} : JSON.parse(beside)) as { readonly gap?: Gap };
+  return { type: 'notify', protoId, message: message as ResponseMessage, ...(gap === undefined ? {} : { gap }) };
 }
 
 function pushOf({ source, message }: RecordedEvent, stream: QuoteStream): QuotePush {

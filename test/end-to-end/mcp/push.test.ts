@@ -133,8 +133,8 @@ describe('a client of the revision without sessions', () => {
 });
 
 /** That of the push which an event of the stream carries. */
-function numberOf(event: string | undefined | void): number {
-  return Number(/"seq":(\d+)/.exec(event ?? '')?.[1]);
+function numberOf(event: unknown): number {
+  return Number(/"seq":(\d+)/.exec(String(event))?.[1]);
 }
 
 const initialize = {
