@@ -245,6 +245,8 @@ function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: 
 const switchSettings = {
   '--enable-trading': 'enableTrading',
   '--enable-desktop-phase2-reads': 'enableDesktopPhase2Reads',
+  '--enable-v18-kline-patterns': 'enableV18KlinePatterns',
+  '--enable-v18-kline-pattern-performance': 'enableV18KlinePatternPerformance',
 } as const satisfies Record<Switch, SettingName>;
 
 function switchesOf(settings: Settings): ReadonlySet<string> {
