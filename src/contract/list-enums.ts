@@ -129,10 +129,8 @@ export const listEnumerations: readonly FieldEnumerations[] = [
     prefix: 'Qot_GetDividendRank',
     fields: { market: dividendMarket, rankType: dividendRankType, sortField: dividendSort, distributionFrequency },
   },
-  {
-    prefix: 'Qot_GetEarningsBeatRank',
-    fields: { market: beatMarket, beatType, term: beatTerm, sortField: beatSort, detailPostPeriod: postPeriod },
-  },
+  { prefix: 'Qot_GetEarningsBeatRank.C2S', fields: { market: beatMarket, beatType, term: beatTerm, sortField: beatSort } },
+  { prefix: 'Qot_GetEarningsBeatRank', fields: { detailPostPeriod: postPeriod } },
   { prefix: 'Qot_GetUSPreMarketRank', fields: extended },
   { prefix: 'Qot_GetUSAfterHoursRank', fields: extended },
   { prefix: 'Qot_GetUSOvernightRank', fields: extended },

@@ -141,8 +141,8 @@ export const klinePatternPerformance = operation({
   group,
   effect,
   scope,
-  // Sums over whole markets, from which nothing about one stock can be told.
-  reach: 'general',
+  // Of every market, in sums that cannot be filtered.
+  reach: 'beyond',
   protoId: 20012,
   messages: KlinePatternPerformance,
   classes: { 'svc.kline_pattern_performance.C2S': { shape: 'none', duration: 'none', extension_version: 'none' } },

@@ -19,7 +19,7 @@ import { changePercent, checkVersion, requirePattern, seriesOf, summary } from '
 
 const markets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
 /** The most traded shares of each market, by money on a usual day. */
-const STOCKS_A_MARKET = 20;
+const STOCKS_A_MARKET = 10;
 /** Trading days of a year, and those before that a pattern may reach back into. */
 const YEAR_BARS = 250;
 const BARS_EXAMINED = YEAR_BARS + 170;

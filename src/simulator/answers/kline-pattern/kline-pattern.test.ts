@@ -156,7 +156,7 @@ test('performance says ret_code 0 explicitly, and adds up', async () => {
   expect(answer).toMatchObject({ retCode: 0, shape: 8, name: 'Bullish engulfing', duration: 5 });
   expect(answer.marketList.map(({ market }) => market)).toEqual([1, 11, 21, 22, 31, 41, 61]);
   for (const { stockCount, occurrenceCount, sampleCount, minChangeRate, medianChangeRate, maxChangeRate } of answer.marketList) {
-    expect(stockCount).toBe(20);
+    expect(stockCount).toBe(10);
     expect(occurrenceCount).toBeGreaterThan(0);
     expect(sampleCount).toBeLessThanOrEqual(occurrenceCount);
     expect(minChangeRate <= medianChangeRate && medianChangeRate <= maxChangeRate).toBe(true);

@@ -65,16 +65,18 @@ export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'mark
   if (market instanceof Refusal) return market;
   const refused = checkPage(request, COUNT_MAX);
   if (refused !== undefined) return refused;
-  const by = sortFigure(request.sortField, sortFields, 1);
+  const by = sortFigure(request.sortField, sortFields, shortNumberChange);
   if (by instanceof Refusal) return by;
   const plates = platesOfRequest(market, request);
   if (plates instanceof Refusal) return plates;
   return inTurns(answer(facts, market, request, by, plates));
 };
 
+const shortNumberChange: Figure<Row> = (row) => Number(row.shortNumberChange);
+
 /** By `ShortSellingSortField`. */
 const sortFields: Readonly<Record<number, Figure<Row>>> = {
-  1: ({ shortNumberChange }) => Number(shortNumberChange),
+  1: shortNumberChange,
   2: ({ shortRatioChange }) => shortRatioChange,
   3: ({ shortNumber }) => Number(shortNumber),
   4: ({ shortRatio }) => shortRatio,
