@@ -6,6 +6,7 @@ import {
   currency,
   type Dialect,
   type Enumeration,
+  enumerationOf,
   KL_TYPE_4MIN,
   klType,
   knownNumbers,
