@@ -12,7 +12,8 @@ beforeAll(async () => {
   daemon = await TestDaemon.start<Id>({
     clock: replayClock(NOW, 1),
     keys: { all: { scopes }, tencent: { scopes, limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.00700' } } },
-    flags: [...switches, '--sim-clock', 'calendar'],
+    // Years of bars are read here, beside other tests.
+    flags: [...switches, '--sim-clock', 'calendar', '--request-timeout', '120'],
   });
 });
 afterAll(() => daemon.stop());
@@ -60,7 +61,7 @@ describe('a key for one symbol of one market is shown that symbol alone, and no 
   ])('%s of another is a 429', async (path, body) => {
     expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 429 });
     expect([200, 400]).toContain((await daemon.as('all').post(path, body)).status);
-  });
+  }, 120_000);
 
   it.each([
     ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00700', ...version }],
@@ -77,7 +78,7 @@ describe('K-line patterns', () => {
   it('performance carries ret_code 0 explicitly', async () => {
     const body = { shape: 8, duration: 5, ...version };
     expect((await daemon.as('all').post('/api/kline-pattern-performance', body)).text).toContain('"ret_code":0,');
-  }, 60_000);
+  }, 120_000);
 
   it.each([
     ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00700' }, 400, 'extension_version'],

@@ -1,7 +1,7 @@
 import type { Detector } from './pattern.js';
 
 /** A small body at the top of the range with a lower shadow of at least twice its length and hardly an upper one (Nison, Japanese Candlestick Charting Techniques, ch. 4). */
-export const isUmbrella: Detector = (series, last) => {
+const isUmbrella: Detector = (series, last) => {
   const { open, high, low, close } = series.bar(last);
   const body = Math.abs(close - open);
   const [upper, lower] = [high - Math.max(open, close), Math.min(open, close) - low];
