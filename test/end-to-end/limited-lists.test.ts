@@ -58,10 +58,14 @@ describe('a key for one symbol of one market is shown that symbol alone, and no 
     ['/api/ticker-statistic-detail', { symbol: 'HK.00005' }],
     ['/api/economic-calendar', { begin_date: '2026-08-27' }],
     ['/api/kline-pattern-performance', { shape: 5, duration: 5, ...version }],
-  ])('%s of another is a 429', async (path, body) => {
-    expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 429 });
-    expect([200, 400]).toContain((await daemon.as('all').post(path, body)).status);
-  }, 120_000);
+  ])(
+    '%s of another is a 429',
+    async (path, body) => {
+      expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 429 });
+      expect([200, 400]).toContain((await daemon.as('all').post(path, body)).status);
+    },
+    120_000,
+  );
 
   it.each([
     ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00700', ...version }],
