@@ -23,7 +23,7 @@ export function companiesOf(
   return new Companies({
     seed,
     find: (symbol) => world.instrument(symbol),
-    equities: (market) => [...world.instruments({ market }).filter(isIssuedByCompany), ...world.newcomers(market)],
+    equities: (market) => [...world.instruments({ market }).filter(isIssuedByCompany), ...world.debuts(market)],
     calendarOf: ({ calendar }) => tradingDaysOf(calendar),
     ...(loaded === undefined ? {} : { loaded }),
     ...(prices === undefined ? {} : { prices }),

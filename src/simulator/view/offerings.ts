@@ -19,7 +19,7 @@ export function offerings(
   to: string,
 ): readonly Offering[] {
   return offeringMarkets(market)
-    .flatMap((one) => [...world.instruments({ market: one, kind: 'equity' }), ...world.newcomers(one)])
+    .flatMap((one) => [...world.instruments({ market: one, kind: 'equity' }), ...world.debuts(one)])
     .filter(({ listDate }) => listDate >= from && listDate <= addDays(to, LEAD_DAYS))
     .map((equity) => ({ equity, today: world.today(equity) }))
     .filter(({ equity, today }) => equity.listDate <= addDays(today, LEAD_DAYS))

@@ -3,13 +3,15 @@ import type { Decimal } from '../../contract/decimal.js';
 import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
 import { dayOfNumber, localDate } from '../../contract/time.js';
 import { bondsOn, understandBond } from './bonds.js';
+import { tradingDaysOf } from './business-days.js';
 import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
+import { debutOf, debuts, debutsUntil } from './debuts.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
 import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments } from './generated.js';
 import type { Instrument, SecurityKind } from './instrument.js';
-import { newcomerOf, newcomers, newcomersUntil } from './newcomers.js';
+import { type Newcomer, newcomer } from './newcomer.js';
 import { Options } from './options.js';
 import { Warrants } from './warrants.js';
 
@@ -19,6 +21,7 @@ export { tradedOn, typicalVolume } from './futures.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
 export type { Bond, BondTerms, FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
 export { kinds } from './kinds.js';
+export type { Newcomer } from './newcomer.js';
 export { isOnTick, nextPrice, roundToTick, tickSize } from './ticks.js';
 
 export interface WorldOptions {
@@ -28,6 +31,8 @@ export interface WorldOptions {
   readonly generatedInstruments: number;
   /** What the made-up ones are drawn from. */
   readonly seed: string | number;
+  /** Securities to add where there is none of the symbol yet. */
+  readonly newcomers?: readonly Newcomer[];
   /** Price of an instrument at the end of its last trading day before a day: strikes lie around it. Without, its reference price. */
   readonly closeBefore?: (instrument: Instrument, day: string) => Decimal;
 }
@@ -59,7 +64,7 @@ export interface World {
    */
   listed(filter?: Filter, day?: string): readonly Instrument[];
   /** Invented companies that come to a market one after the other, those to come included; by their first day. They are in no table. */
-  newcomers(market: QuoteMarket): readonly Instrument[];
+  debuts(market: QuoteMarket): readonly Instrument[];
   state(instrument: Instrument): ListingState;
   /** The date in an instrument's market, "2026-11-20"; in a night session, the trading day that it belongs to. */
   today(of: Instrument | CalendarName): string;
@@ -82,7 +87,7 @@ export function createWorld(options: WorldOptions): World {
 class SimulatedWorld implements World {
   readonly #clock: Clock;
   readonly #calendarMode: CalendarMode;
-  readonly #generated: readonly Instrument[];
+  readonly #generated: Instrument[];
   /** Of the markets that have been asked for, by symbols in upper case. */
   readonly #bySymbol = new Map<string, Instrument>();
   readonly #loaded = new Set<QuoteMarket>();
@@ -98,15 +103,25 @@ class SimulatedWorld implements World {
     calendarMode,
     generatedInstruments: count,
     seed,
+    newcomers = [],
     closeBefore = ({ referencePrice }) => referencePrice,
   }: WorldOptions) {
     this.#clock = clock;
     this.#calendarMode = calendarMode;
     this.#seed = seed;
-    this.#generated = generatedInstruments(count, seed);
+    this.#generated = [...generatedInstruments(count, seed)];
     const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore };
     this.#options = new Options(underlyings);
     this.#warrants = new Warrants(seed, underlyings);
+    for (const described of newcomers) this.#add(described);
+  }
+
+  #add(described: Newcomer): void {
+    if (this.instrument(described.symbol) !== undefined) return;
+    const added = newcomer(described);
+    if (added === undefined) return;
+    this.#generated.push(added);
+    this.#bySymbol.set(added.symbol.toUpperCase(), added);
   }
 
   instrument(symbol: string): Instrument | undefined {
@@ -139,8 +154,8 @@ class SimulatedWorld implements World {
     return candidates.filter((one) => matches(one, filter) && isListed(one, day ?? this.today(one)));
   }
 
-  newcomers(market: QuoteMarket): readonly Instrument[] {
-    return newcomers(market, this.#seed);
+  debuts(market: QuoteMarket): readonly Instrument[] {
+    return debuts(market, this.#seed);
   }
 
   state(instrument: Instrument): ListingState {
@@ -171,7 +186,8 @@ class SimulatedWorld implements World {
     const name = typeof of === 'string' ? of : of.calendar;
     let calendar = this.#calendars.get(name);
     if (calendar === undefined) {
-      calendar = createCalendar(name, this.#calendarMode);
+      // What an exchange's own calendar works out serves every world, and the dates of its contracts.
+      calendar = this.#calendarMode === 'calendar' ? tradingDaysOf(name) : createCalendar(name, 'open');
       this.#calendars.set(name, calendar);
     }
     return calendar;
@@ -180,14 +196,14 @@ class SimulatedWorld implements World {
   #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
     const futures = has(filter, 'future') ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
     const bonds = has(filter, 'bond') ? bondsOn((calendar) => day ?? this.today(calendar)) : [];
-    return [...real(filter.market), ...bonds, ...futures, ...this.#generated, ...this.#newcomers(filter, day)];
+    return [...real(filter.market), ...bonds, ...futures, ...this.#generated, ...this.#debuts(filter, day)];
   }
 
   /** Invented companies that have come to the market. */
-  #newcomers(filter: Filter, day: string | undefined): readonly Instrument[] {
+  #debuts(filter: Filter, day: string | undefined): readonly Instrument[] {
     if (!has(filter, 'equity')) return [];
     const of = filter.market === undefined ? markets : [filter.market];
-    return of.flatMap((one) => (one === 'FX' ? [] : newcomersUntil(one, this.#seed, day ?? this.today(marketCalendar(one)))));
+    return of.flatMap((one) => (one === 'FX' ? [] : debutsUntil(one, this.#seed, day ?? this.today(marketCalendar(one)))));
   }
 
   #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
@@ -213,7 +229,7 @@ class SimulatedWorld implements World {
   #understand(symbol: string): Instrument | undefined {
     const dot = symbol.indexOf('.');
     const [market, code] = [symbol.slice(0, dot), symbol.slice(dot + 1)];
-    const made = generatedInstrument(symbol, this.#seed) ?? newcomerOf(symbol, this.#seed);
+    const made = generatedInstrument(symbol, this.#seed) ?? debutOf(symbol, this.#seed);
     if (made !== undefined || !/\d\d/.test(code)) return made;
     const day = this.today(market === 'HK' ? 'HK' : 'US');
     const year = Number(day.slice(0, 4));

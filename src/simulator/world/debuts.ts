@@ -159,13 +159,13 @@ const seconds = [
 ];
 
 /** All invented companies that ever come to a market, by their first day of trading: nobody before 2026, and for ten years. */
-export function newcomers(market: QuoteMarket, seed: string | number): readonly Instrument[] {
+export function debuts(market: QuoteMarket, seed: string | number): readonly Instrument[] {
   const venue = venues.find((one) => one.market === market);
   if (venue === undefined) return [];
   const key = `${seed}/${market}`;
   let all = made.get(key);
   if (all === undefined) {
-    all = Array.from({ length: YEARS * 12 * venue.aMonth }, (_, n) => newcomer(venue, n, seed));
+    all = Array.from({ length: YEARS * 12 * venue.aMonth }, (_, n) => debut(venue, n, seed));
     // One seed makes a world; many are a test's.
     if (made.size >= venues.length * 4) made.clear();
     made.set(key, all);
@@ -174,23 +174,23 @@ export function newcomers(market: QuoteMarket, seed: string | number): readonly 
 }
 
 /** Those that have come by a day. */
-export function newcomersUntil(market: QuoteMarket, seed: string | number, day: string): readonly Instrument[] {
+export function debutsUntil(market: QuoteMarket, seed: string | number, day: string): readonly Instrument[] {
   if (day < FIRST_MONTH) return [];
-  return newcomers(market, seed).filter(({ listDate }) => listDate <= day);
+  return debuts(market, seed).filter(({ listDate }) => listDate <= day);
 }
 
 /** The newcomer of a symbol in upper case, whenever it comes; undefined when none has it. */
-export function newcomerOf(symbol: string, seed: string | number): Instrument | undefined {
+export function debutOf(symbol: string, seed: string | number): Instrument | undefined {
   const dot = symbol.indexOf('.');
   const venue = venues.find(({ market }) => market === symbol.slice(0, dot));
   const n = venue?.numberOf(symbol.slice(dot + 1));
-  const one = venue === undefined || n === undefined ? undefined : newcomers(venue.market, seed)[n];
+  const one = venue === undefined || n === undefined ? undefined : debuts(venue.market, seed)[n];
   return one?.symbol === symbol ? one : undefined;
 }
 
 const made = new Map<string, readonly Instrument[]>();
 
-function newcomer(venue: Venue, n: number, seed: string | number): Instrument {
+function debut(venue: Venue, n: number, seed: string | number): Instrument {
   const symbol = `${venue.market}.${venue.code(n)}`;
   const draw = drawer(`${seed}/newcomer/${symbol}`);
   const { market, calendar, exchange, currency, tickTable, lots, priceMin, aMonth } = venue;
