@@ -11,7 +11,7 @@ export { pushedQuotes } from './pushed-quotes.js';
 export { QuoteStreams } from './quote-streams.js';
 export { hideMarks } from './remark-mark.js';
 export { Session, type SessionOptions } from './session.js';
-export { subscribeAt, unsubscribeAt } from './subscribing.js';
+export { StreamSubscriptions } from './subscribing.js';
 export { readAccounts, readFills, readOrders, recoveredTrades, tradePushOf } from './trades.js';
 export { TradingTermsCache } from './trading-terms.js';
 export type { Asked, AskOptions, Upstream } from './upstream.js';
