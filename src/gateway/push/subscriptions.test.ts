@@ -131,6 +131,7 @@ describe('subscriptions', () => {
 
   it.each([
     ['a reason that passes', () => new BackendRefused('backend.failed', 'the server failed')],
+    ['an answer that is none', () => answer(-200, 'disconnected')],
     ['want of an answer', () => new BackendUnsent('8192 requests wait for the server already')],
   ])('that a restoration did not bring back for %s are to be restored again', async (_, failure) => {
     const { backend, subscriptions } = setUp();
@@ -138,8 +139,9 @@ describe('subscriptions', () => {
     backend.drop();
     subscriptions.lost('all');
     backend.refuse = (streams) => {
-      if (streams.some(({ symbol }) => symbol === tencent.symbol)) throw failure();
-      return undefined;
+      const failed = streams.some(({ symbol }) => symbol === tencent.symbol) ? failure() : undefined;
+      if (failed instanceof Error) throw failed;
+      return failed;
     };
     const first = await subscriptions.restore('all');
     expect(first.ended).toEqual([]);

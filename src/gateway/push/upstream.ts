@@ -1,5 +1,6 @@
+import { answered } from '../answer-check.js';
 import { type Backend, BackendRefused, BackendTimeout, type QuoteStream, type StreamScope, type UnsubscribeRefusal } from '../backend.js';
-import { type After, inTime, RETRY_MS_MIN, Retries, unansweredText } from './patience.js';
+import { type After, inTime, isRefusedForGood, RETRY_MS_MIN, Retries, unansweredText } from './patience.js';
 import { quotaKey, streamKey } from './streams.js';
 
 /** A refusal by the backend. */
@@ -10,9 +11,6 @@ export interface Refused {
   /** Where it is one for a reason that has a code. */
   readonly cause?: BackendRefused;
 }
-
-/** Reasons that another try changes nothing about. */
-const lasting: readonly string[] = ['backend.quota', 'backend.forbidden', 'backend.invalid', 'backend.unsupported'];
 
 interface Settled {
   /** The backend refused what was to be started. */
@@ -232,7 +230,7 @@ export class UpstreamStreams {
     let asked: ReturnType<Backend['subscribe']> | undefined;
     try {
       asked = this.backend.subscribe(streams);
-      const { retType, retMsg, errCode } = await inTime(asked, this.after);
+      const { retType, retMsg, errCode } = answered(await inTime(asked, this.after));
       if (retType === 0) {
         for (const entry of notLost()) {
           entry.running = true;
@@ -242,7 +240,7 @@ export class UpstreamStreams {
       return { retType, message: retMsg, errCode, answer: 'given' };
     } catch (thrown) {
       if (thrown instanceof BackendRefused) {
-        const answer = lasting.includes(thrown.code) ? 'given' : 'not now';
+        const answer = isRefusedForGood(thrown) ? 'given' : 'not now';
         return { retType: -1, message: thrown.message, errCode: 0, cause: thrown, answer };
       }
       if (thrown instanceof BackendTimeout) asked?.then(({ retType }) => retType === 0 && this.#startedLate(streams), ignore);

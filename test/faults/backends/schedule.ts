@@ -17,6 +17,9 @@ const ORDERS = 9;
 const TOGETHER = 3;
 const isGap = ({ type, body }: PushFrame) => type === 'notify' && body?.gap !== undefined;
 
+/** What the notice of a gap says of subscriptions that were refused when they were to be restored. */
+const ENDED = 'no longer available';
+
 interface Placed {
   readonly what: string;
   /** Its own: no other order has it. */
@@ -43,9 +46,7 @@ export class Schedules {
   /** Subscribes to quotes and to every account first. */
   static async begin(stage: Stage): Promise<Schedules> {
     const push = await stage.daemon.push('desk', '?int64=string');
-    const desk = stage.daemon.as('desk');
-    await desk.s2c('/api/subscribe', { symbols: [SYMBOL], sub_types: [1], is_reg_or_un_reg_push: true });
-    await desk.s2c('/api/sub-acc-push', { acc_id_list: DESKS.map(({ acc_id }) => acc_id) });
+    await subscribe(stage);
     await push.frame(({ type }) => type === 'quote', 'a quote');
     return new Schedules(stage, push);
   }
@@ -57,7 +58,10 @@ export class Schedules {
     const placed = await this.#trade(seed, random);
     await this.#stage.calm();
     for (const order of placed) this.#check(order);
-    await this.#hearOrders(placed, heard, seed);
+    // A program that is told that a subscription ended makes it anew, and what came meanwhile it did not ask for.
+    const ended = this.#push.frames.slice(heard).some((frame) => isGap(frame) && frame.body.event.desc.includes(ENDED));
+    if (ended) await subscribe(this.#stage);
+    else await this.#hearOrders(placed, heard, seed);
     await this.#hearGaps(before, heard, seed);
     const { frames } = this.#push;
     await this.#push.frame(({ type, symbol }) => type === 'quote' && symbol === SYMBOL, `seed ${seed}: a quote afterwards`, frames.length);
@@ -182,6 +186,12 @@ export class Schedules {
     for (const { market, acc_id } of DESKS) await desk.s2c('/api/cancel-all-order', { market, acc_id, env: SIMULATE });
     await until(() => this.#stage.orders().every(({ open }) => !open), `seed ${seed}: every order cancelled`);
   }
+}
+
+async function subscribe({ daemon }: Stage): Promise<void> {
+  const desk = daemon.as('desk');
+  await desk.s2c('/api/subscribe', { symbols: [SYMBOL], sub_types: [1], is_reg_or_un_reg_push: true });
+  await desk.s2c('/api/sub-acc-push', { acc_id_list: DESKS.map(({ acc_id }) => acc_id) });
 }
 
 /** The order id of an answer that acknowledges one. */
