@@ -12,6 +12,7 @@ const simulatorTargets = [
   'simulator/chance',
   'simulator/companies',
   'simulator/brokerage',
+  'simulator/macro',
   'simulator/market',
   'simulator/world',
   ...contract,
@@ -62,6 +63,7 @@ export const arrows = {
   'simulator/chance': [],
   'simulator/companies': worldAndBelow,
   'simulator/market': ['simulator/companies', ...worldAndBelow],
+  'simulator/macro': worldAndBelow,
   'simulator/exchange': ['simulator/market', ...worldAndBelow],
   'simulator/ledger': ['simulator/row-keys.ts', 'storage/index.ts', 'contract'],
   'simulator/brokerage': [
@@ -86,6 +88,7 @@ export const arrows = {
     ...worldAndBelow,
   ],
   'simulator/view': [
+    'simulator/macro/index.ts',
     'simulator/refusal.ts',
     'simulator/pace.ts',
     'simulator/brokerage',
@@ -98,8 +101,10 @@ export const arrows = {
   ],
   'simulator/answers': [
     'simulator/answers/account/index.ts',
+    'simulator/answers/calendar/index.ts',
     'simulator/answers/metadata/index.ts',
     'simulator/answers/quote/index.ts',
+    'simulator/answers/ranking/index.ts',
     'simulator/answers/system/index.ts',
     'simulator/answers/trade/index.ts',
     'simulator/view',
@@ -107,14 +112,17 @@ export const arrows = {
     'contract/operations',
   ],
   'simulator/answers/account': answerTargets,
+  'simulator/answers/calendar': answerTargets,
   'simulator/answers/metadata': answerTargets,
   'simulator/answers/quote': answerTargets,
+  'simulator/answers/ranking': answerTargets,
   'simulator/answers/system': answerTargets,
   'simulator/answers/trade': answerTargets,
   // Its composition; what all of its rooms share (refusals, pace) lies beside it.
   simulator: [
     'simulator/brokerage/index.ts',
     'simulator/companies/index.ts',
+    'simulator/macro/index.ts',
     'simulator/market/index.ts',
     'simulator/view',
     'simulator/world/index.ts',

@@ -1,7 +1,7 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import type { ResponseSchema as SubInfoSchema } from '../../contract/generated/Qot_GetSubInfo_pb.js';
-import { symbolOf } from '../../contract/markets.js';
-import { subscription } from '../../contract/operations/index.js';
+import { parseSymbol, symbolOf } from '../../contract/markets.js';
+import { quote, subscription } from '../../contract/operations/index.js';
 import type { QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../../gateway/backend.js';
 import { streamKey } from '../../gateway/push/index.js';
 import { type QuoteStreams, requestsOf } from './quote-streams.js';
@@ -62,6 +62,27 @@ export class StreamSubscriptions {
       if (retType !== SUCCEEDED) return { streams: idle, message: retMsg, retryAfterMs: HELD_MS_MIN };
     }
     return undefined;
+  }
+
+  /**
+   * Which of these streams the server refuses, each by itself, though their symbol exists. Those that it does not refuse are as they
+   * were afterwards.
+   */
+  async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    const refused: QuoteStream[] = [];
+    for (const stream of streams) {
+      if (this.#running.has(stream)) continue;
+      const { retType } = await this.subscribe([stream]);
+      if (retType !== SUCCEEDED) refused.push(stream);
+      else await this.unsubscribe([stream]);
+    }
+    if (refused.length === 0) return [];
+    const symbols = [...new Set(refused.map(({ symbol }) => symbol))].flatMap((symbol) => parseSymbol(symbol) ?? []);
+    const securityList = symbols.map(({ market, code }) => ({ market: market.number, code }));
+    const { messages } = quote.getStaticInfo;
+    // A list with a symbol that does not exist is refused as a whole.
+    const answer = await this.#upstream.request(quote.getStaticInfo, create(messages.C2SSchema, { securityList }), this.#options());
+    return answer.retType === SUCCEEDED ? refused : [];
   }
 
   /** Nothing is subscribed to any more. */

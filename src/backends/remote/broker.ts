@@ -16,6 +16,7 @@ import {
   readOrders,
   readPush,
   recoveredTrades,
+  SellableQuantities,
   tradePushOf,
   type Upstream,
 } from '../framed/index.js';
@@ -38,6 +39,7 @@ export class Broker {
   readonly #parts: PointParts;
   readonly #events: PointEvents;
   readonly #orders: Orders;
+  readonly #sellable: SellableQuantities;
   /** Looks of those who wait until it is ready. */
   readonly #waiting = new Set<() => void>();
   #accounts: readonly TrdAcc[] | undefined;
@@ -67,9 +69,12 @@ export class Broker {
       onPush: (frame) => this.#pushed(frame),
     });
     const { own } = this.point.requests;
+    this.#sellable = new SellableQuantities(own, parts.clock, (event) => events.push(event));
     this.#orders = new Orders({
       ask: (operation, request, deadline) => own.request(operation, request, { deadline }),
+      write: (operation, request, turnBy) => own.request(operation, request, { deadline: turnBy }),
       clock: parts.clock,
+      onFound: (order) => this.#sellable.push(order),
       whenTrading: (deadline) => this.#whenReady(deadline),
     });
   }
@@ -77,7 +82,8 @@ export class Broker {
   /** A write that was sent is never sent again; an order whose answer was lost is looked for among the account's orders. */
   async call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    return hideMarks(await (writes ? this.#orders.call(operation, request) : this.point.requests.call(operation, request, context)));
+    const answer = writes ? this.#orders.call(operation, request, context.deadline) : this.point.requests.call(operation, request, context);
+    return hideMarks(await answer);
   }
 
   /** Those that it listed last; undefined while it never did. */
@@ -162,7 +168,8 @@ export class Broker {
       this.#parts.logger.warn(details, `what became of ${what} while the broker was away could not be read`);
     }
     const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, from - SKEW_MS);
-    for (const event of found) this.#events.push(event);
+    for (const event of found) this.#sellable.push(event);
+    await this.#sellable.idle();
   }
 
   #lost(reason: string, heardAt: number): void {
@@ -176,7 +183,7 @@ export class Broker {
     const event = tradePushOf(frame);
     if (event !== undefined) {
       this.point.requests.tradeChanged();
-      this.#events.push({ ...event, message: hideMarks(event.message) });
+      this.#sellable.push({ ...event, message: hideMarks(event.message) });
       return;
     }
     // Clients hear of it by the platform.

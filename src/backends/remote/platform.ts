@@ -20,6 +20,7 @@ import type {
 import { isOwnConcern } from '../comfort/index.js';
 import {
   type AskOptions,
+  ForexRates,
   type Greeting,
   HeldAnswers,
   type PushFrame,
@@ -29,7 +30,6 @@ import {
   StreamSubscriptions,
   TradingTermsCache,
 } from '../framed/index.js';
-import { ForexRates } from './forex-rates.js';
 import { Point, type PointParts } from './point.js';
 
 /** What a connection tells the backend. */
@@ -101,6 +101,10 @@ export class Platform {
 
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
     return this.#subscriptions.subscribe(streams);
+  }
+
+  unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    return this.#subscriptions.unserved(streams);
   }
 
   unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
