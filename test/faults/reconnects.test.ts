@@ -15,8 +15,8 @@ import { grantOf, ScriptedAuthority } from '../support/scripted-authority.js';
 import { CountingClock } from './backends/counting-clock.js';
 import { seededRandom } from './random.js';
 
-/** Minutes' worth of reconnects, `SVC_RECONNECT_MINUTES`: on a clock that is moved by hand. */
-const minutes = Number(process.env.SVC_RECONNECT_MINUTES ?? 30);
+/** Minutes' worth of reconnects, on a clock that is moved by hand: `SVC_RECONNECT_MINUTES=30` is the long run. */
+const minutes = Number(process.env.SVC_RECONNECT_MINUTES ?? 2);
 const START = Date.UTC(2026, 10, 20, 2);
 const ACCOUNT = 281756478396547001n;
 const WARM_UP = 100;
@@ -98,7 +98,7 @@ async function passUntil(isSo: () => boolean): Promise<void> {
 }
 
 describe.each(Object.keys(backends))('%s', (name) => {
-  it(`holds no more after ${minutes} minutes of reconnects than before`, { timeout: 300_000 }, async () => {
+  it(`holds no more after ${minutes} minutes of reconnects than before`, { timeout: 900_000 }, async () => {
     const random = seededRandom(1);
     const { backend, connections } = await (backends[name] as (typeof backends)[string])(random);
     follow(backend);

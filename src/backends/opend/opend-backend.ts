@@ -82,8 +82,8 @@ const CLIENT_VERSION = 1011;
 const AES_CBC = 2;
 /** How long the bridge waits for what it asks by itself. */
 const OWN_MS_MAX = 10_000;
-/** Clocks of two machines: what is this much older than a loss may still have been lost. */
-const SKEW_MS = 5_000;
+/** Clocks of two machines differ, and pushes wait on their way: what is this much older than a loss may still have been lost. */
+const SKEW_MS = 60_000;
 const neverAborted = new AbortController().signal;
 
 /** An upstream daemon that speaks the public protocol and has logged in by itself, as a backend. */

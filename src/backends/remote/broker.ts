@@ -27,8 +27,8 @@ import { Point, type PointParts } from './point.js';
 const NOTIFY = 1003;
 /** How long the backend waits for what it asks by itself. */
 const OWN_MS_MAX = 10_000;
-/** Clocks of two machines: what is this much older than a loss may still have been lost. */
-const SKEW_MS = 5_000;
+/** Clocks of two machines differ, and pushes wait on their way: what is this much older than a loss may still have been lost. */
+const SKEW_MS = 60_000;
 const NO_STREAMS = [] as const;
 
 /** The connection to one broker: its accounts, and what happens in them. */

@@ -134,7 +134,8 @@ export class Platform {
     if (before !== undefined && before.userId !== greeting.userId) this.#held.clear();
     if (this.#lostFrom === undefined) return;
     await this.#events.restore({ streams: 'all', accIds: NO_ACCOUNTS });
-    this.#lostFrom = undefined;
+    // What was lost again meanwhile is for the next connection to restore.
+    if (this.point.session.greeting === greeting) this.#lostFrom = undefined;
   }
 
   #lost(reason: string, heardAt: number): void {

@@ -58,6 +58,9 @@ export class Schedules {
     const placed = await this.#trade(seed, random);
     await this.#stage.calm();
     for (const order of placed) this.#check(order);
+    // A load that is refused is none.
+    const invalid = placed.filter(({ answers }) => answers.some(({ status }) => status === 400));
+    expect(invalid.map(({ what }) => what)).toEqual([]);
     // A program that is told that a subscription ended makes it anew, and what came meanwhile it did not ask for.
     const ended = this.#push.frames.slice(heard).some((frame) => isGap(frame) && frame.body.event.desc.includes(ENDED));
     if (ended) await subscribe(this.#stage);
@@ -91,7 +94,7 @@ export class Schedules {
     const remark = order.remarked ? `order ${qty}` : '';
     const account = { env: SIMULATE, market: order.desk.market, acc_id: order.desk.acc_id };
     const body = { ...account, code: order.desk.code, side: BUY, qty, price: 1, order_type: NORMAL, ...(remark === '' ? {} : { remark }) };
-    const key = { 'idempotency-key': `order ${qty}` };
+    const key = { 'idempotency-key': `order-${qty}` };
     const answers = [await http.post('/api/order', body, key)];
     // A program that was told nothing asks again under its key: it may be told more, and nothing is sent twice.
     if ((answers[0]?.status ?? 0) >= 500) answers.push(await http.post('/api/order', body, key));
@@ -120,25 +123,24 @@ export class Schedules {
   /** What became of every order was pushed, when it happened or when it was found. */
   async #hearOrders(placed: readonly Placed[], heard: number, seed: number): Promise<void> {
     const own = () => this.#stage.orders().filter((there) => placed.some(({ quantity }) => quantity === there.quantity));
+    // One that came late may be the last that came.
     const pushed = (idEx: string) =>
-      this.#push.frames.slice(heard).findLast(({ body }) => body?.order?.order_id_ex === idEx)?.body.order.order_status as
-        | number
-        | undefined;
-    const missing = () => own().filter(({ idEx, status }) => pushed(idEx) !== status);
-    const described = () => missing().map(({ idEx, status }) => `${idEx} in status ${status}, pushed as ${pushed(idEx)}`);
+      this.#push.frames.slice(heard).flatMap(({ body }) => (body?.order?.order_id_ex === idEx ? [body.order.order_status] : []));
+    const missing = () => own().filter(({ idEx, status }) => !pushed(idEx).includes(status));
+    const described = () => missing().map(({ idEx, status }) => `${idEx} in status ${status}, pushed as ${pushed(idEx).join()}`);
     await until(
       () => missing().length === 0,
       () => `seed ${seed}: pushes of ${described().join('; ')}`,
     );
-    // Each state once: what was pushed is not found again.
-    const states = this.#push.frames.slice(heard).flatMap(({ proto_id, body }) => {
-      const order = proto_id === 2208 ? body?.order : undefined;
-      return order === undefined ? [] : [`${order.order_id_ex} ${order.order_status} ${order.fill_qty} ${order.update_time}`];
-    });
-    expect(
-      states.filter((state, index) => states.indexOf(state) !== index),
-      `seed ${seed}: pushed twice`,
-    ).toEqual([]);
+    // What was pushed is neither found again nor passed on twice; one that came late may come after newer ones.
+    const newest = new Map<string, string>();
+    for (const { proto_id, body } of this.#push.frames.slice(heard)) {
+      if (proto_id !== 2208 || body?.order === undefined) continue;
+      const { order_id_ex, order_status, fill_qty, update_time } = body.order;
+      const state = `in status ${order_status}, filled ${fill_qty}, at ${update_time}`;
+      expect(newest.get(order_id_ex), `seed ${seed}: ${order_id_ex} ${state}, pushed twice`).not.toBe(state);
+      newest.set(order_id_ex, state);
+    }
   }
 
   /** A connection that was made anew had a gap, and it was told. */
