@@ -190,10 +190,14 @@ export class Schedules {
   }
 }
 
+/** A machine that is busy may not answer in time. */
 async function subscribe({ daemon }: Stage): Promise<void> {
   const desk = daemon.as('desk');
-  await desk.s2c('/api/subscribe', { symbols: [SYMBOL], sub_types: [1], is_reg_or_un_reg_push: true });
-  await desk.s2c('/api/sub-acc-push', { acc_id_list: DESKS.map(({ acc_id }) => acc_id) });
+  const isDone = async (path: string, body: object) => (await desk.post(path, body)).json.ret_type === 0;
+  const quotes = { symbols: [SYMBOL], sub_types: [1], is_reg_or_un_reg_push: true };
+  await until(() => isDone('/api/subscribe', quotes), 'the subscription of quotes');
+  const accounts = { acc_id_list: DESKS.map(({ acc_id }) => acc_id) };
+  await until(() => isDone('/api/sub-acc-push', accounts), 'the subscription of accounts');
 }
 
 /** The order id of an answer that acknowledges one. */
