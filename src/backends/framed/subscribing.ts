@@ -47,21 +47,20 @@ export async function unservedAt(
   streams: readonly QuoteStream[],
   options: () => AskOptions,
 ): Promise<readonly QuoteStream[]> {
-  const refused: QuoteStream[] = [];
-  const probe = async (stream: QuoteStream) => {
-    if (running.has(stream)) return;
-    const { retType } = await subscribeAt(upstream, running, [stream], options);
-    if (retType !== SUCCEEDED) refused.push(stream);
-    else await unsubscribeAt(upstream, running, [stream], options);
-  };
-  for (const stream of streams) await probe(stream);
-  if (refused.length === 0) return [];
-  const symbols = [...new Set(refused.map(({ symbol }) => symbol))].flatMap((symbol) => parseSymbol(symbol) ?? []);
+  const symbols = [...new Set(streams.map(({ symbol }) => symbol))].flatMap((symbol) => parseSymbol(symbol) ?? []);
   const securityList = symbols.map(({ market, code }) => ({ market: market.number, code }));
   const { messages } = quote.getStaticInfo;
   // A list with a symbol that does not exist is refused as a whole.
-  const answer = await upstream.request(quote.getStaticInfo, create(messages.C2SSchema, { securityList }), options());
-  return answer.retType === SUCCEEDED ? refused : [];
+  const known = await upstream.request(quote.getStaticInfo, create(messages.C2SSchema, { securityList }), options());
+  if (known.retType !== SUCCEEDED) return [];
+  const isRefused = async (stream: QuoteStream) => {
+    if (running.has(stream)) return false;
+    const { retType } = await subscribeAt(upstream, running, [stream], options);
+    if (retType === SUCCEEDED) await unsubscribeAt(upstream, running, [stream], options);
+    return retType !== SUCCEEDED;
+  };
+  const refused = await Promise.all(streams.map(isRefused));
+  return streams.filter((_, index) => refused[index]);
 }
 
 /** Ends streams at a server: a symbol's data of one type ends when no stream of it is left. */
