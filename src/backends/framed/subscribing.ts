@@ -69,20 +69,20 @@ export class StreamSubscriptions {
    * were afterwards.
    */
   async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
-    const refused: QuoteStream[] = [];
-    for (const stream of streams) {
-      if (this.#running.has(stream)) continue;
-      const { retType } = await this.subscribe([stream]);
-      if (retType !== SUCCEEDED) refused.push(stream);
-      else await this.unsubscribe([stream]);
-    }
-    if (refused.length === 0) return [];
-    const symbols = [...new Set(refused.map(({ symbol }) => symbol))].flatMap((symbol) => parseSymbol(symbol) ?? []);
+    const symbols = [...new Set(streams.map(({ symbol }) => symbol))].flatMap((symbol) => parseSymbol(symbol) ?? []);
     const securityList = symbols.map(({ market, code }) => ({ market: market.number, code }));
     const { messages } = quote.getStaticInfo;
     // A list with a symbol that does not exist is refused as a whole.
-    const answer = await this.#upstream.request(quote.getStaticInfo, create(messages.C2SSchema, { securityList }), this.#options());
-    return answer.retType === SUCCEEDED ? refused : [];
+    const known = await this.#upstream.request(quote.getStaticInfo, create(messages.C2SSchema, { securityList }), this.#options());
+    if (known.retType !== SUCCEEDED) return [];
+    const isRefused = async (stream: QuoteStream) => {
+      if (this.#running.has(stream)) return false;
+      const { retType } = await this.subscribe([stream]);
+      if (retType === SUCCEEDED) await this.unsubscribe([stream]);
+      return retType !== SUCCEEDED;
+    };
+    const refused = await Promise.all(streams.map(isRefused));
+    return streams.filter((_, index) => refused[index]);
   }
 
   /** Nothing is subscribed to any more. */

@@ -45,7 +45,7 @@ export async function answerSubscribe(
   let { streams } = expansion;
   let outcome = await hub.subscribe(owner, streams, options);
   let unserved: readonly QuoteStream[] = [];
-  if (!outcome.ok && outcome.cause === undefined) {
+  if (!outcome.ok && outcome.reason === 'backend' && outcome.cause === undefined) {
     unserved = await hub.unserved(streams);
     const served = streams.filter((stream) => !unserved.includes(stream));
     // With none left, the backend has said what is wrong with what was asked.

@@ -80,15 +80,13 @@ export class CourteousUpstream {
    */
   async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
     const patience = { deadline: this.clock.monotonic() + SUBSCRIBE_MS_MAX, signal: new AbortController().signal };
+    // A list with a symbol that does not exist is refused as a whole.
+    const { retType } = await this.#requests.own.request(quote.getStaticInfo, staticInfoRequest(streams), patience);
+    if (retType !== 0) return [];
     const { units, release } = this.#ledger.read(streams);
     try {
       const outcomes = await Promise.all(units.map((unit) => this.#ledger.ensure([unit], patience)));
-      const refused = streams.filter((_, index) => isUnserved(outcomes[index]));
-      if (refused.length === 0) return [];
-      const c2s = staticInfoRequest(refused);
-      const { retType } = await this.#requests.own.request(quote.getStaticInfo, c2s, patience);
-      // A list with a symbol that does not exist is refused as a whole.
-      return retType === 0 ? refused : [];
+      return streams.filter((_, index) => isUnserved(outcomes[index]));
     } finally {
       release();
     }
