@@ -13,6 +13,7 @@ const simulatorTargets = [
   'simulator/companies',
   'simulator/brokerage',
   'simulator/market',
+  'simulator/user-state/index.ts',
   'simulator/world',
   ...contract,
 ];
@@ -85,7 +86,9 @@ export const arrows = {
     'simulator/market',
     ...worldAndBelow,
   ],
+  'simulator/user-state': ['simulator/refusal.ts', 'storage/index.ts', 'contract/generated'],
   'simulator/view': [
+    'simulator/user-state/index.ts',
     'simulator/refusal.ts',
     'simulator/pace.ts',
     'simulator/brokerage',
@@ -102,6 +105,7 @@ export const arrows = {
     'simulator/answers/quote/index.ts',
     'simulator/answers/system/index.ts',
     'simulator/answers/trade/index.ts',
+    'simulator/answers/user-state/index.ts',
     'simulator/view',
     'contract',
     'contract/operations',
@@ -111,11 +115,13 @@ export const arrows = {
   'simulator/answers/quote': answerTargets,
   'simulator/answers/system': answerTargets,
   'simulator/answers/trade': answerTargets,
+  'simulator/answers/user-state': ['simulator/answers/quote/get-static-info.ts', ...answerTargets],
   // Its composition; what all of its rooms share (refusals, pace) lies beside it.
   simulator: [
     'simulator/brokerage/index.ts',
     'simulator/companies/index.ts',
     'simulator/market/index.ts',
+    'simulator/user-state/index.ts',
     'simulator/view',
     'simulator/world/index.ts',
     'storage/index.ts',

@@ -13,6 +13,7 @@ import {
   RecordedMarket,
   type SimulatedMarket,
 } from './market/index.js';
+import { UserState } from './user-state/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
@@ -196,6 +197,7 @@ function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brok
     quoteBoard: new QuoteBoard(market, companies),
     capitalFlows: new CapitalFlows(market),
     historyQuota,
+    userState: new UserState(store),
     async close() {
       await Promise.all([brokerage.close(), historyQuota.whenDurable()]);
     },

@@ -10,6 +10,7 @@ export { readPush } from './push-bodies.js';
 export { pushedQuotes } from './pushed-quotes.js';
 export { QuoteStreams } from './quote-streams.js';
 export { hideMarks } from './remark-mark.js';
+export { reminderPushOf } from './reminders.js';
 export { Session, type SessionOptions } from './session.js';
 export { subscribeAt, unsubscribeAt } from './subscribing.js';
 export { readAccounts, readFills, readOrders, recoveredTrades, tradePushOf } from './trades.js';

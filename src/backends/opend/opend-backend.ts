@@ -43,6 +43,7 @@ import {
   readOrders,
   readPush,
   recoveredTrades,
+  reminderPushOf,
   Session,
   TradingTermsCache,
   tradePushOf,
@@ -296,6 +297,9 @@ export class OpendBackend implements Backend {
       this.#emit({ ...trade, message: hideMarks(trade.message) });
     } else if (frame.protoId === NOTIFY) {
       this.#noticed(frame);
+    } else {
+      const reminder = reminderPushOf(frame);
+      if (reminder !== undefined) this.#emit(reminder);
     }
   }
 

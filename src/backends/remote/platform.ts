@@ -14,7 +14,16 @@ import type {
   TradingTerms,
   UnsubscribeRefusal,
 } from '../../gateway/index.js';
-import { type AskOptions, type PushFrame, QuoteStreams, readPush, subscribeAt, TradingTermsCache, unsubscribeAt } from '../framed/index.js';
+import {
+  type AskOptions,
+  type PushFrame,
+  QuoteStreams,
+  readPush,
+  reminderPushOf,
+  subscribeAt,
+  TradingTermsCache,
+  unsubscribeAt,
+} from '../framed/index.js';
 import { ForexRates } from './forex-rates.js';
 import { Point, type PointParts } from './point.js';
 
@@ -101,6 +110,7 @@ export class Platform {
       return;
     }
     const message = frame.protoId === NOTIFY ? readPush(Notify.ResponseSchema, frame) : undefined;
-    if (message !== undefined) this.#events.push({ type: 'notify', protoId: NOTIFY, message });
+    const event = message === undefined ? reminderPushOf(frame) : ({ type: 'notify', protoId: NOTIFY, message } as const);
+    if (event !== undefined) this.#events.push(event);
   }
 }

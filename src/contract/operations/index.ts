@@ -7,9 +7,10 @@ import * as quote from './quote.js';
 import * as subscription from './subscription.js';
 import * as system from './system.js';
 import * as trade from './trade.js';
+import * as userState from './user-state.js';
 
 /** The declarations by their groups, in the order of references. Adding one to its group's file serves it everywhere. */
-export const declared = { system, subscription, quote, metadata, account, trade, admin } as const;
+export const declared = { system, subscription, quote, metadata, userState, account, trade, admin } as const;
 
 /** Every declared operation, in that order. */
 export const operations: readonly Operation[] = catalogue(declared);
@@ -21,4 +22,4 @@ export function operationNamed(name: string): Operation | undefined {
   return byName.get(name);
 }
 
-export { account, admin, metadata, quote, subscription, system, trade };
+export { account, admin, metadata, quote, subscription, system, trade, userState };

@@ -3,6 +3,7 @@ import type { Brokerage } from '../brokerage/index.js';
 import type { Companies } from '../companies/index.js';
 import type { CapitalFlows, Market } from '../market/index.js';
 import type { Refusal } from '../refusal.js';
+import type { UserState } from '../user-state/index.js';
 import type { World } from '../world/index.js';
 import type { HistoryQuota } from './history-quota.js';
 import type { Listings } from './listings.js';
@@ -22,6 +23,8 @@ export interface EveryFact {
   readonly quoteBoard: QuoteBoard;
   readonly capitalFlows: CapitalFlows;
   readonly historyQuota: HistoryQuota;
+  /** What is kept for the login user beside accounts. */
+  readonly userState: UserState;
 }
 
 /** Those facts that are named: what a function looks at, and no more. */
