@@ -94,19 +94,19 @@ export class ReminderPushes {
     if (freq === PriceReminderFreq.PriceReminderFreq_OnceADay && reminder.toldOn === day) return;
     const enabled = freq !== PriceReminderFreq.PriceReminderFreq_OnlyOnce;
     const content = `${listing.instrument.name}: ${reminderSentence(kind, current, value)}`;
-    const push = () => this.#push(listing, reminder, status, current, content);
+    const push = this.#pushOf(listing, reminder, status, current, content);
     if (enabled && reminder.toldOn === day) {
-      push();
+      this.#emit(push);
       return;
     }
     // That it was told is on disk before it is: a crash must not tell a single reminder twice.
     this.#facts.userState.reminders
       .put({ ...reminder, enabled, toldOn: day })
-      .then(push)
+      .then(() => this.#emit(push))
       .catch(this.#onDefect);
   }
 
-  #push(listing: Listing, reminder: PriceReminder, status: number, current: Decimal, content: string): void {
+  #pushOf(listing: Listing, reminder: PriceReminder, status: number, current: Decimal, content: string): PushEvent {
     const s2c = create(UpdatePriceReminder.S2CSchema, {
       security: listing.security,
       name: listing.instrument.name,
@@ -121,7 +121,7 @@ export class ReminderPushes {
       curValue: decimalToNumber(current),
     });
     const about = { symbols: [reminder.symbol], accIds: [] };
-    this.#emit({ type: 'notify', protoId: PROTO_ID, message: success(UpdatePriceReminder, s2c), about });
+    return { type: 'notify', protoId: PROTO_ID, message: success(UpdatePriceReminder, s2c), about };
   }
 }
 
