@@ -17,7 +17,19 @@ export interface ProtocolMessages {
 }
 
 /** What operations are about: sections of references, and the toolsets of language models. */
-export const groups = ['system', 'subscription', 'quote', 'metadata', 'user_state', 'account', 'trade', 'admin'] as const;
+export const groups = [
+  'system',
+  'subscription',
+  'quote',
+  'kline_pattern',
+  'metadata',
+  'calendar',
+  'ranking',
+  'user_state',
+  'account',
+  'trade',
+  'admin',
+] as const;
 export type Group = (typeof groups)[number];
 
 /**

@@ -32,7 +32,8 @@ async function refusal(path: string, body: object, id: Id = 'writer'): Promise<[
 }
 
 const codes = (infos: { basic: { security: { code: string } } }[]) => infos.map(({ basic }) => basic.security.code);
-const watch = (group_name: string, op: number, symbols: string[], id?: Id) => ask('/api/modify-user-security', { group_name, op, symbols }, id);
+const watch = (group_name: string, op: number, symbols: string[], id?: Id) =>
+  ask('/api/modify-user-security', { group_name, op, symbols }, id);
 const watched = async (group_name: string, id?: Id) => codes((await ask('/api/user-security', { group_name }, id)).static_info_list);
 
 describe('watchlists', () => {
@@ -50,7 +51,10 @@ describe('watchlists', () => {
     ]);
     await watch('Banks', 3, ['HK.00005']);
     expect(await watched('All')).toContain('00005');
-    expect(await refusal('/api/user-security', { group_name: 'Banks' })).toEqual([200, expect.stringMatching(/^unknown group "Banks"; there are All, /)]);
+    expect(await refusal('/api/user-security', { group_name: 'Banks' })).toEqual([
+      200,
+      expect.stringMatching(/^unknown group "Banks"; there are All, /),
+    ]);
     await watch('Tech', 2, ['HK.00005', 'US.AAPL']);
     expect(await watched('All')).toEqual(['00700', '09988']);
   });
@@ -60,7 +64,10 @@ describe('watchlists', () => {
       200,
       'HK is a group of the system, which cannot be changed; name a custom group',
     ]);
-    expect(await refusal('/api/modify-user-security', { group_name: 'x', op: 4, symbols: ['HK.00700'] })).toEqual([400, 'request.out_of_range']);
+    expect(await refusal('/api/modify-user-security', { group_name: 'x', op: 4, symbols: ['HK.00700'] })).toEqual([
+      400,
+      'request.out_of_range',
+    ]);
     expect(await refusal('/api/modify-user-security', { group_name: 'x', op: 1, symbols: [] })).toEqual([400, 'request.out_of_range']);
     expect(await refusal('/api/modify-user-security', { group_name: 'Nope', op: 3, symbols: ['HK.00700'] })).toEqual([
       200,
@@ -75,7 +82,10 @@ describe('watchlists', () => {
   it('show a limited key what it may see, and let it change that alone', async () => {
     await watch('Mixed', 1, ['HK.00700', 'US.MSFT']);
     expect(await watched('Mixed', 'hk')).toEqual(['00700']);
-    expect(await refusal('/api/modify-user-security', { group_name: 'Mixed', op: 2, symbols: ['US.MSFT'] }, 'hk')).toEqual([429, 'limit.market']);
+    expect(await refusal('/api/modify-user-security', { group_name: 'Mixed', op: 2, symbols: ['US.MSFT'] }, 'hk')).toEqual([
+      429,
+      'limit.market',
+    ]);
   });
 });
 
@@ -108,7 +118,10 @@ describe('price reminders', () => {
     const noted = (note: string) => refusal('/api/set-price-reminder', { symbol: 'HK.00700', ...up, type: 2, note });
     expect(await noted('a'.repeat(21))).toEqual([200, 'note: expected at most 20 characters, found 21']);
     await set({ op: 6 });
-    expect(await refusal('/api/set-price-reminder', { symbol: 'HK.00700', op: 1, type: 1, freq: 1 })).toEqual([400, 'request.missing_field']);
+    expect(await refusal('/api/set-price-reminder', { symbol: 'HK.00700', op: 1, type: 1, freq: 1 })).toEqual([
+      400,
+      'request.missing_field',
+    ]);
     expect(await refusal('/api/set-price-reminder', { symbol: 'HK.00700', op: 2 })).toEqual([400, 'request.missing_field']);
     expect(await refusal('/api/set-price-reminder', { symbol: 'HK.00700', op: 2, key: 4242 })).toEqual([
       200,
@@ -149,7 +162,11 @@ describe('option alerts', () => {
   const apple = { market: 11, code: 'AAPL' };
 
   it('are added, listed by pages, changed as a whole or not at all, and deleted', async () => {
-    await set(1, [{ underlying: apple, note: 'one' }, { option_market: 1, note: 'two' }, { watchlist_group_name: 'All', note: 'three' }]);
+    await set(1, [
+      { underlying: apple, note: 'one' },
+      { option_market: 1, note: 'two' },
+      { watchlist_group_name: 'All', note: 'three' },
+    ]);
     const page = (body: object) => ask('/api/option-event-alert', body);
     const first = await page({ count: 2 });
     expect(first).toMatchObject({ alert_list: [{ note: 'three' }, { note: 'two' }], all_count: 3 });
@@ -162,7 +179,11 @@ describe('option alerts', () => {
     await set(5, [{ key }]);
     expect((await page({ count: 500 })).alert_list[2]).toMatchObject({ enable: false, note: 'one' });
     await set(3, [{ key, underlying: apple, note: 'changed', iv_range: { filter_min: { value: 20, includes: true } } }]);
-    expect((await page({ count: 500 })).alert_list[2]).toMatchObject({ enable: false, note: 'changed', iv_range: { filter_min: { value: 20 } } });
+    expect((await page({ count: 500 })).alert_list[2]).toMatchObject({
+      enable: false,
+      note: 'changed',
+      iv_range: { filter_min: { value: 20 } },
+    });
     await ask('/api/set-option-event-alert', { oper_type: 6 });
     expect(await page({})).toMatchObject({ alert_list: [], all_count: 0, next_page: '' });
   });
@@ -172,7 +193,10 @@ describe('option alerts', () => {
     [{ underlying: apple, option_market: 1 }, /found 2$/],
     [{ option_market: 9 }, /unknown option market 9/],
     [{ watchlist_group_name: 'Nope' }, /unknown group "Nope"/],
-    [{ option_market: 1, size_range: { filter_min: { value: 2, includes: true }, filter_max: { value: 1, includes: true } } }, /its least, 2, is above its most, 1$/],
+    [
+      { option_market: 1, size_range: { filter_min: { value: 2, includes: true }, filter_max: { value: 1, includes: true } } },
+      /its least, 2, is above its most, 1$/,
+    ],
     [{ option_market: 1, earnings_date_begin: '2026-01-01' }, /give earnings_date_begin and earnings_date_end together/],
     [{ option_market: 1, earnings_date_begin: '2026-02-30', earnings_date_end: '2026-03-01' }, /expected earnings dates as yyyy-MM-dd/],
     [{ option_market: 1, note: 'x'.repeat(21) }, /at most 20 characters/],
@@ -206,6 +230,9 @@ describe('notes', () => {
     expect(await refusal('/api/set-stock-note', { ...note, symbol: 'US.AAPL' }, 'hk')).toEqual([429, 'limit.market']);
     expect(await refusal('/api/set-stock-note', { ...note, note: 'x'.repeat(4_001) })).toEqual([400, 'request.out_of_range']);
     await watch('Readers', 1, ['HK.00700'], 'reader');
-    expect(await refusal('/api/modify-user-security', { group_name: 'x', op: 1, symbols: ['HK.00700'] }, 'account')).toEqual([403, 'auth.scope']);
+    expect(await refusal('/api/modify-user-security', { group_name: 'x', op: 1, symbols: ['HK.00700'] }, 'account')).toEqual([
+      403,
+      'auth.scope',
+    ]);
   });
 });

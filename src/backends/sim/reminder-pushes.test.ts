@@ -86,7 +86,15 @@ describe('what is watched', () => {
       [14, since(3)],
       [15, since(3)],
     ]);
-    expect(reminder).toMatchObject({ security: { code: '00700' }, key, type, setValue: value, note: 'look', marketStatus: 1, price: basic.curPrice });
+    expect(reminder).toMatchObject({
+      security: { code: '00700' },
+      key,
+      type,
+      setValue: value,
+      note: 'look',
+      marketStatus: 1,
+      price: basic.curPrice,
+    });
     expect(reminder!.curValue).toBeCloseTo(expected.get(type)!, 6);
     expect(reminder!.changeRate).toBeCloseTo(dayChange, 6);
     expect(reminder!.content).toMatch(/^TENCENT: .+, at (least|most) /);
@@ -183,8 +191,12 @@ test('what was set is there after a restart, and watched again', async () => {
   expect(priceReminderList[0]!.itemList).toMatchObject([{ note: 'far', value: 1_000_000, isEnable: true }]);
   const { staticInfoList } = await payload(backend, userState.getUserSecurity, { groupName: 'Tech' });
   expect(staticInfoList.map(({ basic }) => basic!.security!.code)).toEqual(['00700', 'AAPL']);
+  const { groupList } = await payload(backend, userState.getUserSecurityGroup, { groupType: 1 });
+  expect(groupList).toMatchObject([{ groupName: 'Tech', groupType: 1 }]);
   expect((await payload(backend, userState.getStockNote)).noteList).toMatchObject([{ note: 'buy low', name: 'TENCENT' }]);
-  expect((await payload(backend, userState.getOptionEventAlert, { count: 10 })).alertList).toMatchObject([{ note: 'sweeps', enable: true }]);
+  expect((await payload(backend, userState.getOptionEventAlert, { count: 10 })).alertList).toMatchObject([
+    { note: 'sweeps', enable: true },
+  ]);
   await advanceUntilTold(1_000);
   expect(await told()).toMatchObject([{ security: { code: 'AAPL' }, type: 7 }]);
 });

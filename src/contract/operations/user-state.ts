@@ -1,5 +1,6 @@
 import { operation, post } from '../declare.js';
 import {
+  optionAlertOp,
   priceReminderFrequency,
   priceReminderOp,
   priceReminderSession,
@@ -205,7 +206,7 @@ export const setOptionEventAlert = operation({
   summary: 'Adds, changes, enables, disables or deletes alerts of unusual option trades.',
   guide:
     'oper_type is ADD, DELETE, MODIFY, ENABLE, DISABLE or DELETE_ALL. Each item of alert_list names exactly one of option_market, watchlist_group_name and underlying, and may narrow by ranges; all but ADD name the key from svc_get_option_event_alert. All or nothing takes effect.',
-  needs: [1, 2, 3, 4, 5].map((op) => ({ oneOf: ['alertList'], when: { field: 'operType', is: op } })),
+  shape: [choice('operType', optionAlertOp, { about: '1 ADD, 2 DELETE, 3 MODIFY, 4 ENABLE, 5 DISABLE, 6 DELETE_ALL.', brief: '' })],
   rest: [post('/api/set-option-event-alert')],
 });
 

@@ -5,11 +5,11 @@ import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import { nextPrice } from '../world/ticks.js';
 import { type Aggregate, aggregateOfTick, barOf, merge } from './aggregate.js';
-import { turnoverOf } from './background.js';
 import type { BookState, Side } from './background-book.js';
 import type { Bar, BarPeriod, Book, BookLevel, Execution, MarketEvent, PriceAdjustment, Quote, Tick, TickDirection } from './market.js';
 import { OrderBook } from './order-book.js';
 import type { SimulatedMarket } from './simulated-market.js';
+import { turnoverOf } from './turnover.js';
 
 /** Trades of a symbol that are kept, the newest. */
 const TICKS_KEPT = 5_000;

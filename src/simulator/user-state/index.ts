@@ -6,7 +6,6 @@ import { Watchlists } from './watchlists.js';
 
 export { withFields } from './option-alerts.js';
 export type { PriceReminder } from './price-reminders.js';
-export { unknownGroup } from './watchlists.js';
 
 /** What the brokerage keeps for its login user beside accounts. The simulation has one user. */
 export class UserState {

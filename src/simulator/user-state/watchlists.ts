@@ -94,7 +94,7 @@ export class Watchlists {
   }
 }
 
-export function unknownGroup(name: string, names: readonly string[]): Refusal {
+function unknownGroup(name: string, names: readonly string[]): Refusal {
   return new Refusal(`unknown custom group ${JSON.stringify(name)}; there ${names.length === 0 ? 'are none' : `are ${names.join(', ')}`}`);
 }
 

@@ -28,6 +28,10 @@ export const setOptionEventAlert: Answer<Names, C2S, S2C> = async (facts, { oper
     if (operType === AlertOpType.AlertOpType_Add) {
       return firstProblem(alertList, (item, at) => termsProblem(facts, item, at)) ?? optionAlerts.add(alertList);
     }
+    // Clients of the field send the list that they have read; without one, all is all.
+    if (operType === AlertOpType.AlertOpType_DeleteAll && alertList.length === 0) {
+      return optionAlerts.remove(optionAlerts.all().map(({ key }) => key));
+    }
     const known = firstProblem(alertList, ({ key }, at) =>
       optionAlerts.get(key) === undefined ? new Refusal(`${at}.key: there is no option alert ${key}`) : undefined,
     );
@@ -45,8 +49,7 @@ export const setOptionEventAlert: Answer<Names, C2S, S2C> = async (facts, { oper
       case AlertOpType.AlertOpType_Disable:
         return switched(false);
       case AlertOpType.AlertOpType_DeleteAll:
-        // Clients of the field send the list that they have read; without one, all is all.
-        return optionAlerts.remove(keys.length > 0 ? keys : optionAlerts.all().map(({ key }) => key));
+        return optionAlerts.remove(keys);
       default:
         return new Refusal(`unknown oper_type ${operType}; accepted: 1 (add) to 6 (delete all)`);
     }
