@@ -16,8 +16,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** Imports the lines of a file as the shell would; `bars` is what was written. */
 async function importFile(lines: readonly string[], args: readonly string[] = [], name = 'HK.00700.csv', interactive = false) {
   const result = { out: '', explained: '', status: 0 };
-  const explain = (text: string) => void (result.explained += text);
-  const terminal = { out: (text: string) => void (result.out += text), explain, interactive } as unknown as Terminal;
+  const explain = (text: string) => {
+    result.explained += text;
+  };
+  const out = (text: string) => {
+    result.out += text;
+  };
+  const terminal = { out, explain, interactive } as unknown as Terminal;
   const file = join(folder, name);
   writeFileSync(file, `${lines.join('\n')}\n`);
   const command = dataCommand(terminal);
