@@ -32,6 +32,7 @@ export class BadRow {
 
 const DATE = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})$/;
 const DATE_TIME = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:\.\d+)?)? ?(Z|[+-]\d{2}:?\d{2})?$/;
+const DATE_LENGTH_MAX = 10;
 /** Unix seconds or milliseconds. */
 const EPOCH = /^\d{10}(\d{3})?$/;
 const TIMES = '"2026-11-20", "2026-11-20 09:30", the same with :SS, Z or +08:00, or Unix seconds or milliseconds';
@@ -41,22 +42,23 @@ const PRICE_MAX: Decimal = 9_000_000_000_000_000n;
 /** Reads a line of a foreign file. */
 export function readBarRow(line: string, { columns, separator, zone, exchangeZone }: ReadingRules): BarRow | BadRow {
   const cells = line.split(separator);
-  const cell = (field: BarField) => unquoted(cells[columns[field]]);
-  const time = readTime(cell('time'), zone, exchangeZone);
+  const texts = {} as Record<BarField, string>;
+  for (const field of barFields) texts[field] = unquoted(cells[columns[field]]);
+  const time = readTime(texts.time, zone, exchangeZone);
   if (time instanceof BadRow) return time;
   const prices: Decimal[] = [];
   for (const field of ['open', 'high', 'low', 'close'] as const) {
-    const text = cell(field);
+    const text = texts[field];
     const price = parseDecimal(text);
     if (price === undefined || price <= 0n || price > PRICE_MAX) return bad(field, text, 'a positive decimal of up to nine places');
     prices.push(price);
   }
   const [open = 0n, high = 0n, low = 0n, close = 0n] = prices;
-  if (high < open || high < close || high < low) return bad('high', cell('high'), 'a price not below open, low and close');
-  if (low > open || low > close) return bad('low', cell('low'), 'a price not above open and close');
-  const volume = VOLUME.exec(cell('volume'))?.[1];
-  if (volume === undefined) return bad('volume', cell('volume'), 'a whole number of up to 18 digits');
-  return { time, figures: `${cell('open')},${cell('high')},${cell('low')},${cell('close')},${volume}` };
+  if (high < open || high < close || high < low) return bad('high', texts.high, 'a price not below open, low and close');
+  if (low > open || low > close) return bad('low', texts.low, 'a price not above open and close');
+  const volume = VOLUME.exec(texts.volume)?.[1];
+  if (volume === undefined) return bad('volume', texts.volume, 'a whole number of up to 18 digits');
+  return { time, figures: `${texts.open},${texts.high},${texts.low},${texts.close},${volume}` };
 }
 
 function unquoted(text: string | undefined): string {
@@ -65,7 +67,7 @@ function unquoted(text: string | undefined): string {
 }
 
 function readTime(text: string, zone: string, exchangeZone: string): string | BadRow {
-  const date = DATE.exec(text);
+  const date = text.length > DATE_LENGTH_MAX ? null : DATE.exec(text);
   if (date !== null) {
     const day = `${date[1]}-${date[2]}-${date[3]}`;
     return dayNumber(day) === undefined ? bad('time', text, 'a day that there is') : day;
