@@ -14,6 +14,7 @@ const simulatorTargets = [
   'simulator/brokerage',
   'simulator/macro',
   'simulator/market',
+  'simulator/patterns/index.ts',
   'simulator/user-state/index.ts',
   'simulator/world',
   ...contract,
@@ -65,6 +66,7 @@ export const arrows = {
   'simulator/companies': worldAndBelow,
   'simulator/market': ['simulator/companies', ...worldAndBelow],
   'simulator/macro': worldAndBelow,
+  'simulator/patterns': [],
   'simulator/exchange': ['simulator/market', ...worldAndBelow],
   'simulator/ledger': ['simulator/row-keys.ts', 'storage/index.ts', 'contract'],
   'simulator/brokerage': [
@@ -105,6 +107,7 @@ export const arrows = {
   'simulator/answers': [
     'simulator/answers/account/index.ts',
     'simulator/answers/calendar/index.ts',
+    'simulator/answers/kline-pattern/index.ts',
     'simulator/answers/metadata/index.ts',
     'simulator/answers/quote/index.ts',
     'simulator/answers/ranking/index.ts',
@@ -117,6 +120,7 @@ export const arrows = {
   ],
   'simulator/answers/account': answerTargets,
   'simulator/answers/calendar': answerTargets,
+  'simulator/answers/kline-pattern': answerTargets,
   'simulator/answers/metadata': answerTargets,
   'simulator/answers/quote': answerTargets,
   'simulator/answers/ranking': answerTargets,

@@ -20,7 +20,7 @@ import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
 import { QuoteBoard } from './view/quote-board.js';
-import { type CalendarMode, createWorld, type Instrument, type World } from './world/index.js';
+import { type CalendarMode, createWorld, type Instrument, type Newcomer, type World } from './world/index.js';
 
 export interface SimulationOptions {
   readonly clock: Clock;
@@ -38,13 +38,15 @@ export interface SimulationOptions {
    * while nobody has said anything else.
    */
   readonly historyKlQuotaMax?: number;
-  /** Symbols whose market is not generated but recorded; those that the world does not have are passed over. */
+  /** Symbols whose market is not generated but recorded. Shares and funds that the world does not have join it. */
   readonly recorded?: readonly RecordedSymbol[];
 }
 
 /** A symbol whose quotes and trades come from a recording. */
 export interface RecordedSymbol {
   readonly symbol: string;
+  /** What is known of it, where it could be a share or a fund. */
+  readonly security?: Omit<Newcomer, 'symbol' | 'price'>;
   /** The close before the recorded day. */
   readonly previousClose: Decimal;
   /** A moment of the recorded day, epoch ms. */
@@ -103,7 +105,13 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** A world whose strikes lie around the prices of a market that is still to be made. */
-function worldOf({ clock, calendarMode, seed, generatedInstruments = GENERATED_INSTRUMENTS }: SimulationOptions): PricedWorld {
+function worldOf({
+  clock,
+  calendarMode,
+  seed,
+  generatedInstruments = GENERATED_INSTRUMENTS,
+  recorded = [],
+}: SimulationOptions): PricedWorld {
   let market: SimulatedMarket | undefined;
   const prices: MarketPrices = {
     closeBefore: (instrument, day) => market?.closeBefore(instrument, day) ?? instrument.referencePrice,
@@ -116,6 +124,9 @@ function worldOf({ clock, calendarMode, seed, generatedInstruments = GENERATED_I
       calendarMode,
       generatedInstruments,
       seed,
+      newcomers: recorded.flatMap(({ symbol, security, previousClose: price }) =>
+        security === undefined ? [] : [{ ...security, symbol, price }],
+      ),
       closeBefore: prices.closeBefore,
     }),
     priceBy(made) {

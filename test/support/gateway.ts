@@ -211,7 +211,7 @@ export async function serveGateway(options: {
     store,
     logger,
     version: 'test',
-    switches: new Set(['--enable-trading']),
+    switches: new Set(['--enable-trading', '--enable-v18-kline-patterns', '--enable-v18-kline-pattern-performance']),
     pushBacklogBytesMax: 1024 * 1024,
     shutdown: () => undefined,
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),

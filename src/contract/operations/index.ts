@@ -3,6 +3,7 @@ import type { Operation } from '../operation.js';
 import * as account from './account.js';
 import * as admin from './admin.js';
 import * as calendar from './calendar.js';
+import * as klinePattern from './kline-pattern.js';
 import * as metadata from './metadata.js';
 import * as quote from './quote.js';
 import * as ranking from './ranking.js';
@@ -12,7 +13,19 @@ import * as trade from './trade.js';
 import * as userState from './user-state.js';
 
 /** The declarations by their groups, in the order of references. Adding one to its group's file serves it everywhere. */
-export const declared = { system, subscription, quote, metadata, calendar, ranking, userState, account, trade, admin } as const;
+export const declared = {
+  system,
+  subscription,
+  quote,
+  kline_pattern: klinePattern,
+  metadata,
+  calendar,
+  ranking,
+  user_state: userState,
+  account,
+  trade,
+  admin,
+} as const;
 
 /** Every declared operation, in that order. */
 export const operations: readonly Operation[] = catalogue(declared);
@@ -24,4 +37,4 @@ export function operationNamed(name: string): Operation | undefined {
   return byName.get(name);
 }
 
-export { account, admin, calendar, metadata, quote, ranking, subscription, system, trade, userState };
+export { account, admin, calendar, klinePattern, metadata, quote, ranking, subscription, system, trade, userState };

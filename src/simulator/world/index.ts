@@ -3,12 +3,14 @@ import type { Decimal } from '../../contract/decimal.js';
 import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
 import { dayOfNumber, localDate } from '../../contract/time.js';
 import { bondsOn, understandBond } from './bonds.js';
+import { tradingDaysOf } from './business-days.js';
 import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
 import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments } from './generated.js';
 import type { Instrument, SecurityKind } from './instrument.js';
+import { type Newcomer, newcomer } from './newcomer.js';
 import { Options } from './options.js';
 import { Warrants } from './warrants.js';
 
@@ -18,6 +20,7 @@ export { tradedOn, typicalVolume } from './futures.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
 export type { Bond, BondTerms, FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
 export { kinds } from './kinds.js';
+export type { Newcomer } from './newcomer.js';
 export { isOnTick, nextPrice, roundToTick, tickSize } from './ticks.js';
 
 export interface WorldOptions {
@@ -27,6 +30,8 @@ export interface WorldOptions {
   readonly generatedInstruments: number;
   /** What the made-up ones are drawn from. */
   readonly seed: string | number;
+  /** Securities to add where there is none of the symbol yet. */
+  readonly newcomers?: readonly Newcomer[];
   /** Price of an instrument at the end of its last trading day before a day: strikes lie around it. Without, its reference price. */
   readonly closeBefore?: (instrument: Instrument, day: string) => Decimal;
 }
@@ -79,7 +84,7 @@ export function createWorld(options: WorldOptions): World {
 class SimulatedWorld implements World {
   readonly #clock: Clock;
   readonly #calendarMode: CalendarMode;
-  readonly #generated: readonly Instrument[];
+  readonly #generated: Instrument[];
   /** Of the markets that have been asked for, by symbols in upper case. */
   readonly #bySymbol = new Map<string, Instrument>();
   readonly #loaded = new Set<QuoteMarket>();
@@ -95,15 +100,25 @@ class SimulatedWorld implements World {
     calendarMode,
     generatedInstruments: count,
     seed,
+    newcomers = [],
     closeBefore = ({ referencePrice }) => referencePrice,
   }: WorldOptions) {
     this.#clock = clock;
     this.#calendarMode = calendarMode;
     this.#seed = seed;
-    this.#generated = generatedInstruments(count, seed);
+    this.#generated = [...generatedInstruments(count, seed)];
     const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore };
     this.#options = new Options(underlyings);
     this.#warrants = new Warrants(seed, underlyings);
+    for (const described of newcomers) this.#add(described);
+  }
+
+  #add(described: Newcomer): void {
+    if (this.instrument(described.symbol) !== undefined) return;
+    const added = newcomer(described);
+    if (added === undefined) return;
+    this.#generated.push(added);
+    this.#bySymbol.set(added.symbol.toUpperCase(), added);
   }
 
   instrument(symbol: string): Instrument | undefined {
@@ -164,7 +179,8 @@ class SimulatedWorld implements World {
     const name = typeof of === 'string' ? of : of.calendar;
     let calendar = this.#calendars.get(name);
     if (calendar === undefined) {
-      calendar = createCalendar(name, this.#calendarMode);
+      // What an exchange's own calendar works out serves every world, and the dates of its contracts.
+      calendar = this.#calendarMode === 'calendar' ? tradingDaysOf(name) : createCalendar(name, 'open');
       this.#calendars.set(name, calendar);
     }
     return calendar;
