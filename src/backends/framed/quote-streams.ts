@@ -187,10 +187,13 @@ function pushKey(symbol: string, type: number, rehabType: number): string {
 }
 
 /** A symbols × types request for streams. */
-export type StreamRequest = Pick<
+type StreamRequest = Pick<
   MessageInitShape<typeof SubC2SSchema> & object,
   'securityList' | 'subTypeList' | 'regPushRehabTypeList' | 'extendedTime'
 > & { readonly securityList: { market: number; code: string }[]; readonly subTypeList: number[] };
+
+/** Symbols of one request; no bound of servers is published. */
+const SYMBOLS_MAX = 100;
 
 /** The streams as few requests of the protocol, each of which names every one of its symbols with every one of its types. */
 export function requestsOf(streams: readonly QuoteStream[]): readonly StreamRequest[] {
@@ -203,19 +206,26 @@ export function requestsOf(streams: readonly QuoteStream[]): readonly StreamRequ
     wanted.types.add(type);
     if (klineSubTypes.has(type)) wanted.rehabs.add(rehabType);
   }
-  const requests = new Map<string, StreamRequest>();
+  /** Those that have room for another symbol, by what they ask for. */
+  const open = new Map<string, StreamRequest>();
+  const requests: StreamRequest[] = [];
   for (const [symbol, hours] of bySymbol) {
     const security = securityOf(symbol);
     for (const [extendedTime, { types, rehabs }] of hours) {
       const subTypeList = [...types].sort((a, b) => a - b);
       const regPushRehabTypeList = [...rehabs].sort((a, b) => a - b);
       const key = `${subTypeList.join()} ${regPushRehabTypeList.join()} ${extendedTime}`;
-      const request = requests.get(key);
-      if (request === undefined) requests.set(key, { securityList: [security], subTypeList, regPushRehabTypeList, extendedTime });
-      else request.securityList.push(security);
+      const request = open.get(key);
+      if (request !== undefined && request.securityList.length < SYMBOLS_MAX) {
+        request.securityList.push(security);
+        continue;
+      }
+      const another = { securityList: [security], subTypeList, regPushRehabTypeList, extendedTime };
+      open.set(key, another);
+      requests.push(another);
     }
   }
-  return [...requests.values()];
+  return requests;
 }
 
 function securityOf(symbol: string): { market: number; code: string } {

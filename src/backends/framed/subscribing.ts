@@ -1,87 +1,123 @@
-import { create } from '@bufbuild/protobuf';
-import { parseSymbol } from '../../contract/markets.js';
+import { create, type MessageShape } from '@bufbuild/protobuf';
+import type { ResponseSchema as SubInfoSchema } from '../../contract/generated/Qot_GetSubInfo_pb.js';
+import { parseSymbol, symbolOf } from '../../contract/markets.js';
 import { quote, subscription } from '../../contract/operations/index.js';
 import type { QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../../gateway/backend.js';
+import { streamKey } from '../../gateway/push/index.js';
 import { type QuoteStreams, requestsOf } from './quote-streams.js';
 import type { AskOptions, Upstream } from './upstream.js';
 
 const asked = subscription.subscribe;
+const askedInfo = subscription.querySubscription;
 const SUCCEEDED = 0;
 /** The least time that servers keep a subscription. */
 const HELD_MS_MIN = 60_000;
 
-/**
- * Starts streams at a server, pushes included. They run from before they are asked for, so that a first push is not missed; where
- * the server refuses one request, its answer is that of all, and earlier ones go on.
- */
-export async function subscribeAt(
-  upstream: Upstream,
-  running: QuoteStreams,
-  streams: readonly QuoteStream[],
-  options: () => AskOptions,
-): Promise<ResponseMessage> {
-  const fresh = streams.filter((stream) => !running.has(stream));
-  running.begin(fresh);
-  let answer = create(asked.messages.ResponseSchema, { retType: SUCCEEDED, s2c: {} }) as ResponseMessage;
-  try {
-    for (const request of requestsOf(fresh)) {
-      const c2s = create(asked.messages.C2SSchema, { ...request, isSubOrUnSub: true, isRegOrUnRegPush: true, isFirstPush: true });
-      answer = await upstream.request(asked, c2s, options());
-      if (answer.retType !== SUCCEEDED) break;
+/** The quote streams of one connection: starts and ends them at its server, pushes included. */
+export class StreamSubscriptions {
+  readonly #upstream: Upstream;
+  readonly #running: QuoteStreams;
+  readonly #options: () => AskOptions;
+  /** Keys of the streams that the server has said it would deliver. */
+  readonly #confirmed = new Set<string>();
+
+  /** @param options of each request. */
+  constructor(upstream: Upstream, running: QuoteStreams, options: () => AskOptions) {
+    this.#upstream = upstream;
+    this.#running = running;
+    this.#options = options;
+  }
+
+  /**
+   * Starts streams. They run from before they are asked for, so that a first push is not missed; where the server refuses one
+   * request, its answer is that of all.
+   */
+  async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
+    const fresh = streams.filter((stream) => !this.#running.has(stream));
+    this.#running.begin(fresh);
+    let answer = create(asked.messages.ResponseSchema, { retType: SUCCEEDED, s2c: {} }) as ResponseMessage;
+    try {
+      for (const request of requestsOf(fresh)) {
+        const c2s = create(asked.messages.C2SSchema, { ...request, isSubOrUnSub: true, isRegOrUnRegPush: true, isFirstPush: true });
+        answer = await this.#upstream.request(asked, c2s, this.#options());
+        if (answer.retType !== SUCCEEDED) break;
+      }
+    } catch (thrown) {
+      this.#running.end(fresh);
+      throw thrown;
     }
-  } catch (thrown) {
-    running.end(fresh);
-    throw thrown;
+    if (answer.retType !== SUCCEEDED) this.#running.end(fresh);
+    else for (const stream of fresh) if (this.#running.has(stream)) this.#confirmed.add(streamKey(stream));
+    return answer;
   }
-  if (answer.retType !== SUCCEEDED) running.end(fresh);
-  return answer;
-}
 
-/**
- * Which of these streams a server refuses, each by itself, though their symbol exists. Those that it does not refuse are as they
- * were afterwards.
- */
-export async function unservedAt(
-  upstream: Upstream,
-  running: QuoteStreams,
-  streams: readonly QuoteStream[],
-  options: () => AskOptions,
-): Promise<readonly QuoteStream[]> {
-  const refused: QuoteStream[] = [];
-  const probe = async (stream: QuoteStream) => {
-    if (running.has(stream)) return;
-    const { retType } = await subscribeAt(upstream, running, [stream], options);
-    if (retType !== SUCCEEDED) refused.push(stream);
-    else await unsubscribeAt(upstream, running, [stream], options);
-  };
-  for (const stream of streams) await probe(stream);
-  if (refused.length === 0) return [];
-  const symbols = [...new Set(refused.map(({ symbol }) => symbol))].flatMap((symbol) => parseSymbol(symbol) ?? []);
-  const securityList = symbols.map(({ market, code }) => ({ market: market.number, code }));
-  const { messages } = quote.getStaticInfo;
-  // A list with a symbol that does not exist is refused as a whole.
-  const answer = await upstream.request(quote.getStaticInfo, create(messages.C2SSchema, { securityList }), options());
-  return answer.retType === SUCCEEDED ? refused : [];
-}
-
-/** Ends streams at a server: a symbol's data of one type ends when no stream of it is left. */
-export async function unsubscribeAt(
-  upstream: Upstream,
-  running: QuoteStreams,
-  streams: readonly QuoteStream[],
-  options: () => AskOptions,
-): Promise<UnsubscribeRefusal | undefined> {
-  running.end(streams);
-  const used = new Set(running.all.map(unitOf));
-  const idle = streams.filter((stream) => !used.has(unitOf(stream)));
-  for (const { securityList, subTypeList } of requestsOf(idle)) {
-    const c2s = create(asked.messages.C2SSchema, { securityList, subTypeList, isSubOrUnSub: false });
-    const { retType, retMsg } = await upstream.request(asked, c2s, options());
-    if (retType !== SUCCEEDED) return { streams: idle, message: retMsg, retryAfterMs: HELD_MS_MIN };
+  /** Ends streams: a symbol's data of one type end at the server when no stream of it is left. */
+  async unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
+    this.#end(streams);
+    const used = new Set(this.#running.all.map(unitOf));
+    const idle = streams.filter((stream) => !used.has(unitOf(stream)));
+    for (const { securityList, subTypeList } of requestsOf(idle)) {
+      const c2s = create(asked.messages.C2SSchema, { securityList, subTypeList, isSubOrUnSub: false });
+      const { retType, retMsg } = await this.#upstream.request(asked, c2s, this.#options());
+      if (retType !== SUCCEEDED) return { streams: idle, message: retMsg, retryAfterMs: HELD_MS_MIN };
+    }
+    return undefined;
   }
-  return undefined;
+
+  /**
+   * Which of these streams the server refuses, each by itself, though their symbol exists. Those that it does not refuse are as they
+   * were afterwards.
+   */
+  async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    const refused: QuoteStream[] = [];
+    for (const stream of streams) {
+      if (this.#running.has(stream)) continue;
+      const { retType } = await this.subscribe([stream]);
+      if (retType !== SUCCEEDED) refused.push(stream);
+      else await this.unsubscribe([stream]);
+    }
+    if (refused.length === 0) return [];
+    const symbols = [...new Set(refused.map(({ symbol }) => symbol))].flatMap((symbol) => parseSymbol(symbol) ?? []);
+    const securityList = symbols.map(({ market, code }) => ({ market: market.number, code }));
+    const { messages } = quote.getStaticInfo;
+    // A list with a symbol that does not exist is refused as a whole.
+    const answer = await this.#upstream.request(quote.getStaticInfo, create(messages.C2SSchema, { securityList }), this.#options());
+    return answer.retType === SUCCEEDED ? refused : [];
+  }
+
+  /** Nothing is subscribed to any more. */
+  clear(): void {
+    this.#running.clear();
+    this.#confirmed.clear();
+  }
+
+  /** Ends the streams that the server, by its own account, has forgotten, and says which; none where it gives no account. */
+  async endForgotten(): Promise<readonly QuoteStream[]> {
+    // What is asked for meanwhile may not be in the account.
+    const before = this.#confirmedStreams();
+    const answer = await this.#upstream.request(askedInfo, create(askedInfo.messages.C2SSchema, { isReqAllConn: false }), this.#options());
+    const { s2c } = answer as MessageShape<typeof SubInfoSchema>;
+    if (answer.retType !== SUCCEEDED || s2c === undefined) return [];
+    const own = s2c.connSubInfoList.filter(({ isOwnConnData }) => isOwnConnData).flatMap(({ subInfoList }) => subInfoList);
+    const delivered = new Set(
+      own.flatMap(({ subType, securityList }) => securityList.map((security) => unitOf({ symbol: symbolOf(security) ?? '', subType }))),
+    );
+    const still = new Set(this.#confirmedStreams());
+    const forgotten = before.filter((stream) => still.has(stream) && !delivered.has(unitOf(stream)));
+    this.#end(forgotten);
+    return forgotten;
+  }
+
+  #confirmedStreams(): readonly QuoteStream[] {
+    return this.#running.all.filter((stream) => this.#confirmed.has(streamKey(stream)));
+  }
+
+  #end(streams: readonly QuoteStream[]): void {
+    this.#running.end(streams);
+    for (const stream of streams) this.#confirmed.delete(streamKey(stream));
+  }
 }
 
-function unitOf({ symbol, subType }: QuoteStream): string {
+function unitOf({ symbol, subType }: Pick<QuoteStream, 'symbol' | 'subType'>): string {
   return `${symbol} ${subType}`;
 }

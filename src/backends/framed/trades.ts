@@ -5,7 +5,7 @@ import * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js'
 import * as TrdUpdateOrderFill from '../../contract/generated/Trd_UpdateOrderFill_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
-import type { ResponseMessage, TradePush } from '../../gateway/backend.js';
+import { type BackendRefusalCode, BackendRefused, type ResponseMessage, type TradePush } from '../../gateway/backend.js';
 import type { PushFrame } from './connection.js';
 import { readPush } from './push-bodies.js';
 import { hideMarks } from './remark-mark.js';
@@ -46,22 +46,38 @@ export async function readAccounts(upstream: Reader, options: AskOptions): Promi
   return s2c?.accList;
 }
 
+/** Why a list of an account cannot be had, which another try changes nothing about. */
+interface Refused {
+  readonly refused: string;
+}
+
 /** Today's orders of an account from the server behind the server, or why it would not say. */
-export async function readOrders(upstream: Reader, of: TrdAcc, options: AskOptions): Promise<readonly Order[] | { refused: string }> {
-  const asked = account.getOrders;
-  const c2s = create(asked.messages.C2SSchema, { header: headerOf(of), refreshCache: true });
-  const answer = hideMarks(await upstream.request(asked, c2s, options)) as ResponseMessage & { s2c?: { orderList: Order[] } };
-  return answer.s2c?.orderList ?? { refused: answer.retMsg };
+export async function readOrders(upstream: Reader, of: TrdAcc, options: AskOptions): Promise<readonly Order[] | Refused> {
+  const answer = await readList(upstream, account.getOrders, of, options);
+  if ('refused' in answer) return answer;
+  const { s2c, retMsg } = hideMarks(answer) as ResponseMessage & { s2c?: { orderList: Order[] } };
+  return s2c?.orderList ?? { refused: retMsg };
 }
 
 /** Today's fills of an account, likewise. */
-export async function readFills(upstream: Reader, of: TrdAcc, options: AskOptions): Promise<readonly OrderFill[] | { refused: string }> {
-  const asked = account.getDeals;
-  const c2s = create(asked.messages.C2SSchema, { header: headerOf(of), refreshCache: true });
-  const answer = (await upstream.request(asked, c2s, options)) as ResponseMessage & {
-    s2c?: { orderFillList: OrderFill[] };
-  };
-  return answer.s2c?.orderFillList ?? { refused: answer.retMsg };
+export async function readFills(upstream: Reader, of: TrdAcc, options: AskOptions): Promise<readonly OrderFill[] | Refused> {
+  const answer = await readList(upstream, account.getDeals, of, options);
+  if ('refused' in answer) return answer;
+  const { s2c, retMsg } = answer as ResponseMessage & { s2c?: { orderFillList: OrderFill[] } };
+  return s2c?.orderFillList ?? { refused: retMsg };
+}
+
+/** Refusals that last; of the others, the next try may fare better. Servers have no fills of simulated accounts, for one. */
+const lasting: ReadonlySet<BackendRefusalCode> = new Set(['backend.invalid', 'backend.forbidden', 'backend.unsupported']);
+
+async function readList(upstream: Reader, asked: Operation, of: TrdAcc, options: AskOptions): Promise<ResponseMessage | Refused> {
+  const c2s = create(asked.messages.C2SSchema, { header: headerOf(of), refreshCache: true } as Record<string, unknown>);
+  try {
+    return await upstream.request(asked, c2s, options);
+  } catch (thrown) {
+    if (thrown instanceof BackendRefused && lasting.has(thrown.code)) return { refused: thrown.message };
+    throw thrown;
+  }
 }
 
 /** The event of an order that was found later, in its present state. */

@@ -25,7 +25,7 @@ import {
   type SubscriptionQuotas,
   type TradingTerms,
 } from '../../gateway/backend.js';
-import { SilenceWatch } from '../comfort/index.js';
+import { castsDoubt, isOwnConcern, readUpstreamState, ServerWatch, type UpstreamState } from '../comfort/index.js';
 import {
   type AskOptions,
   type Dial,
@@ -55,7 +55,6 @@ import {
 import { CourteousUpstream } from './comfort/index.js';
 import { SideKeeper, scopes } from './side-keeper.js';
 import type { SideName } from './sides.js';
-import { readUpstreamState, type UpstreamState } from './upstream-state.js';
 
 /** Where what happens is logged; pino's logger is one. */
 interface BridgeLogger {
@@ -82,12 +81,10 @@ const NOTIFY = 1003;
 const CLIENT_VERSION = 1011;
 /** Common.PacketEncAlgo: AES in CBC mode. */
 const AES_CBC = 2;
-/** Between two looks at whether the upstream is still logged in; a notice of it is followed by one at once. */
-const LOOK_MS = 15_000;
 /** How long the bridge waits for what it asks by itself. */
 const OWN_MS_MAX = 10_000;
-/** Clocks of two machines: what is this much older than a loss may still have been lost. */
-const SKEW_MS = 5_000;
+/** Clocks of two machines differ, and pushes wait on their way: what is this much older than a loss may still have been lost. */
+const SKEW_MS = 60_000;
 const neverAborted = new AbortController().signal;
 
 /** An upstream daemon that speaks the public protocol and has logged in by itself, as a backend. */
@@ -108,7 +105,7 @@ export class OpendBackend implements Backend {
   readonly #sellable: SellableQuantities;
   readonly #keeper: SideKeeper;
   readonly #streams = new QuoteStreams();
-  readonly #silence: SilenceWatch;
+  readonly #watch: ServerWatch;
   readonly #held: HeldAnswers;
   readonly #pushListeners = new Set<(event: PushEvent) => void>();
   readonly #streamsListeners = new Set<StreamsListener>();
@@ -117,7 +114,6 @@ export class OpendBackend implements Backend {
   #greeting: Greeting | undefined;
   /** Accounts whose pushes are wanted. */
   #wantedAccounts: readonly bigint[] = [];
-  #cancelLook: () => void = () => undefined;
 
   constructor(options: OpendBackendOptions) {
     this.#options = options;
@@ -145,7 +141,16 @@ export class OpendBackend implements Backend {
       restore: (side, since, isCurrent) => this.#restore(side, since, isCurrent),
       onDefect,
     });
-    this.#silence = new SilenceWatch(clock);
+    this.#watch = new ServerWatch({
+      clock,
+      readState: () => readUpstreamState(this.#session, this.#own()),
+      onState: (state) => this.#judge(state),
+      onUnknown: (reason) => logger.warn({ reason }, 'the upstream does not say how it is'),
+      streams: () => this.#streams.all,
+      verify: () => this.#courteous.verify({ ...this.#own(), signal: neverAborted }),
+      onForgotten: (streams, from) => this.#restoreForgotten(streams, from),
+      renew: (reason) => this.#session.renew(reason),
+    });
     this.#held = new HeldAnswers(clock);
     this.#packets = new PacketIds(this.#session);
     this.#courteous = new CourteousUpstream(this.#packets, clock);
@@ -167,7 +172,7 @@ export class OpendBackend implements Backend {
   }
 
   async stop(): Promise<void> {
-    this.#cancelLook();
+    this.#watch.end();
     this.#keeper.stop();
     this.#courteous.stop();
     this.#session.stop();
@@ -298,7 +303,7 @@ export class OpendBackend implements Backend {
     const quotes = this.#streams.take(frame);
     if (quotes !== undefined) {
       for (const push of quotes) {
-        this.#silence.heard(push.stream.symbol);
+        this.#watch.heard(push.stream.symbol);
         this.#emit(push);
       }
       return;
@@ -320,10 +325,8 @@ export class OpendBackend implements Backend {
     const message = readPush<Notice>(NotifyResponse, frame);
     if (message === undefined) return;
     const { type } = message.s2c;
-    // Whether quotes and trading are to be had the gateway tells by itself, and quotas here are its own.
-    const own = type === NotifyType.NotifyType_ConnStatus || type === NotifyType.NotifyType_UsedQuota;
-    if (!own) this.#emit({ type: 'notify', protoId: NOTIFY, message });
-    if (this.#session.lifecycle.state === 'ready') void this.#look(type === NotifyType.NotifyType_QotRight);
+    if (!isOwnConcern(type)) this.#emit({ type: 'notify', protoId: NOTIFY, message });
+    this.#watch.look(castsDoubt(type));
   }
 
   /** A connection is made: nothing of the one before it holds. */
@@ -355,62 +358,31 @@ export class OpendBackend implements Backend {
     const { lifecycleState: state, lastLifecycleEvent: event = '' } = this.#session.lifecycle.snapshot;
     this.#options.logger.info({ state, event }, 'the connection to the upstream');
     if (state === 'ready') {
-      this.#judge();
-      this.#scheduleLook();
+      if (this.#state !== undefined) this.#keeper.judge(this.#state.missing);
+      this.#watch.begin();
     } else {
-      this.#cancelLook();
+      this.#watch.end();
       this.#keeper.follow(state, event);
     }
   }
 
-  #judge(): void {
-    if (this.#state !== undefined) this.#keeper.judge(this.#state.missing);
+  /** Takes up what the upstream says of itself. */
+  async #judge(state: UpstreamState): Promise<void> {
+    this.#state = state;
+    this.#keeper.judge(state.missing);
+    await this.#courteous.quota();
   }
 
   /** Nothing is subscribed to any more, as far as anybody knows. */
   #forgetStreams(): void {
     this.#streams.clear();
-    this.#silence.reset();
+    this.#watch.forget();
     this.#courteous.reset(false);
   }
 
-  #scheduleLook(): void {
-    this.#cancelLook();
-    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
-      void this.#look(false);
-      this.#scheduleLook();
-    });
-  }
-
-  /** Asks the upstream how it is, and where there is doubt what it is subscribed to. One that does not answer is left to the watchdog. */
-  async #look(doubtful: boolean): Promise<void> {
-    const greeting = this.#greeting;
-    const isCurrent = () => this.#session.lifecycle.state === 'ready' && this.#greeting === greeting;
-    try {
-      const state = await readUpstreamState(this.#session, this.#own());
-      if (!isCurrent()) return;
-      this.#state = state;
-      this.#judge();
-      const silence = this.#silence.look(this.#streams.all, state.global);
-      if (silence?.lasting) {
-        this.#session.renew(`market ${silence.market} trades, and nothing of it came since ${new Date(silence.since).toISOString()}`);
-      } else if (silence !== undefined || doubtful) {
-        await this.#verify(silence?.since ?? this.#options.clock.now());
-      }
-      await this.#courteous.quota();
-    } catch (thrown) {
-      if (isCurrent()) this.#options.logger.warn({ reason: messageOf(thrown) }, 'the upstream does not say how it is');
-    }
-  }
-
-  /** Holds what is subscribed to against the upstream's own account: what that has forgotten is announced and restored. */
-  async #verify(since: number): Promise<void> {
-    const { deadline } = this.#own();
-    const forgotten = await this.#courteous.verify({ deadline, signal: neverAborted });
-    if (forgotten.length === 0) return;
-    const scope = { streams: forgotten, accIds: [] };
-    for (const listener of this.#streamsListeners)
-      listener.lost({ ...scope, from: since, reason: 'the upstream had forgotten the subscription' });
+  async #restoreForgotten(streams: readonly QuoteStream[], from: number): Promise<void> {
+    const scope = { streams, accIds: [] };
+    for (const listener of this.#streamsListeners) listener.lost({ ...scope, from, reason: 'the upstream had forgotten the subscription' });
     for (const listener of this.#streamsListeners) await listener.restore(scope);
   }
 
@@ -430,8 +402,4 @@ export class OpendBackend implements Backend {
     }
     await this.#sellable.idle();
   }
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

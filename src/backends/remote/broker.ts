@@ -1,4 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
+import * as Notify from '../../contract/generated/Notify_pb.js';
 import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
@@ -6,27 +7,28 @@ import type { BrokerSnapshot, CallContext, ResponseMessage } from '../../gateway
 import {
   type AskOptions,
   ConnectFailure,
+  type Greeting,
   hideMarks,
   Orders,
-  PacketIds,
   type PushFrame,
   readAccounts,
   readFills,
   readOrders,
+  readPush,
   recoveredTrades,
   SellableQuantities,
   tradePushOf,
   type Upstream,
-  WRITE_MS_MAX,
 } from '../framed/index.js';
 import type { BrokerPoint } from './login-answer.js';
 import type { PointEvents } from './platform.js';
 import { Point, type PointParts } from './point.js';
 
+const NOTIFY = 1003;
 /** How long the backend waits for what it asks by itself. */
 const OWN_MS_MAX = 10_000;
-/** Clocks of two machines: what is this much older than a loss may still have been lost. */
-const SKEW_MS = 5_000;
+/** Clocks of two machines differ, and pushes wait on their way: what is this much older than a loss may still have been lost. */
+const SKEW_MS = 60_000;
 const NO_STREAMS = [] as const;
 
 /** The connection to one broker: its accounts, and what happens in them. */
@@ -36,7 +38,6 @@ export class Broker {
   readonly point: Point;
   readonly #parts: PointParts;
   readonly #events: PointEvents;
-  readonly #packets: PacketIds;
   readonly #orders: Orders;
   readonly #sellable: SellableQuantities;
   /** Looks of those who wait until it is ready. */
@@ -56,27 +57,24 @@ export class Broker {
     this.#events = events;
     this.point = new Point({
       ...parts,
+      name: `broker ${brokerId}`,
+      side: 'trading',
       onLifecycle: () => {
         for (const look of this.#waiting) look();
         parts.onLifecycle();
       },
       endpointIn: ({ brokers }) => brokers.find((broker) => broker.brokerId === brokerId),
-      prepare: (upstream, { connId }) => {
-        this.#packets.connected(connId);
-        return this.#prepare(upstream);
-      },
+      prepare: (upstream, greeting) => this.#prepare(upstream, greeting),
       onLost: (reason, heardAt) => this.#lost(reason, heardAt),
       onPush: (frame) => this.#pushed(frame),
     });
-    this.#packets = new PacketIds(this.point.session);
-    this.#sellable = new SellableQuantities(this.point.session, parts.clock, (event) => events.push(event));
+    const { own } = this.point.requests;
+    this.#sellable = new SellableQuantities(own, parts.clock, (event) => events.push(event));
     this.#orders = new Orders({
-      ask: (operation, request, deadline) => this.#packets.request(operation, request, { deadline, priority: 'order' }),
-      write: (operation, request) => {
-        const deadline = parts.clock.monotonic() + WRITE_MS_MAX;
-        return this.#packets.request(operation, request, { deadline, priority: 'order' });
-      },
+      ask: (operation, request, deadline) => own.request(operation, request, { deadline }),
+      write: (operation, request, turnBy) => own.request(operation, request, { deadline: turnBy }),
       clock: parts.clock,
+      onFound: (order) => this.#sellable.push(order),
       whenTrading: (deadline) => this.#whenReady(deadline),
     });
   }
@@ -84,9 +82,8 @@ export class Broker {
   /** A write that was sent is never sent again; an order whose answer was lost is looked for among the account's orders. */
   async call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    return hideMarks(
-      await (writes ? this.#orders.call(operation, request, context.deadline) : this.#packets.request(operation, request, context)),
-    );
+    const answer = writes ? this.#orders.call(operation, request, context.deadline) : this.point.requests.call(operation, request, context);
+    return hideMarks(await answer);
   }
 
   /** Those that it listed last; undefined while it never did. */
@@ -116,7 +113,7 @@ export class Broker {
   /** Ends the connection for good: what it pushed does not come any more. */
   end(reason: string): void {
     if (this.point.session.greeting !== undefined) this.#lost(reason, this.#parts.clock.now());
-    this.point.session.stop();
+    this.point.stop();
   }
 
   /** Resolves to true once it is ready, to false where that takes until `deadline` (of the monotonic clock), or for ever. */
@@ -144,7 +141,7 @@ export class Broker {
   }
 
   /** Its accounts first, as everything else goes by them; then their pushes, and what happened while they did not come. */
-  async #prepare(upstream: Upstream): Promise<void> {
+  async #prepare(upstream: Upstream, greeting: Greeting): Promise<void> {
     const accounts = await readAccounts(upstream, this.#own());
     if (accounts === undefined) throw new ConnectFailure('the broker does not list its accounts');
     this.#accounts = accounts;
@@ -154,14 +151,17 @@ export class Broker {
       return;
     }
     await this.#events.restore({ streams: NO_STREAMS, accIds: accounts.map(({ accID }) => accID) });
-    for (const of of accounts) if (this.#wanted.includes(of.accID)) await this.#recover(upstream, of, from);
-    this.#lostFrom = undefined;
+    const isCurrent = () => this.point.session.greeting === greeting;
+    for (const of of accounts) if (this.#wanted.includes(of.accID) && isCurrent()) await this.#recover(of, from, isCurrent);
+    if (isCurrent()) this.#lostFrom = undefined;
   }
 
   /** What happened in an account since `from` is pushed as recovered. An account that says nothing of it keeps no other from trading. */
-  async #recover(upstream: Upstream, of: TrdAcc, from: number): Promise<void> {
-    const orders = await readOrders(upstream, of, this.#own());
-    const fills = await readFills(upstream, of, this.#own());
+  async #recover(of: TrdAcc, from: number, isCurrent: () => boolean): Promise<void> {
+    const { own } = this.point.requests;
+    const orders = await readOrders(own, of, this.#own());
+    const fills = await readFills(own, of, this.#own());
+    if (!isCurrent()) return;
     for (const [what, list] of Object.entries({ orders, fills })) {
       if (!('refused' in list)) continue;
       const details = { broker: this.id, acc_id: String(of.accID), reason: list.refused };
@@ -181,6 +181,13 @@ export class Broker {
 
   #pushed(frame: PushFrame): void {
     const event = tradePushOf(frame);
-    if (event !== undefined) this.#sellable.push({ ...event, message: hideMarks(event.message) });
+    if (event !== undefined) {
+      this.point.requests.tradeChanged();
+      this.#sellable.push({ ...event, message: hideMarks(event.message) });
+      return;
+    }
+    // Clients hear of it by the platform.
+    const notice = frame.protoId === NOTIFY ? readPush<Notify.S2C>(Notify.ResponseSchema, frame) : undefined;
+    if (notice !== undefined) this.point.noticed(notice.s2c.type);
   }
 }

@@ -2,9 +2,12 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Decimal } from '../../contract/decimal.js';
 import * as Notify from '../../contract/generated/Notify_pb.js';
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
+import type { C2S as GetBasicQotC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
 import type { Operation } from '../../contract/operation.js';
+import { quote } from '../../contract/operations/index.js';
 import type {
   CallContext,
+  HeldAnswer,
   PushEvent,
   QuotePush,
   QuoteStream,
@@ -14,17 +17,19 @@ import type {
   TradingTerms,
   UnsubscribeRefusal,
 } from '../../gateway/index.js';
+import { isOwnConcern } from '../comfort/index.js';
 import {
   type AskOptions,
   ForexRates,
+  type Greeting,
+  HeldAnswers,
   type PushFrame,
+  pushedQuotes,
   QuoteStreams,
   readPush,
   reminderPushOf,
-  subscribeAt,
+  StreamSubscriptions,
   TradingTermsCache,
-  unservedAt,
-  unsubscribeAt,
 } from '../framed/index.js';
 import { Point, type PointParts } from './point.js';
 
@@ -46,38 +51,65 @@ export class Platform {
   readonly #parts: PointParts;
   readonly #events: PointEvents;
   readonly #streams = new QuoteStreams();
+  readonly #subscriptions: StreamSubscriptions;
+  readonly #held: HeldAnswers;
   readonly #terms: TradingTermsCache;
   readonly #rates: ForexRates;
-  #broken = false;
+  #greeting: Greeting | undefined;
+  /** Epoch ms: since then streams are missing. */
+  #lostFrom: number | undefined;
 
   constructor(parts: PointParts, events: PointEvents) {
+    const { clock } = parts;
     this.#parts = parts;
     this.#events = events;
     this.point = new Point({
       ...parts,
+      name: 'the platform',
+      side: 'quotes',
       endpointIn: ({ platform }) => platform,
-      prepare: () => this.#restore(),
+      prepare: (_, greeting) => this.#restore(greeting),
       onLost: (reason, heardAt) => this.#lost(reason, heardAt),
       onPush: (frame) => this.#pushed(frame),
+      streams: {
+        all: () => this.#streams.all,
+        verify: () => this.#subscriptions.endForgotten(),
+        onForgotten: (streams, from) => this.#restoreForgotten(streams, from),
+      },
     });
-    this.#terms = new TradingTermsCache(this.point.session, parts.clock);
-    this.#rates = new ForexRates(this.point.session, parts.clock);
+    this.#subscriptions = new StreamSubscriptions(this.point.session, this.#streams, () => this.#own());
+    this.#held = new HeldAnswers(clock);
+    this.#terms = new TradingTermsCache(this.point.requests.own, clock);
+    this.#rates = new ForexRates(this.point.requests.own, clock);
   }
 
-  call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
-    return this.point.session.request(operation, request, context);
+  call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
+    if (operation === quote.getQuote) {
+      const pushed = pushedQuotes(this.#streams, request as GetBasicQotC2S);
+      if (pushed !== undefined) return pushed;
+    }
+    const answer = this.point.requests.call(operation, request, context);
+    const noted = (response: ResponseMessage) => {
+      this.#held.note(operation, request, response);
+      return response;
+    };
+    return answer instanceof Promise ? answer.then(noted) : noted(answer);
+  }
+
+  held(operation: Operation, request: Message): HeldAnswer | undefined {
+    return this.#held.get(operation, request);
   }
 
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
-    return subscribeAt(this.point.session, this.#streams, streams, () => this.#own());
+    return this.#subscriptions.subscribe(streams);
   }
 
   unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
-    return unservedAt(this.point.session, this.#streams, streams, () => this.#own());
+    return this.#subscriptions.unserved(streams);
   }
 
   unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
-    return unsubscribeAt(this.point.session, this.#streams, streams, () => this.#own());
+    return this.#subscriptions.unsubscribe(streams);
   }
 
   tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
@@ -96,26 +128,46 @@ export class Platform {
     return { deadline: this.#parts.clock.monotonic() + OWN_MS_MAX };
   }
 
-  async #restore(): Promise<void> {
-    if (!this.#broken) return;
+  async #restore(greeting: Greeting): Promise<void> {
+    const before = this.#greeting;
+    this.#greeting = greeting;
+    // What another user was told may not be for this one.
+    if (before !== undefined && before.userId !== greeting.userId) this.#held.clear();
+    if (this.#lostFrom === undefined) return;
     await this.#events.restore({ streams: 'all', accIds: NO_ACCOUNTS });
-    this.#broken = false;
+    // What was lost again meanwhile is for the next connection to restore.
+    if (this.point.session.greeting === greeting) this.#lostFrom = undefined;
   }
 
-  #lost(reason: string, from: number): void {
-    this.#broken = true;
-    this.#streams.clear();
+  #lost(reason: string, heardAt: number): void {
+    this.#lostFrom ??= heardAt;
+    this.#subscriptions.clear();
+    const from = this.#lostFrom;
     this.#events.lost({ streams: 'all', accIds: NO_ACCOUNTS, from, reason: `the connection to the platform was lost: ${reason}` });
+  }
+
+  async #restoreForgotten(streams: readonly QuoteStream[], from: number): Promise<void> {
+    const scope = { streams, accIds: NO_ACCOUNTS };
+    this.#events.lost({ ...scope, from, reason: 'the platform had forgotten the subscription' });
+    await this.#events.restore(scope);
   }
 
   #pushed(frame: PushFrame): void {
     const quotes = this.#streams.take(frame);
     if (quotes !== undefined) {
-      for (const event of quotes) this.#events.push(event);
+      for (const event of quotes) {
+        this.point.watch.heard(event.stream.symbol);
+        this.#events.push(event);
+      }
       return;
     }
-    const message = frame.protoId === NOTIFY ? readPush(Notify.ResponseSchema, frame) : undefined;
-    const event = message === undefined ? reminderPushOf(frame) : ({ type: 'notify', protoId: NOTIFY, message } as const);
-    if (event !== undefined) this.#events.push(event);
+    const message = frame.protoId === NOTIFY ? readPush<Notify.S2C>(Notify.ResponseSchema, frame) : undefined;
+    if (message === undefined) {
+      const reminder = reminderPushOf(frame);
+      if (reminder !== undefined) this.#events.push(reminder);
+      return;
+    }
+    this.point.noticed(message.s2c.type);
+    if (!isOwnConcern(message.s2c.type)) this.#events.push({ type: 'notify', protoId: NOTIFY, message });
   }
 }

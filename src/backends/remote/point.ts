@@ -1,12 +1,16 @@
+import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../contract/clock.js';
-import type { LifecycleSnapshot, Logger } from '../../gateway/index.js';
+import type { LifecycleSnapshot, Logger, QuoteStream } from '../../gateway/index.js';
+import { CourteousRequests, castsDoubt, readUpstreamState, ServerWatch, type UpstreamState } from '../comfort/index.js';
 import {
+  type AskOptions,
   addressOf,
   ConnectFailure,
   type Dial,
   type Endpoint,
   type Greeting,
   HandshakeRefused,
+  PacketIds,
   type PushFrame,
   Session,
   type Upstream,
@@ -21,6 +25,8 @@ export interface PointParts {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly dial: Dial;
+  /** The private key that the brokerage has too: what passes between them is encrypted. */
+  readonly rsaKey: KeyObject | undefined;
   readonly logger: Logger;
   readonly onLifecycle: () => void;
   readonly onDefect: (error: unknown) => void;
@@ -28,7 +34,21 @@ export interface PointParts {
   readonly onGrant: (grant: LoginGrant) => void;
 }
 
+/** The streams of a point that has some. */
+interface PointStreams {
+  readonly all: () => readonly QuoteStream[];
+  /** Those that the server, by its own account, has forgotten. */
+  readonly verify: () => Promise<readonly QuoteStream[]>;
+  /** Has them announced and restored; what was missing began at `from` (epoch ms). */
+  readonly onForgotten: (streams: readonly QuoteStream[], from: number) => Promise<void>;
+}
+
 interface PointOptions extends PointParts {
+  /** For people: "the platform". */
+  readonly name: string;
+  /** What it is there for. */
+  readonly side: 'quotes' | 'trading';
+  readonly streams?: PointStreams;
   /** Where a login says that this point is; undefined where it does not know it any more. */
   readonly endpointIn: (grant: LoginGrant) => Endpoint | undefined;
   readonly prepare: (upstream: Upstream, greeting: Greeting) => Promise<void>;
@@ -38,7 +58,10 @@ interface PointOptions extends PointParts {
 
 /** Major × 100 + minor of the protocol's messages that this client knows. */
 const CLIENT_VERSION = 1011;
-const NO_ENCRYPTION = -1;
+/** Common.PacketEncAlgo: AES in CBC mode. */
+const AES_CBC = 2;
+/** How long the backend waits for what it asks by itself. */
+const OWN_MS_MAX = 10_000;
 
 /**
  * The connection to the platform or to a broker. It is made where the login says that the point is, under the session that the
@@ -46,14 +69,19 @@ const NO_ENCRYPTION = -1;
  */
 export class Point {
   readonly session: Session;
+  /** What is asked of it, in its turn. */
+  readonly requests: CourteousRequests;
+  readonly watch: ServerWatch;
   readonly #options: PointOptions;
+  readonly #packets: PacketIds;
+  #userId: bigint | undefined;
   #grant: LoginGrant | undefined;
   /** Where the connection goes that there is or is tried. */
   #address = '';
 
   constructor(options: PointOptions) {
     this.#options = options;
-    const { login, clock, random, dial, prepare, onLost, onPush, onLifecycle, onDefect } = options;
+    const { login, clock, random, dial, rsaKey, name, streams, prepare, onLost, onPush, onLifecycle, onDefect, logger } = options;
     this.session = new Session({
       clock,
       random,
@@ -62,17 +90,39 @@ export class Point {
       introduction: () => ({
         clientId: `svc:${this.#grant?.sessionKey ?? ''}`,
         clientVersion: CLIENT_VERSION,
-        packetEncAlgo: NO_ENCRYPTION,
+        packetEncAlgo: AES_CBC,
       }),
-      prepare: (upstream, greeting) => {
+      ...(rsaKey === undefined ? {} : { rsaKey }),
+      prepare: async (upstream, greeting) => {
         if (this.#grant !== undefined) login.accepted(this.#grant.sessionKey);
-        return prepare(upstream, greeting);
+        this.#connected(greeting);
+        await this.#look(upstream);
+        await prepare(upstream, greeting);
       },
-      onLost,
+      onLost: (reason, heardAt) => {
+        this.watch.forget();
+        onLost(reason, heardAt);
+      },
       onPush,
-      onLifecycle,
+      onLifecycle: () => {
+        if (this.session.lifecycle.state === 'ready') this.watch.begin();
+        else this.watch.end();
+        onLifecycle();
+      },
       onDefect,
       onFailed: (failure) => this.#failed(failure),
+    });
+    this.#packets = new PacketIds(this.session);
+    this.requests = new CourteousRequests(this.#packets, { clock, pacing: 'when refused' });
+    this.watch = new ServerWatch({
+      clock,
+      readState: () => readUpstreamState(this.session, this.#own()),
+      onState: (state) => this.#judge(state),
+      onUnknown: (reason) => logger.warn({ point: name, reason }, 'the brokerage does not say how it is'),
+      streams: streams?.all ?? (() => []),
+      verify: streams?.verify ?? (async () => []),
+      onForgotten: streams?.onForgotten ?? (async () => undefined),
+      renew: (reason) => this.session.renew(reason),
     });
   }
 
@@ -98,6 +148,48 @@ export class Point {
   /** Says what the login under way waits for. */
   note(progress: string): void {
     if (this.session.lifecycle.state === 'connecting') this.session.lifecycle.note(progress);
+  }
+
+  /** Its server gave notice of something: it is asked how it is. */
+  noticed(type: number): void {
+    this.watch.look(castsDoubt(type));
+  }
+
+  /** Ends it for good: whoever waits for a turn is told so. */
+  stop(): void {
+    this.requests.stop();
+    this.session.stop();
+  }
+
+  #own(): AskOptions {
+    return { deadline: this.#options.clock.monotonic() + OWN_MS_MAX };
+  }
+
+  /** Nothing of an earlier connection holds; what another user was told may not be for this one. */
+  #connected({ connId, userId }: Greeting): void {
+    this.#packets.connected(connId);
+    this.requests.reset(this.#userId !== undefined && this.#userId !== userId);
+    this.#userId = userId;
+  }
+
+  /** A server that says that it is not logged in itself is of no use yet. One that says nothing of it is taken as it is. */
+  async #look(upstream: Upstream): Promise<void> {
+    const { logger, name, side } = this.#options;
+    let state: UpstreamState;
+    try {
+      state = await readUpstreamState(upstream, this.#own());
+    } catch (thrown) {
+      if (!(thrown instanceof ConnectFailure)) throw thrown;
+      logger.warn({ point: name, reason: thrown.message }, 'the brokerage does not say how it is');
+      return;
+    }
+    const missing = state.missing[side];
+    if (missing !== undefined) throw new ConnectFailure(missing);
+  }
+
+  #judge({ missing }: UpstreamState): void {
+    const why = missing[this.#options.side];
+    if (why !== undefined) this.session.renew(why);
   }
 
   async #endpoint(): Promise<Endpoint> {

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
@@ -18,6 +19,7 @@ import {
   type BrokerSnapshot,
   type CallContext,
   type CredentialRefresh,
+  type HeldAnswer,
   type LifecycleSnapshot,
   type Logger,
   type NotifyPush,
@@ -48,6 +50,8 @@ export interface RemoteBackendOptions {
   /** Uniform in [0, 1); for back-off. */
   readonly random?: () => number;
   readonly dial?: Dial;
+  /** The private key that the brokerage has too; without it connections are not encrypted. */
+  readonly rsaKey?: KeyObject | undefined;
 }
 
 const SUCCEEDED = 0;
@@ -86,7 +90,7 @@ export class RemoteBackend implements Backend {
     },
   };
 
-  constructor({ login, clock, logger, historyKlQuotaMax, random = Math.random, dial = dialTcp }: RemoteBackendOptions) {
+  constructor({ login, clock, logger, historyKlQuotaMax, random = Math.random, dial = dialTcp, rsaKey }: RemoteBackendOptions) {
     this.#login = login;
     this.#logger = logger;
     this.#historyQuota = new HistoryQuota(historyKlQuotaMax);
@@ -95,6 +99,7 @@ export class RemoteBackend implements Backend {
       clock,
       random,
       dial,
+      rsaKey,
       logger,
       onLifecycle: () => this.#changed(),
       onDefect: (error) => logger.error({ err: error }, 'a connection to the brokerage failed'),
@@ -112,7 +117,7 @@ export class RemoteBackend implements Backend {
   }
 
   async stop(): Promise<void> {
-    for (const { session } of this.#points()) session.stop();
+    for (const point of this.#points()) point.stop();
     this.#login.stop();
   }
 
@@ -122,9 +127,9 @@ export class RemoteBackend implements Backend {
         return answerVerification(this.#login, request as VerificationC2S);
       case quote.getHistoryKlQuota:
         if (this.#followed === undefined) return this.#historyQuota.beforeLogin();
-        return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shown(answer));
+        return this.#askPlatform(operation, request, context).then((answer) => this.#historyQuota.shown(answer));
       case system.getUserInfo:
-        return this.#platform.call(operation, request, context).then((answer) => this.#historyQuota.shownOfUser(answer));
+        return this.#askPlatform(operation, request, context).then((answer) => this.#historyQuota.shownOfUser(answer));
       case quote.getHistoryKline:
         return this.#historyKline(request as HistoryKlC2S, context);
       case account.listAccounts:
@@ -134,6 +139,10 @@ export class RemoteBackend implements Backend {
       default:
         return (isTrading(operation) ? this.#brokerFor(request) : this.#platform).call(operation, request, context);
     }
+  }
+
+  held(operation: Operation, request: Message): HeldAnswer | undefined {
+    return this.#platform.held(operation, request);
   }
 
   tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
@@ -286,8 +295,12 @@ export class RemoteBackend implements Backend {
     return [...this.#brokers.values()].filter(({ snapshot }) => unready(snapshot) === undefined);
   }
 
+  async #askPlatform(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
+    return this.#platform.call(operation, request, context);
+  }
+
   async #historyKline(request: HistoryKlC2S, context: CallContext): Promise<ResponseMessage> {
-    const ask = () => this.#platform.call(quote.getHistoryKlQuota, create(KlQuotaC2SSchema, { bGetDetail: true }), context);
+    const ask = () => this.#askPlatform(quote.getHistoryKlQuota, create(KlQuotaC2SSchema, { bGetDetail: true }), context);
     const refused = await this.#historyQuota.refusal(request.security, ask);
     return refused ?? this.#platform.call(quote.getHistoryKline, request, context);
   }

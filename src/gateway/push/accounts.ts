@@ -1,5 +1,6 @@
-import { type Backend, BackendTimeout } from '../backend.js';
-import { type After, inTime, unansweredText } from './patience.js';
+import { answered } from '../answer-check.js';
+import type { Backend } from '../backend.js';
+import { type After, inTime, isRefusedForGood, unansweredText } from './patience.js';
 
 /** No list that the backend is known to have. */
 const UNKNOWN = '?';
@@ -12,8 +13,6 @@ export type AccountOutcome =
 type Told = AccountOutcome & {
   /** It is the backend's own. */
   readonly answered: boolean;
-  /** The backend had its time. */
-  readonly late: boolean;
 };
 
 /** What became of accounts that were to be restored. */
@@ -119,7 +118,7 @@ export class AccountRegistrations {
     return within(this.desired(), accIds);
   }
 
-  /** Accounts that the backend did not answer for in time when they were to be restored: they are to be restored again. */
+  /** Accounts that the backend did not answer for when they were to be restored: they are to be restored again. */
   overdue(): readonly bigint[] {
     return this.desired().filter((accId) => this.#overdue.has(accId));
   }
@@ -128,30 +127,28 @@ export class AccountRegistrations {
   async restore(accIds: 'all' | readonly bigint[]): Promise<RestoredAccounts> {
     const wanted = within(this.desired(), accIds);
     for (const accId of wanted) this.#overdue.add(accId);
-    const { late, ...restored } =
-      this.#told !== UNKNOWN || wanted.length === 0
-        ? { accIds: wanted, ended: [], late: false }
-        : await this.#inTurn(() => this.#tellAgain(accIds));
-    if (late) return restored;
+    const restored: RestoredAccounts =
+      this.#told !== UNKNOWN || wanted.length === 0 ? { accIds: wanted, ended: [] } : await this.#inTurn(() => this.#tellAgain(accIds));
+    if (restored.failure !== undefined) return restored;
     // An answer from before another loss restores nothing.
     const accepted = restored.accIds.filter((accId) => this.#overdue.has(accId));
     for (const accId of wanted) this.#overdue.delete(accId);
     return { ...restored, accIds: accepted };
   }
 
-  async #tellAgain(accIds: 'all' | readonly bigint[]): Promise<RestoredAccounts & { readonly late: boolean }> {
+  async #tellAgain(accIds: 'all' | readonly bigint[]): Promise<RestoredAccounts> {
     const whole = await this.#tell([]);
-    if (whole.ok) return { accIds: within(this.desired(), accIds), ended: [], late: false };
-    if (!whole.answered) return { accIds: [], ended: [], failure: whole.message, late: whole.late };
+    if (whole.ok) return { accIds: within(this.desired(), accIds), ended: [] };
+    if (!whole.answered) return { accIds: [], ended: [], failure: whole.message };
     const accepted: bigint[] = [];
     const ended: EndedAccount[] = [];
     for (const accId of this.desired()) {
       const outcome = await this.#tellList([...accepted, accId]);
       if (outcome.ok) accepted.push(accId);
-      else if (!outcome.answered) return { accIds: [], ended, failure: outcome.message, late: outcome.late };
+      else if (!outcome.answered) return { accIds: [], ended, failure: outcome.message };
       else ended.push(...this.#end(accId, outcome.message));
     }
-    return { accIds: within(accepted, accIds), ended, late: false };
+    return { accIds: within(accepted, accIds), ended };
   }
 
   /** Accounts with a registration. */
@@ -167,18 +164,18 @@ export class AccountRegistrations {
   /** Tells the backend a list, unless it knows it. */
   async #tellList(accIds: readonly bigint[]): Promise<Told> {
     const list = [...accIds].sort().join();
-    if (list === this.#told) return { ok: true, answered: true, late: false };
+    if (list === this.#told) return { ok: true, answered: true };
     const losses = this.#losses;
     try {
-      const { retType, retMsg, errCode } = await inTime(this.backend.subscribeAccounts(accIds), this.after);
-      if (retType !== 0) return { ok: false, message: retMsg, retType, errCode, answered: true, late: false };
+      const answer = await inTime(this.backend.subscribeAccounts(accIds), this.after);
+      const { retType, retMsg, errCode } = answered(answer);
+      if (retType !== 0) return { ok: false, message: retMsg, retType, errCode, answered: true };
       if (losses === this.#losses) this.#told = list;
-      return { ok: true, answered: true, late: false };
+      return { ok: true, answered: true };
     } catch (thrown) {
       // It may have taken this list, or kept the last.
       this.#told = UNKNOWN;
-      const refused = { ok: false, message: unansweredText(thrown), retType: -1, errCode: 0 } as const;
-      return { ...refused, answered: false, late: thrown instanceof BackendTimeout };
+      return { ok: false, message: unansweredText(thrown), retType: -1, errCode: 0, answered: isRefusedForGood(thrown) };
     }
   }
 

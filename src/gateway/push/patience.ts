@@ -1,4 +1,4 @@
-import { BackendTimeout } from '../backend.js';
+import { BackendRefused, BackendTimeout } from '../backend.js';
 
 /** Runs an action after so many milliseconds; the result cancels it. */
 export type After = (ms: number, action: () => void) => () => void;
@@ -38,6 +38,14 @@ export class Retries {
     for (const cancel of this.#cancels) cancel();
     this.#cancels.clear();
   }
+}
+
+/** Reasons that another try changes nothing about. */
+const lasting: readonly string[] = ['backend.quota', 'backend.forbidden', 'backend.invalid', 'backend.unsupported'];
+
+/** Whether a change was refused for good; of any other failure the next try may be answered. */
+export function isRefusedForGood(thrown: unknown): thrown is BackendRefused {
+  return thrown instanceof BackendRefused && lasting.includes(thrown.code);
 }
 
 /** How a failed change is put into words. */

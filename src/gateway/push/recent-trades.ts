@@ -16,7 +16,7 @@ const REMEMBERED_MAX = 10_000;
 
 /**
  * The newest state of each order and fill that was pushed. What a backend finds after a gap may have been pushed before it, or
- * come in live since: then it is not pushed again.
+ * come in live since: then it is not pushed again. Neither is what a backend pushes twice.
  */
 export class RecentTrades {
   // In the order of their last event: the first is forgotten first.
@@ -24,14 +24,14 @@ export class RecentTrades {
 
   constructor(private readonly max = REMEMBERED_MAX) {}
 
-  /** Notes an event; false when it is a recovered one that says nothing new. */
+  /** Notes an event; false when it says nothing new. */
   note(event: TradePush): boolean {
     const { s2c } = event.message as typeof event.message & { s2c?: Updated };
     const id = idOf(event.accId, s2c);
     if (id === undefined) return true;
     const state = stateOf(s2c);
     const known = this.#states.get(id);
-    if (event.recovered && known !== undefined && (known.text === state.text || isOlder(state, known))) return false;
+    if (known !== undefined && isKnown(state, known, event.recovered === true)) return false;
     this.#states.delete(id);
     this.#states.set(id, state);
     if (this.#states.size > this.max) {
@@ -58,6 +58,13 @@ function stateOf(s2c: Updated | undefined): State {
     updated: order.updateTimestamp ?? 0,
     text: [orderStatus, qty, price, fillQty, fillAvgPrice, auxPrice, trailValue, lastErrMsg].join('|'),
   };
+}
+
+/** Of what was found later, states that were pushed already and older ones; of what is pushed, the very same alone: clocks are set back. */
+function isKnown(state: State, known: State, recovered: boolean): boolean {
+  const isSame = known.text === state.text;
+  if (recovered) return isSame || isOlder(state, known);
+  return isSame && state.updated !== 0 && state.updated === known.updated;
 }
 
 function isOlder(state: State, known: State): boolean {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answer, FakeBackend, stream, turn } from '../../../test/support/push-fakes.js';
 import { ManualClock } from '../../contract/clock.js';
+import { BackendRefused, BackendUnsent } from '../backend.js';
 import { streamKey } from './streams.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
 
@@ -126,6 +127,29 @@ describe('subscriptions', () => {
     const outcome = await subscriptions.subscribe('key:a', [hsbc], options);
     expect(outcome).toMatchObject({ ok: false, message: 'the backend did not answer: connection lost' });
     expect(subscriptions.desired()).toEqual([tencent]);
+  });
+
+  it.each([
+    ['a reason that passes', () => new BackendRefused('backend.failed', 'the server failed')],
+    ['an answer that is none', () => answer(-200, 'disconnected')],
+    ['want of an answer', () => new BackendUnsent('8192 requests wait for the server already')],
+  ])('that a restoration did not bring back for %s are to be restored again', async (_, failure) => {
+    const { backend, subscriptions } = setUp();
+    await subscriptions.subscribe('key:a', [tencent, hsbc], options);
+    backend.drop();
+    subscriptions.lost('all');
+    backend.refuse = (streams) => {
+      const failed = streams.some(({ symbol }) => symbol === tencent.symbol) ? failure() : undefined;
+      if (failed instanceof Error) throw failed;
+      return failed;
+    };
+    const first = await subscriptions.restore('all');
+    expect(first.ended).toEqual([]);
+    expect(first.overdue()).toContainEqual(tencent);
+    backend.refuse = () => undefined;
+    const second = await subscriptions.restore(first.overdue());
+    expect(second.overdue()).toEqual([]);
+    expect(backend.running.size).toBe(2);
   });
 
   it('that are being made when others are lost are none the worse for it', async () => {

@@ -1,5 +1,6 @@
+import { answered } from '../answer-check.js';
 import { type Backend, BackendRefused, BackendTimeout, type QuoteStream, type StreamScope, type UnsubscribeRefusal } from '../backend.js';
-import { type After, inTime, RETRY_MS_MIN, Retries, unansweredText } from './patience.js';
+import { type After, inTime, isRefusedForGood, RETRY_MS_MIN, Retries, unansweredText } from './patience.js';
 import { quotaKey, streamKey } from './streams.js';
 
 /** A refusal by the backend. */
@@ -10,9 +11,6 @@ export interface Refused {
   /** Where it is one for a reason that has a code. */
   readonly cause?: BackendRefused;
 }
-
-/** Reasons that another try changes nothing about. */
-const lasting: readonly string[] = ['backend.quota', 'backend.forbidden', 'backend.invalid', 'backend.unsupported'];
 
 interface Settled {
   /** The backend refused what was to be started. */
@@ -25,7 +23,7 @@ interface Settled {
 export interface RestoredStreams {
   /** Keys of those that run. */
   readonly keys: readonly string[];
-  /** Says later which of those that the backend did not answer for in time are to be restored again: still wanted, and not lost since. */
+  /** Says later which of those that the backend did not answer for, or refused for now, are to be restored again: still wanted, and not lost since. */
   readonly overdue: () => readonly QuoteStream[];
 }
 
@@ -48,8 +46,16 @@ interface Entry {
 
 /** An answer to a request to start streams. */
 interface Reply extends Refused {
-  /** `none`: the backend cannot be asked. `late`: it had its time. */
-  readonly answer: 'given' | 'late' | 'none';
+  /** `not now`: it was refused for a reason that passes. `none`: nobody answered, or not in time. */
+  readonly answer: 'given' | 'not now' | 'none';
+}
+
+/** What came of starting streams again. */
+interface Restart {
+  /** Those that are to be tried again. */
+  readonly again: readonly Entry[];
+  /** The backend answered, one way or another. */
+  readonly answered: boolean;
 }
 
 /**
@@ -126,11 +132,9 @@ export class UpstreamStreams {
   restore(streams: StreamScope['streams'], onRefused: (key: string, reason: string) => void): Promise<RestoredStreams> {
     const entries = this.#within(streams);
     return this.#queue(entries, async () => {
-      const late = await this.#restart(
-        entries.filter((entry) => this.#isMissing(entry)),
-        onRefused,
-      );
-      const notLost = watchLosses(late);
+      const missing = entries.filter((entry) => this.#isMissing(entry));
+      const { again } = await this.#restart(missing, onRefused);
+      const notLost = watchLosses(again);
       const overdue = () => notLost().flatMap(({ key, stream }) => (this.isWanted(key) ? [stream] : []));
       return { keys: entries.filter(({ running }) => running).map(({ key }) => key), overdue };
     });
@@ -140,24 +144,27 @@ export class UpstreamStreams {
     return !running && this.isWanted(key);
   }
 
-  /** Starts streams again, together or, when that is refused, one by one. Returns those that the backend let wait too long. */
-  async #restart(entries: readonly Entry[], onRefused: (key: string, reason: string) => void): Promise<readonly Entry[]> {
-    if (entries.length === 0) return [];
-    const notLost = watchLosses(entries);
-    const reply = await this.#start(entries);
-    if (reply.answer === 'late') return notLost();
-    if (reply.retType === 0 || reply.answer === 'none') return [];
+  /** Starts streams again, together or, when that is refused, one by one. */
+  async #restart(entries: readonly Entry[], onRefused: (key: string, reason: string) => void): Promise<Restart> {
     const [entry] = entries;
-    if (entry !== undefined && entries.length === 1) {
-      onRefused(entry.key, reply.message);
-      return [];
+    if (entry === undefined) return { again: [], answered: true };
+    const notLost = watchLosses(entries);
+    const { retType, message, answer } = await this.#start(entries);
+    if (retType === 0) return { again: [], answered: true };
+    if (answer === 'none') return { again: notLost(), answered: false };
+    if (entries.length === 1) {
+      if (answer === 'not now') return { again: notLost(), answered: true };
+      onRefused(entry.key, message);
+      return { again: [], answered: true };
     }
+    const again: Entry[] = [];
     for (const [index, each] of entries.entries()) {
-      const late = await this.#restart([each], onRefused);
+      const alone = await this.#restart([each], onRefused);
+      again.push(...alone.again);
       // The others would only wait as long, one after another.
-      if (late.length > 0) return [...late, ...entries.slice(index + 1)];
+      if (!alone.answered) return { again: [...again, ...entries.slice(index + 1)], answered: false };
     }
-    return [];
+    return { again, answered: true };
   }
 
   #within(streams: StreamScope['streams']): readonly Entry[] {
@@ -223,7 +230,7 @@ export class UpstreamStreams {
     let asked: ReturnType<Backend['subscribe']> | undefined;
     try {
       asked = this.backend.subscribe(streams);
-      const { retType, retMsg, errCode } = await inTime(asked, this.after);
+      const { retType, retMsg, errCode } = answered(await inTime(asked, this.after));
       if (retType === 0) {
         for (const entry of notLost()) {
           entry.running = true;
@@ -233,12 +240,11 @@ export class UpstreamStreams {
       return { retType, message: retMsg, errCode, answer: 'given' };
     } catch (thrown) {
       if (thrown instanceof BackendRefused) {
-        const answer = lasting.includes(thrown.code) ? 'given' : 'none';
+        const answer = isRefusedForGood(thrown) ? 'given' : 'not now';
         return { retType: -1, message: thrown.message, errCode: 0, cause: thrown, answer };
       }
-      const late = thrown instanceof BackendTimeout;
-      if (late) asked?.then(({ retType }) => retType === 0 && this.#startedLate(streams), ignore);
-      return { retType: -1, message: unansweredText(thrown), errCode: 0, answer: late ? 'late' : 'none' };
+      if (thrown instanceof BackendTimeout) asked?.then(({ retType }) => retType === 0 && this.#startedLate(streams), ignore);
+      return { retType: -1, message: unansweredText(thrown), errCode: 0, answer: 'none' };
     }
   }
 

@@ -4,13 +4,13 @@ import type { FaultActions } from './fault-action.js';
 import { pointActions } from './point-actions.js';
 import type { PointFaults } from './point-faults.js';
 
-/** `/faults`: POST orders one, GET says which are pending and what there is, DELETE clears those that disturb frames. */
+/** `/faults`: POST orders one, GET says which are pending, what there is and who is connected, DELETE clears those that disturb frames. */
 export function faultRoutes(faults: PointFaults, own: FaultActions): JsonRoutes {
   const actions: FaultActions = { ...pointActions(faults), ...own };
   return {
     '/faults': {
       POST: async (body, problem) => (body === undefined ? refuse(problem ?? 'the body is empty') : order(actions, body)),
-      GET: () => ({ status: 200, body: { pending: faults.pending, accepted: described(actions) } }),
+      GET: () => ({ status: 200, body: { pending: faults.pending, connections: faults.connections, accepted: described(actions) } }),
       DELETE: () => {
         faults.clear();
         return { status: 200, body: { pending: [] } };

@@ -27,6 +27,11 @@ export class PointFaults {
     return this.#options.points.map(({ name }) => name);
   }
 
+  /** Clients that are connected, by point. */
+  get connections(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#options.points.map(({ name, clients }) => [name, clients.size]));
+  }
+
   /** Disturbs the next frames that fit. */
   order(...faults: readonly OrderedFault[]): void {
     for (const fault of faults) {

@@ -3,12 +3,11 @@ import { ProgramStatusType } from '../../contract/generated/Common_pb.js';
 import type { S2C as GlobalState } from '../../contract/generated/GetGlobalState_pb.js';
 import { system } from '../../contract/operations/index.js';
 import { type AskOptions, ConnectFailure, type Upstream } from '../framed/index.js';
-import type { SideName } from './sides.js';
 
 /** What an upstream says of itself. */
 export interface UpstreamState {
   /** Why a side is not to be had; undefined where it is. */
-  readonly missing: Readonly<Record<SideName, string | undefined>>;
+  readonly missing: Readonly<Record<'quotes' | 'trading', string | undefined>>;
   readonly global: GlobalState;
 }
 

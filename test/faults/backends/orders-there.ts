@@ -1,0 +1,25 @@
+import { isOpen } from '../../../src/simulator/brokerage/order-status.js';
+import { orderStatuses } from '../../../src/simulator/brokerage/terms.js';
+import type { RunningSimulation } from '../../../src/simulator/simulation.js';
+import type { OrderThere } from './stage.js';
+
+/** What the brokerage has of all orders that it ever took, restarts included. */
+export class OrdersThere {
+  readonly #ids = new Set<bigint>();
+  #simulation: RunningSimulation | undefined;
+
+  /** Follows this simulation from now on, which goes on where the one before it ended. */
+  follow(simulation: RunningSimulation): void {
+    this.#simulation = simulation;
+    simulation.brokerage.onEvent(({ order }) => this.#ids.add(order.id));
+  }
+
+  all(): readonly OrderThere[] {
+    return [...this.#ids].flatMap((id) => {
+      const order = this.#simulation?.brokerage.order(id);
+      if (order === undefined) return [];
+      const { idEx, quantity, status } = order;
+      return [{ idEx, quantity: Number(quantity), status: orderStatuses.numberOf(status), open: isOpen(status) }];
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OpendBackend } from '../../src/backends/opend/index.js';
+import { AuthService, CredentialsFile, Login, RemoteBackend } from '../../src/backends/remote/index.js';
+import { ManualClock } from '../../src/contract/clock.js';
+import { C2SSchema as PlaceC2SSchema } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import { trade } from '../../src/contract/operations/index.js';
+import type { Backend, QuoteStream, StreamScope } from '../../src/gateway/index.js';
+import { memoryInUse } from '../fuzz/memory.js';
+import { AnsweringServer } from '../support/answering-server.js';
+import { grantOf, ScriptedAuthority } from '../support/scripted-authority.js';
+import { CountingClock } from './backends/counting-clock.js';
+import { seededRandom } from './random.js';
+
+/** Minutes' worth of reconnects, on a clock that is moved by hand: `SVC_RECONNECT_MINUTES=30` is the long run. */
+const minutes = Number(process.env.SVC_RECONNECT_MINUTES ?? 2);
+const START = Date.UTC(2026, 10, 20, 2);
+const ACCOUNT = 281756478396547001n;
+const WARM_UP = 100;
+const GROWTH_MAX = 1.1;
+const streams: readonly QuoteStream[] = Array.from({ length: 20 }, (_, at) => ({
+  symbol: `HK.${String(700 + at).padStart(5, '0')}`,
+  subType: 1,
+  rehabType: 0,
+  extendedTime: false,
+}));
+const silent = { error: () => undefined, warn: () => undefined, info: () => undefined, debug: () => undefined };
+
+let manual: ManualClock;
+let clock: CountingClock;
+let server: AnsweringServer;
+const cleanups: (() => Promise<void> | void)[] = [];
+beforeEach(async () => {
+  manual = new ManualClock(START);
+  clock = new CountingClock(manual);
+  server = await AnsweringServer.listen(ACCOUNT);
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  await server.close();
+});
+
+const backends: Readonly<Record<string, (random: () => number) => Promise<{ backend: Backend; connections: number }>>> = {
+  async opend(random) {
+    const backend = new OpendBackend({ endpoint: server.endpoint, clock, logger: silent, clientId: 'test', random });
+    return { backend, connections: 1 };
+  },
+  async remote(random) {
+    const brokers = [{ broker_id: 1001, name: 'HK', ...server.endpoint }];
+    const authority = await ScriptedAuthority.start(grantOf({ platform: server.endpoint, brokers }));
+    const folder = mkdtempSync(join(tmpdir(), 'svc-reconnects-'));
+    cleanups.push(
+      () => rmSync(folder, { recursive: true, force: true }),
+      () => authority.stop(),
+    );
+    const file = CredentialsFile.open(join(folder, 'credentials.json'), { account: '1', authUrl: authority.url }, false, () => 'device');
+    if (typeof file === 'string') throw new Error(file);
+    const identity = { account: '1', accountKind: 'id', passwordDigest: '00', platform: 'svc', deviceName: 'test' } as const;
+    const service = new AuthService(authority.url, clock);
+    const login = new Login({ service, file, identity, clock, logger: silent, newNonce: () => '0'.repeat(32), verifyCode: '' });
+    return { backend: new RemoteBackend({ login, clock, logger: silent, random }), connections: 2 };
+  },
+};
+
+/** Subscribes as the gateway does: once, and again whatever was lost. */
+function follow(backend: Backend): void {
+  const within = (wanted: StreamScope['streams']) => (wanted === 'all' ? streams : wanted);
+  backend.onStreams({
+    lost: () => undefined,
+    async restore(scope) {
+      if (scope.streams === 'all' || scope.streams.length > 0) await backend.subscribe(within(scope.streams));
+      if (scope.accIds === 'all' || scope.accIds.length > 0) await backend.subscribeAccounts([ACCOUNT]);
+    },
+  });
+}
+
+function isReady(backend: Backend): boolean {
+  const { platform, brokers } = backend.status();
+  return brokers.length > 0 && [platform, ...brokers].every(({ lifecycleState }) => lifecycleState === 'ready');
+}
+
+/** How time passes while something is waited for: the network has its turn in between. */
+const STEP_MS = 500;
+const NETWORK_MS = 4;
+
+/** Lets time pass until it is so. */
+async function passUntil(isSo: () => boolean): Promise<void> {
+  let stepped = performance.now();
+  while (!isSo()) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (performance.now() - stepped < NETWORK_MS) continue;
+    stepped = performance.now();
+    manual.advance(STEP_MS);
+  }
+}
+
+describe.each(Object.keys(backends))('%s', (name) => {
+  it(`holds no more after ${minutes} minutes of reconnects than before`, { timeout: 900_000 }, async () => {
+    const random = seededRandom(1);
+    const { backend, connections } = await (backends[name] as (typeof backends)[string])(random);
+    follow(backend);
+    await backend.start();
+    await passUntil(() => isReady(backend));
+    await backend.subscribe(streams);
+    await backend.subscribeAccounts([ACCOUNT]);
+    const order = create(PlaceC2SSchema, {
+      header: { trdEnv: 0, accID: ACCOUNT, trdMarket: 1 },
+      packetID: { connID: 0n, serialNo: 0 },
+      ...{ trdSide: 1, orderType: 1, code: '00700', qty: 100, price: 1, secMarket: 1, remark: '' },
+    });
+    const once = async () => {
+      const context = { requestId: 'test', deadline: clock.monotonic() + 30_000, signal: new AbortController().signal };
+      let isOver = false;
+      // It may find no turn, or be lost: what became of it is not what is looked at here.
+      const placed = Promise.resolve(backend.call(trade.placeOrder, order, context)).catch(() => undefined);
+      void placed.finally(() => {
+        isOver = true;
+      });
+      await passUntil(() => isOver);
+      // Some tries come to nothing first.
+      server.down = random() < 0.1;
+      server.cut();
+      while (isReady(backend)) await new Promise((resolve) => setImmediate(resolve));
+      manual.advance(random() * 2_000);
+      server.down = false;
+      await passUntil(() => isReady(backend));
+    };
+    for (let at = 0; at < WARM_UP; at++) await once();
+    const before = { bytes: memoryInUse(), armed: clock.armed };
+    const end = clock.monotonic() + minutes * 60_000;
+    let reconnects = 0;
+    for (; clock.monotonic() < end; reconnects++) await once();
+    const after = { bytes: memoryInUse(), armed: clock.armed };
+    expect(reconnects).toBeGreaterThan(minutes * 5);
+    expect(server.open).toBe(connections);
+    expect(after.armed).toBeLessThanOrEqual(before.armed + 2);
+    expect(after.bytes / before.bytes, `${reconnects} reconnects, ${before.bytes} bytes before, ${after.bytes} after`).toBeLessThan(
+      GROWTH_MAX,
+    );
+    await backend.stop();
+  });
+});
