@@ -16,6 +16,7 @@ const simulatorTargets = [
   'simulator/macro',
   'simulator/market',
   'simulator/patterns/index.ts',
+  'simulator/user-state/index.ts',
   'simulator/world',
   ...contract,
 ];
@@ -90,10 +91,12 @@ export const arrows = {
     'simulator/market',
     ...worldAndBelow,
   ],
+  'simulator/user-state': ['simulator/refusal.ts', 'storage/index.ts', 'contract/generated'],
   'simulator/view': [
     'simulator/screen/board.ts',
     'simulator/search/index.ts',
     'simulator/macro/index.ts',
+    'simulator/user-state/index.ts',
     'simulator/refusal.ts',
     'simulator/pace.ts',
     'simulator/brokerage',
@@ -113,6 +116,7 @@ export const arrows = {
     'simulator/answers/ranking/index.ts',
     'simulator/answers/system/index.ts',
     'simulator/answers/trade/index.ts',
+    'simulator/answers/user-state/index.ts',
     'simulator/view',
     'contract',
     'contract/operations',
@@ -134,6 +138,7 @@ export const arrows = {
     ...worldAndBelow,
   ],
   'simulator/search': ['simulator/pace.ts', ...worldAndBelow],
+  'simulator/answers/user-state': ['simulator/answers/quote/get-static-info.ts', ...answerTargets],
   // Its composition; what all of its rooms share (refusals, pace) lies beside it.
   simulator: [
     'simulator/brokerage/index.ts',
@@ -142,6 +147,7 @@ export const arrows = {
     'simulator/market/index.ts',
     'simulator/screen/index.ts',
     'simulator/search/index.ts',
+    'simulator/user-state/index.ts',
     'simulator/view',
     'simulator/world/index.ts',
     'storage/index.ts',

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../version.js';
 import { callCommand } from './call.js';
+import { dataCommand } from './data.js';
 import { exitStatus, exitStatusHelp } from './exit-status.js';
 import { genKeyCommand } from './gen-key.js';
 import { healthCommand } from './health.js';
@@ -19,6 +20,7 @@ const commands: readonly ((terminal: Terminal, startEmbedded: StartEmbedded) => 
   operationsCommand,
   healthCommand,
   genKeyCommand,
+  dataCommand,
   reloadCommand,
   machineIdCommand,
   mcpCommand,

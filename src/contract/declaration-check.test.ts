@@ -97,6 +97,11 @@ describe('the classes of fields', () => {
       }
     }
     const none = [...named].filter(([, named]) => named === 'none').map(([field]) => field);
-    expect(none.sort()).toEqual(['Qot_Common.QotHeader.securityFirm', 'Trd_UnlockTrade.C2S.securityFirm']);
+    expect(none.sort()).toEqual([
+      'Qot_Common.QotHeader.securityFirm',
+      // Its operation is for no limited key.
+      'Qot_GetOptionEventAlert.EventAlertItem.optionMarket',
+      'Trd_UnlockTrade.C2S.securityFirm',
+    ]);
   });
 });

@@ -239,6 +239,37 @@ export const currency = enumeration(
   { 9: 'NZD' },
 );
 export const periodType = same('period_type', { INTRADAY: 1, DAY: 2, WEEK: 3, MONTH: 4 });
+/** Qot_GetUserSecurityGroup.GroupType. */
+export const watchlistGroupType = same('group_type', { CUSTOM: 1, SYSTEM: 2, ALL: 3 });
+/** Qot_ModifyUserSecurity.ModifyUserSecurityOp. */
+export const watchlistOp = same('op', { ADD: 1, DEL: 2, MOVE_OUT: 3 });
+/** Qot_SetPriceReminder.SetPriceReminderOp. */
+export const priceReminderOp = same('op', { ADD: 1, DEL: 2, ENABLE: 3, DISABLE: 4, MODIFY: 5, DEL_ALL: 6 });
+/** Qot_Common.PriceReminderType. */
+export const priceReminderType = same('type', {
+  PRICE_UP: 1,
+  PRICE_DOWN: 2,
+  CHANGE_RATE_UP: 3,
+  CHANGE_RATE_DOWN: 4,
+  FIVE_MIN_CHANGE_RATE_UP: 5,
+  FIVE_MIN_CHANGE_RATE_DOWN: 6,
+  VOLUME_UP: 7,
+  TURNOVER_UP: 8,
+  TURNOVER_RATE_UP: 9,
+  BID_PRICE_UP: 10,
+  ASK_PRICE_DOWN: 11,
+  BID_VOL_UP: 12,
+  ASK_VOL_UP: 13,
+  THREE_MIN_CHANGE_RATE_UP: 14,
+  THREE_MIN_CHANGE_RATE_DOWN: 15,
+});
+/** Qot_Common.PriceReminderFreq. */
+export const priceReminderFrequency = same('freq', { ALWAYS: 1, ONCE_A_DAY: 2, ONLY_ONCE: 3 });
+/** Qot_Common.PriceReminderMarketStatus. */
+export const priceReminderSession = same('sessions', { OPEN: 1, US_PRE: 2, US_AFTER: 3, US_OVERNIGHT: 4 });
+/** Qot_SetOptionEventAlert.AlertOpType. */
+export const optionAlertOp = same('oper_type', { ADD: 1, DELETE: 2, MODIFY: 3, ENABLE: 4, DISABLE: 5, DELETE_ALL: 6 });
+const reminderFields = { type: priceReminderType, freq: priceReminderFrequency, reminderSessionList: priceReminderSession };
 const orderBookType = same('order_book_type', { NORMAL: 0, ODD: 1 });
 export const delayStatisticsType = same('type_list', { QOT_PUSH: 1, REQ_REPLY: 2, PLACE_ORDER: 3 });
 export const qotPushStage = same('qot_push_stage', { SR2SS: 1, SS2CR: 2, CR2CS: 3, SS2CS: 4, SR2CS: 5 });
@@ -294,6 +325,12 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'svc.future_screen.C2S', fields: { market: listedMarket } },
   { prefix: 'svc.bond_screen.C2S', fields: { market: listedMarket } },
   { prefix: 'Qot_RequestTradeDate.C2S', fields: { market: tradeDateMarket } },
+  { prefix: 'Qot_GetUserSecurityGroup.', fields: { groupType: watchlistGroupType } },
+  { prefix: 'Qot_ModifyUserSecurity.', fields: { op: watchlistOp } },
+  { prefix: 'Qot_SetPriceReminder.', fields: { ...reminderFields, op: priceReminderOp } },
+  { prefix: 'Qot_GetPriceReminder.', fields: { ...reminderFields, market: quoteMarketNumbers } },
+  { prefix: 'Qot_UpdatePriceReminder.', fields: { type: priceReminderType, marketStatus: priceReminderSession } },
+  { prefix: 'Qot_SetOptionEventAlert.', fields: { operType: optionAlertOp } },
   { prefix: 'GetDelayStatistics', fields: { typeList: delayStatisticsType, qotPushStage } },
   { prefix: 'svc.quote_capability', fields: { sub_type_list: subType, kl_type_list: klType } },
   { prefix: 'svc.kline_pattern', fields: { kline_type: klType } },

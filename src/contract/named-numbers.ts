@@ -1,6 +1,6 @@
 import type { DescEnum, DescField, DescFile } from '@bufbuild/protobuf';
 import type { Dialect, Enumeration } from './enums.js';
-import { enumerationOf } from './enums.js';
+import { enumerationOf, klType, quoteMarketNumbers, rehabType, securityType, subType, tradeDateMarket } from './enums.js';
 import { enumFields } from './generated/enum-fields.js';
 
 /**
@@ -13,6 +13,16 @@ export function shownEnumeration(field: DescField, dialect: Dialect): Enumeratio
   return own !== undefined || dialect === 'rest' ? own : documentedEnumeration(field);
 }
 
+/** Those of the definitions that have names of ours already: one thing has one name. */
+const ours: ReadonlyMap<string, Enumeration> = new Map([
+  ['Qot_Common.QotMarket', quoteMarketNumbers],
+  ['Qot_Common.TradeDateMarket', tradeDateMarket],
+  ['Qot_Common.SecurityType', securityType],
+  ['Qot_Common.KLType', klType],
+  ['Qot_Common.RehabType', rehabType],
+  ['Qot_Common.SubType', subType],
+]);
+
 const documented = new Map<string, Enumeration | undefined>();
 
 /** The enumeration that the definitions name for a field; undefined where they name none. */
@@ -20,7 +30,7 @@ export function documentedEnumeration(field: DescField): Enumeration | undefined
   const path = `${field.parent.typeName}.${field.name}`;
   if (documented.has(path)) return documented.get(path);
   const desc = 'enum' in field && field.enum !== undefined ? field.enum : enumNamed(field.parent.file, enumFields[path]);
-  const enumeration = desc === undefined ? undefined : enumerationFrom(desc, field.name);
+  const enumeration = desc === undefined ? undefined : (ours.get(desc.typeName) ?? enumerationFrom(desc, field.name));
   documented.set(path, enumeration);
   return enumeration;
 }

@@ -25,6 +25,7 @@ export const groups = [
   'metadata',
   'calendar',
   'ranking',
+  'user_state',
   'account',
   'trade',
   'admin',

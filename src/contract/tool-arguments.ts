@@ -25,15 +25,21 @@ function takesMessage(operation: Operation): boolean {
   return operation.messages.C2SSchema.fields.some((field) => !withheld.has(field.name));
 }
 
+/** Whether a message holds lists of messages that the shape has no argument for. */
+function holdsMore({ messages, shape }: Operation): boolean {
+  const named = new Set(shape.map(({ field }) => field.split('.')[0]));
+  return messages.C2SSchema.fields.some((field) => field.fieldKind === 'list' && field.listKind === 'message' && !named.has(field.name));
+}
+
 const extras = {
   api_key: { schema: text, about: 'A key for this call alone, before the session’s.', isTaken: () => true },
   c2s_json: { schema: text, about: 'The whole message as JSON text, instead of the other arguments.', isTaken: takesMessage },
   c2s: {
     schema: { type: 'object' },
-    about: 'The whole message.',
-    brief: '',
-    // Where the shape names nothing, a model is better off with an object than with text in text.
-    isTaken: (operation) => takesMessage(operation) && operation.shape.length === 0,
+    about: 'The whole message, instead of the other arguments.',
+    brief: 'The whole message, instead of the other arguments.',
+    // Where the shape does not say it all, a model is better off with an object than with text in text.
+    isTaken: (operation) => takesMessage(operation) && (operation.shape.length === 0 || holdsMore(operation)),
   },
   idempotency_key: {
     schema: text,

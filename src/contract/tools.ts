@@ -55,7 +55,7 @@ export function describeTool(operation: Operation): ToolDescription {
 }
 
 /** Words of a read's description in the list of tools. What the guide says beyond them is in the tool's resource. */
-const WORDS_MAX = 28;
+const WORDS_MAX = 22;
 
 /** The summary and as many sentences of the guide as there is room for; what may cost money is explained whole. */
 function briefGuide({ summary, guide, effect, tool }: Operation): string {
@@ -76,7 +76,7 @@ function wordCount(text: string): number {
 }
 
 /** JSON text of a read's arguments in the list of tools, in characters: beyond it, optional arguments lose their texts, the last first. */
-const INPUT_CHARACTERS_MAX = 560;
+const INPUT_CHARACTERS_MAX = 440;
 
 function listedInput(operation: Operation): ObjectSchema {
   const { shape, needs, effect } = operation;

@@ -17,6 +17,7 @@ import {
 } from './market/index.js';
 import { Boards } from './screen/index.js';
 import { NameIndex } from './search/index.js';
+import { UserState } from './user-state/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
@@ -216,6 +217,7 @@ function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brok
     tradeStatistics: new TradeStatistics(market),
     macro: new Macro(options.seed),
     historyQuota,
+    userState: new UserState(store),
     async close() {
       await Promise.all([brokerage.close(), historyQuota.whenDurable()]);
     },

@@ -11,6 +11,7 @@ export { readPush } from './push-bodies.js';
 export { pushedQuotes } from './pushed-quotes.js';
 export { QuoteStreams } from './quote-streams.js';
 export { hideMarks } from './remark-mark.js';
+export { reminderPushOf } from './reminders.js';
 export { SellableQuantities } from './sellable.js';
 export { Session, type SessionOptions } from './session.js';
 export { StreamSubscriptions } from './subscribing.js';

@@ -45,6 +45,7 @@ import {
   readOrders,
   readPush,
   recoveredTrades,
+  reminderPushOf,
   SellableQuantities,
   Session,
   TradingTermsCache,
@@ -313,6 +314,9 @@ export class OpendBackend implements Backend {
       this.#sellable.push({ ...trade, message: hideMarks(trade.message) });
     } else if (frame.protoId === NOTIFY) {
       this.#noticed(frame);
+    } else {
+      const reminder = reminderPushOf(frame);
+      if (reminder !== undefined) this.#emit(reminder);
     }
   }
 

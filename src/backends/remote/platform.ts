@@ -27,6 +27,7 @@ import {
   pushedQuotes,
   QuoteStreams,
   readPush,
+  reminderPushOf,
   StreamSubscriptions,
   TradingTermsCache,
 } from '../framed/index.js';
@@ -161,7 +162,11 @@ export class Platform {
       return;
     }
     const message = frame.protoId === NOTIFY ? readPush<Notify.S2C>(Notify.ResponseSchema, frame) : undefined;
-    if (message === undefined) return;
+    if (message === undefined) {
+      const reminder = reminderPushOf(frame);
+      if (reminder !== undefined) this.#events.push(reminder);
+      return;
+    }
     this.point.noticed(message.s2c.type);
     if (!isOwnConcern(message.s2c.type)) this.#events.push({ type: 'notify', protoId: NOTIFY, message });
   }

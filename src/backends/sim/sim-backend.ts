@@ -31,6 +31,7 @@ import { refusal, success, successOnce } from './answers.js';
 import { Lifecycle } from './lifecycle.js';
 import { readyNotices } from './notices.js';
 import type { RecordedDay } from './recorded-day.js';
+import { ReminderPushes } from './reminder-pushes.js';
 import { Streams } from './streams.js';
 
 /** Where defects of handlers are told; pino's logger is one. */
@@ -64,6 +65,7 @@ class SimBackend implements Backend {
   readonly #lifecycle: Lifecycle;
   readonly #streams: Streams;
   readonly #accountPushes: AccountPushes;
+  readonly #reminderPushes: ReminderPushes;
   readonly #recordedDay: RecordedDay | undefined;
   readonly #clock: Clock;
   readonly #report: (message: string) => void;
@@ -81,6 +83,8 @@ class SimBackend implements Backend {
     const emit = (event: PushEvent) => this.#emit(event);
     this.#streams = new Streams(simulation, emit);
     this.#accountPushes = new AccountPushes(simulation, emit);
+    const onDefect = (error: unknown) => logger.error({ err: error }, 'a price reminder could not be told');
+    this.#reminderPushes = new ReminderPushes(simulation, emit, onDefect);
   }
 
   async start(): Promise<void> {
@@ -89,6 +93,7 @@ class SimBackend implements Backend {
     this.#lifecycle.enter('authenticating', 'the simulation needs no login');
     this.#streams.start();
     this.#accountPushes.start();
+    this.#reminderPushes.start();
     this.#lifecycle.enter('ready', 'the simulation runs in this process');
     this.#play();
     for (const notice of readyNotices()) this.#emit(notice);
@@ -99,6 +104,7 @@ class SimBackend implements Backend {
     this.#recordedDay?.stop();
     this.#streams.stop();
     this.#accountPushes.stop();
+    this.#reminderPushes.stop();
     this.#lifecycle.enter('stopped', 'stop');
     await this.#simulation.close();
   }

@@ -10,6 +10,7 @@ import * as ranking from './ranking.js';
 import * as subscription from './subscription.js';
 import * as system from './system.js';
 import * as trade from './trade.js';
+import * as userState from './user-state.js';
 
 /** The declarations by their groups, in the order of references. Adding one to its group's file serves it everywhere. */
 export const declared = {
@@ -20,6 +21,7 @@ export const declared = {
   metadata,
   calendar,
   ranking,
+  user_state: userState,
   account,
   trade,
   admin,
@@ -35,4 +37,4 @@ export function operationNamed(name: string): Operation | undefined {
   return byName.get(name);
 }
 
-export { account, admin, calendar, klinePattern, metadata, quote, ranking, subscription, system, trade };
+export { account, admin, calendar, klinePattern, metadata, quote, ranking, subscription, system, trade, userState };

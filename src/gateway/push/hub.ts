@@ -270,7 +270,7 @@ export class PushHub {
         return;
       case 'notify': {
         const frames = this.#framesOf(event);
-        for (const { connection, wants } of this.#members.values()) if (wants(event)) connection.push(frames);
+        for (const member of this.#members.values()) if (receives(member, event)) member.connection.push(frames);
       }
     }
   }
@@ -402,7 +402,7 @@ export class PushHub {
   #setPermits(member: Member, permits: Permits): void {
     member.permits = permits;
     this.#reroute(member);
-    member.connection.purge(({ content: { event } }) => event !== undefined && event.type !== 'notify' && !permits(event));
+    member.connection.purge(({ content: { event } }) => event !== undefined && !permits(event));
   }
 
   #close(id: string, code: number, reason: string): void {

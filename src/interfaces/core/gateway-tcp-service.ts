@@ -9,7 +9,9 @@ import type { TcpService } from './tcp-service.js';
 import { TcpSink } from './tcp-sink.js';
 
 const everything: Permits = () => true;
-const noNotices: Permits = ({ type }) => type !== 'notify';
+const NOTIFY = 1003;
+/** A client that wants no notices of the program still gets its price reminders. */
+const noNotices: Permits = ({ protoId }) => protoId !== NOTIFY;
 
 /**
  * The gateway behind a core TCP listener.

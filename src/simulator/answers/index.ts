@@ -11,6 +11,7 @@ import { ranking } from './ranking/index.js';
 import { system } from './system/index.js';
 import type { AnswersTo } from './table.js';
 import { trade } from './trade/index.js';
+import { userState } from './user-state/index.js';
 
 type Declared = typeof declared;
 
@@ -19,7 +20,17 @@ type Answered = {
   readonly [G in keyof Declared as Exclude<keyof Declared[G], OwnOperation> extends never ? never : G]: AnswersTo<Declared[G]>;
 };
 
-const groups = { system, quote, kline_pattern: klinePattern, metadata, calendar, ranking, account, trade } satisfies Answered;
+const groups = {
+  system,
+  quote,
+  kline_pattern: klinePattern,
+  metadata,
+  calendar,
+  ranking,
+  user_state: userState,
+  account,
+  trade,
+} satisfies Answered;
 
 /** Answers by the declared name of their operation ("get_quote"). Requests are what the operation declares, or the decoder has a defect. */
 export const answers: ReadonlyMap<string, Answer<keyof EveryFact, unknown, unknown>> = new Map(

@@ -6,6 +6,7 @@ import type { CapitalFlows, Market, TradeStatistics } from '../market/index.js';
 import type { Refusal } from '../refusal.js';
 import type { Boards } from '../screen/board.js';
 import type { NameIndex } from '../search/index.js';
+import type { UserState } from '../user-state/index.js';
 import type { World } from '../world/index.js';
 import type { HistoryQuota } from './history-quota.js';
 import type { Listings } from './listings.js';
@@ -32,6 +33,8 @@ export interface EveryFact {
   /** Economies: what their offices publish, and when. */
   readonly macro: Macro;
   readonly historyQuota: HistoryQuota;
+  /** What is kept for the login user beside accounts. */
+  readonly userState: UserState;
 }
 
 /** Those facts that are named: what a function looks at, and no more. */

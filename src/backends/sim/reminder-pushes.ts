@@ -1,0 +1,132 @@
+import { create } from '@bufbuild/protobuf';
+import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
+import { PriceReminderFreq } from '../../contract/generated/Qot_Common_pb.js';
+import * as UpdatePriceReminder from '../../contract/generated/Qot_UpdatePriceReminder_pb.js';
+import type { PushEvent } from '../../gateway/backend.js';
+import type { MarketEvent } from '../../simulator/market/market.js';
+import type { PriceReminder } from '../../simulator/user-state/index.js';
+import type { Facts } from '../../simulator/view/facts.js';
+import type { Listing } from '../../simulator/view/listings.js';
+import { dayChange, lastPrice, reminderKinds, reminderSentence, reminderStatus } from '../../simulator/view/reminder-figures.js';
+import { success } from './answers.js';
+
+const PROTO_ID = 3019;
+
+type Names = 'clock' | 'world' | 'market' | 'listings' | 'quoteBoard' | 'userState';
+
+/** How a reminder's condition stood when it was last looked at. */
+interface Seen {
+  /** What it asked for then: a changed reminder starts anew. */
+  readonly terms: string;
+  met: boolean;
+}
+
+/** Watches the symbols that have price reminders, and tells each whose condition comes true. */
+export class ReminderPushes {
+  readonly #facts: Facts<Names>;
+  readonly #emit: (event: PushEvent) => void;
+  readonly #onDefect: (error: unknown) => void;
+  readonly #watched = new Map<string, Listing>();
+  readonly #seen = new Map<bigint, Seen>();
+  #stopListening: (() => void)[] = [];
+
+  constructor(facts: Facts<Names>, emit: (event: PushEvent) => void, onDefect: (error: unknown) => void) {
+    this.#facts = facts;
+    this.#emit = emit;
+    this.#onDefect = onDefect;
+  }
+
+  start(): void {
+    const { market, userState } = this.#facts;
+    this.#stopListening = [market.onEvent((event) => this.#onEvent(event)), userState.reminders.onChange((symbol) => this.#follow(symbol))];
+    for (const symbol of userState.reminders.symbols()) this.#follow(symbol);
+  }
+
+  stop(): void {
+    for (const stop of this.#stopListening) stop();
+    this.#stopListening = [];
+    for (const { instrument } of this.#watched.values()) this.#facts.market.unwatch(instrument);
+    this.#watched.clear();
+  }
+
+  /** Watches a symbol while it has an enabled reminder. */
+  #follow(symbol: string): void {
+    const { market, listings, userState } = this.#facts;
+    const reminders = userState.reminders.of(symbol);
+    const wanted = reminders.some(({ enabled }) => enabled);
+    const watched = this.#watched.get(symbol);
+    if (watched !== undefined && !wanted) {
+      market.unwatch(watched.instrument);
+      this.#watched.delete(symbol);
+    }
+    if (watched !== undefined || !wanted) return;
+    // What has been delisted since has nothing to be reminded of.
+    const listing = listings.named(symbol);
+    if (listing === undefined || listings.state(listing) !== 'listed') return;
+    this.#watched.set(symbol, listing);
+    market.watch(listing.instrument);
+  }
+
+  #onEvent({ instrument }: MarketEvent): void {
+    const listing = this.#watched.get(instrument.symbol);
+    if (listing === undefined) return;
+    const status = reminderStatus(this.#facts, listing);
+    if (status === undefined) return;
+    for (const reminder of this.#facts.userState.reminders.of(instrument.symbol)) {
+      if (reminder.enabled && sessionsOf(reminder).includes(status)) this.#look(listing, reminder, status);
+    }
+  }
+
+  #look(listing: Listing, reminder: PriceReminder, status: number): void {
+    const kind = reminderKinds.get(reminder.type);
+    const value = decimalFromNumber(reminder.value);
+    const current = kind?.figure(this.#facts, listing, status);
+    if (kind === undefined || value === undefined || current === undefined) return;
+    const met = kind.up ? current >= value : current <= value;
+    const terms = `${reminder.type} ${reminder.value}`;
+    const seen = this.#seen.get(reminder.key);
+    const before = seen?.terms === terms && seen.met;
+    this.#seen.set(reminder.key, { terms, met });
+    // A condition that stays true is told once.
+    if (!met || before) return;
+    const day = this.#facts.market.quote(listing.instrument).tradingDay;
+    const { freq } = reminder;
+    if (freq === PriceReminderFreq.PriceReminderFreq_OnceADay && reminder.toldOn === day) return;
+    const enabled = freq !== PriceReminderFreq.PriceReminderFreq_OnlyOnce;
+    const content = `${listing.instrument.name}: ${reminderSentence(kind, current, value)}`;
+    const push = this.#pushOf(listing, reminder, status, current, content);
+    if (enabled && reminder.toldOn === day) {
+      this.#emit(push);
+      return;
+    }
+    // That it was told is on disk before it is: a crash must not tell a single reminder twice.
+    this.#facts.userState.reminders
+      .put({ ...reminder, enabled, toldOn: day })
+      .then(() => this.#emit(push))
+      .catch(this.#onDefect);
+  }
+
+  #pushOf(listing: Listing, reminder: PriceReminder, status: number, current: Decimal, content: string): PushEvent {
+    const s2c = create(UpdatePriceReminder.S2CSchema, {
+      security: listing.security,
+      name: listing.instrument.name,
+      price: decimalToNumber(lastPrice(this.#facts, listing, status)),
+      changeRate: decimalToNumber(dayChange(this.#facts, listing, status)),
+      marketStatus: status,
+      content,
+      note: reminder.note,
+      key: reminder.key,
+      type: reminder.type,
+      setValue: reminder.value,
+      curValue: decimalToNumber(current),
+    });
+    const about = { symbols: [reminder.symbol], accIds: [] };
+    return { type: 'notify', protoId: PROTO_ID, message: success(UpdatePriceReminder, s2c), about };
+  }
+}
+
+const REGULAR: readonly number[] = [1];
+
+function sessionsOf({ sessions }: PriceReminder): readonly number[] {
+  return sessions.length === 0 ? REGULAR : sessions;
+}

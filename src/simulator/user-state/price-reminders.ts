@@ -1,0 +1,108 @@
+import type { Store } from '../../storage/index.js';
+import { Refusal } from '../refusal.js';
+
+/** A condition on a security's figures, and how its coming true is told. */
+export interface PriceReminder {
+  readonly key: bigint;
+  /** "HK.00700". */
+  readonly symbol: string;
+  /** Qot_Common.PriceReminderType. */
+  readonly type: number;
+  /** In the type's unit: a price, percent, shares or money. */
+  readonly value: number;
+  readonly note: string;
+  /** Qot_Common.PriceReminderFreq. */
+  readonly freq: number;
+  readonly enabled: boolean;
+  /** Qot_Common.PriceReminderMarketStatus; empty: regular hours. */
+  readonly sessions: readonly number[];
+  /** The trading day on which it told last; empty where it never did. */
+  readonly toldOn: string;
+}
+
+/** As the row holds it: the key is the row's. */
+type Row = Omit<PriceReminder, 'key'>;
+
+/** As the servers of the field have it. */
+const SAME_TYPE_MAX = 10;
+const REMINDERS_MAX = 2_000;
+
+/** The price reminders of the login user. Every change is on disk once its promise resolves. */
+export class PriceReminders {
+  readonly #store: Store;
+  readonly #table;
+  /** By symbol, each in the order of keys, which is that of creation. */
+  readonly #bySymbol = new Map<string, Map<bigint, PriceReminder>>();
+  readonly #listeners = new Set<(symbol: string) => void>();
+  #count = 0;
+  #lastKey = 0n;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#table = store.table<Row>('sim-price-reminders');
+    const rows = [...this.#table.entries()].map(([key, row]): PriceReminder => ({ ...row, key: BigInt(key) }));
+    for (const reminder of rows.sort((a, b) => (a.key < b.key ? -1 : 1))) this.#keep(reminder);
+  }
+
+  symbols(): readonly string[] {
+    return [...this.#bySymbol.keys()];
+  }
+
+  of(symbol: string): readonly PriceReminder[] {
+    return [...(this.#bySymbol.get(symbol)?.values() ?? [])];
+  }
+
+  get(symbol: string, key: bigint): PriceReminder | undefined {
+    return this.#bySymbol.get(symbol)?.get(key);
+  }
+
+  /** Called with the symbol whose reminders have changed. */
+  onChange(listener: (symbol: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Adds a reminder under a new key. */
+  async add(terms: Omit<PriceReminder, 'key' | 'toldOn' | 'enabled'>): Promise<bigint | Refusal> {
+    const same = this.of(terms.symbol).filter(({ type }) => type === terms.type);
+    if (same.length >= SAME_TYPE_MAX) return new Refusal(`${terms.symbol} has ${SAME_TYPE_MAX} reminders of this type: delete one first`);
+    if (this.#count >= REMINDERS_MAX) return new Refusal(`at most ${REMINDERS_MAX} price reminders`);
+    const key = this.#lastKey + 1n;
+    await this.put({ ...terms, key, enabled: true, toldOn: '' });
+    return key;
+  }
+
+  /** Puts a reminder in the place of the one of its key. */
+  put(reminder: PriceReminder): Promise<void> {
+    this.#keep(reminder);
+    const { key, ...row } = reminder;
+    const written = this.#store.write((transaction) => transaction.put(this.#table, String(key), row));
+    this.#tell(reminder.symbol);
+    return written;
+  }
+
+  /** Ends reminders of a symbol. */
+  remove(symbol: string, keys: readonly bigint[]): Promise<void> {
+    const own = this.#bySymbol.get(symbol);
+    for (const key of keys) if (own?.delete(key)) this.#count -= 1;
+    if (own?.size === 0) this.#bySymbol.delete(symbol);
+    const written = this.#store.write((transaction) => {
+      for (const key of keys) transaction.remove(this.#table, String(key));
+    });
+    this.#tell(symbol);
+    return written;
+  }
+
+  #keep(reminder: PriceReminder): void {
+    const { symbol, key } = reminder;
+    const own = this.#bySymbol.get(symbol) ?? new Map<bigint, PriceReminder>();
+    if (!own.has(key)) this.#count += 1;
+    own.set(key, reminder);
+    this.#bySymbol.set(symbol, own);
+    if (key > this.#lastKey) this.#lastKey = key;
+  }
+
+  #tell(symbol: string): void {
+    for (const listener of this.#listeners) listener(symbol);
+  }
+}

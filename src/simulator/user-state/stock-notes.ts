@@ -1,0 +1,42 @@
+import type { Store } from '../../storage/index.js';
+import { Refusal } from '../refusal.js';
+
+/** What the user wrote about a security. */
+export interface StockNote {
+  readonly symbol: string;
+  readonly text: string;
+  /** Epoch ms. */
+  readonly updatedAt: number;
+}
+
+const NOTES_MAX = 5_000;
+
+/** The login user's notes, one a security. Every change is on disk once its promise resolves. */
+export class StockNotes {
+  readonly #store: Store;
+  readonly #table;
+  readonly #notes = new Map<string, StockNote>();
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#table = store.table<StockNote>('sim-stock-notes');
+    for (const [symbol, note] of this.#table.entries()) this.#notes.set(symbol, note);
+  }
+
+  /** The newest first. */
+  all(): readonly StockNote[] {
+    return [...this.#notes.values()].sort((a, b) => b.updatedAt - a.updatedAt || (a.symbol < b.symbol ? -1 : 1));
+  }
+
+  /** Writes the note of a security in place of the one before; an empty text removes it. */
+  put(note: StockNote): Promise<void> | Refusal {
+    const { symbol, text } = note;
+    if (text === '') {
+      this.#notes.delete(symbol);
+      return this.#store.write((transaction) => transaction.remove(this.#table, symbol));
+    }
+    if (!this.#notes.has(symbol) && this.#notes.size >= NOTES_MAX) return new Refusal(`at most ${NOTES_MAX} notes`);
+    this.#notes.set(symbol, note);
+    return this.#store.write((transaction) => transaction.put(this.#table, symbol, note));
+  }
+}
