@@ -16,6 +16,7 @@ type Optional =
   | 'switches'
   | 'classes'
   | 'reach'
+  | 'wrapper'
   | 'unused'
   | 'lowLevel'
   | 'shape'
@@ -49,6 +50,7 @@ export function operation<const M extends ProtocolMessages>(
     switches: [],
     classes: {},
     reach: 'beyond',
+    wrapper: null,
     unused: [],
     lowLevel: {},
     shape: [],

@@ -12,7 +12,7 @@ export interface Listing {
   /** From `S2C` down, by the names of the `.proto`: "connSubInfoList.subInfoList.securityList". */
   readonly list: string;
   readonly of: 'security' | 'account' | 'traded' | 'trading_market';
-  /** The field of an entry that is looked at, where it is not the entry itself. */
+  /** The field of an entry that is looked at, "security" or "basic.security", where it is not the entry itself. */
   readonly at?: string;
   /** A field of `S2C` that counts all entries: left out for limited keys, which could tell from it what they are not shown. */
   readonly total?: string;
@@ -39,7 +39,7 @@ export function fits({ list, of, at, total }: Listing, payload: DescMessage): bo
     within = field?.message;
   }
   if (field?.fieldKind !== 'list') return false;
-  const subject = at === undefined ? field : within?.fields.find((each) => each.name === at);
+  const subject = at === undefined ? field : fieldAt(within, at.split('.'));
   const has = (...names: readonly string[]) => names.every((name) => subject?.message?.fields.some((each) => each.name === name));
   switch (of) {
     case 'security':
@@ -51,4 +51,9 @@ export function fits({ list, of, at, total }: Listing, payload: DescMessage): bo
     case 'account':
       return subject !== undefined && subject.message === undefined;
   }
+}
+
+function fieldAt(desc: DescMessage | undefined, [head, ...tail]: readonly string[]): DescField | undefined {
+  const field = desc?.fields.find((each) => each.name === head);
+  return tail.length === 0 ? field : fieldAt(field?.message, tail);
 }

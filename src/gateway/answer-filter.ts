@@ -57,7 +57,8 @@ function* filterLists(payload: Message, reach: readonly Listing[], shownFor: (li
 }
 
 function shownTo(limits: readonly Limits[], { of, at }: Listing, trading: number): Shown {
-  const subject = (entry: unknown) => (at === undefined ? entry : (entry as Fields)[localName(at)]);
+  const path = at === undefined ? [] : at.split('.').map(localName);
+  const subject = (entry: unknown) => path.reduce((held, name) => (held as Fields | undefined)?.[name], entry);
   const allows: Readonly<Record<Listing['of'], (each: Limits, value: unknown) => boolean>> = {
     account: (each, value) => allowsAccount(each, value as bigint),
     security: (each, value) => allowsSecurity(each, value as NamedSecurity),

@@ -15,6 +15,8 @@ import {
   type SimulatedMarket,
   TradeStatistics,
 } from './market/index.js';
+import { Boards } from './screen/index.js';
+import { NameIndex } from './search/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
@@ -196,6 +198,7 @@ function brokerageOptions(
 function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brokerage): RunningSimulation {
   const { world, companies, market, recordedMarket } = facts;
   const { clock, store } = options;
+  const listings = new Listings(world);
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
     store,
@@ -205,8 +208,10 @@ function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brok
     market,
     recordedMarket,
     brokerage,
-    listings: new Listings(world),
+    listings,
     quoteBoard: new QuoteBoard(market, companies),
+    boards: new Boards({ clock, world, companies, market }, listings),
+    names: new NameIndex(clock, world),
     capitalFlows: new CapitalFlows(market),
     tradeStatistics: new TradeStatistics(market),
     macro: new Macro(options.seed),

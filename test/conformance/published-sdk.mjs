@@ -100,6 +100,13 @@ async function callEverything() {
   await call('GetCapitalDistribution', { security: tencent });
   await call('RequestTradeDate', { market: 1, ...days });
   await call('GetMarketState', { securityList: [tencent] });
+  await call('GetPlateSet', { market: 1, plateSetType: 0 });
+  await call('GetPlateSecurity', { plate: { market: 1, code: 'LIST1001' } });
+  await call('GetOwnerPlate', { securityList: [tencent] });
+  await call('GetCodeChange', { securityList: [tencent] });
+  await call('RequestRehab', { security: tencent });
+  await call('GetIpoList', { market: 1 });
+  await call('GetSearchQuote', { keyword: 'tencent', max_count: 3 });
 
   const interval = { filterMin: { value: 0, includes: true } };
   const conditions = [{ indicatorType: 1, indicatorValue: { valueInterval: interval } }];

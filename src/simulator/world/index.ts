@@ -7,6 +7,7 @@ import { tradingDaysOf } from './business-days.js';
 import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
+import { debutOf, debuts, debutsUntil } from './debuts.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
 import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments } from './generated.js';
 import type { Instrument, SecurityKind } from './instrument.js';
@@ -62,6 +63,8 @@ export interface World {
    * one. Options and warrants are many: the former only with `underlying`, the latter with it or by their kind.
    */
   listed(filter?: Filter, day?: string): readonly Instrument[];
+  /** Invented companies that come to a market one after the other, those to come included; by their first day. They are in no table. */
+  debuts(market: QuoteMarket): readonly Instrument[];
   state(instrument: Instrument): ListingState;
   /** The date in an instrument's market, "2026-11-20"; in a night session, the trading day that it belongs to. */
   today(of: Instrument | CalendarName): string;
@@ -151,6 +154,10 @@ class SimulatedWorld implements World {
     return candidates.filter((one) => matches(one, filter) && isListed(one, day ?? this.today(one)));
   }
 
+  debuts(market: QuoteMarket): readonly Instrument[] {
+    return debuts(market, this.#seed);
+  }
+
   state(instrument: Instrument): ListingState {
     // Asked at every read: nearly everything has been listed for long, and has no end.
     if (instrument.lastTradingDay === undefined && instrument.listDate <= this.#yesterday()) return 'listed';
@@ -189,7 +196,14 @@ class SimulatedWorld implements World {
   #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
     const futures = has(filter, 'future') ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
     const bonds = has(filter, 'bond') ? bondsOn((calendar) => day ?? this.today(calendar)) : [];
-    return [...real(filter.market), ...bonds, ...futures, ...this.#generated];
+    return [...real(filter.market), ...bonds, ...futures, ...this.#generated, ...this.#debuts(filter, day)];
+  }
+
+  /** Invented companies that have come to the market. */
+  #debuts(filter: Filter, day: string | undefined): readonly Instrument[] {
+    if (!has(filter, 'equity')) return [];
+    const of = filter.market === undefined ? markets : [filter.market];
+    return of.flatMap((one) => (one === 'FX' ? [] : debutsUntil(one, this.#seed, day ?? this.today(marketCalendar(one)))));
   }
 
   #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
@@ -215,7 +229,7 @@ class SimulatedWorld implements World {
   #understand(symbol: string): Instrument | undefined {
     const dot = symbol.indexOf('.');
     const [market, code] = [symbol.slice(0, dot), symbol.slice(dot + 1)];
-    const made = generatedInstrument(symbol, this.#seed);
+    const made = generatedInstrument(symbol, this.#seed) ?? debutOf(symbol, this.#seed);
     if (made !== undefined || !/\d\d/.test(code)) return made;
     const day = this.today(market === 'HK' ? 'HK' : 'US');
     const year = Number(day.slice(0, 4));
@@ -229,6 +243,11 @@ class SimulatedWorld implements World {
 }
 
 const markets = quoteMarkets.map(({ name }) => name);
+
+/** By which a market's stocks trade. */
+function marketCalendar(market: Exclude<QuoteMarket, 'FX'>): CalendarName {
+  return market === 'SH' || market === 'SZ' ? 'CN' : market;
+}
 
 /** The real instruments but bonds and futures, of a market or of all in their order. */
 function real(market: QuoteMarket | undefined): readonly Instrument[] {

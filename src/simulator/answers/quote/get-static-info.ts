@@ -51,7 +51,8 @@ function listAll(facts: Facts<'world' | 'listings'>, { market: marketNumber, sec
   return instruments.filter(isWanted).map((one) => facts.listings.of(one));
 }
 
-function staticInfo(facts: Facts<'world' | 'listings'>, listing: Listing): SecurityStaticInfo {
+/** What does not change of an instrument from one trade to the next: its terms. */
+export function staticInfo(facts: Facts<'world' | 'listings'>, listing: Listing): SecurityStaticInfo {
   const { instrument } = listing;
   const info = create(SecurityStaticInfoSchema);
   info.basic = create(SecurityStaticBasicSchema, {
