@@ -11,6 +11,7 @@ import {
   type Backend,
   BackendFailure,
   type BackendStatus,
+  BackendTimeout,
   type BrokerSnapshot,
   type CallContext,
   type CredentialRefresh,
@@ -114,6 +115,8 @@ export class OpendBackend implements Backend {
   #greeting: Greeting | undefined;
   /** Accounts whose pushes are wanted. */
   #wantedAccounts: readonly bigint[] = [];
+  /** The upstream has not taken the last list of accounts that it was told. */
+  #untold = false;
 
   constructor(options: OpendBackendOptions) {
     this.#options = options;
@@ -244,7 +247,9 @@ export class OpendBackend implements Backend {
   async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {
     const asked = account.subAccPush;
     const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
+    this.#untold = true;
     const answer = await this.#session.request(asked, c2s, this.#own());
+    this.#untold = false;
     if (answer.retType === 0) this.#wantedAccounts = accIds;
     return answer;
   }
@@ -388,7 +393,10 @@ export class OpendBackend implements Backend {
 
   async #restore(side: SideName, since: number | undefined, isCurrent: () => boolean): Promise<void> {
     const accounts = side === 'quotes' ? [] : ((await readAccounts(this.#session, this.#own())) ?? []);
+    if (side === 'trading') this.#untold = false;
     for (const listener of this.#streamsListeners) await listener.restore(scopes[side]);
+    // What happens before the upstream has the list is not pushed: the side is tried again, and looks back once more.
+    if (side === 'trading' && this.#untold) throw new BackendTimeout('the upstream did not take the accounts whose pushes are wanted');
     if (side === 'quotes' || since === undefined) return;
     for (const of of accounts) {
       if (!isCurrent() || !this.#wantedAccounts.includes(of.accID)) continue;

@@ -152,6 +152,8 @@ export class Broker {
     }
     await this.#events.restore({ streams: NO_STREAMS, accIds: accounts.map(({ accID }) => accID) });
     const isCurrent = () => this.point.session.greeting === greeting;
+    // What happens before the broker has the list is not pushed, and was not found either.
+    if (isCurrent()) await this.subscribeAccounts(this.#wanted);
     for (const of of accounts) if (this.#wanted.includes(of.accID) && isCurrent()) await this.#recover(of, from, isCurrent);
     if (isCurrent()) this.#lostFrom = undefined;
   }
