@@ -13,6 +13,7 @@ const simulatorTargets = [
   'simulator/companies',
   'simulator/brokerage',
   'simulator/market',
+  'simulator/pricing',
   'simulator/world',
   ...contract,
 ];
@@ -60,8 +61,9 @@ export const arrows = {
   'simulator/world/data': ['simulator/world', 'simulator/world/holidays', 'contract'],
   'simulator/world/holidays': ['contract'],
   'simulator/chance': [],
+  'simulator/pricing': ['simulator/chance'],
   'simulator/companies': worldAndBelow,
-  'simulator/market': ['simulator/companies', ...worldAndBelow],
+  'simulator/market': ['simulator/companies', 'simulator/pricing', ...worldAndBelow],
   'simulator/exchange': ['simulator/market', ...worldAndBelow],
   'simulator/ledger': ['simulator/row-keys.ts', 'storage/index.ts', 'contract'],
   'simulator/brokerage': [

@@ -113,7 +113,8 @@ function worldOf({ clock, calendarMode, seed, generatedInstruments = GENERATED_I
       calendarMode,
       generatedInstruments,
       seed,
-      closeBefore: prices.closeBefore,
+      closeBefore: (instrument, day) => market?.levelBefore(instrument, day) ?? instrument.referencePrice,
+      calledBefore: (warrant, day) => market?.calledBefore(warrant, day),
     }),
     priceBy(made) {
       market = made;

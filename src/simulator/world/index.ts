@@ -7,8 +7,8 @@ import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
 import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments } from './generated.js';
-import type { Instrument, SecurityKind } from './instrument.js';
-import { Options } from './options.js';
+import type { Instrument, Option, SecurityKind, Warrant } from './instrument.js';
+import { type ListedSeries, Options } from './options.js';
 import { Warrants } from './warrants.js';
 
 export type { Calendar, CalendarMode, CalendarName, TradingDate, TradingSession } from './calendar.js';
@@ -26,8 +26,10 @@ export interface WorldOptions {
   readonly generatedInstruments: number;
   /** What the made-up ones are drawn from. */
   readonly seed: string | number;
-  /** Price of an instrument at the end of its last trading day before a day: strikes lie around it. Without, its reference price. */
+  /** About the price of an instrument at the end of the day before a day: strikes lie around it. Without, its reference price. */
   readonly closeBefore?: (instrument: Instrument, day: string) => Decimal;
+  /** The day, before another, on which a callable contract was called. Without, none ever is. */
+  readonly calledBefore?: (warrant: Warrant, day: string) => string | undefined;
 }
 
 interface Filter {
@@ -56,6 +58,10 @@ export interface World {
    * one. Options and warrants are many: the former only with `underlying`, the latter with it or by their kind.
    */
   listed(filter?: Filter, day?: string): readonly Instrument[];
+  /** What expires when, of the options on an underlying that are listed on a day (without one: today): by root and expiry. */
+  optionSeries(underlying: Instrument, day?: string): readonly ListedSeries[];
+  /** The options of a series that are listed on a day (without one: today): by strike, calls first. */
+  optionChain(underlying: Instrument, series: ListedSeries, day?: string): readonly Option[];
   state(instrument: Instrument): ListingState;
   /** The date in an instrument's market, "2026-11-20"; in a night session, the trading day that it belongs to. */
   today(of: Instrument | CalendarName): string;
@@ -95,12 +101,13 @@ class SimulatedWorld implements World {
     generatedInstruments: count,
     seed,
     closeBefore = ({ referencePrice }) => referencePrice,
+    calledBefore = () => undefined,
   }: WorldOptions) {
     this.#clock = clock;
     this.#calendarMode = calendarMode;
     this.#seed = seed;
     this.#generated = generatedInstruments(count, seed);
-    const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore };
+    const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore, calledBefore };
     this.#options = new Options(underlyings);
     this.#warrants = new Warrants(seed, underlyings);
   }
@@ -135,12 +142,21 @@ class SimulatedWorld implements World {
     return candidates.filter((one) => matches(one, filter) && isListed(one, day ?? this.today(one)));
   }
 
+  optionSeries(underlying: Instrument, day = this.today(underlying)): readonly ListedSeries[] {
+    return this.#options.series(underlying, day);
+  }
+
+  optionChain(underlying: Instrument, series: ListedSeries, day = this.today(underlying)): readonly Option[] {
+    return this.#options.chain(underlying, series, day);
+  }
+
   state(instrument: Instrument): ListingState {
     // Asked at every read: nearly everything has been listed for long, and has no end.
     if (instrument.lastTradingDay === undefined && instrument.listDate <= this.#yesterday()) return 'listed';
     const day = this.today(instrument);
     if (day < instrument.listDate) return 'coming';
-    return isListed(instrument, day) ? 'listed' : 'over';
+    const known = instrument.kind === 'warrant' ? this.#warrants.asOf(instrument, day) : instrument;
+    return isListed(known, day) ? 'listed' : 'over';
   }
 
   /** A day that is over everywhere. */
@@ -188,7 +204,7 @@ class SimulatedWorld implements World {
     if (known !== undefined && this.state(known) !== 'over') return known;
     const found = this.#understand(symbol);
     if (found === undefined) return undefined;
-    if (known?.listDate === found.listDate) return known;
+    if (known?.listDate === found.listDate && known.lastTradingDay === found.lastTradingDay) return known;
     if (this.#understood.size >= UNDERSTOOD_MAX) this.#understood.clear();
     this.#understood.set(symbol, found);
     return found;

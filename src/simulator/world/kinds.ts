@@ -43,9 +43,9 @@ export const kinds: Readonly<Record<SecurityKind, KindRules>> = {
     fees: 'fund',
     margin: 'stock',
   },
-  warrant: { securityType: 5, noun: 'a warrant', quoted: false, ...untraded },
+  warrant: { securityType: 5, noun: 'a warrant', quoted: true, ...untraded, hasBook: true },
   index: { securityType: 6, noun: 'an index', quoted: true, ...untraded },
-  option: { securityType: 8, noun: 'an option', quoted: false, ...untraded },
+  option: { securityType: 8, noun: 'an option', quoted: true, ...untraded, hasBook: true },
   future: {
     securityType: 10,
     noun: 'a future',
