@@ -100,6 +100,7 @@ export const arrows = {
   ],
   'simulator/answers': [
     'simulator/answers/account/index.ts',
+    'simulator/answers/derivatives/index.ts',
     'simulator/answers/metadata/index.ts',
     'simulator/answers/quote/index.ts',
     'simulator/answers/system/index.ts',
@@ -109,6 +110,7 @@ export const arrows = {
     'contract/operations',
   ],
   'simulator/answers/account': answerTargets,
+  'simulator/answers/derivatives': answerTargets,
   'simulator/answers/metadata': answerTargets,
   'simulator/answers/quote': answerTargets,
   'simulator/answers/system': answerTargets,

@@ -9,10 +9,13 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
  * - `trading_market`: the entry has a `trdMarket`.
  */
 export interface Listing {
-  /** From `S2C` down, by the names of the `.proto`: "connSubInfoList.subInfoList.securityList". */
+  /**
+   * From `S2C` down, by the names of the `.proto`: "connSubInfoList.subInfoList.securityList". The last may be a single message inside lists, which is
+   * then left out of them: "optionChain.option.call".
+   */
   readonly list: string;
   readonly of: 'security' | 'account' | 'traded' | 'trading_market';
-  /** The field of an entry that is looked at, where it is not the entry itself. */
+  /** The field of an entry that is looked at, where it is not the entry itself: by its path. On a way through lists, all that is found must be allowed. */
   readonly at?: string;
 }
 
@@ -35,8 +38,9 @@ export function fits({ list, of, at }: Listing, payload: DescMessage): boolean {
     field = within?.fields.find((each) => each.name === name);
     within = field?.message;
   }
-  if (field?.fieldKind !== 'list') return false;
-  const subject = at === undefined ? field : within?.fields.find((each) => each.name === at);
+  if (field === undefined || (field.fieldKind !== 'list' && (field.fieldKind !== 'message' || path.length === 1))) return false;
+  let subject: DescField | undefined = field;
+  for (const name of at?.split('.') ?? []) subject = subject?.message?.fields.find((each) => each.name === name);
   const has = (...names: readonly string[]) => names.every((name) => subject?.message?.fields.some((each) => each.name === name));
   switch (of) {
     case 'security':

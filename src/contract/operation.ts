@@ -4,6 +4,7 @@ import type { FieldClasses } from './field-classes.js';
 import type { FieldCondition } from './field-condition.js';
 import type { Reach } from './listing.js';
 import type { Need } from './needs.js';
+import type { OrderedPair } from './ordered.js';
 import type { ScopeRule } from './scope.js';
 import type { Shape } from './shape.js';
 import type { Switch } from './switches.js';
@@ -17,7 +18,7 @@ export interface ProtocolMessages {
 }
 
 /** What operations are about: sections of references, and the toolsets of language models. */
-export const groups = ['system', 'subscription', 'quote', 'metadata', 'account', 'trade', 'admin'] as const;
+export const groups = ['system', 'subscription', 'quote', 'metadata', 'derivatives', 'account', 'trade', 'admin'] as const;
 export type Group = (typeof groups)[number];
 
 /**
@@ -89,6 +90,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly shape: Shape;
   /** What a request must say beyond the fields of the shape that are always required. */
   readonly needs: readonly Need[];
+  /** Least and most of what a request says, which must not be the wrong way round. */
+  readonly ordered: readonly OrderedPair[];
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */
   readonly tool: string | null;

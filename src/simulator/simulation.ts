@@ -194,7 +194,7 @@ function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brok
     recordedMarket,
     brokerage,
     listings: new Listings(world),
-    quoteBoard: new QuoteBoard(market, companies),
+    quoteBoard: new QuoteBoard(market, companies, world),
     capitalFlows: new CapitalFlows(market),
     historyQuota,
     async close() {

@@ -40,7 +40,11 @@ export class KnockOuts {
 
   /** The day, up to one (days from 1970-01-01, included), on which a contract was called; undefined when it was not. */
   calledOn(warrant: Warrant, underlying: TradedUnderlying, through: number): TradingDay | undefined {
-    const watched = this.#watched.get(`${warrant.symbol} ${warrant.listDate}`, () => ({ until: undefined, called: undefined, time: undefined }));
+    const watched = this.#watched.get(`${warrant.symbol} ${warrant.listDate}`, () => ({
+      until: undefined,
+      called: undefined,
+      time: undefined,
+    }));
     if (watched.called === undefined) this.#watch(watched, warrant, underlying, through);
     return watched.called !== undefined && watched.called.number <= through ? watched.called : undefined;
   }

@@ -131,6 +131,8 @@ export interface Market {
   settlementPrice(contract: Instrument): Decimal;
   /** Of now, or of the end of what is traded no more, by the background's price of the underlying. */
   valuation(contract: Option | Warrant): ContractValuation;
+  /** Whether a callable contract has been called by now: nobody trades it any more. */
+  isCalled(contract: Warrant): boolean;
   /** Starts (or stops) live events of a symbol. Calls nest: each watch needs its own unwatch. */
   watch(instrument: Instrument): void;
   unwatch(instrument: Instrument): void;

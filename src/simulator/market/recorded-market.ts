@@ -166,6 +166,10 @@ export class RecordedMarket implements SimulatedMarket {
     return this.generated.valuation(contract);
   }
 
+  isCalled(contract: Warrant): boolean {
+    return this.generated.isCalled(contract);
+  }
+
   levelBefore(instrument: Instrument, day: string): Decimal {
     return this.generated.levelBefore(instrument, day);
   }

@@ -231,6 +231,11 @@ class MarketOfTape implements SimulatedMarket {
     return this.#tape.background.derived(contract).valuation(day, Math.min(now, (last?.end ?? day.end) - 1));
   }
 
+  isCalled(contract: Warrant): boolean {
+    const now = this.#now(contract);
+    return this.#tape.background.isCalled(contract, this.#tape.days(contract).at(now), now);
+  }
+
   calledBefore(warrant: Warrant, day: string): string | undefined {
     return this.#tape.background.calledOn(warrant, requireDay(day) - 1)?.day;
   }

@@ -50,7 +50,14 @@ export class WarrantPath extends DerivedPath {
     const { value, delta, gamma, vega, theta, rho } = this.#valued(outlook, day, time);
     const ratio = this.#ratio;
     const part = { value: value / ratio, delta: delta / ratio, gamma: gamma / ratio, vega: vega / ratio };
-    return { ...part, theta: theta / ratio, rho: rho / ratio, outlook, volatility: this.#volatility(outlook, this.#strike), open: this.held(day) };
+    return {
+      ...part,
+      theta: theta / ratio,
+      rho: rho / ratio,
+      outlook,
+      volatility: this.#volatility(outlook, this.#strike),
+      open: this.held(day),
+    };
   }
 
   volume({ number }: TradingDay): number {

@@ -1,5 +1,5 @@
-import { cumulative, density } from './normal.js';
 import { type European, european, europeanPrice } from './european.js';
+import { cumulative, density } from './normal.js';
 import type { Valuation } from './option-terms.js';
 
 /** A put on something without income, which may be exercised at any time. */

@@ -18,7 +18,8 @@ export function europeanPrice({ right, spot, strike, years, rate, yield: paid, v
   const d1 = (Math.log(spot / strike) + (rate - paid) * years) / deviation + deviation / 2;
   const sign = right === 'call' ? 1 : -1;
   const value =
-    sign * (spot * Math.exp(-paid * years) * cumulative(sign * d1) - strike * Math.exp(-rate * years) * cumulative(sign * (d1 - deviation)));
+    sign *
+    (spot * Math.exp(-paid * years) * cumulative(sign * d1) - strike * Math.exp(-rate * years) * cumulative(sign * (d1 - deviation)));
   return Math.max(0, value);
 }
 

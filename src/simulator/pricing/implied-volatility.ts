@@ -1,5 +1,5 @@
-import { optionPrice } from './option-value.js';
 import type { OptionInputs } from './option-terms.js';
+import { optionPrice } from './option-value.js';
 
 const LEAST = 0.001;
 const MOST = 20;

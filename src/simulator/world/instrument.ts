@@ -80,6 +80,8 @@ export interface FutureTerms {
 
 export interface OptionTerms {
   readonly class: OptionClass;
+  /** Of the expiries of the class, which one it has. */
+  readonly cycle: 'month' | 'week' | 'day';
   /** Symbol of the underlying. */
   readonly underlying: string;
   /** Last day of trading and of exercise. */

@@ -96,7 +96,7 @@ export class Options {
     const series = seriesExpiring(of, expiry);
     if (series === undefined || thousandths.startsWith('0') || !isStrike(strikeSteps[of.family], strike)) return undefined;
     const listed = this.#listedFrom(underlying, series, strike);
-    return listed === undefined ? undefined : contract(of, underlying, expiry, listed, strike, right === 'C' ? 'call' : 'put');
+    return listed === undefined ? undefined : contract(of, underlying, series, listed, strike, right === 'C' ? 'call' : 'put');
   }
 
   /** Every option on an underlying that is listed on a day: by root, expiry and strike, calls first. */
@@ -127,7 +127,7 @@ export class Options {
     return strikesBetween(strikeSteps[of.family], low, high).flatMap((strike) => {
       const listed = bands.find((band) => band.low <= strike && strike <= band.high)?.day;
       if (listed === undefined) return [];
-      return (['call', 'put'] as const).map((right) => contract(of, underlying, series.expiry, listed, strike, right));
+      return (['call', 'put'] as const).map((right) => contract(of, underlying, series, listed, strike, right));
     });
   }
 
@@ -185,8 +185,16 @@ function usClassOf({ symbol, market, code, kind, dailyVolume }: Instrument): Opt
   return [{ root, market, underlying: symbol, family, style: 'american', multiplier: 100, cycle, since }];
 }
 
-function contract(of: OptionClass, underlying: Instrument, expiry: string, listed: string, strike: Decimal, right: 'call' | 'put'): Option {
+function contract(
+  of: OptionClass,
+  underlying: Instrument,
+  series: OptionSeries,
+  listed: string,
+  strike: Decimal,
+  right: 'call' | 'put',
+): Option {
   const { market, root, style, multiplier } = of;
+  const { expiry } = series;
   const code = `${root}${expiry.slice(2).replaceAll('-', '')}${right === 'call' ? 'C' : 'P'}${strike / THOUSANDTHS}`;
   const symbol = `${market}.${code}`;
   const { tickTable, calendar, exchange } = families[of.family];
@@ -210,6 +218,6 @@ function contract(of: OptionClass, underlying: Instrument, expiry: string, liste
     dailyVolume: 1_000,
     volatility: underlying.volatility,
     calendar,
-    option: { class: of, underlying: underlying.symbol, expiry, strike, right, style },
+    option: { class: of, cycle: series.of, underlying: underlying.symbol, expiry, strike, right, style },
   };
 }
