@@ -57,7 +57,7 @@ export const arrows = {
   'gateway/push': ['gateway', ...contract],
   'gateway/local': ['gateway', 'gateway/orders', 'gateway/push/index.ts', 'access/index.ts', ...contract],
 
-  'simulator/world': ['simulator/world/data', 'contract', 'simulator/world/holidays'],
+  'simulator/world': ['simulator/world/data', 'simulator/chance', 'contract', 'simulator/world/holidays'],
   'simulator/world/data': ['simulator/world', 'simulator/world/holidays', 'contract'],
   'simulator/world/holidays': ['contract'],
   'simulator/chance': [],
@@ -140,8 +140,10 @@ export const arrows = {
 
   // The client of the public protocol, and the backends on top of it.
   'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'gateway/push/index.ts', 'wire/index.ts', ...contract],
+  'backends/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
   'backends/opend': [
     'backends/opend/comfort/index.ts',
+    'backends/comfort/index.ts',
     'backends/framed/index.ts',
     'gateway/index.ts',
     'gateway/backend.ts',
@@ -149,8 +151,22 @@ export const arrows = {
     'wire/index.ts',
     ...contract,
   ],
-  'backends/remote': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
-  'backends/opend/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'gateway/push/index.ts', ...contract],
+  'backends/opend/comfort': [
+    'backends/comfort/index.ts',
+    'backends/framed/index.ts',
+    'gateway/index.ts',
+    'gateway/backend.ts',
+    'gateway/push/index.ts',
+    ...contract,
+  ],
+  'backends/remote': [
+    'backends/comfort/index.ts',
+    'backends/framed/index.ts',
+    'gateway/index.ts',
+    'gateway/backend.ts',
+    'storage/index.ts',
+    ...contract,
+  ],
 
   // The simulated brokerage as a server of its own: the core listeners in front of it.
   'sim-server': [

@@ -8,6 +8,7 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { takeLock } from '../src/access/lock.js';
+import { writeEnumFields } from './enum-fields.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, '.cache');
@@ -21,11 +22,13 @@ const steps = [
   },
   {
     name: 'generate',
-    inputs: ['buf.gen.yaml', 'proto', 'package-lock.json'],
+    inputs: ['buf.gen.yaml', 'proto', 'package-lock.json', 'scripts/enum-fields.mjs'],
     outputs: ['src/contract/generated'],
     async action() {
       remove('src/contract/generated');
       await run(process.execPath, ['node_modules/@bufbuild/buf/bin/buf', 'generate']);
+      const folders = [join(root, 'node_modules/futu-api/proto'), join(root, 'proto')];
+      writeEnumFields(folders, join(root, 'src/contract/generated/enum-fields.ts'));
     },
   },
   {

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { err, ok, type Result } from '../access/index.js';
-import { groups } from '../contract/operation.js';
+import { namesInList, toolsetNames, unknownToolset } from '../contract/toolsets.js';
 import { EXIT_FAILED } from './command-line.js';
 import { exitStatus } from './exit-status.js';
 import { Bridge } from './mcp/bridge.js';
@@ -27,7 +27,10 @@ interface McpOptions extends TargetOptions {
 export function mcpCommand(terminal: Terminal, startEmbedded: StartEmbedded): Command {
   const command = withTargetOptions(new Command('mcp'))
     .description('serve MCP on standard input and output, for AI clients')
-    .option('--toolsets <list>', `offer only these toolsets, separated by commas: ${groups.join(', ')} (default: all that the key may use)`)
+    .option(
+      '--toolsets <list>',
+      `offer only these toolsets, separated by commas: ${toolsetNames.join(', ')} (default: all that the key may use)`,
+    )
     .addOption(
       new Option('--embedded', 'run a simulated brokerage in this process, in place of a daemon').conflicts([
         'restUrl',
@@ -63,10 +66,10 @@ export function mcpCommand(terminal: Terminal, startEmbedded: StartEmbedded): Co
 }
 
 function readToolsets(text: string): Result<string, string> {
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !groups.some((group) => group === name));
+  const names = namesInList(text);
+  const unknown = unknownToolset(names);
   if (unknown === undefined) return ok(names.join(','));
-  return err(`--toolsets: unknown toolset ${JSON.stringify(unknown)}, accepted: ${groups.join(', ')}`);
+  return err(`--toolsets: unknown toolset ${JSON.stringify(unknown)}, accepted: ${toolsetNames.join(', ')}`);
 }
 
 const helpText = `

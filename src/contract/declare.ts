@@ -10,6 +10,7 @@ type Optional =
   | 'otherForm'
   | 'byCard'
   | 'byCurrency'
+  | 'rows'
   | 'guide'
   | 'idempotent'
   | 'switches'
@@ -43,6 +44,7 @@ export function operation<const M extends ProtocolMessages>(
     otherForm: null,
     byCard: false,
     byCurrency: null,
+    rows: null,
     guide: '',
     idempotent: declared.effect === 'read' || declared.effect === 'subscription',
     switches: [],

@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
-import { acceptedNumbers, type Dialect, type Enumeration, enumerationOf, listAccepted, writtenValues } from './enums.js';
+import { acceptedNumbers, type Dialect, type Enumeration, listAccepted, writtenValues } from './enums.js';
 import { isRequiredField } from './json/message-json.js';
+import { shownEnumeration } from './named-numbers.js';
 import { snakeCase } from './names.js';
 import type { Param, ParamType } from './shape.js';
 
@@ -84,7 +85,7 @@ const mcp: Vocabulary = {
   // The reader takes the numbers of the tool list as well. One type is offered: a name says what it means.
   member(enumeration) {
     const offered = enumeration.members.filter(({ offered: shown, untraded }) => shown !== false && untraded !== true);
-    return { type: 'string', enum: offered.flatMap((member) => [member.name, ...(member.aliases ?? [])]) };
+    return { type: 'string', enum: offered.map(({ name }) => name) };
   },
   hints: false,
   field: (enumeration) => ({
@@ -135,7 +136,7 @@ export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema
     case 'ids':
       return { type: 'array', items: say.id, maxItems: type.max };
     case 'bytes':
-      return { type: 'string', contentEncoding: 'base64' };
+      return { type: 'string', ...(say.hints ? { contentEncoding: 'base64' } : {}) };
   }
 }
 
@@ -155,7 +156,7 @@ export function fieldSchema(field: DescField, dialect: Dialect, refer: (desc: De
 
 function scalarSchema(field: DescField, dialect: Dialect, side: Side): Schema {
   const say = vocabularies[dialect];
-  const enumeration = enumerationOf(field.parent.typeName, field.name);
+  const enumeration = shownEnumeration(field, dialect);
   if (enumeration !== undefined) return dialect === 'rest' && side === 'request' ? say.member(enumeration) : say.field(enumeration);
   switch (field.scalar) {
     case ScalarType.STRING:

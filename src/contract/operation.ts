@@ -52,6 +52,14 @@ export interface CurrencyList {
   readonly currencyOf: (item: Message) => number | undefined;
 }
 
+/** A list of an answer that tools write as a header and rows of values, unless they are asked for objects. */
+export interface RowList {
+  /** Name of a list of messages in `S2C`, as the `.proto` has it. */
+  readonly list: string;
+  /** The columns of callers who name no fields, as the `.proto` has them. */
+  readonly columns: readonly string[];
+}
+
 export interface RestRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -101,6 +109,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly byCard: boolean;
   /** What its tool's `currency` selects from; null where there is no such argument. */
   readonly byCurrency: CurrencyList | null;
+  /** The list that its tool writes as rows; null where there is none. */
+  readonly rows: RowList | null;
   /** Start-up switches that must all be on. */
   readonly switches: readonly Switch[];
   /** Classes of fields of `C2S` that the table in field-classes.ts does not have. */

@@ -34,8 +34,10 @@ export interface Param {
   readonly exactly?: unknown;
   /** A caller must give it, though the message could do without. */
   readonly required: boolean;
-  /** One sentence for references and tools. */
+  /** One sentence for references, and for tools that do without {@link brief}. */
   readonly about: string;
+  /** What the list of tools says instead, in a few words; empty where the name and the type say it all. */
+  readonly brief?: string;
 }
 
 export type ParamType =
@@ -77,6 +79,7 @@ export interface ParamOptions {
   readonly fixed?: boolean;
   readonly required?: boolean;
   readonly about?: string;
+  readonly brief?: string;
 }
 
 function param(field: string, type: ParamType, options: ParamOptions, about: string): Param {
@@ -95,13 +98,18 @@ function param(field: string, type: ParamType, options: ParamOptions, about: str
     ...(options.fixed === true ? { exactly: options.default } : {}),
     required: options.required ?? false,
     about: options.about ?? about,
+    ...(options.brief === undefined ? {} : { brief: options.brief }),
   };
 }
+
+/** What the list of tools says of a security's symbol. */
+const SYMBOL_BRIEF = 'As HK.00700.';
 
 /** One security, `MARKET.CODE`. */
 export function symbol(field: string, options: ParamOptions = {}): Param {
   const about = 'The security, as MARKET.CODE: HK.00700, US.AAPL, SH.600519.';
-  return param(field, { kind: 'symbol' }, { as: 'symbol', aliases: ['code', 'stock', 'security'], required: true, ...options }, about);
+  const own = { as: 'symbol', aliases: ['code', 'stock', 'security'], required: true };
+  return param(field, { kind: 'symbol' }, { ...own, ...briefly(options), ...options }, about);
 }
 
 /**
@@ -117,9 +125,14 @@ export function symbols(field: string, options: ParamOptions & { max?: number; s
   return param(
     field,
     { kind: 'symbols', max: options.max ?? 400, single: options.single ?? false },
-    { as: 'symbols', aliases, required: true, ...options },
+    { as: 'symbols', aliases, required: true, ...briefly(options), ...options },
     about,
   );
+}
+
+/** A declaration with words of its own is not spoken over. */
+function briefly({ about }: ParamOptions): ParamOptions {
+  return about === undefined ? { brief: SYMBOL_BRIEF } : {};
 }
 
 /** The security of an order by its full symbol, in place of `market` and `code`. */
@@ -270,15 +283,17 @@ export function tradeHeader(options: { names?: boolean; only?: Dialect; marketDe
       as: 'market',
       aliases: ['trd_market'],
       about: 'The trading market, not the quote market.',
+      brief: '',
       ...only,
       ...names,
       ...(options.marketDefault === undefined ? {} : { default: options.marketDefault }),
     }),
-    id('header.accID', { as: 'acc_id', about: 'The account, from the account list.', ...only }),
+    id('header.accID', { as: 'acc_id', about: 'The account, from the account list.', brief: '', ...only }),
     choice('header.trdEnv', enums.trdEnv, {
       as: 'env',
       aliases: ['trd_env'],
       about: 'simulate is paper money.',
+      brief: '',
       ...(options.toolEnv === undefined ? {} : { default: options.toolEnv, defaultIn: 'mcp' }),
       ...only,
       ...names,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { err, isKeyId, type LimitFlags, limitsFromFlags, ok, type Result } from '../access/index.js';
 import { accountKindOf } from '../contract/login-account.js';
-import { type Group, groups } from '../contract/operation.js';
+import { namesInList, toolsetNames, unknownToolset } from '../contract/toolsets.js';
 import { type Environment, expandPath } from './environment.js';
 
 /** Where a setting's text stands, as far as reading it depends on that. */
@@ -215,18 +215,15 @@ export const origins: SettingType<readonly string[]> = simple(
   },
 );
 
-/** Groups of operations, separated by commas; none = all of them. */
-export const toolsets: SettingType<readonly Group[]> = simple('<list>', `a list of ${groups.join(', ')}, separated by commas`, (text) => {
-  const items = text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-  return items.every(isGroup) ? items : undefined;
-});
-
-function isGroup(name: string): name is Group {
-  return (groups as readonly string[]).includes(name);
-}
+/** Toolsets, separated by commas; none = every group. */
+export const toolsets: SettingType<readonly string[]> = simple(
+  '<list>',
+  `a list of ${toolsetNames.join(', ')}, separated by commas`,
+  (text) => {
+    const names = namesInList(text);
+    return unknownToolset(names) === undefined ? names : undefined;
+  },
+);
 
 function isOrigin(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import type { Limits } from '../access/index.js';
-import type { Group } from '../contract/operation.js';
 import { defaultBounds } from '../gateway/bounds.js';
 import { configFolder, stateFolder } from '../storage/index.js';
 import { type Environment, pathOf } from './environment.js';
@@ -207,11 +206,11 @@ const settingsTable = {
     about: 'Seconds to wait for the backend when the caller sets no deadline.',
   }),
 
-  mcpToolsets: setting<readonly Group[]>({
+  mcpToolsets: setting<readonly string[]>({
     type: toolsets,
     default: [],
     group: 'Tools for language models',
-    about: 'Toolsets that /mcp offers: quote,account,…; all when empty.',
+    about: 'Toolsets that /mcp offers: quote,account,…; all when empty. With dynamic, tools are looked for instead of listed.',
   }),
   mcpConfirm: setting<'always' | 'real' | 'never'>({
     type: oneOf(['always', 'real', 'never']),

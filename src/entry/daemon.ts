@@ -2,6 +2,7 @@ import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } fr
 import type { Login } from '../backends/remote/index.js';
 import { type Clock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
+import { toolsetsOf } from '../contract/toolsets.js';
 import { type ControlListener, listenForControl } from '../control/control-listener.js';
 import { auditToLog } from '../daemon/audit-to-log.js';
 import type { Logger } from '../daemon/log.js';
@@ -135,7 +136,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       gateway,
       clock,
       version: packageVersion,
-      toolsets: settings.mcpToolsets.length === 0 ? undefined : new Set(settings.mcpToolsets),
+      toolsets: toolsetsOf(settings.mcpToolsets),
       confirm: settings.mcpConfirm,
       onError: (error) => logger.debug({ err: error }, 'an MCP message failed'),
     });

@@ -80,7 +80,7 @@ if (typeof found === 'string') {
         const quote = await callTool(target(), 'svc_get_kline', '--tool-arg', 'symbol=HK.00700', 'req_num=3');
         expect(quote.status, quote.stderr).toBe(DONE);
         expect(quote.result).toMatchObject({
-          structuredContent: { security: { market: 'HK', code: '00700' }, kl_list: { length: 3 } },
+          structuredContent: { security: { market: 'HK', code: '00700' }, kl_list: { rows: { length: 3 } } },
         });
         const args = JSON.stringify({ acc_id: HK_CASH, env: 'simulate', market: 'HK' });
         const funds = await callTool(target(), 'svc_get_funds', '--tool-args-json', args);

@@ -2,7 +2,7 @@ import { acceptedNumbers } from '../../src/contract/enums.js';
 import { paramSchema } from '../../src/contract/json-schema.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { callerParams, type Param } from '../../src/contract/shape.js';
-import { requiredArguments } from '../../src/contract/tools.js';
+import { requiredArguments } from '../../src/contract/tool-arguments.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 

@@ -24,6 +24,7 @@ import type {
   SubscriptionQuotas,
   TradingTerms,
 } from '../../gateway/backend.js';
+import { SilenceWatch } from '../comfort/index.js';
 import {
   type AskOptions,
   type Dial,
@@ -50,7 +51,6 @@ import {
 import { CourteousUpstream } from './comfort/index.js';
 import { SideKeeper, scopes } from './side-keeper.js';
 import type { SideName } from './sides.js';
-import { SilenceWatch } from './silence.js';
 import { readUpstreamState, type UpstreamState } from './upstream-state.js';
 
 /** Where what happens is logged; pino's logger is one. */
@@ -143,14 +143,10 @@ export class OpendBackend implements Backend {
     this.#held = new HeldAnswers(clock);
     this.#packets = new PacketIds(this.#session);
     this.#courteous = new CourteousUpstream(this.#packets, clock);
-    const reads: Upstream = {
-      request: (asked, c2s, { deadline }) => this.#ask(asked as Operation, c2s, deadline),
-      requestBytes: (protoId, body, { deadline }) => this.#courteous.callBytes(protoId, body, { deadline, signal: neverAborted }),
-    };
-    this.#terms = new TradingTermsCache(reads, clock);
-    this.#reads = reads;
+    this.#reads = this.#courteous.own;
+    this.#terms = new TradingTermsCache(this.#reads, clock);
     this.#orders = new Orders({
-      ask: (operation, request, deadline) => this.#ask(operation, request, deadline),
+      ask: (operation, request, deadline) => this.#reads.request(operation, request, { deadline }),
       clock,
       onFound: (order) => this.#emit(order),
       whenTrading: (deadline) => this.#whenTrading(deadline),
@@ -279,11 +275,6 @@ export class OpendBackend implements Backend {
   /** How long the bridge waits for what it asks by itself. */
   #own(): AskOptions {
     return { deadline: this.#options.clock.monotonic() + OWN_MS_MAX };
-  }
-
-  /** Asks on nobody's behalf who could go away. */
-  async #ask(operation: Operation, request: Message, deadline: number): Promise<ResponseMessage> {
-    return this.#courteous.call(operation, request, { requestId: 'bridge', deadline, signal: neverAborted });
   }
 
   #emit(event: PushEvent): void {

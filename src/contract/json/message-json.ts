@@ -10,6 +10,7 @@ import {
   sendableNumbers,
   writtenValues,
 } from '../enums.js';
+import { documentedEnumeration, shownEnumeration } from '../named-numbers.js';
 import { nearestName, snakeCase } from '../names.js';
 import { stop } from '../problem.js';
 import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
@@ -122,14 +123,14 @@ function fieldReader(field: DescField, dialect: Dialect): ValueReader {
     case 'scalar':
       return scalarFieldReader(field, field.scalar, dialect);
     case 'enum':
-      return scalarReader(ScalarType.INT32);
+      return namedReader(field, scalarReader(ScalarType.INT32), dialect);
     case 'list': {
       const element: ValueReader =
         field.listKind === 'message'
           ? (value, path) => messageReader(field.message, dialect).read(value, path)
           : field.listKind === 'scalar'
             ? scalarFieldReader(field, field.scalar, dialect)
-            : scalarReader(ScalarType.INT32);
+            : namedReader(field, scalarReader(ScalarType.INT32), dialect);
       return listReader(element);
     }
     default:
@@ -147,7 +148,15 @@ export function listReader(element: ValueReader): ValueReader {
 
 function scalarFieldReader(field: DescField, scalar: ScalarType, dialect: Dialect): ValueReader {
   const enumeration = enumerationOf(field.parent.typeName, field.name);
-  return enumeration === undefined ? scalarReader(scalar) : enumerationReader(enumeration, dialect);
+  return enumeration === undefined ? namedReader(field, scalarReader(scalar), dialect) : enumerationReader(enumeration, dialect);
+}
+
+/** Takes numbers as they are and, from tools, the names that the definitions have for them, which is how tools see them. */
+function namedReader(field: DescField, numbers: ValueReader, dialect: Dialect): ValueReader {
+  const enumeration = dialect === 'mcp' ? documentedEnumeration(field) : undefined;
+  if (enumeration === undefined) return numbers;
+  const names = enumerationReader(enumeration, dialect);
+  return (value, path) => (typeof value === 'string' ? names(value, path) : numbers(value, path));
 }
 
 /** Reads a number (or, where the dialect takes them, a name) of an enumeration into the public number. */
@@ -250,6 +259,22 @@ function writingOf(desc: DescMessage, dialect: Dialect, int64: Int64Format): Wri
   return writing;
 }
 
+/** The writers of a message's fields by their snake_case names; each writes a value of the field, and null where it is not set. */
+export function fieldWriters(desc: DescMessage, dialect: Dialect, int64: Int64Format): ReadonlyMap<string, MessageWriter> {
+  const { parts } = writingOf(desc, dialect, int64);
+  return new Map(
+    desc.fields.map((field, index) => {
+      const part = parts[index] as Part;
+      const write: MessageWriter = (message) => {
+        if (!Object.hasOwn(message, part.name)) return 'null';
+        const value = (message as unknown as Fields)[part.name] as never;
+        return part.list ? writeList(value, part.write) : part.write(value);
+      };
+      return [snakeCase(field.name), write];
+    }),
+  );
+}
+
 function writeList(values: readonly never[], write: (value: never) => string): string {
   let text = '';
   for (const value of values) text += text === '' ? write(value) : `,${write(value)}`;
@@ -265,7 +290,7 @@ function fieldWriter(field: DescField, dialect: Dialect, int64: Int64Format): (v
       return writer(value);
     };
   }
-  const enumeration = enumerationOf(field.parent.typeName, field.name);
+  const enumeration = shownEnumeration(field, dialect);
   if (enumeration !== undefined) return enumerationWriter(enumeration, dialect);
   const scalar = field.fieldKind === 'scalar' || field.fieldKind === 'list' ? field.scalar : undefined;
   return scalarWriter(scalar ?? ScalarType.INT32, int64);

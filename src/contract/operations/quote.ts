@@ -68,11 +68,14 @@ export const getSnapshot = operation({
   rest: [post('/api/snapshot')],
 });
 
+/** How a model gets bars: a line of figures each. */
+const rows = { list: 'klList', columns: ['time', 'openPrice', 'highPrice', 'lowPrice', 'closePrice', 'volume', 'turnover'] };
+
 /** Which bars are meant, of any request for bars. */
 const series = [
   symbol('security'),
-  choice('klType', klType, { default: 2, about: 'Bar length; day when omitted.' }),
-  choice('rehabType', rehabType, { default: 0, about: 'Price adjustment for corporate actions.' }),
+  choice('klType', klType, { default: 2, about: 'Bar length; day when omitted.', brief: '' }),
+  choice('rehabType', rehabType, { default: 0, about: 'Price adjustment for corporate actions.', brief: '' }),
 ];
 
 export const getHistoryKline = operation({
@@ -113,6 +116,7 @@ export const getHistoryKline = operation({
     choice('session', session, { about: 'US trading session.' }),
     bytes('nextReqKey', { about: 'Key of the next page, from the page before.' }),
   ],
+  rows,
   rest: [post('/api/history-kline')],
 });
 
@@ -140,6 +144,7 @@ export const getKline = operation({
     integer('maxAckKLNum', { as: 'count', aliases: ['req_num'], default: 100, min: 1, max: 1000 }),
     bytes('nextReqKey', { about: 'With begin and end: key of the next bars, from the answer before.' }),
   ]),
+  rows,
   rest: [post('/api/kline')],
 });
 

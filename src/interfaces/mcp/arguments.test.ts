@@ -12,7 +12,8 @@ import { account, operations, quote, subscription, system, trade } from '../../c
 import { Rejection } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import { callerParams, type Param, withheldFields } from '../../contract/shape.js';
-import { argumentNames, describeTool } from '../../contract/tools.js';
+import { argumentNames } from '../../contract/tool-arguments.js';
+import { describeTool, wholeTool } from '../../contract/tools.js';
 import { readToolArguments, type ToolArguments } from './arguments.js';
 
 const tools = operations.filter((operation) => operation.tool !== null).map((operation) => [operation.name, operation] as const);
@@ -88,7 +89,7 @@ function drawn(schema: Schema, param: Param): fc.Arbitrary<unknown> {
 
 /** Arguments of a tool: what is required, those of `wanted`, and some of the rest. An order is named by its symbol. */
 function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.Arbitrary<Arguments> {
-  const { properties, required = [] } = describeTool(operation).inputSchema;
+  const { properties, required = [] } = wholeTool(operation).inputSchema;
   const params = callerParams(operation.shape, 'mcp');
   const bySymbol = params.some(({ type }) => type.kind === 'order_symbol');
   const chosen = params.filter(({ name }) => !(bySymbol && ['code', 'sec_market'].includes(name)));
@@ -104,7 +105,7 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
 
 it('what a schema requires is what a call cannot do without', () => {
   for (const [, operation] of tools) {
-    const { required = [] } = describeTool(operation).inputSchema;
+    const { required = [] } = wholeTool(operation).inputSchema;
     const [args] = fc.sample(argumentsOf(operation), { numRuns: 1, seed: 1 });
     for (const name of required as string[]) {
       const { [name]: _, ...rest } = args as Record<string, unknown>;
@@ -115,7 +116,7 @@ it('what a schema requires is what a call cannot do without', () => {
 
 describe.each(tools)('%s', (_, operation) => {
   const runs = { numRuns: 20 };
-  const valid = ajv.getValidator(describeTool(operation).inputSchema);
+  const valid = ajv.getValidator(wholeTool(operation).inputSchema);
   const { C2SSchema } = operation.messages;
 
   it('decodes what its input schema allows', () => {
@@ -151,7 +152,7 @@ describe.each(tools)('%s', (_, operation) => {
         fc.property(argumentsOf(operation, [name]), fc.constantFrom(...aliases), ({ [name]: value, ...others }, alias) => {
           const renamed = { ...others, [alias]: value };
           // The schema requires what is required under its own name; the reader takes either.
-          const { required = [] } = describeTool(operation).inputSchema;
+          const { required = [] } = wholeTool(operation).inputSchema;
           if (!(required as string[]).includes(name)) expect(valid(renamed)).toMatchObject({ valid: true });
           expect(equals(C2SSchema, decode(operation, renamed), decode(operation, { ...others, [name]: value }))).toBe(true);
         }),
@@ -169,7 +170,7 @@ describe.each(tools)('%s', (_, operation) => {
         // An empty list of a field that this operation does not use is written too.
         for (const name of withheldFields(operation, 'mcp')) delete written[snakeCase(name)];
         const json = { c2s_json: JSON.stringify(written) };
-        if (describeTool(operation).inputSchema.required === undefined) expect(valid(json)).toMatchObject({ valid: true });
+        if (wholeTool(operation).inputSchema.required === undefined) expect(valid(json)).toMatchObject({ valid: true });
         expect(equals(C2SSchema, decode(operation, json), message)).toBe(true);
       }),
       runs,
@@ -265,10 +266,9 @@ describe('the other form of a tool', () => {
   });
 
   it('is in the schema, with the names of its operation', () => {
-    const { inputSchema, outputSchema } = describeTool(quote.getKline);
+    const { inputSchema } = describeTool(quote.getKline);
     expect(Object.keys(inputSchema.properties)).toEqual(expect.arrayContaining(['count', 'begin', 'end', 'next_req_key']));
     expect(inputSchema.properties.count).toMatchObject({ default: 100, minimum: 1, maximum: 1000 });
-    expect(Object.keys(outputSchema.properties)).toContain('next_req_key');
   });
 });
 

@@ -5,7 +5,8 @@ import { describeJson, emptyObject, isJsonObject, type JsonObject, type JsonValu
 import type { Operation, ToolForm } from '../../contract/operation.js';
 import { collectProblem, stop } from '../../contract/problem.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
-import { argumentNames, type ExtraArgument, extraArguments, otherFormParams, requiredArguments } from '../../contract/tools.js';
+import { argumentNames, type ExtraArgument, extraArguments, otherFormParams, requiredArguments } from '../../contract/tool-arguments.js';
+import { readSelection, type Selection } from './selection.js';
 
 /** What a tool's arguments say, beside the request itself. */
 export interface ToolArguments {
@@ -20,6 +21,12 @@ export interface ToolArguments {
   readonly cardNum?: string;
   /** Only what is in this currency (Trd_Common.Currency) is wanted of the answer. */
   readonly currency?: number;
+  /** The fields wanted of each record; undefined = all. */
+  readonly selection?: Selection;
+  /** Most records of a page. */
+  readonly limit?: number;
+  /** Records are wanted as objects where the tool has a table of them. */
+  readonly asObjects?: true;
   /** The form that they have, where it is not the tool's own. */
   readonly form?: ToolForm;
   /** The request, for `requestDecoder(…, 'mcp')`. */
@@ -51,6 +58,10 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
   const cardNum = cardOf(extra.card_num);
   const currency = extra.currency === undefined ? undefined : readCurrency(extra.currency, 'currency');
   const preview = flagOf('preview', extra.preview);
+  const form = operation.otherForm === null || !isInOtherForm(operation, own) ? undefined : operation.otherForm;
+  const fields = extra.fields === undefined ? undefined : readSelection(form?.operation ?? operation, namesIn(extra.fields));
+  const limit = extra.limit === undefined ? undefined : limitOf(extra.limit);
+  const format = formatOf(extra.format);
   const message = messageOf(extra);
   if (message instanceof Rejection) return message;
   const given = Object.keys(cardNum === undefined ? own : { card_num: cardNum, ...own });
@@ -58,8 +69,9 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
   if (cursor !== undefined) {
     // Callers that keep to the schema give what it requires again.
     const required = new Set(requiredArguments(operation).flatMap(({ name, aliases }) => [name, ...aliases]));
-    const extra = message?.name ?? given.find((name) => !required.has(name));
-    if (extra !== undefined) stop('invalid', 'cursor', `cursor: it is given alone; leave out ${extra}`);
+    const layout = (['fields', 'limit', 'format'] as const).find((name) => extra[name] !== undefined);
+    const other = message?.name ?? given.find((name) => !required.has(name)) ?? layout;
+    if (other !== undefined) stop('invalid', 'cursor', `cursor: it is given alone; leave out ${other}`);
   }
   if (message !== undefined && other !== undefined) {
     stop('invalid', other, `"${message.name}" is the whole request: leave out "${other}" or put it inside`);
@@ -71,7 +83,10 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
     ...(cardNum === undefined ? {} : { cardNum }),
     ...(currency === undefined ? {} : { currency: currency as number }),
     preview,
-    ...(operation.otherForm === null || !isInOtherForm(operation, own) ? {} : { form: operation.otherForm }),
+    ...(fields === undefined ? {} : { selection: fields }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(format === 'objects' ? { asObjects: true } : {}),
+    ...(form === undefined ? {} : { form }),
     body: message?.body ?? own,
   };
 }
@@ -125,6 +140,32 @@ function cardOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string' && CARD_NUMBER.test(value)) return value;
   const kind = typeof value === 'string' ? 'invalid' : 'wrong_type';
   stop(kind, 'card_num', `card_num: expected text of 16 digits, or of the last 4, found ${describeJson(value)}`);
+}
+
+const FIELDS_MAX = 200;
+
+/** "time,close_price", or a list of the same names. */
+function namesIn(value: JsonValue): readonly string[] {
+  const names = typeof value === 'string' ? value.split(',').map((name) => name.trim()) : value;
+  if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) {
+    stop('wrong_type', 'fields', `fields: expected names separated by commas, found ${describeJson(value)}`);
+  }
+  const given = (names as readonly string[]).filter((name) => name !== '');
+  if (given.length === 0) stop('invalid', 'fields', 'fields: expected at least one name; leave it out for every field');
+  if (given.length > FIELDS_MAX) stop('out_of_range', 'fields', `fields: at most ${FIELDS_MAX} names, found ${given.length}`);
+  return given;
+}
+
+function limitOf(value: JsonValue): number {
+  if (typeof value !== 'number') stop('wrong_type', 'limit', `limit: expected an integer of 1 or more, found ${describeJson(value)}`);
+  if (!Number.isSafeInteger(value) || value < 1) stop('out_of_range', 'limit', `limit: expected an integer of 1 or more, found ${value}`);
+  return value;
+}
+
+function formatOf(value: JsonValue | undefined): 'rows' | 'objects' | undefined {
+  if (value === undefined || value === 'rows' || value === 'objects') return value;
+  const kind = typeof value === 'string' ? 'out_of_range' : 'wrong_type';
+  stop(kind, 'format', `format: expected rows or objects, found ${describeJson(value)}`);
 }
 
 function flagOf(name: ExtraArgument, value: JsonValue | undefined): boolean {

@@ -4,19 +4,22 @@ import { classifyInboundRequest, type Server } from '@modelcontextprotocol/serve
 import type { Clock } from '../../contract/clock.js';
 import { parseJson } from '../../contract/json/parse.js';
 import type { JsonValue } from '../../contract/json/value.js';
-import type { Group, Operation } from '../../contract/operation.js';
+import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { ALL_TOOLSETS, type Toolsets } from '../../contract/toolsets.js';
 import type { Gateway } from '../../gateway/index.js';
 import { HttpCallers } from '../common/callers.js';
 import type { Exchange, Mount } from '../common/exchange.js';
 import { bearerOf } from '../common/http.js';
 import { Confirmation, type ConfirmMode } from './confirmation.js';
+import { Finder } from './finder.js';
 import { instructions } from './instructions.js';
 import { PageStore } from './page-store.js';
 import { Prompts } from './prompts.js';
 import { Resources } from './resources.js';
-import { createServer, type Watching } from './server.js';
+import { createServer } from './server.js';
+import type { SessionSide } from './session-side.js';
 import { Sessions } from './sessions.js';
 import { Stateless } from './stateless.js';
 import { ToolCalls } from './tool-call.js';
@@ -31,8 +34,8 @@ export interface McpOptions {
   readonly version: string;
   /** What is served; every declared operation by default. */
   readonly operations?: readonly Operation[];
-  /** Groups of tools to offer; undefined = every one. */
-  readonly toolsets?: ReadonlySet<Group> | undefined;
+  /** The tools to offer; all by default. */
+  readonly toolsets?: Toolsets;
   readonly confirm: ConfirmMode;
   readonly onError: (error: Error) => void;
 }
@@ -51,15 +54,16 @@ export interface McpEndpoint {
  * the caller, the body (parsed exactly: an account id has 18 digits), and the choice between the protocol's two ways.
  */
 export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
-  const { gateway, clock, version, operations = declared, toolsets, confirm, onError } = options;
+  const { gateway, clock, version, operations = declared, toolsets = ALL_TOOLSETS, confirm, onError } = options;
   const callers = new HttpCallers('mcp');
   const toolbox = new Toolbox(gateway, operations, toolsets);
   const confirmation = new Confirmation({ gateway, clock, mode: confirm });
   const calls = new ToolCalls({ gateway, toolbox, callers, pages: new PageStore({ clock }), confirmation });
   const resources = new Resources(gateway, callers, toolbox);
   const prompts = new Prompts(gateway, toolbox);
-  const parts = { version, instructions: instructions(gateway), toolbox, calls, confirmation, resources, prompts };
-  const create = (watching?: Watching): Server => createServer(parts, watching);
+  const finder = new Finder(toolbox);
+  const parts = { version, instructions: instructions(gateway), toolbox, finder, calls, confirmation, resources, prompts };
+  const create = (session?: SessionSide): Server => createServer(parts, session);
   const sessions = new Sessions({ gateway, callers, clock, createServer: create, onError });
   const stateless = new Stateless({ gateway, callers, createServer: () => create(), onError });
 

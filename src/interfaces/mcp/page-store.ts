@@ -5,6 +5,7 @@ import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import { type Identity, isSameIdentity } from '../../gateway/index.js';
 import { type Cut, PAGE_BYTES_MAX, pagesOf } from './paging.js';
+import type { Table } from './rows.js';
 
 /** A page as it is handed out. */
 export interface HandedPage {
@@ -12,8 +13,17 @@ export interface HandedPage {
   readonly operation: Operation;
   /** The operation's payload (`S2C`), or a part of it. Not to be changed. */
   readonly payload: Message;
+  /** The list that is written as a table; undefined where all are written as objects. */
+  readonly table: Table | undefined;
   /** Undefined for an answer that is whole. */
   readonly page: (Cut & { readonly next: string | null }) | undefined;
+}
+
+/** How the records of an answer are handed out. */
+export interface Layout {
+  /** Most records of a page. */
+  readonly limit?: number | undefined;
+  readonly table?: Table | undefined;
 }
 
 export interface PageStoreOptions {
@@ -70,15 +80,16 @@ export class PageStore {
   }
 
   /** The first page of an answer; the others are kept for its holder. */
-  async first(payload: Message, holder: Identity, operation: Operation): Promise<HandedPage | Rejection> {
-    const { bytes, pages: parts } = await pagesOf(operation, payload, { bytesMax: this.#pageBytesMax });
-    if (parts.length === 1) return { operation, payload, page: undefined };
+  async first(payload: Message, holder: Identity, operation: Operation, layout: Layout = {}): Promise<HandedPage | Rejection> {
+    const { limit, table } = layout;
+    const { bytes, pages: parts } = await pagesOf(operation, payload, { bytesMax: this.#pageBytesMax, itemsMax: limit, table });
+    if (parts.length === 1) return { operation, payload, table, page: undefined };
     if (bytes > this.#bytesMax) {
       return new Rejection('request.too_large', `the answer has ${bytes} bytes; at most ${this.#bytesMax} can be kept: ask for less`);
     }
     const cursors = parts.slice(1).map(() => this.#random(CURSOR_BYTES).toString('base64url'));
     const pages = parts.map(({ payload, cut }, index): HandedPage => {
-      return { operation, payload, page: cut === undefined ? undefined : { ...cut, next: cursors[index] ?? null } };
+      return { operation, payload, table, page: cut === undefined ? undefined : { ...cut, next: cursors[index] ?? null } };
     });
     const [first] = pages;
     if (first === undefined) throw new Error(`no page of ${operation.name}`);

@@ -7,7 +7,7 @@ import { S2CSchema as HistoryS2C } from '../../contract/generated/Qot_RequestHis
 import { messageWriter } from '../../contract/json/message-json.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, operations, quote, system } from '../../contract/operations/index.js';
-import { pagedFields } from '../../contract/tools.js';
+import { pagedFields } from '../../contract/tool-arguments.js';
 import { type Page, pagesOf } from './paging.js';
 
 const paged = operations.filter((operation) => pagedFields(operation).length > 0).map((operation) => [operation.name, operation] as const);

@@ -2,8 +2,9 @@ import type { Message } from '@bufbuild/protobuf';
 import { messageWriter } from '../../contract/json/message-json.js';
 import { snakeCase } from '../../contract/names.js';
 import type { Operation } from '../../contract/operation.js';
-import { pagedFields } from '../../contract/tools.js';
+import { pagedFields } from '../../contract/tool-arguments.js';
 import { ELEMENTS_A_PIECE, ownTurn } from '../common/long-answers.js';
+import type { Table } from './rows.js';
 
 /** A part of an answer, small enough for a model to read at once. */
 export interface Page {
@@ -40,20 +41,30 @@ interface List {
   readonly bytes: number;
 }
 
+export interface PageOptions {
+  readonly bytesMax: number;
+  /** Most items of a page, over all its lists. */
+  readonly itemsMax?: number | undefined;
+  /** The list that is written as a table. */
+  readonly table?: Table | undefined;
+}
+
 /**
  * Cuts a payload by its lists of messages, the largest last, so that the JSON text of each page has at most `bytesMax`
- * bytes, or one item. What is not such a list stands in every page. Put together, the pages' lists are the whole's, in order.
+ * bytes and `itemsMax` items, or one item. What is not such a list stands in every page. Put together, the pages' lists are the whole's, in order.
  */
-export async function pagesOf(operation: Operation, payload: Message, options: { readonly bytesMax: number }): Promise<Pages> {
+export async function pagesOf(operation: Operation, payload: Message, options: PageOptions): Promise<Pages> {
   const write = messageWriter(operation.messages.S2CSchema, 'mcp', 'string');
-  const lists = await measure(operation, payload);
+  const { itemsMax = Number.POSITIVE_INFINITY, table } = options;
+  const lists = await measure(operation, payload, table);
   const frame = Buffer.byteLength(write(withLists(payload, lists, {})));
   const bytes = lists.reduce((sum, list) => sum + Math.max(0, list.bytes - 1), frame);
   const [largest] = lists.slice(-1);
-  if (bytes <= options.bytesMax || largest === undefined || largest.items.length === 0) {
+  const count = lists.reduce((sum, { items }) => sum + items.length, 0);
+  if ((bytes <= options.bytesMax && count <= itemsMax) || largest === undefined || largest.items.length === 0) {
     return { bytes, pages: [{ payload, cut: undefined }] };
   }
-  const pages = cutLists(lists, options.bytesMax - frame).map((part) => ({
+  const pages = cutLists(lists, options.bytesMax - frame, itemsMax).map((part) => ({
     payload: withLists(payload, lists, part.lists),
     cut: { list: part.list.name, returned: part.lists[part.list.localName]?.length ?? 0, total: part.list.items.length },
   }));
@@ -67,11 +78,11 @@ export interface Pages {
 }
 
 /** The lists, the smallest first; long ones are measured in many turns of the event loop. */
-async function measure(operation: Operation, payload: Message): Promise<List[]> {
+async function measure(operation: Operation, payload: Message, table: Table | undefined): Promise<List[]> {
   const values = payload as unknown as Lists;
   const lists: List[] = [];
   for (const { localName, name, message } of pagedFields(operation)) {
-    const write = messageWriter(message, 'mcp', 'string');
+    const write = table?.localName === localName ? (item: Message) => table.row(item, 'string') : messageWriter(message, 'mcp', 'string');
     const items = values[localName] ?? [];
     const sizes: number[] = [];
     let bytes = 0;
@@ -93,22 +104,24 @@ interface Part {
   readonly list: List;
 }
 
-function cutLists(lists: readonly List[], bytesMax: number): Part[] {
+function cutLists(lists: readonly List[], bytesMax: number, itemsMax: number): Part[] {
   const parts: Part[] = [];
   let page: Lists = {};
   let room = bytesMax;
+  let count = 0;
   let last: List | undefined;
   for (const list of lists) {
     for (const [index, item] of list.items.entries()) {
       const size = list.sizes[index] ?? 0;
-      if (size > room && last !== undefined) {
+      if ((size > room || count >= itemsMax) && last !== undefined) {
         parts.push({ lists: page, list: last });
-        [page, room, last] = [{}, bytesMax, undefined];
+        [page, room, count, last] = [{}, bytesMax, 0, undefined];
       }
       const taken = page[list.localName];
       if (taken === undefined) page[list.localName] = [item];
       else taken.push(item);
       room -= size;
+      count += 1;
       last = list;
     }
   }

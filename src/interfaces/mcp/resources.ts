@@ -12,7 +12,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
-import { fullOutputSchema } from '../../contract/tools.js';
+import { TOOL_PREFIX, wholeTool } from '../../contract/tools.js';
 import { type Gateway, payloadOf } from '../../gateway/index.js';
 import type { HttpCallers } from '../common/callers.js';
 import { type AccountKind, accountKinds, findKind, type ResourceKind, symbolKinds } from './resource-kinds.js';
@@ -21,7 +21,6 @@ import type { Visitor } from './visitor.js';
 
 const JSON_TYPE = 'application/json';
 const ACCOUNTS_URI = 'svc://accounts';
-const TOOL_PREFIX = 'svc://tools/';
 
 /** What can be read, and watched, by address: quotes, accounts with their funds, positions and orders, and the tools' answers. */
 export class Resources {
@@ -66,9 +65,9 @@ export class Resources {
       }));
     resourceTemplates.push({
       uriTemplate: `${TOOL_PREFIX}{tool}`,
-      name: 'tool-output',
-      title: 'Complete output schema of a tool',
-      description: 'JSON Schema of a tool’s structured answer, nested records included: the list of tools shows the first level alone.',
+      name: 'tool',
+      title: 'A tool in full',
+      description: 'The whole guide of a tool, all its arguments, and the JSON Schemas of its message and its answer.',
       mimeType: JSON_TYPE,
     });
     return { resourceTemplates };
@@ -83,7 +82,7 @@ export class Resources {
   async #text(uri: string, visitor: Visitor): Promise<string | Rejection> {
     if (uri.startsWith(TOOL_PREFIX)) {
       const operation = this.toolbox.find(uri.slice(TOOL_PREFIX.length), visitor);
-      return operation instanceof Rejection ? operation : JSON.stringify(fullOutputSchema(operation));
+      return operation instanceof Rejection ? operation : JSON.stringify(wholeTool(operation));
     }
     if (uri === ACCOUNTS_URI) return this.#ask(account.listAccounts, {}, uri, visitor);
     const found = findKind(uri);

@@ -5,6 +5,7 @@ import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
 import type { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
+import { itemsOf, type Table } from './rows.js';
 
 /** What goes into an answer beside the payload's own fields. */
 export interface Additions {
@@ -16,9 +17,26 @@ export interface Additions {
  * The answer of a tool: the payload as JSON text, exact to the last digit, and the same as structured content, where 64-bit
  * integers are strings, because the parsers that read it round numbers beyond 2^53.
  */
-export function payloadResult(operation: Operation, payload: Message, int64: Int64Format, additions: Additions = {}): CallToolResult {
-  const write = (format: Int64Format) => withAdditions(messageWriter(operation.messages.S2CSchema, 'mcp', format)(payload), additions);
+export function payloadResult(
+  operation: Operation,
+  payload: Message,
+  int64: Int64Format,
+  additions: Additions = {},
+  table?: Table,
+): CallToolResult {
+  const write = (format: Int64Format) => {
+    const writer = messageWriter(operation.messages.S2CSchema, 'mcp', format);
+    if (table === undefined) return withAdditions(writer(payload), additions);
+    const rows = table.write(itemsOf(payload, table.localName), format);
+    return withAdditions(writer(without(payload, table.localName)), { [table.name]: rows, ...additions });
+  };
   return { content: [{ type: 'text', text: write(int64) }], structuredContent: JSON.parse(write('string')) };
+}
+
+function without(payload: Message, localName: string): Message {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(payload)), payload) as Record<string, unknown>;
+  delete copy[localName];
+  return copy as unknown as Message;
 }
 
 /** The same for an answer whose two texts are made already. */

@@ -11,7 +11,7 @@ import { authInfoOf } from './auth-info.js';
 import { EventStore } from './event-store.js';
 import { EventSink } from './push.js';
 import { pushFormat } from './push-format.js';
-import type { Watching } from './server.js';
+import type { SessionSide } from './session-side.js';
 import type { Visitor } from './visitor.js';
 import { Watch } from './watch.js';
 import { webRequest, writeWebResponse } from './web.js';
@@ -20,8 +20,8 @@ export interface SessionParts {
   readonly gateway: Gateway;
   readonly callers: HttpCallers;
   readonly clock: Clock;
-  /** The protocol's server, joined to what the session can watch. */
-  readonly createServer: (watching: Watching) => Server;
+  /** The protocol's server, joined to what the session keeps. */
+  readonly createServer: (session: SessionSide) => Server;
   readonly onClosed: (session: Session) => void;
   readonly onError: (error: Error) => void;
 }
@@ -35,13 +35,14 @@ const LISTEN_MS_MAX = 60_000;
  * One client's session, of the revisions that have them: its server, its stream of server-sent events, and what it is
  * subscribed to, which ends with it.
  */
-export class Session implements Watching {
+export class Session implements SessionSide {
   readonly #parts: SessionParts;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #server: Server;
   readonly #sink: EventSink;
   readonly #push: PushConnection | undefined;
   readonly #events = new EventStore();
+  readonly enabled = new Set<string>();
   #watch: Watch | undefined;
   #openExchanges = 0;
   #usedAt: number;

@@ -6,8 +6,8 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { HttpCallers } from '../common/callers.js';
 import type { Exchange } from '../common/exchange.js';
-import type { Watching } from './server.js';
 import { Session } from './session.js';
+import type { SessionSide } from './session-side.js';
 import type { Visitor } from './visitor.js';
 import { jsonRpcRefusal, writeWebResponse } from './web.js';
 
@@ -15,7 +15,7 @@ export interface SessionsOptions {
   readonly gateway: Gateway;
   readonly callers: HttpCallers;
   readonly clock: Clock;
-  readonly createServer: (watching: Watching) => Server;
+  readonly createServer: (session: SessionSide) => Server;
   readonly onError: (error: Error) => void;
 }
 

@@ -13,6 +13,8 @@ import { inCurrency } from './in-currency.js';
 import type { HandedPage, PageStore } from './page-store.js';
 import { withProgress } from './progress.js';
 import { type Additions, failureResult, payloadResult, rejectionResult, textResult } from './result.js';
+import { tableOf } from './rows.js';
+import { select } from './selection.js';
 import type { Toolbox } from './toolbox.js';
 import { understood } from './understood.js';
 import type { Visitor } from './visitor.js';
@@ -107,7 +109,10 @@ export class ToolCalls {
       if (operation.effect !== 'read') return payloadResult(operation, payload, visitor.int64, additions);
       const identity = given.apiKey === undefined ? visitor.identity : gateway.identify(caller);
       if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
-      const page = await pages.first(payload, identity, operation);
+      const { selection, limit, asObjects } = given;
+      const table = asObjects === true ? undefined : tableOf(operation, payload, selection);
+      const selected = selection === undefined ? payload : select(payload, selection);
+      const page = await pages.first(selected, identity, operation, { limit, table });
       return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(page, visitor.int64, additions);
     } catch (thrown) {
       return rejectionResult(gateway.defect(caller, thrown), caller.requestId);
@@ -133,6 +138,7 @@ export class ToolCalls {
 
 const NAME_CHARACTERS_MAX = 100;
 
-function pageResult({ operation, payload, page }: HandedPage, int64: Int64Format, additions: Additions): CallToolResult {
-  return payloadResult(operation, payload, int64, page === undefined ? additions : { ...additions, page: JSON.stringify(page) });
+function pageResult({ operation, payload, table, page }: HandedPage, int64: Int64Format, additions: Additions): CallToolResult {
+  const said = page === undefined ? additions : { ...additions, page: JSON.stringify(page) };
+  return payloadResult(operation, payload, int64, said, table);
 }

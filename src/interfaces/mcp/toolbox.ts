@@ -1,7 +1,8 @@
 import { nearestName } from '../../contract/names.js';
-import type { Group, Operation } from '../../contract/operation.js';
+import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import { describeTool, type ToolDescription } from '../../contract/tools.js';
+import type { Toolsets } from '../../contract/toolsets.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { Visitor } from './visitor.js';
 
@@ -11,10 +12,10 @@ const TRADING = '--enable-trading';
 export class Toolbox {
   readonly #gateway: Gateway;
   readonly #operations: ReadonlyMap<string, Operation>;
-  readonly #offered: ReadonlySet<Group> | undefined;
+  readonly #offered: Toolsets;
 
-  /** `offered`: the groups that the daemon offers at all; undefined = every one. */
-  constructor(gateway: Gateway, operations: readonly Operation[], offered: ReadonlySet<Group> | undefined) {
+  /** `offered`: what the daemon offers at all. */
+  constructor(gateway: Gateway, operations: readonly Operation[], offered: Toolsets) {
     this.#gateway = gateway;
     this.#offered = offered;
     this.#operations = new Map(operations.flatMap((operation) => (operation.tool === null ? [] : [[operation.tool, operation]])));
@@ -22,7 +23,17 @@ export class Toolbox {
 
   /** What a caller can use: by its scopes, the daemon's switches, and the toolsets of both. */
   list(visitor: Visitor): ToolDescription[] {
-    return [...this.#operations.values()].filter((operation) => this.offers(operation, visitor)).map(describeTool);
+    return this.usable(visitor).map(describeTool);
+  }
+
+  /** The operations of those tools. */
+  usable(visitor: Visitor): readonly Operation[] {
+    return [...this.#operations.values()].filter((operation) => this.offers(operation, visitor));
+  }
+
+  /** Whether a caller looks for tools instead of being shown all. */
+  isDynamic({ toolsets }: Visitor): boolean {
+    return this.#offered.dynamic || toolsets?.dynamic === true;
   }
 
   /** The operation of a tool, or why there is none. Whether the caller may use it is the gateway's to say. */
@@ -57,7 +68,7 @@ export class Toolbox {
   }
 
   #isOffered({ group }: Operation, { toolsets }: Visitor): boolean {
-    return (this.#offered?.has(group) ?? true) && (toolsets?.has(group) ?? true);
+    return (this.#offered.groups?.has(group) ?? true) && (toolsets?.groups?.has(group) ?? true);
   }
 }
 

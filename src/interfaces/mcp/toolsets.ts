@@ -1,21 +1,12 @@
-import { type Group, groups } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
+import { namesInList, type Toolsets, toolsetNames, toolsetsOf, unknownToolset } from '../../contract/toolsets.js';
 
-/** Reads a list of toolsets, "quote,account": the groups of operations. undefined or empty = all of them. */
-export function readToolsets(text: string | readonly string[] | undefined): ReadonlySet<Group> | undefined | Rejection {
-  const names = String(text ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+/** Reads the toolsets that a client wants, "quote,account"; undefined = it names none. */
+export function readToolsets(text: string | readonly string[] | undefined): Toolsets | undefined | Rejection {
+  const names = namesInList(String(text ?? ''));
   if (names.length === 0) return undefined;
-  const unknown = names.find((name) => !isGroup(name));
-  if (unknown !== undefined) {
-    const message = `toolsets: unknown toolset ${JSON.stringify(unknown.slice(0, 40))}, accepted: ${groups.join(', ')}`;
-    return new Rejection('request.out_of_range', message, { field: 'X-Svc-Toolsets' });
-  }
-  return new Set(names.filter(isGroup));
-}
-
-function isGroup(name: string): name is Group {
-  return (groups as readonly string[]).includes(name);
+  const unknown = unknownToolset(names);
+  if (unknown === undefined) return toolsetsOf(names);
+  const message = `toolsets: unknown toolset ${JSON.stringify(unknown.slice(0, 40))}, accepted: ${toolsetNames.join(', ')}`;
+  return new Rejection('request.out_of_range', message, { field: 'X-Svc-Toolsets' });
 }

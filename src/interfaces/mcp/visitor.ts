@@ -1,5 +1,5 @@
 import type { Int64Format } from '../../contract/json/scalars.js';
-import type { Group } from '../../contract/operation.js';
+import type { Toolsets } from '../../contract/toolsets.js';
 import type { Caller, Identity } from '../../gateway/index.js';
 
 export const PATH = '/mcp';
@@ -9,8 +9,8 @@ export const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 export interface Visitor {
   readonly caller: Caller;
   readonly identity: Identity;
-  /** The groups of tools that it wants to see; undefined = all. */
-  readonly toolsets: ReadonlySet<Group> | undefined;
+  /** The tools that it wants to see; undefined = what the daemon offers. */
+  readonly toolsets: Toolsets | undefined;
   /** How 64-bit integers are written in texts; structured answers always have strings. */
   readonly int64: Int64Format;
 }

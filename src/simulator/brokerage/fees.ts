@@ -24,6 +24,8 @@ interface FeeRule {
   readonly side?: 'buy' | 'sell';
   /** Exchange-traded funds do not pay it. */
   readonly exceptFunds?: boolean;
+  /** Units of trusts do not pay it. */
+  readonly exceptTrusts?: boolean;
   /** Rounded up to a whole multiple of this; otherwise to the nearest cent (yen for JPY), half up. */
   readonly upTo?: Decimal;
 }
@@ -55,7 +57,8 @@ const schedules: Readonly<Record<QuoteMarket, readonly FeeRule[]>> = {
   HK: [
     { title: 'Commission', rate: d('0.0003'), min: d('3') },
     { title: 'Platform Fee', perOrder: d('15') },
-    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, exceptFunds: true },
+    // Transfers of REIT units have been free of it since 21 December 2024.
+    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, exceptFunds: true, exceptTrusts: true },
     { title: 'Trading Fee', rate: d('0.0000565'), min: CENT },
     { title: 'SFC Transaction Levy', rate: d('0.000027'), min: CENT },
     { title: 'AFRC Transaction Levy', rate: d('0.0000015') },
@@ -135,7 +138,10 @@ function stepOf({ currency }: Instrument): Decimal {
 function rulesFor({ kind, market }: Instrument, buying: boolean): readonly FeeRule[] {
   const feeClass = kinds[kind].fees;
   return scheduleOf[feeClass](market).filter(
-    (rule) => (rule.side === undefined || (rule.side === 'buy') === buying) && !(rule.exceptFunds && feeClass === 'fund'),
+    (rule) =>
+      (rule.side === undefined || (rule.side === 'buy') === buying) &&
+      !(rule.exceptFunds && feeClass === 'fund') &&
+      !(rule.exceptTrusts && feeClass === 'trust'),
   );
 }
 
@@ -146,6 +152,7 @@ export function totalFees(items: readonly FeeItem[]): Decimal {
 const scheduleOf: Readonly<Record<KindRules['fees'], (market: QuoteMarket) => readonly FeeRule[]>> = {
   stock: (market) => schedules[market],
   fund: (market) => schedules[market],
+  trust: (market) => schedules[market],
   contract: (market) => futureSchedules[market] ?? [],
   none: () => [],
 };

@@ -7,8 +7,8 @@ import { exponential, mix, normal } from './random.js';
  */
 const OCTAVES = 10;
 
-/** Natural logarithm of the price of day `number` over its long-run mean. `daily` is the deviation of one day's change. */
-function logPrice(key: number, number: number, daily: number): number {
+/** Where a random walk that returns to 0 in the long run stands on day `number`. `daily` is the deviation of one day's change. */
+export function walk(key: number, number: number, daily: number): number {
   let sum = 0;
   let length = 1;
   for (let octave = 0; octave < OCTAVES; octave++) {
@@ -31,6 +31,6 @@ export function chainPrice(
   daily: number,
   anchor: { readonly price: number; readonly number?: number },
 ): number {
-  const base = anchor.number === undefined ? 0 : logPrice(key, anchor.number, daily);
-  return anchor.price * exponential(logPrice(key, number, daily) - base);
+  const base = anchor.number === undefined ? 0 : walk(key, anchor.number, daily);
+  return anchor.price * exponential(walk(key, number, daily) - base);
 }

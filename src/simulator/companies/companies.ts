@@ -5,6 +5,8 @@ import { keyOf } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
+import { isIssuedByCompany, kinds } from '../world/kinds.js';
+import type { Plate } from '../world/plates.js';
 import { Company } from './company.js';
 import type { CorporateAction, CorporateActions } from './corporate-actions.js';
 import { type ShareFigures, shareFigures, YEAR_DAYS } from './figures.js';
@@ -13,8 +15,10 @@ import { type Issuer, issuerOf } from './issuers.js';
 import { converted, ListingTimeline } from './listing-timeline.js';
 import type { MarketPrices } from './market-prices.js';
 import { Peers } from './peers.js';
+import { PlateComposition, type PlateMember } from './plate-composition.js';
+import { industryOf, PlateMembership } from './plate-membership.js';
 import type { KnownPrice } from './price-path.js';
-import { companyProfile } from './profile.js';
+import { companyKey, companyProfile } from './profile.js';
 import { TradingCalendars } from './trading-calendars.js';
 
 /** Loaded price history of a listing. Simulated actions keep off its days: what happened then is in its prices. */
@@ -33,12 +37,13 @@ export interface CompaniesOptions {
   /** The exchanges' own calendars, also where the simulated market is open around the clock. */
   readonly calendarOf: (instrument: Instrument) => Calendar;
   readonly loaded?: (symbol: string) => LoadedPrices | undefined;
-  /** Equities of a market, in a stable order: who shares executives with whom. */
+  /** What companies have issued in a market, in a stable order: who shares executives with whom, and who is in a plate. */
   readonly equities: (market: QuoteMarket) => readonly Instrument[];
   /** What the market makes of the companies. Without, currencies stay at the world's reference rates and no move is news. */
   readonly prices?: MarketPrices;
 }
 
+const NO_MEMBERS = new PlateComposition([]);
 const REMEMBERED = 5_000;
 const REMEMBERED_FIGURES = 20_000;
 
@@ -49,6 +54,7 @@ export class Companies implements CorporateActions {
   readonly #funds = new Remembered<Instrument, Fund>(REMEMBERED);
   readonly #timelines = new Remembered<Instrument, ListingTimeline>(REMEMBERED);
   readonly #figures = new Remembered<string, ShareFigures>(REMEMBERED_FIGURES);
+  readonly #plates = new Map<QuoteMarket, Map<string, PlateComposition>>();
   readonly #peers: Peers;
 
   constructor(private readonly options: CompaniesOptions) {
@@ -63,10 +69,18 @@ export class Companies implements CorporateActions {
     return this.timeline(instrument)?.between(requireDay(from), requireDay(to)) ?? [];
   }
 
-  /** The timeline of an equity or a fund; undefined for what nobody issued. */
+  /** The timeline of a share or of a fund's unit; undefined for what nobody issued. */
   timeline(instrument: Instrument): ListingTimeline | undefined {
-    if (instrument.kind !== 'equity' && instrument.kind !== 'etf') return undefined;
-    return this.#timelines.get(instrument, () => (instrument.kind === 'etf' ? this.#ofFund(instrument) : this.#ofEquity(instrument)));
+    const { issuedBy } = kinds[instrument.kind];
+    if (issuedBy === 'other') return undefined;
+    return this.#timelines.get(instrument, () => (issuedBy === 'fund' ? this.#ofFund(instrument) : this.#ofEquity(instrument)));
+  }
+
+  /** The index of a plate and its members; of a plate that nobody is ever in, an index without. */
+  plate({ symbol, market }: Plate): PlateComposition {
+    const ofMarket = this.#plates.get(market) ?? this.#makePlates(market);
+    this.#plates.set(market, ofMarket);
+    return ofMarket.get(symbol) ?? NO_MEMBERS;
   }
 
   /** Who issued an equity. */
@@ -108,7 +122,27 @@ export class Companies implements CorporateActions {
 
   /** Shares of an equity that are traded, or units of a fund, on a trading day; 0 for what has none. */
   outstandingShares(instrument: Instrument, day: string): bigint {
-    return instrument.kind === 'equity' ? this.figures(instrument, day).outstandingShares : instrument.sharesIssued;
+    return isIssuedByCompany(instrument) ? this.figures(instrument, day).outstandingShares : instrument.sharesIssued;
+  }
+
+  /** Who belongs where follows from a company's name alone: the companies themselves are made when somebody asks for an index. */
+  #makePlates(market: QuoteMarket): Map<string, PlateComposition> {
+    const members = new Map<string, PlateMember[]>();
+    const known = new Set<string>();
+    for (const equity of this.options.equities(market)) {
+      const issuer = this.issuer(equity);
+      if (known.has(issuer.home.symbol)) continue;
+      known.add(issuer.home.symbol);
+      const profile = { key: companyKey(this.options.seed, issuer.home) };
+      const company = () => this.company(equity);
+      for (const { plate, instrument, from, until } of new PlateMembership(issuer, profile, industryOf(issuer, profile)).all()) {
+        if (plate.market !== market) continue;
+        const ofPlate = members.get(plate.symbol) ?? [];
+        members.set(plate.symbol, ofPlate);
+        ofPlate.push({ instrument, from, until, prices: () => company().prices });
+      }
+    }
+    return new Map([...members].map(([symbol, of]) => [symbol, new PlateComposition(of)]));
   }
 
   #makeCompany(issuer: Issuer): Company {

@@ -264,7 +264,7 @@ describe('plates', () => {
     const symbols =
       world.instruments().length > 0 && ['HK', 'US', 'SH', 'SZ', 'JP', 'SG', 'MY'].flatMap((market) => platesOf(market as 'HK'));
     expect(new Set((symbols || []).map(({ symbol }) => symbol)).size).toBe((symbols || []).length);
-    for (const { symbol } of symbols || []) expect(world.instrument(symbol)).toBeUndefined();
+    for (const plate of symbols || []) expect(world.instrument(plate.symbol)).toMatchObject({ kind: 'plate', plate });
     expect(platesOf('FX')).toEqual([]);
     const members = (day: string) =>
       equities.filter((one) =>

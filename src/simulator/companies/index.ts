@@ -1,5 +1,6 @@
 import { tradingDaysOf } from '../world/business-days.js';
 import type { World } from '../world/index.js';
+import { isIssuedByCompany } from '../world/kinds.js';
 import { Companies, type LoadedPrices } from './companies.js';
 import type { MarketPrices } from './market-prices.js';
 
@@ -7,6 +8,7 @@ export { Companies, type CompaniesOptions, type LoadedPrices } from './companies
 export type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from './corporate-actions.js';
 export type { ShareFigures } from './figures.js';
 export type { DayMove, MarketPrices } from './market-prices.js';
+export type { PlateComposition, Weighted } from './plate-composition.js';
 export type { Statements } from './statements.js';
 
 /** The companies of a world. They keep the exchanges' own calendars, also where its markets are open around the clock. */
@@ -19,7 +21,7 @@ export function companiesOf(
   return new Companies({
     seed,
     find: (symbol) => world.instrument(symbol),
-    equities: (market) => world.instruments({ market, kind: 'equity' }),
+    equities: (market) => world.instruments({ market }).filter(isIssuedByCompany),
     calendarOf: ({ calendar }) => tradingDaysOf(calendar),
     ...(loaded === undefined ? {} : { loaded }),
     ...(prices === undefined ? {} : { prices }),

@@ -1,9 +1,15 @@
-import type { QuoteMarket } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
 import { keyOf, mix, uniform } from '../chance/random.js';
+import type { Instrument } from '../world/instrument.js';
 import { concepts, type Industry, industries, industryPlate, knownIndustry, namedPlate, type Plate, regions } from '../world/plates.js';
 import type { Issuer } from './issuers.js';
 import { aspect, type CompanyProfile } from './profile.js';
+
+/** Days [from, until), counted from 1970-01-01. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
 
 /** Of the companies of an industry that a concept is about, the part that comes to belong to it. */
 const JOIN_CHANCE = 0.45;
@@ -13,7 +19,7 @@ const LEAVE_CHANCE = 0.25;
 const STAY_DAYS = { least: 2 * 365, more: 8 * 365 };
 
 /** What an issuer does: known for the real ones, drawn for made-up ones. */
-export function industryOf({ classes }: Issuer, profile: CompanyProfile): Industry {
+export function industryOf({ classes }: Issuer, profile: Pick<CompanyProfile, 'key'>): Industry {
   for (const { instrument } of classes) {
     const known = knownIndustry(instrument.symbol);
     if (known !== undefined) return known;
@@ -23,21 +29,17 @@ export function industryOf({ classes }: Issuer, profile: CompanyProfile): Indust
 
 /** Which plates an issuer belongs to, day by day, in every market where it is listed. */
 export class PlateMembership {
-  readonly #markets: readonly { readonly market: QuoteMarket; readonly from: number; readonly until: number }[];
+  readonly #listings: readonly (Span & { readonly instrument: Instrument })[];
   readonly #seat: string | undefined;
-  /** Days [from, until) of the concepts that it ever belongs to. */
-  readonly #concepts: readonly { readonly name: string; readonly from: number; readonly until: number }[];
+  /** Days of the concepts that it ever belongs to. */
+  readonly #concepts: readonly (Span & { readonly name: string })[];
 
   constructor(
     issuer: Issuer,
-    profile: CompanyProfile,
+    profile: Pick<CompanyProfile, 'key'>,
     private readonly industry: Industry,
   ) {
-    this.#markets = issuer.classes.map(({ instrument: { market, listDate, lastTradingDay } }) => ({
-      market,
-      from: requireDay(listDate),
-      until: lastTradingDay === undefined ? Infinity : requireDay(lastTradingDay) + 1,
-    }));
+    this.#listings = issuer.classes.map(({ instrument }) => ({ instrument, ...listingSpan(instrument) }));
     const key = aspect(profile, 'plates');
     const seats = regions[issuer.home.market];
     this.#seat = seats[Math.floor(uniform(key, 0) * seats.length)];
@@ -53,14 +55,31 @@ export class PlateMembership {
 
   /** By market, each plate once: industry, region, concepts. Only of markets where one of its listings trades on that day. */
   on(day: number): readonly Plate[] {
-    const markets = new Set(this.#markets.filter(({ from, until }) => day >= from && day < until).map(({ market }) => market));
-    const current = this.#concepts.filter(({ from, until }) => day >= from && day < until);
-    return [...markets].flatMap((market) =>
-      [
+    const current = this.all().filter(({ from, until }) => day >= from && day < until);
+    return [...new Set(current.map(({ plate }) => plate))];
+  }
+
+  /** Each of its listings with each plate that it is ever in, and the days; none where they are none. */
+  all(): readonly (Span & { readonly plate: Plate; readonly instrument: Instrument })[] {
+    return this.#listings.flatMap(({ instrument, ...listed }) => {
+      const { market } = instrument;
+      const always = [
         industryPlate(market, this.industry),
         this.#seat === undefined ? undefined : namedPlate(market, 'region', this.#seat),
-        ...current.map(({ name }) => namedPlate(market, 'concept', name)),
-      ].filter((plate) => plate !== undefined),
-    );
+      ];
+      return [
+        ...always.map((plate) => ({ plate, ...listed })),
+        ...this.#concepts.map(({ name, ...span }) => ({
+          plate: namedPlate(market, 'concept', name),
+          from: Math.max(span.from, listed.from),
+          until: Math.min(span.until, listed.until),
+        })),
+      ].flatMap(({ plate, from, until }) => (plate === undefined || from >= until ? [] : [{ plate, instrument, from, until }]));
+    });
   }
+}
+
+/** When a listing trades. */
+function listingSpan({ listDate, lastTradingDay }: Instrument): Span {
+  return { from: requireDay(listDate), until: lastTradingDay === undefined ? Infinity : requireDay(lastTradingDay) + 1 };
 }

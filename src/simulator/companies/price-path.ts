@@ -39,7 +39,12 @@ export class PricePath {
 
   /** What growth and share events make of the price, against the reference day. */
   levelOn(day: number): number {
-    let level = compound(this.growth, yearsTo(day));
+    return compound(this.growth, yearsTo(day)) * this.eventLevel(day);
+  }
+
+  /** What share events alone make of it. */
+  eventLevel(day: number): number {
+    let level = 1;
     for (const event of this.events) {
       if (event.ex > REFERENCE_DAY && event.ex <= day) level /= priceFactor(event);
       if (event.ex <= REFERENCE_DAY && event.ex > day) level *= priceFactor(event);

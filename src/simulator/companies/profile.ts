@@ -89,7 +89,7 @@ const knownYearEnds: Readonly<Record<string, number>> = {
  */
 export function companyProfile(seed: string | number, issuer: Issuer, referencePrice: number): CompanyProfile {
   const { home, ordinaryShares } = issuer;
-  const key = keyOf(`${seed}|company|${home.symbol}`);
+  const key = companyKey(seed, home);
   let draws = 0;
   const between = (least: number, most: number) => least + (most - least) * uniform(key, draws++);
   const chance = (probability: number) => between(0, 1) < probability;
@@ -102,7 +102,8 @@ export function companyProfile(seed: string | number, issuer: Issuer, referenceP
   const equity = losing ? value * between(0.15, 0.5) : earnings / returnOnEquity;
   const growth = between(0, GROWTH_MAX);
   const pays = chance(volatile ? 0.55 : 0.85) && !losing;
-  const payout = pays ? between(0.2, 0.65) : 0;
+  // Trusts pay out nearly all: REITs must, 90 % in Hong Kong, Singapore and Malaysia.
+  const payout = home.kind === 'trust' ? between(0.9, 1) : pays ? between(0.2, 0.65) : 0;
   const raised = (growth * equity - earnings * (1 - payout)) / value;
   const taxRate = between(0.15, 0.25);
   const netMargin = between(0.05, 0.25);
@@ -131,6 +132,11 @@ export function companyProfile(seed: string | number, issuer: Issuer, referenceP
   };
 }
 
+/** The stream of a company, by its home listing. */
+export function companyKey(seed: string | number, { symbol }: Instrument): number {
+  return keyOf(`${seed}|company|${symbol}`);
+}
+
 function yearEnd(home: Instrument, chance: number): number {
   const known = knownYearEnds[home.symbol];
   if (known !== undefined) return known;
@@ -146,6 +152,6 @@ function yearEnd(home: Instrument, chance: number): number {
 }
 
 /** The stream of one aspect of a company. */
-export function aspect(profile: CompanyProfile, name: string): number {
+export function aspect(profile: Pick<CompanyProfile, 'key'>, name: string): number {
   return mix(profile.key, keyOf(name));
 }

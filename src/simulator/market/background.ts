@@ -1,13 +1,14 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { multiply } from '../../contract/decimal.js';
 import { chainPrice } from '../chance/price-chain.js';
 import { keyOf, mix, normal } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import { exPrice } from '../companies/ex-price.js';
+import type { ListingTimeline } from '../companies/listing-timeline.js';
+import { closingPrice, dailyDeviation } from '../world/bond-price.js';
 import { catalogue } from '../world/catalogue.js';
 import { carryOf, spotInstrument, tradedOn } from '../world/futures.js';
-import { type Future, type Instrument, isDerived, type Option, type Warrant } from '../world/instrument.js';
+import { type Future, type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
 import { roundToTick, tickSize } from '../world/ticks.js';
 import { type Aggregate, aggregateOfTotals } from './aggregate.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
@@ -17,9 +18,11 @@ import { DayOfSessions } from './day-of-sessions.js';
 import { keyOfPart, type Part, partsOf } from './day-parts.js';
 import type { DayOfTrades } from './day-tape.js';
 import { type Filling, filledTape } from './filled-tape.js';
+import type { History } from './history.js';
 import { KnockOuts, type TradedUnderlying } from './knock-outs.js';
 import { OptionPath } from './option-path.js';
 import { PairTape } from './pair-tape.js';
+import { type MemberDay, PlatePaths } from './plate-paths.js';
 import { priceLimit } from './price-limit.js';
 import { type PriceRange, scaled } from './price-range.js';
 import type { Profile } from './profile.js';
@@ -27,10 +30,13 @@ import { Spot } from './spot.js';
 import { clamp } from './stretch.js';
 import { tickLadder } from './tick-ladder.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
+import { turnoverOf } from './turnover.js';
 import { UnderlyingModel } from './underlying-model.js';
 import { WarrantPath } from './warrant-path.js';
 
 const DAYS_PER_YEAR = 365;
+/** How far a plate goes beyond where it opens and closes, in deviations of its day: at least, and more at random. Wide enough to hold most of what its members do. */
+const PLATE_REACH = { least: 0.35, more: 0.4 };
 /** Draws of a day's key from which its parts' ends follow. */
 const ENDS_DRAW = 8;
 /** Room that sums of price × lots of a day leave below 2^53 for what exceeds the typical day and price. */
@@ -61,6 +67,7 @@ export class Background {
   /** What contracts are on, by symbol. */
   readonly #found = new Remembered<string, Instrument>(REMEMBERED_PATHS);
 
+  readonly plates: PlatePaths;
   #profilesMade = 0;
 
   constructor(
@@ -69,7 +76,16 @@ export class Background {
     readonly anchor: (instrument: Instrument) => Anchor | undefined,
     readonly currencies: Currencies | undefined,
     readonly companies: Companies,
-  ) {}
+    history: ReadonlyMap<string, History>,
+  ) {
+    this.plates = new PlatePaths({
+      composition: (plate) => companies.plate(plate.plate),
+      history: ({ symbol }) => history.get(symbol),
+      days: tradingDays,
+      day: (instrument, day) => this.day(instrument, day),
+      regular: (instrument, day) => this.#memberDay(instrument, day),
+    });
+  }
 
   /** What trades of an instrument on a day: of a continuous contract the dated one that it then is. */
   traded(instrument: Instrument, day: TradingDay): Instrument {
@@ -101,8 +117,7 @@ export class Background {
 
   /** About the price at the end of a day, in whole billionths: without making the day. */
   level(instrument: Instrument, day: number): Decimal {
-    const { timeline, key, daily, anchor } = this.profile(instrument);
-    return BigInt(Math.max(1, Math.round(timeline?.priceAt(day) ?? chainPrice(key, day, daily, anchor))));
+    return BigInt(Math.max(1, Math.round(this.profile(instrument).closeOn(day))));
   }
 
   /** The price of the last background trade of a day's regular trading. */
@@ -131,6 +146,15 @@ export class Background {
     return reference > 0n ? reference : tickSize(tickTable, 1n);
   }
 
+  #memberDay(instrument: Instrument, day: TradingDay): MemberDay {
+    const totals = this.regularTotals(instrument, day);
+    if (totals === undefined) {
+      const close = Number(this.close(instrument, day));
+      return { open: close, close, mean: close };
+    }
+    return { open: Number(totals.open), close: Number(totals.close), mean: Number(totals.turnover) / Number(totals.volume) };
+  }
+
   /** Of an instrument's day in what is remembered: a number, since texts would have to be put together at every look. */
   #keyOf(instrument: Instrument, day: TradingDay): number {
     return this.profile(instrument).index * DAYS_MAX + day.number;
@@ -139,21 +163,37 @@ export class Background {
   #makeProfile(instrument: Instrument): Profile {
     const ladder = tickLadder(instrument.tickTable);
     const price = Number(instrument.referencePrice);
-    const anchor = this.anchor(instrument);
+    const key = keyOf(`${this.seed}|${instrument.symbol}`);
+    const timeline = this.companies.timeline(instrument);
     let lotSize = instrument.lotSize;
     while ((price / ladder.finest) * (instrument.dailyVolume / lotSize) > AMOUNT_MAX_TYPICAL) lotSize *= 10;
     this.#profilesMade += 1;
     return {
       index: this.#profilesMade,
-      key: keyOf(`${this.seed}|${instrument.symbol}`),
+      key,
       ladder,
       lotSize,
       lotsADay: instrument.dailyVolume / lotSize,
-      daily: instrument.volatility / Math.sqrt(DAYS_PER_YEAR),
+      ...this.#walkOf(instrument, key, timeline),
       limit: priceLimit(instrument),
-      timeline: this.companies.timeline(instrument),
-      anchor: anchor === undefined ? { price } : { price: Number(anchor.close), number: anchor.number },
+      timeline,
     };
+  }
+
+  /** How far an instrument goes in a day, and where its days close. */
+  #walkOf(instrument: Instrument, key: number, timeline: ListingTimeline | undefined): Pick<Profile, 'daily' | 'closeOn'> {
+    if (instrument.kind === 'bond') {
+      return {
+        daily: (day) => dailyDeviation(instrument, day),
+        closeOn: (day) => closingPrice(instrument, day) * 1e9,
+      };
+    }
+    const daily = instrument.volatility / Math.sqrt(DAYS_PER_YEAR);
+    if (timeline !== undefined) return { daily: () => daily, closeOn: (day) => timeline.priceAt(day) };
+    const anchor = this.anchor(instrument);
+    const known =
+      anchor === undefined ? { price: Number(instrument.referencePrice) } : { price: Number(anchor.close), number: anchor.number };
+    return { daily: () => daily, closeOn: (day) => chainPrice(key, day, daily, known) };
   }
 
   /**
@@ -161,7 +201,7 @@ export class Background {
    * day's limits, the days before are looked at as well: three, beyond which a run of limit days does not occur.
    */
   #rawClose(profile: Profile, days: TradingDays, day: TradingDay, held = 3): number {
-    const price = profile.timeline?.priceAt(day.number) ?? chainPrice(profile.key, day.number, profile.daily, profile.anchor);
+    const price = profile.closeOn(day.number);
     if (profile.limit === undefined || held === 0) return price;
     const previous = this.#rawClose(profile, days, days.previous(day), held - 1);
     const band = limits(profile, rawReference(profile, day, previous));
@@ -171,6 +211,7 @@ export class Background {
   #makeDay(instrument: Instrument, day: TradingDay): BackgroundDay {
     const profile = this.profile(instrument);
     if (instrument.kind === 'forex' && this.currencies?.quotes(instrument)) return this.#pairDay(instrument, profile, day, this.currencies);
+    if (instrument.kind === 'plate') return this.#plateDay(instrument, profile, day);
     if (instrument.kind === 'future' && instrument.future.month !== undefined) return this.#contractDay(instrument, profile, day);
     if (isDerived(instrument)) return this.#derivedDay(instrument, profile, day);
     return this.#ownDay(instrument, profile, day);
@@ -183,7 +224,7 @@ export class Background {
     const previous = rawReference(profile, day, this.#rawClose(profile, days, yesterday));
     const close = this.#rawClose(profile, days, day);
     const key = mix(profile.key, day.number);
-    const deviation = previous * profile.daily;
+    const deviation = previous * profile.daily(day.number);
     const band = limits(profile, previous);
     const gap = yesterday.end === day.start ? 0 : 0.25;
     const open = clamp(previous + gap * deviation * normal(key, 0), band.low, band.high);
@@ -329,6 +370,19 @@ export class Background {
     };
   }
 
+  /** A day of the index of a plate, which goes with its members. */
+  #plateDay(plate: PlateIndex, profile: Profile, day: TradingDay): BackgroundDay {
+    const { open, close, mean, deviation, follows } = this.plates.on(plate, day);
+    const key = mix(profile.key, day.number);
+    const high = Math.max(open, close) + deviation * (PLATE_REACH.least + PLATE_REACH.more * Math.abs(normal(key, 1)));
+    const low = Math.min(open, close) - deviation * (PLATE_REACH.least + PLATE_REACH.more * Math.abs(normal(key, 2)));
+    const grid = profile.ladder.commonTick(low, high);
+    const part = { ...day, share: 1 };
+    const inSteps = follows && ((from: number, until: number) => scaled(follows(from, until), 1 / grid));
+    const tape = filledTape(plate, profile, { day, part, key, grid, previous: open }, { open, close, high, low, mean }, inSteps);
+    return this.#day(plate, profile, day, grid, tape);
+  }
+
   /** What an index trades at, or where there is none: a price of the product's own that nobody sees. */
   #spotDay(spot: Instrument, day: TradingDay): BackgroundDay {
     if (spot.kind !== 'future') return this.day(spot, day);
@@ -381,11 +435,6 @@ type Outline = Omit<PriceRange, 'mean'> & { readonly key: number };
 function rawReference({ timeline }: Profile, day: TradingDay, price: number): number {
   const actions = timeline?.on(day.number) ?? [];
   return actions.length === 0 ? price : Number(exPrice(BigInt(Math.round(price)), actions));
-}
-
-/** price × volume (× multiplier for futures). */
-export function turnoverOf(instrument: Instrument, price: Decimal, volume: bigint): Decimal {
-  return multiply(price * volume, instrument.multiplier);
 }
 
 /** The prices that a day may reach; a step is left free on both sides, as the exchange's own limits are rounded. */

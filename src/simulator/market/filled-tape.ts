@@ -36,7 +36,7 @@ export function filledTape(
   { open, close, high, low, mean }: Omit<PriceRange, 'mean'> & { readonly mean?: number },
   follows?: Flow['follows'],
 ): DayTape {
-  const daily = own.deviation ?? previous * profile.daily;
+  const daily = own.deviation ?? previous * profile.daily(day.number);
   const deviation = daily * Math.sqrt(part.share);
   const steps = (price: number) => Math.max(1, Math.round(price / grid));
   const highest = Math.max(steps(open), steps(close), Math.floor(high / grid));

@@ -12,12 +12,12 @@ export interface Profile {
   readonly lotSize: number;
   /** Typical lots of a day; of a dated contract, while it is the front month. */
   readonly lotsADay: number;
-  /** Standard deviation of a day's change, as a fraction of the price. */
-  readonly daily: number;
+  /** Standard deviation of a day's change, as a fraction of the price, on a day (counted from 1970-01-01). */
+  readonly daily: (day: number) => number;
+  /** Unrounded close of a day, in billionths, as far as it does not depend on other days. */
+  readonly closeOn: (day: number) => number;
   /** See {@link priceLimit}. */
   readonly limit: number | undefined;
   /** Of what somebody issued: its price on each day, and what goes off on which. */
   readonly timeline: ListingTimeline | undefined;
-  /** Known price that the chain of days hangs on: see {@link chainPrice}. Billionths. */
-  readonly anchor: { readonly price: number; readonly number?: number };
 }

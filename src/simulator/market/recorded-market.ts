@@ -5,7 +5,6 @@ import type { Calendar } from '../world/calendar.js';
 import type { Instrument, Option, Warrant } from '../world/instrument.js';
 import { nextPrice } from '../world/ticks.js';
 import { type Aggregate, aggregateOfTick, barOf, merge } from './aggregate.js';
-import { turnoverOf } from './background.js';
 import type { BookState, Side } from './background-book.js';
 import type {
   Bar,
@@ -22,6 +21,7 @@ import type {
 } from './market.js';
 import { OrderBook } from './order-book.js';
 import type { SimulatedMarket } from './simulated-market.js';
+import { turnoverOf } from './turnover.js';
 
 /** Trades of a symbol that are kept, the newest. */
 const TICKS_KEPT = 5_000;

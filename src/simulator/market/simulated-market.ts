@@ -6,7 +6,7 @@ import type { Companies } from '../companies/companies.js';
 import type { DayMove } from '../companies/market-prices.js';
 import type { Calendar } from '../world/calendar.js';
 import { continuousOf } from '../world/futures.js';
-import { type Instrument, isDerived, type Option, type Warrant } from '../world/instrument.js';
+import { type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 import { roundToTick } from '../world/ticks.js';
 import { Adjustments } from './adjustment.js';
@@ -73,6 +73,10 @@ interface View {
   /** Holds in [from, until), epoch ms. */
   readonly from: number;
   readonly until: number;
+  /** When the background next trades or changes the book. */
+  readonly nextChange: number;
+  /** Of an index of members: how many trades callers had made in whichever symbol. */
+  readonly prints: number;
   /** The last moment of trading, when no session is open. */
   readonly closedAt: number | undefined;
   readonly quote: Quote;
@@ -98,6 +102,7 @@ class MarketOfTape implements SimulatedMarket {
   readonly #adjustments: Adjustments;
   readonly #live: LiveEvents;
   readonly #books = new Map<string, OrderBook>();
+  #prints = 0;
   readonly #views = new Remembered<string, { view: View | undefined }>(REMEMBERED_VIEWS);
 
   constructor({ clock, seed, calendarOf, pairs, companies, history = new Map() }: MarketOptions) {
@@ -106,7 +111,7 @@ class MarketOfTape implements SimulatedMarket {
     const daysOf = (instrument: Instrument): TradingDays => {
       const calendar = calendarOf(instrument);
       // Nobody works an index out before its stocks open, nor after they have closed; and options have no extended hours.
-      const regularOnly = instrument.kind === 'index' || instrument.kind === 'option';
+      const regularOnly = instrument.kind === 'index' || instrument.kind === 'plate' || instrument.kind === 'option';
       const calendars = regularOnly ? ofRegular : ofAll;
       const days = calendars.get(calendar) ?? new TradingDays(calendar, regularOnly ? REGULAR : undefined);
       calendars.set(calendar, days);
@@ -115,16 +120,16 @@ class MarketOfTape implements SimulatedMarket {
     const anchor = (instrument: Instrument) => anchorOf(instrument, (symbol) => history.get(symbol)?.anchor);
     const [pair] = pairs;
     const currencies = pair === undefined ? undefined : Currencies.of(seed, pairs, daysOf(pair), anchor);
-    this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies, companies), history);
+    this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies, companies, history), history);
     this.#adjustments = new Adjustments(
       (instrument) => companies.timeline(instrument),
       (instrument, ex) => this.#tape.drop(instrument, ex),
       (instrument) => this.#tape.firstDay(instrument),
     );
     this.#live = new LiveEvents(clock, {
-      newest: (instrument) => this.ticks(instrument, 1).at(-1)?.sequence ?? 0n,
+      newest: (instrument) => this.#tape.ticks(instrument, this.#now(instrument), 1).at(-1)?.sequence ?? 0n,
       ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#now(instrument), EMITTED_TICKS_MAX, Number(sequence)),
-      nextChange: (instrument) => this.#view(instrument).until,
+      nextChange: (instrument) => this.#view(instrument).nextChange,
     });
   }
 
@@ -142,10 +147,12 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   ticks(instrument: Instrument, count: number): readonly Tick[] {
+    if (!kinds[instrument.kind].hasTrades) return [];
     return this.#tape.ticks(instrument, this.#now(instrument), count);
   }
 
   dayTicks(instrument: Instrument, after: bigint): readonly Tick[] {
+    if (!kinds[instrument.kind].hasTrades) return [];
     return this.#tape.dayTicks(instrument, this.#now(instrument), Number(after));
   }
 
@@ -267,6 +274,7 @@ class MarketOfTape implements SimulatedMarket {
 
   /** A print is on the tapes of a contract and of the continuous one that it is at the time. */
   #changed(instrument: Instrument): void {
+    this.#prints += 1;
     for (const one of this.#onTape(instrument)) {
       this.#views.get(one.symbol, noView).view = undefined;
       this.#tellChange(one);
@@ -294,7 +302,8 @@ class MarketOfTape implements SimulatedMarket {
     const remembered = this.#views.get(instrument.symbol, noView);
     const now = this.#clock.now();
     const known = remembered.view;
-    if (known !== undefined && now >= known.from && now < known.until) return known;
+    const isFresh = known !== undefined && now >= known.from && now < known.until;
+    if (isFresh && (instrument.kind !== 'plate' || known.prints === this.#prints)) return known;
     const view = this.#look(instrument, now);
     remembered.view = view;
     return view;
@@ -327,7 +336,10 @@ class MarketOfTape implements SimulatedMarket {
       : Math.min(next?.time ?? Infinity, open === undefined ? nextSession : Math.min(refresh.next, open.end));
     return {
       from: time,
-      until: changes,
+      // The index of a plate is worked out now and then, what its members trade changes meanwhile.
+      until: instrument.kind === 'plate' ? time + 1 : changes,
+      nextChange: changes,
+      prints: this.#prints,
       closedAt,
       quote,
       book: isCalled ? NO_BOOK : bookState(profile, today, around, Number(reference), refresh.number, instrument.lotSize),
@@ -351,10 +363,16 @@ class MarketOfTape implements SimulatedMarket {
     return { time, bids: orders.levels(book, 'buy', depth), asks: orders.levels(book, 'sell', depth) };
   }
 
+  /** As the tape's, from what has been worked out of the members already. */
+  #plateTotals(plate: PlateIndex, day: TradingDay, now: number): Aggregate | undefined {
+    const members = this.#tape.background.plates.weights(plate, day).map(({ instrument }) => this.#view(instrument).quote);
+    return this.#tape.plateTotals(plate, day, now, members);
+  }
+
   /** Before the day's first regular trade, every price is the close before. */
   #quote(instrument: Instrument, day: TradingDay, now: number): Quote {
     const previousClose = this.#tape.previousClose(instrument, day);
-    const totals = this.#tape.dayTotals(instrument, day, now);
+    const totals = instrument.kind === 'plate' ? this.#plateTotals(instrument, day, now) : this.#tape.dayTotals(instrument, day, now);
     const none = { open: previousClose, high: previousClose, low: previousClose, close: previousClose, volume: 0n, turnover: 0n };
     const { open, high, low, close, volume, turnover } = totals ?? none;
     const time = this.#tape.ticks(instrument, now, 1).at(-1)?.time ?? day.start;

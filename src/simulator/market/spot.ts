@@ -19,11 +19,11 @@ export class Spot {
 
   /**
    * @param key stream of the nights
-   * @param daily deviation of a day's change, as a fraction of the price
+   * @param daily see `Profile.daily`
    */
   constructor(
     private readonly key: number,
-    private readonly daily: number,
+    private readonly daily: (day: number) => number,
     private readonly days: TradingDays,
     private readonly on: (day: TradingDay) => BackgroundDay,
   ) {}
@@ -77,7 +77,11 @@ export class Spot {
     return this.#nights.get(day.number, () => {
       const open = closeOf(this.on(day));
       const close = openOf(this.on(next));
-      return new Bridge(mix(this.key, day.number), { from: day.end, until: next.start, open, close }, NIGHT * this.daily * open);
+      return new Bridge(
+        mix(this.key, day.number),
+        { from: day.end, until: next.start, open, close },
+        NIGHT * this.daily(day.number) * open,
+      );
     });
   }
 }

@@ -2,9 +2,9 @@ import type { Decimal } from '../../contract/decimal.js';
 import { dayOfNumber, requireDay } from '../../contract/time.js';
 import type { DayMove } from '../companies/market-prices.js';
 import { orderedSince } from '../world/contract-cycle.js';
-import type { Instrument } from '../world/instrument.js';
+import type { Instrument, PlateIndex } from '../world/instrument.js';
 import { type Aggregate, aggregateOfTotals, merge } from './aggregate.js';
-import { type Background, turnoverOf } from './background.js';
+import type { Background } from './background.js';
 import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
 import type { Tick, TickDirection } from './market.js';
@@ -12,6 +12,7 @@ import { Prints } from './prints.js';
 import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
 import type { Trade } from './trades.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
+import { turnoverOf } from './turnover.js';
 
 const NO_PRINTS = new Prints();
 
@@ -35,6 +36,15 @@ export class Tape {
 
   /** Totals of the day's regular trades up to `now` (inclusive). */
   dayTotals(of: Instrument, day: TradingDay, now: number): Aggregate | undefined {
+    if (of.kind === 'plate') {
+      const members = this.background.plates.weights(of, day);
+      return this.plateTotals(
+        of,
+        day,
+        now,
+        members.map(({ instrument: one }) => this.dayTotals(one, this.days(one).on(day.day), now)),
+      );
+    }
     const instrument = this.#on(of, day);
     const history = this.#historyOf(instrument, day);
     if (history !== undefined) return history.day(day.number);
@@ -44,6 +54,42 @@ export class Tape {
     const totals = this.background.regularTotals(instrument, day);
     const prints = this.#prints.get(instrument.symbol);
     return prints === undefined ? totals : merge(totals, prints.totals(start, end));
+  }
+
+  /** Of the index of a plate: its own path up to `now`, and what its members traded. */
+  plateTotals(plate: PlateIndex, day: TradingDay, now: number, members: readonly (Traded | undefined)[]): Aggregate | undefined {
+    if (day.start > now || members.length === 0) return undefined;
+    const path = day.end > now ? this.#paths(plate, day, [day.start, now + 1])[0] : this.background.regularTotals(plate, day);
+    return withTraded(path, members, () => this.#openOf(plate, day));
+  }
+
+  #paths(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
+    const background = this.background.day(plate, day);
+    return background.tape.totals(boundaries).map((totals) => (totals === undefined ? undefined : aggregateOfTotals(totals, background)));
+  }
+
+  /** The first price of a plate's day, as a bar without volume. */
+  #openOf(plate: PlateIndex, day: TradingDay): Aggregate {
+    const background = this.background.day(plate, day);
+    const { root } = background.tape;
+    const { first, open } = root;
+    return aggregateOfTotals({ first, last: first, open, high: open, low: open, close: open, lots: 0, amount: 0 }, background);
+  }
+
+  #plateSlices(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
+    const members = this.background.plates.weights(plate, day).map(({ instrument }) => instrument);
+    if (members.length === 0) return boundaries.slice(1).map(() => undefined);
+    const traded = members.map((one) => this.slices(one, this.days(one).on(day.day), boundaries));
+    let last: Aggregate | undefined;
+    return this.#paths(plate, day, boundaries).map((path, i) => {
+      const before = last;
+      last = path ?? last;
+      return withTraded(
+        path,
+        traded.map((slices) => slices[i]),
+        () => (before === undefined ? this.#openOf(plate, day) : flat(before)),
+      );
+    });
   }
 
   /** Totals of the day's trades before and after regular trading, up to `now` (inclusive). */
@@ -62,6 +108,7 @@ export class Tape {
    * last, which may be "now". Days of loaded history have as much as was loaded: nothing when that was daily bars.
    */
   slices(of: Instrument, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
+    if (of.kind === 'plate') return this.#plateSlices(of, day, boundaries);
     const instrument = this.#on(of, day);
     const history = this.#historyOf(instrument, day);
     if (history !== undefined) return history.slices(boundaries);
@@ -216,6 +263,29 @@ export class Tape {
     const history = this.history.get(instrument.symbol);
     return history !== undefined && day.number <= history.lastDay ? history : undefined;
   }
+}
+
+/** Volume and turnover of one or the other. */
+type Traded = Pick<Aggregate, 'volume' | 'turnover'>;
+
+/** A plate's path with what its members traded. Where only they did, the index stands where `otherwise` says. */
+function withTraded(
+  path: Aggregate | undefined,
+  members: readonly (Traded | undefined)[],
+  otherwise: () => Aggregate,
+): Aggregate | undefined {
+  let [volume, turnover] = [0n, 0n];
+  for (const member of members) {
+    volume += member?.volume ?? 0n;
+    turnover += member?.turnover ?? 0n;
+  }
+  if (path === undefined && volume === 0n) return undefined;
+  return { ...(path ?? otherwise()), volume, turnover };
+}
+
+/** Where a path ended. */
+function flat({ lastSequence, close }: Aggregate): Aggregate {
+  return { firstSequence: lastSequence, lastSequence, open: close, high: close, low: close, close, volume: 0n, turnover: 0n };
 }
 
 function inOrder(ticks: Tick[]): Tick[] {

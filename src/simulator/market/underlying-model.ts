@@ -149,7 +149,7 @@ export class UnderlyingModel {
     }
     const realised = (squares / REALISED_DAYS) * DAYS_PER_YEAR;
     const current = Math.min(VARIANCE_MOST, Math.max(VARIANCE_LEAST, (usual + realised) / (2 * usual))) * usual;
-    const smile = kind === 'equity' ? smiles.share : smiles.index;
+    const smile = kind === 'index' || kind === 'etf' ? smiles.index : smiles.share;
     return { current: PREMIUM * current, longRun: PREMIUM * usual, ...smile };
   }
 }

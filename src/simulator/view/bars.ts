@@ -6,6 +6,7 @@ import { type Bar, type BarPeriod, FACTOR_ONE, type PriceAdjustment } from '../m
 import { Refusal } from '../refusal.js';
 import type { TradingSession } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
+import { isIssuedByCompany } from '../world/kinds.js';
 import type { Facts } from './facts.js';
 import { multiple, percent, turnoverRate } from './figures.js';
 import type { Listing } from './listings.js';
@@ -134,7 +135,7 @@ function addFundamentals(
   const last = bar.end - 1;
   const day = world.calendar(instrument).tradingDay(last);
   if (fields & KlField.turnoverRate) line.turnoverRate = turnoverRate(companies, instrument, day, bar.volume);
-  if ((fields & KlField.priceEarnings) === 0 || instrument.kind !== 'equity') return;
+  if ((fields & KlField.priceEarnings) === 0 || !isIssuedByCompany(instrument)) return;
   const close = (bar.close * FACTOR_ONE) / market.adjustmentFactor(instrument, adjustment, last);
   line.pe = multiple(close, companies.figures(instrument, day).earningsPerShareTtm);
 }

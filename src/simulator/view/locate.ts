@@ -20,6 +20,14 @@ export function locate(facts: Facts<'listings'>, security: SecurityName | undefi
   return quoted ? listing : new Refusal(`${symbol} is ${noun}: the simulation knows its terms, but does not quote it`);
 }
 
+/** As {@link locate}, of a request for single trades, which an index that is made of other securities' has none of. */
+export function locateTraded(facts: Facts<'listings'>, security: SecurityName | undefined): Listing | Refusal {
+  const listing = locate(facts, security);
+  if (listing instanceof Refusal || kinds[listing.instrument.kind].hasTrades) return listing;
+  const { symbol, kind } = listing.instrument;
+  return new Refusal(`${symbol} is ${kinds[kind].noun}: its members trade, it does not`);
+}
+
 /** As {@link locate}, of a request for terms, which instruments without quotes have as well. */
 export function locateTerms({ listings }: Facts<'listings'>, security: SecurityName | undefined): Listing | Refusal {
   if (security === undefined) return new Refusal('missing field "security"');

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { DECIMAL_ONE, decimalToNumber, divide } from '../../contract/decimal.js';
+import { AssetClass } from '../../contract/generated/Qot_Common_pb.js';
 import {
   type EquitySnapshotExData,
   EquitySnapshotExDataSchema,
@@ -7,13 +8,16 @@ import {
   FutureSnapshotExDataSchema,
   type IndexSnapshotExData,
   IndexSnapshotExDataSchema,
+  type PlateSnapshotExData,
+  PlateSnapshotExDataSchema,
   type Snapshot,
   type TrustSnapshotExData,
   TrustSnapshotExDataSchema,
 } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
+import { requireDay } from '../../contract/time.js';
 import type { Quote } from '../market/market.js';
 import { isContinuous } from '../world/futures.js';
-import type { Instrument, SecurityKind } from '../world/instrument.js';
+import type { Instrument, PlateIndex, SecurityKind } from '../world/instrument.js';
 import { lastTrade } from './contract-terms.js';
 import type { Facts } from './facts.js';
 import { multiple, percent } from './figures.js';
@@ -41,6 +45,12 @@ const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
   etf(message, { instrument }, quote, facts) {
     message.trustExData = fundData(facts, instrument, quote);
   },
+  trust(message, { instrument }, quote, facts) {
+    message.trustExData = trustData(facts, instrument, quote);
+  },
+  plate(message, { instrument }, _quote, facts) {
+    if (instrument.kind === 'plate') message.plateExData = plateData(facts, instrument);
+  },
   index(message, { instrument }, quote, facts) {
     message.indexExData = indexData(facts, instrument, quote);
   },
@@ -60,6 +70,7 @@ const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
     const owner = facts.listings.named(instrument.warrant.underlying)?.security;
     message.warrantExData = warrantSnapshotData(listing, instrument, owner, figures);
   },
+  bond: undefined,
   forex: undefined,
 };
 
@@ -98,6 +109,32 @@ function fundData({ companies }: Facts<'companies'>, instrument: Instrument, { l
   data.netAssetValue = decimalToNumber(netAssetValue);
   data.premium = percent(last - netAssetValue, netAssetValue);
   data.assetClass = fund.assetClass;
+  return data;
+}
+
+/** A trust keeps accounts: what its units stand for is its net assets. */
+function trustData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote): TrustSnapshotExData {
+  const { netAssets, netAssetsPerShare, issuedShares, dividendTtm } = companies.figures(instrument, tradingDay);
+  return create(TrustSnapshotExDataSchema, {
+    dividendYield: percent(dividendTtm, last),
+    aum: decimalToNumber(netAssets),
+    outstandingUnits: issuedShares,
+    netAssetValue: decimalToNumber(netAssetsPerShare),
+    premium: percent(last - netAssetsPerShare, netAssetsPerShare),
+    // The protocol has no class for property.
+    assetClass: AssetClass.AssetClass_Unknow,
+  });
+}
+
+/** How many of a plate's members stand above, at and below the close before. */
+function plateData({ companies, market }: Facts<'companies' | 'market'>, plate: PlateIndex): PlateSnapshotExData {
+  const data = create(PlateSnapshotExDataSchema, { raiseCount: 0, fallCount: 0, equalCount: 0 });
+  for (const member of companies.plate(plate.plate).members(requireDay(market.quote(plate).tradingDay))) {
+    const { last, previousClose } = market.quote(member);
+    if (last > previousClose) data.raiseCount += 1;
+    else if (last < previousClose) data.fallCount += 1;
+    else data.equalCount += 1;
+  }
   return data;
 }
 

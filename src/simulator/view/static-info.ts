@@ -74,7 +74,10 @@ const termAdders: Readonly<Record<SecurityKind, TermAdder | undefined>> = {
     if (owner !== undefined) info.warrantExData = create(WarrantStaticExDataSchema, { type: warrantTypes[instrument.warrant.type], owner });
   },
   equity: undefined,
+  trust: undefined,
   etf: undefined,
   index: undefined,
+  plate: undefined,
+  bond: undefined,
   forex: undefined,
 };

@@ -1,3 +1,4 @@
+import { kinds } from '../world/kinds.js';
 import { hasBrokerQueue } from './broker-queue.js';
 import type { Listing } from './listings.js';
 import { hasBook, hasOddLots } from './order-book.js';
@@ -24,12 +25,13 @@ export const klTypeOfSubType: ReadonlyMap<number, number> = new Map([
   [21, 15],
 ]);
 
-const always = [SubType.basic, SubType.ticker, SubType.rt, ...klTypeOfSubType.keys()];
+const always = [SubType.basic, SubType.rt, ...klTypeOfSubType.keys()];
 
 /** What live data of a listing can be subscribed to. */
 export function subTypesOf(listing: Listing): readonly number[] {
   return [
     ...always,
+    ...(kinds[listing.instrument.kind].hasTrades ? [SubType.ticker] : []),
     ...(hasBook(listing) ? [SubType.orderBook] : []),
     ...(hasBrokerQueue(listing) ? [SubType.broker] : []),
     ...(hasOddLots(listing) ? [SubType.oddOrderBook] : []),

@@ -3,16 +3,17 @@ import type { Currency, QuoteMarket } from '../../contract/markets.js';
 import type { CalendarName } from './calendar.js';
 import { shEquities, shEtfs, shIndices, starEquities, szEquities, szEtfs, szIndices } from './data/cn.js';
 import { forexPairs } from './data/forex.js';
-import { hkEquities, hkEtfs, hkIndices } from './data/hk.js';
+import { hkEquities, hkEtfs, hkIndices, hkTrusts } from './data/hk.js';
 import { jpEquities, jpEtfs, jpIndices } from './data/jp.js';
-import { myEquities, myIndices } from './data/my.js';
+import { myEquities, myIndices, myTrusts } from './data/my.js';
 import type { IndexRow, SecurityRow } from './data/rows.js';
-import { sgEquities, sgEtfs, sgIndices } from './data/sg.js';
+import { sgEquities, sgEtfs, sgIndices, sgTrusts } from './data/sg.js';
 import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, usIndices } from './data/us.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
 import type { Instrument, TickTable } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
+import { platesOf } from './plates.js';
 import { tickTables } from './tick-tables.js';
 
 /** What the rows of one table of indices have in common. */
@@ -25,7 +26,7 @@ interface IndexListing {
 
 /** What the rows of one table of securities have in common. */
 interface Listing extends IndexListing {
-  readonly kind: 'equity' | 'etf';
+  readonly kind: 'equity' | 'trust' | 'etf';
   readonly tickTable: TickTable;
 }
 
@@ -37,12 +38,14 @@ const sg = { market: 'SG', exchange: Exchange.singapore, currency: 'SGD', calend
 const jp = { market: 'JP', exchange: Exchange.tokyo, currency: 'JPY', calendar: 'JP', tickTable: tickTables.jpTopix500 } as const;
 const my = { market: 'MY', exchange: Exchange.bursaMalaysia, currency: 'MYR', calendar: 'MY', tickTable: tickTables.my } as const;
 
-/** The real instruments of each market but futures, in the order of lists: equities before ETFs before indices. */
+/** The real instruments of each market but futures, in the order of lists: equities, trusts, ETFs, indices, plates. */
 const byMarket: Readonly<Record<QuoteMarket, () => readonly Instrument[]>> = {
   HK: () => [
     ...securities({ ...hk, kind: 'equity', tickTable: tickTables.hkEquity }, hkEquities),
+    ...securities({ ...hk, kind: 'trust', tickTable: tickTables.hkEquity }, hkTrusts),
     ...securities({ ...hk, kind: 'etf', tickTable: tickTables.hkEtf }, hkEtfs),
     ...indices(hk, hkIndices),
+    ...plates(hk),
   ],
   US: () => [
     ...securities({ ...us, kind: 'equity', exchange: Exchange.nasdaq }, nasdaqEquities),
@@ -50,29 +53,40 @@ const byMarket: Readonly<Record<QuoteMarket, () => readonly Instrument[]>> = {
     ...securities({ ...us, kind: 'etf', exchange: Exchange.amex }, arcaEtfs),
     ...securities({ ...us, kind: 'etf', exchange: Exchange.nasdaq }, nasdaqEtfs),
     ...indices({ ...us, exchange: Exchange.cboe }, usIndices),
+    ...plates({ ...us, exchange: Exchange.unknown }),
   ],
   SH: () => [
     ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity }, shEquities),
     ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity, exchange: Exchange.star }, starEquities),
     ...securities({ ...sh, kind: 'etf', tickTable: tickTables.cnEtf }, shEtfs),
     ...indices(sh, shIndices),
+    ...plates(sh),
   ],
   SZ: () => [
     ...securities({ ...sz, kind: 'equity', tickTable: tickTables.cnEquity }, szEquities),
     ...securities({ ...sz, kind: 'etf', tickTable: tickTables.cnEtf }, szEtfs),
     ...indices(sz, szIndices),
+    ...plates(sz),
   ],
   SG: () => [
     ...securities({ ...sg, kind: 'equity' }, sgEquities),
+    ...securities({ ...sg, kind: 'trust' }, sgTrusts),
     ...securities({ ...sg, kind: 'etf' }, sgEtfs),
     ...indices(sg, sgIndices),
+    ...plates(sg),
   ],
   JP: () => [
     ...securities({ ...jp, kind: 'equity' }, jpEquities),
     ...securities({ ...jp, kind: 'etf' }, jpEtfs),
     ...indices(jp, jpIndices),
+    ...plates(jp),
   ],
-  MY: () => [...securities({ ...my, kind: 'equity' }, myEquities), ...indices(my, myIndices)],
+  MY: () => [
+    ...securities({ ...my, kind: 'equity' }, myEquities),
+    ...securities({ ...my, kind: 'trust' }, myTrusts),
+    ...indices(my, myIndices),
+    ...plates(my),
+  ],
   FX: forex,
 };
 
@@ -136,6 +150,36 @@ function indices(listing: IndexListing, rows: readonly IndexRow[]): Instrument[]
       calendar,
     };
   });
+}
+
+/** Points of a plate's index on the world's reference day. */
+const PLATE_LEVEL = 1000;
+const PLATE_VOLATILITY = 0.12;
+/** So many units that the index is worked out every three seconds or so: what its members trade is what it shows. */
+const PLATE_DAILY_VOLUME = 80_000;
+
+function plates({ market, currency, calendar }: IndexListing): Instrument[] {
+  return platesOf(market).map((plate) => ({
+    symbol: plate.symbol,
+    market,
+    code: plate.symbol.slice(market.length + 1),
+    id: instrumentId(plate.symbol),
+    name: plate.name,
+    kind: 'plate',
+    // No exchange lists it.
+    exchange: Exchange.unknown,
+    currency,
+    lotSize: 1,
+    multiplier: DECIMAL_ONE,
+    tickTable: tickTables.index,
+    listDate: plate.since,
+    referencePrice: exact(PLATE_LEVEL),
+    sharesIssued: 0n,
+    dailyVolume: PLATE_DAILY_VOLUME,
+    volatility: PLATE_VOLATILITY,
+    calendar,
+    plate,
+  }));
 }
 
 function forex(): Instrument[] {

@@ -5,6 +5,7 @@ import { type QuoteMarket, quoteMarket } from '../../contract/markets.js';
 import { dayNumber } from '../../contract/time.js';
 import { isContinuous } from './futures.js';
 import { createWorld, GENERATED_INSTRUMENTS_MAX, type Instrument, isOnTick, type SecurityKind, underlyingOf } from './index.js';
+import { kinds } from './kinds.js';
 
 const world = createWorld({
   clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
@@ -36,7 +37,13 @@ describe('the real instruments', () => {
     ['US', 'future', 40],
     ['SH', 'equity', 35],
     ['SZ', 'equity', 35],
-    ['SG', 'equity', 25],
+    ['SG', 'equity', 20],
+    ['SG', 'trust', 7],
+    ['HK', 'trust', 4],
+    ['MY', 'trust', 2],
+    ['HK', 'bond', 30],
+    ['US', 'bond', 40],
+    ['HK', 'plate', 50],
     ['SG', 'future', 10],
     ['JP', 'equity', 35],
     ['JP', 'future', 10],
@@ -146,7 +153,7 @@ describe.each([
       if (!Number.isInteger(instrument.lotSize) || instrument.lotSize <= 0) wrong.push('lot');
       if (!Number.isInteger(instrument.dailyVolume) || instrument.dailyVolume <= 0) wrong.push('daily volume');
       if (!(instrument.volatility > 0 && instrument.volatility < 1.5)) wrong.push('volatility');
-      if (instrument.sharesIssued > 0n !== (kind === 'equity' || kind === 'etf')) wrong.push('shares');
+      if (instrument.sharesIssued > 0n !== kinds[kind].isShare) wrong.push('shares');
       if (market !== 'FX' && kind !== 'future' && instrument.currency !== quoteMarket(market).currency) wrong.push('currency');
       const underlying = underlyingOf(instrument);
       if (underlying !== undefined && one.instrument(underlying) === undefined) wrong.push('underlying');

@@ -2,6 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
 import { dayOfNumber, localDate } from '../../contract/time.js';
+import { bondsOn, understandBond } from './bonds.js';
 import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
@@ -15,7 +16,7 @@ export type { Calendar, CalendarMode, CalendarName, TradingDate, TradingSession 
 export { finalSettlement } from './final-settlement.js';
 export { tradedOn, typicalVolume } from './futures.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
-export type { FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
+export type { Bond, BondTerms, FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
 export { kinds } from './kinds.js';
 export type { ListedSeries } from './options.js';
 export { isOnTick, nextPrice, roundToTick, tickSize } from './ticks.js';
@@ -52,7 +53,7 @@ export interface World {
    * and a year of two digits mean what they mean today.
    */
   instrument(symbol: string): Instrument | undefined;
-  /** Those that tables name, whenever they are listed: all but dated contracts, options and warrants. In a stable order: real ones by market and kind, then generated ones. */
+  /** Those that tables name, whenever they are listed: all but bonds, dated contracts, options and warrants. In a stable order: real ones by market and kind, then generated ones. */
   instruments(filter?: Filter): readonly Instrument[];
   /**
    * What is listed on a day (without one: today, each by its market), in the order of {@link instruments} with a product's contracts after its continuous
@@ -133,7 +134,7 @@ class SimulatedWorld implements World {
   }
 
   instruments(filter: Filter = {}): readonly Instrument[] {
-    const futures = hasFutures(filter) ? continuousContracts() : [];
+    const futures = has(filter, 'future') ? continuousContracts() : [];
     return [...real(filter.market), ...futures, ...this.#generated].filter((one) => matches(one, filter));
   }
 
@@ -187,8 +188,9 @@ class SimulatedWorld implements World {
   }
 
   #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
-    const futures = hasFutures(filter) ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
-    return [...real(filter.market), ...futures, ...this.#generated];
+    const futures = has(filter, 'future') ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
+    const bonds = has(filter, 'bond') ? bondsOn((calendar) => day ?? this.today(calendar)) : [];
+    return [...real(filter.market), ...bonds, ...futures, ...this.#generated];
   }
 
   #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
@@ -215,10 +217,11 @@ class SimulatedWorld implements World {
     const dot = symbol.indexOf('.');
     const [market, code] = [symbol.slice(0, dot), symbol.slice(dot + 1)];
     const made = generatedInstrument(symbol, this.#seed);
-    if (made !== undefined || !/\d{4}/.test(code)) return made;
+    if (made !== undefined || !/\d\d/.test(code)) return made;
     const day = this.today(market === 'HK' ? 'HK' : 'US');
     const year = Number(day.slice(0, 4));
     return (
+      understandBond(symbol, year) ??
       understandFuture(symbol, year) ??
       this.#options.understand(market, code, year) ??
       (market === 'HK' ? this.#warrants.understand(code, day) : undefined)
@@ -228,7 +231,7 @@ class SimulatedWorld implements World {
 
 const markets = quoteMarkets.map(({ name }) => name);
 
-/** The real instruments but futures, of a market or of all in their order. */
+/** The real instruments but bonds and futures, of a market or of all in their order. */
 function real(market: QuoteMarket | undefined): readonly Instrument[] {
   return market === undefined ? markets.flatMap(catalogue) : catalogue(market);
 }
@@ -237,8 +240,8 @@ function isListed({ listDate, lastTradingDay }: Instrument, day: string): boolea
   return listDate <= day && (lastTradingDay === undefined || day <= lastTradingDay);
 }
 
-function hasFutures({ kind }: Filter): boolean {
-  return kind === undefined || kind === 'future';
+function has({ kind }: Filter, wanted: SecurityKind): boolean {
+  return kind === undefined || kind === wanted;
 }
 
 function matches(instrument: Instrument, { market, kind, underlying }: Filter): boolean {

@@ -3,9 +3,10 @@ import type { Currency, QuoteMarket } from '../../contract/markets.js';
 import type { CalendarName } from './calendar.js';
 import type { FutureProduct } from './data/futures.js';
 import type { OptionClass } from './data/options.js';
+import type { Plate } from './plates.js';
 
 /** One tradable or quotable thing of the simulated world. Static: nothing here changes while the daemon runs. What differs by kind is in `kinds.ts`. */
-export type Instrument = Equity | Fund | Index | Future | Option | Warrant | CurrencyPair;
+export type Instrument = Equity | Trust | Fund | Index | PlateIndex | Bond | Future | Option | Warrant | CurrencyPair;
 
 export type SecurityKind = Instrument['kind'];
 
@@ -31,7 +32,7 @@ interface Common {
   readonly lastTradingDay?: string;
   /** A realistic price around which the generator starts. A multiple of its tick. */
   readonly referencePrice: Decimal;
-  /** Issued shares; 0 for what is none. */
+  /** Issued shares or units; 0 for what has none. */
   readonly sharesIssued: bigint;
   /** Typical shares (contracts) traded a day: scales the generated volume. Of contracts, while they are the front month. */
   readonly dailyVolume: number;
@@ -45,12 +46,29 @@ interface Equity extends Common {
   readonly kind: 'equity';
 }
 
+/** Units of a trust that holds property (REIT) or a business. It keeps accounts as a company does. */
+interface Trust extends Common {
+  readonly kind: 'trust';
+}
+
 interface Fund extends Common {
   readonly kind: 'etf';
 }
 
 interface Index extends Common {
   readonly kind: 'index';
+}
+
+/** A plate as something quoted: the index of its members. Its lot, volume and reference price are those of an index. */
+export interface PlateIndex extends Common {
+  readonly kind: 'plate';
+  readonly plate: Plate;
+}
+
+/** Quoted in percent of the nominal, without accrued interest; one unit is a nominal of 100. */
+export interface Bond extends Common {
+  readonly kind: 'bond';
+  readonly bond: BondTerms;
 }
 
 interface CurrencyPair extends Common {
@@ -76,6 +94,22 @@ export interface FutureTerms {
   readonly product: FutureProduct;
   /** The contract's month, "2026-12"; absent for the continuous contract ("HSImain"). */
   readonly month?: string;
+}
+
+export interface BondTerms {
+  readonly issuer: string;
+  /** Listing of the issuer, "US.AAPL". */
+  readonly owner?: string;
+  readonly sector: 'government' | 'corporate';
+  /** A year's interest in percent of the nominal, paid in halves on the maturity's day of the month. */
+  readonly coupon: Decimal;
+  /** Interest runs from this day, "2026-08-15", to the one on which the nominal is paid back; neither need be a business day. */
+  readonly issued: string;
+  readonly maturity: string;
+  /** Over the government's yield, in basis points. */
+  readonly spread: number;
+  /** Money, in the bond's currency. */
+  readonly nominalIssued: bigint;
 }
 
 export interface OptionTerms {

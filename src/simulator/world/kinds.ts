@@ -12,37 +12,27 @@ export interface KindRules {
   readonly quoted: boolean;
   /** Whether there is an order book, and trades of callers in it. */
   readonly hasBook: boolean;
+  /** Whether its single trades are reported: of an index that stands for many securities, theirs are. */
+  readonly hasTrades: boolean;
+  /** Who issued it, and so what is known of it: a company's accounts, or a fund's assets. */
+  readonly issuedBy: 'company' | 'fund' | 'other';
   /** Whether it is a share or a unit of a fund: these have board lots and odd lots, broker queues and daily price limits where their market has. */
   readonly isShare: boolean;
-  readonly fees: 'stock' | 'fund' | 'contract' | 'none';
+  readonly fees: 'stock' | 'fund' | 'trust' | 'contract' | 'none';
   /** Terms of financing; `stock` ones also say where it may be sold short. */
   readonly margin: 'stock' | 'contract' | 'none';
 }
 
-const untraded = { hasBook: false, isShare: false, fees: 'none', margin: 'none' } as const;
+const untraded = { hasBook: false, hasTrades: true, issuedBy: 'other', isShare: false, fees: 'none', margin: 'none' } as const;
+const shares = { tradedBy: 'securities', quoted: true, hasBook: true, hasTrades: true, isShare: true, margin: 'stock' } as const;
 
 /** A new kind has to be answered for here before anything compiles. */
 export const kinds: Readonly<Record<SecurityKind, KindRules>> = {
-  equity: {
-    securityType: 3,
-    noun: 'a stock',
-    tradedBy: 'securities',
-    quoted: true,
-    hasBook: true,
-    isShare: true,
-    fees: 'stock',
-    margin: 'stock',
-  },
-  etf: {
-    securityType: 4,
-    noun: 'a fund',
-    tradedBy: 'securities',
-    quoted: true,
-    hasBook: true,
-    isShare: true,
-    fees: 'fund',
-    margin: 'stock',
-  },
+  equity: { securityType: 3, noun: 'a stock', ...shares, issuedBy: 'company', fees: 'stock' },
+  trust: { securityType: 4, noun: 'a trust', ...shares, issuedBy: 'company', fees: 'trust' },
+  etf: { securityType: 4, noun: 'a fund', ...shares, issuedBy: 'fund', fees: 'fund' },
+  bond: { securityType: 1, noun: 'a bond', quoted: true, ...untraded, hasBook: true },
+  plate: { securityType: 7, noun: 'a plate', quoted: true, ...untraded, hasTrades: false },
   warrant: { securityType: 5, noun: 'a warrant', quoted: true, ...untraded, hasBook: true },
   index: { securityType: 6, noun: 'an index', quoted: true, ...untraded },
   option: { securityType: 8, noun: 'an option', quoted: true, ...untraded, hasBook: true },
@@ -52,9 +42,16 @@ export const kinds: Readonly<Record<SecurityKind, KindRules>> = {
     tradedBy: 'futures',
     quoted: true,
     hasBook: true,
+    hasTrades: true,
+    issuedBy: 'other',
     isShare: false,
     fees: 'contract',
     margin: 'contract',
   },
   forex: { securityType: 11, noun: 'a currency pair', quoted: true, ...untraded, hasBook: true },
 };
+
+/** The kinds of which companies keep accounts. */
+export function isIssuedByCompany({ kind }: { readonly kind: SecurityKind }): boolean {
+  return kinds[kind].issuedBy === 'company';
+}

@@ -5,12 +5,17 @@ export { type Industry, industries, knownIndustry } from './data/industries.js';
 
 /** A group of listings of one market. Who belongs to it on which day is a matter of the companies. */
 export interface Plate {
-  /** "HK.LIST1001": no instrument has it. */
+  /** "HK.LIST1001": what its index is quoted as. */
   readonly symbol: string;
   readonly market: QuoteMarket;
   readonly kind: 'industry' | 'concept' | 'region';
   readonly name: string;
+  /** First day of its index. */
+  readonly since: string;
 }
+
+/** Indices of plates go no further back. */
+const FIRST_DAY = '2005-01-04';
 
 export interface Concept {
   readonly name: string;
@@ -68,9 +73,21 @@ export function platesOf(market: QuoteMarket): readonly Plate[] {
 
 function makePlates(market: QuoteMarket): readonly Plate[] {
   return [
-    ...industries.map((one, i) => ({ symbol: `${market}.LIST${1001 + i}`, market, kind: 'industry' as const, name: industryNames[one] })),
-    ...concepts.map(({ name }, i) => ({ symbol: `${market}.BK${1001 + i}`, market, kind: 'concept' as const, name })),
-    ...seats.map((name, i) => ({ symbol: `${market}.LIST${2001 + i}`, market, kind: 'region' as const, name })),
+    ...industries.map((one, i) => ({
+      symbol: `${market}.LIST${1001 + i}`,
+      market,
+      kind: 'industry' as const,
+      name: industryNames[one],
+      since: FIRST_DAY,
+    })),
+    ...concepts.map(({ name, since }, i) => ({
+      symbol: `${market}.BK${1001 + i}`,
+      market,
+      kind: 'concept' as const,
+      name,
+      since: since > FIRST_DAY ? since : FIRST_DAY,
+    })),
+    ...seats.map((name, i) => ({ symbol: `${market}.LIST${2001 + i}`, market, kind: 'region' as const, name, since: FIRST_DAY })),
   ];
 }
 

@@ -45,19 +45,24 @@ describe.each(ways)('an operation that is declared, over the way with %s', (way)
       title: 'Lot size',
       description: 'The lot size of a symbol. Call it before an order to round its quantity. Free.',
       inputSchema: {
-        additionalProperties: false,
         required: ['symbol'],
         properties: {
           symbol: { type: 'string' },
-          kind: { type: 'integer', minimum: 1, maximum: 61, default: 1, description: 'Of which kind. Also ref_kind.' },
-          api_key: { type: 'string' },
+          kind: { type: 'integer', minimum: 1, maximum: 61, default: 1, description: 'Of which kind.' },
+          fields: { type: 'string' },
+          limit: { type: 'integer' },
+          cursor: { type: 'string' },
         },
       },
-      outputSchema: { properties: { static_info_list: { type: 'array' } } },
-      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      annotations: { readOnlyHint: true },
     });
     const { contents } = await client.client.readResource({ uri: `svc://tools/${TOOL}` });
-    expect((contents[0] as { text: string }).text).toContain('"lot_size"');
+    const whole = JSON.parse((contents[0] as { text: string }).text);
+    expect(whole.inputSchema).toMatchObject({
+      additionalProperties: false,
+      properties: { kind: { description: 'Of which kind. Also ref_kind.' }, api_key: { type: 'string' }, c2s_json: { type: 'string' } },
+    });
+    expect(JSON.stringify(whole.outputSchema)).toContain('"lot_size"');
   });
 
   it('answers in text and in structure', async () => {

@@ -1,79 +1,57 @@
-import { create, type Message, toBinary } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../../contract/clock.js';
 import * as QotSub from '../../../contract/generated/Qot_Sub_pb.js';
-import { ModifyOrderOp } from '../../../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../../../contract/operation.js';
-import {
-  BackendRefused,
-  type CallContext,
-  type QuoteStream,
-  type ResponseMessage,
-  type SubscriptionQuotas,
-} from '../../../gateway/index.js';
+import type { CallContext, QuoteStream, ResponseMessage, SubscriptionQuotas } from '../../../gateway/index.js';
+import { CourteousRequests, type Patience } from '../../comfort/index.js';
 import type { Upstream } from '../../framed/index.js';
-import { DayCache, keyOf } from './day-cache.js';
 import { DemandReads } from './demand.js';
 import { SubscriptionLedger } from './ledger.js';
-import { ListReader } from './list-reader.js';
-import { listReadOf } from './list-reads.js';
 import { liveReadOf } from './live-reads.js';
-import { fieldsOf, type Patience, type Priority } from './requests.js';
-import { Sender } from './sender.js';
-import { SharedReads } from './shared-reads.js';
 import { SubscriptionRequests } from './subscription-requests.js';
 import type { UnitName } from './unit.js';
 
-/** Modify, and so cancel, an order. */
-const MODIFY_ORDER = 2205;
-/** Ids of trading, whose reads are of accounts. */
-const TRADE_FIRST = 2_000;
-const TRADE_LAST = 2_999;
 /** How long a subscription may take: nobody says by when it is wanted. */
 const SUBSCRIBE_MS_MAX = 15_000;
 
 /**
- * An upstream with its house rules kept, for callers who know none of them: nothing is asked too often, nothing twice, no list
- * is too long, live data are subscribed to first and given back later, and what it refuses is said in the gateway's terms.
+ * An upstream daemon with all of its house rules kept: those of its requests, and those of its subscriptions. Live data are
+ * subscribed to before they are read, and given back later.
  */
 export class CourteousUpstream {
-  readonly #sender: Sender;
-  readonly #shared: SharedReads;
-  readonly #cache: DayCache;
-  readonly #lists: ListReader;
+  readonly #requests: CourteousRequests;
   readonly #ledger: SubscriptionLedger;
-  readonly #demand: DemandReads;
-  /** Rises with each change of an account: a read of accounts that was under way before says nothing of what came after. */
-  #tradeChanges = 0;
 
   constructor(
     upstream: Upstream,
     private readonly clock: Clock,
   ) {
-    this.#sender = new Sender(upstream, clock);
-    this.#shared = new SharedReads(clock);
-    this.#cache = new DayCache(clock);
-    this.#lists = new ListReader(this.#sender, clock, this.#cache);
-    this.#ledger = new SubscriptionLedger(new SubscriptionRequests(this.#sender, clock), clock);
-    this.#demand = new DemandReads(this.#ledger, this.#sender, this.#lists, clock);
+    this.#requests = new CourteousRequests(upstream, {
+      clock,
+      pacing: 'at once',
+      readOtherwise: (asked, c2s, patience) => {
+        const live = liveReadOf(asked.protoId);
+        return live === undefined ? undefined : demand.read(live, asked, c2s, patience);
+      },
+    });
+    const { sender, lists } = this.#requests;
+    this.#ledger = new SubscriptionLedger(new SubscriptionRequests(sender, clock), clock);
+    const demand = new DemandReads(this.#ledger, sender, lists, clock);
+  }
+
+  /** For what the daemon asks on its own behalf, in its turn. */
+  get own(): Upstream {
+    return this.#requests.own;
   }
 
   /** `Backend.call`: one operation; what is known for the day is answered at once. */
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
-    if (operation.effect !== 'read') return this.#write(operation, request, context);
-    const daily = this.#cache.holds(operation, request) && listReadOf(operation.protoId, request) === undefined;
-    const key = this.#keyOf(operation, request);
-    if (!daily) return this.#read(operation, request, context, key);
-    const known = this.#cache.get(key);
-    if (known !== undefined) return known as ResponseMessage;
-    return this.#read(operation, request, context, key).then((response) => {
-      if (response.retType === 0) this.#cache.set(key, response, bytesOf(operation, response));
-      return response;
-    });
+    return this.#requests.call(operation, request, context);
   }
 
   /** A request in bytes, of an id that nobody declared, and the bytes of its answer: paced, and otherwise passed on. */
   callBytes(protoId: number, body: Uint8Array, patience: Patience): Promise<Uint8Array> {
-    return this.#sender.sendBytes(protoId, body, patience);
+    return this.#requests.callBytes(protoId, body, patience);
   }
 
   /**
@@ -87,7 +65,7 @@ export class CourteousUpstream {
     try {
       const refused = await this.#ledger.ensure(units, patience);
       held = refused === undefined;
-      if (refused !== undefined) return this.#sender.settle(refused, { ...patience, priority: 'read' });
+      if (refused !== undefined) return this.#requests.sender.settle(refused, { ...patience, priority: 'read' });
       return create(QotSub.ResponseSchema, { retType: 0, s2c: create(QotSub.S2CSchema) });
     } finally {
       if (!held) this.#ledger.letGo(added);
@@ -121,7 +99,7 @@ export class CourteousUpstream {
 
   /** An order or a fill was pushed: reads of accounts that are under way may not have it. */
   tradeChanged(): void {
-    this.#tradeChanges += 1;
+    this.#requests.tradeChanged();
   }
 
   /**
@@ -130,58 +108,13 @@ export class CourteousUpstream {
    * new connection.
    */
   reset(another: boolean): void {
-    this.#sender.reset();
+    this.#requests.reset(another);
     this.#ledger.reset();
-    this.#tradeChanges += 1;
-    if (another) this.#cache.clear();
   }
 
   /** Whoever waits for a turn is told that there will be none. */
   stop(): void {
-    this.#sender.stop();
+    this.#requests.stop();
     this.#ledger.stop();
   }
-
-  /** A message without a field that it must have cannot be sent to anybody. */
-  #keyOf(operation: Operation, request: Message): string {
-    try {
-      return keyOf(operation, request);
-    } catch (thrown) {
-      throw new BackendRefused('backend.invalid', `${operation.name}: ${thrown instanceof Error ? thrown.message : thrown}`);
-    }
-  }
-
-  async #write(operation: Operation, request: Message, { deadline, signal }: CallContext): Promise<ResponseMessage> {
-    this.#tradeChanges += 1;
-    try {
-      return await this.#sender.send(operation, request, { deadline, signal, priority: priorityOf(operation, request) });
-    } finally {
-      this.#tradeChanges += 1;
-    }
-  }
-
-  #read(operation: Operation, request: Message, context: CallContext, key: string): Promise<ResponseMessage> {
-    const { protoId } = operation;
-    const isTrade = protoId !== null && protoId >= TRADE_FIRST && protoId <= TRADE_LAST;
-    const sharedKey = isTrade ? `${this.#tradeChanges} ${key}` : key;
-    return this.#shared.join(sharedKey, context, (patience) => this.#ask(operation, request, patience));
-  }
-
-  async #ask(operation: Operation, request: Message, patience: Patience): Promise<ResponseMessage> {
-    const live = liveReadOf(operation.protoId);
-    if (live !== undefined) return this.#demand.read(live, operation, request, patience);
-    const list = listReadOf(operation.protoId, request);
-    const sending = { ...patience, priority: 'read' as const };
-    if (list === undefined) return this.#sender.send(operation, request, sending);
-    return this.#sender.settle(await this.#lists.read(list, operation, request, patience), sending);
-  }
-}
-
-function priorityOf({ protoId }: Operation, request: Message): Priority {
-  const cancels = protoId === MODIFY_ORDER && fieldsOf(request).modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel;
-  return cancels ? 'cancel' : 'order';
-}
-
-function bytesOf({ messages }: Operation, response: ResponseMessage): number {
-  return toBinary(messages.ResponseSchema, response).length;
 }

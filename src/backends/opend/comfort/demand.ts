@@ -1,15 +1,20 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../../contract/clock.js';
 import { BackendRefused, type ResponseMessage } from '../../../gateway/index.js';
+import {
+  ANSWER_MS_MIN,
+  askedOf,
+  type ListReader,
+  listReadOf,
+  type Outcome,
+  type Patience,
+  pause,
+  type Sender,
+} from '../../comfort/index.js';
 import type { Asked } from '../../framed/index.js';
 import type { SubscriptionLedger } from './ledger.js';
-import type { ListReader } from './list-reader.js';
-import { askedOf, listReadOf } from './list-reads.js';
 import { itemCount, type LiveRead } from './live-reads.js';
-import { pause } from './patience.js';
 import { quotesOf, snapshotRequest, snapshots } from './quote-from-snapshot.js';
-import { ANSWER_MS_MIN, type Patience } from './requests.js';
-import type { Outcome, Sender } from './sender.js';
 import { isSpare, type Unit } from './unit.js';
 
 /** Qot_GetBasicQot. */

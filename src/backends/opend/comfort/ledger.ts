@@ -1,10 +1,8 @@
 import type { Clock } from '../../../contract/clock.js';
 import { BackendFailure, BackendRefused, BackendTimeout, type QuoteStream, type SubscriptionQuotas } from '../../../gateway/index.js';
 import { streamKey } from '../../../gateway/push/index.js';
-import { patiently, pause } from './patience.js';
+import { ANSWER_MS_MIN, type Outcome, type Patience, patiently, pause, secondsUntil } from '../../comfort/index.js';
 import { Places } from './places.js';
-import { ANSWER_MS_MIN, type Patience, secondsUntil } from './requests.js';
-import type { Outcome } from './sender.js';
 import type { SubscriptionRequests, UnitFailure } from './subscription-requests.js';
 import { forget, hasHours, isIdle, isServed, newUnit, type Unit, type UnitName, unitKey, type Wish, wishOf } from './unit.js';
 

@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import { KLType, OrderBookType, SubType } from '../../../contract/generated/Qot_Common_pb.js';
 import { parseSymbol, symbolOf } from '../../../contract/markets.js';
-import { fieldsOf } from './requests.js';
+import { fieldsOf } from '../../comfort/index.js';
 import type { UnitName } from './unit.js';
 
 /** A read that the upstream answers from what was subscribed to, and refuses without. */

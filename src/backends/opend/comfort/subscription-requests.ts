@@ -6,8 +6,8 @@ import * as QotRegQotPush from '../../../contract/generated/Qot_RegQotPush_pb.js
 import * as QotSub from '../../../contract/generated/Qot_Sub_pb.js';
 import { parseSymbol, symbolOf } from '../../../contract/markets.js';
 import { BackendFailure } from '../../../gateway/index.js';
+import type { Outcome, Sender } from '../../comfort/index.js';
 import type { Asked } from '../../framed/index.js';
-import type { Outcome, Sender } from './sender.js';
 import { type Unit, unitKey, type Wish } from './unit.js';
 
 const sub: Asked<typeof QotSub> = { name: 'subscribe', protoId: 3001, messages: QotSub };

@@ -8,7 +8,7 @@ import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
-import type { Instrument } from '../../world/index.js';
+import { type Instrument, kinds } from '../../world/index.js';
 import type { Option } from '../../world/instrument.js';
 
 export const LEGS_MAX = 10;
@@ -78,7 +78,7 @@ function readLeg(facts: Facts<'listings' | 'market'>, leg: ComboLeg, path: strin
   if (!(ratio > 0 && ratio <= RATIO_MAX))
     return new Refusal(`${path}.qty_ratio: ${ratio} is out of range, accepted: above 0, at most ${RATIO_MAX}`);
   const option = instrument.kind === 'option' ? instrument : undefined;
-  if (option === undefined && instrument.kind !== 'equity' && instrument.kind !== 'etf')
+  if (option === undefined && !kinds[instrument.kind].isShare)
     return new Refusal(`${path}: ${instrument.symbol} is neither an option nor a stock that options are on`);
   if (facts.listings.state(listing) === 'over') return new Refusal(`${path}: ${instrument.symbol} is not listed any more`);
   const size = option === undefined ? 1 : decimalToNumber(option.multiplier);

@@ -8,7 +8,7 @@ import { isOfIndexType } from '../../view/option-terms.js';
 import { kinds, type ListedSeries, type SecurityKind } from '../../world/index.js';
 
 const SHOWN_CHARACTERS_MAX = 40;
-const OWNERS: ReadonlySet<SecurityKind> = new Set(['equity', 'etf', 'index']);
+const OWNERS: ReadonlySet<SecurityKind> = new Set(['equity', 'trust', 'etf', 'index']);
 
 /** What options are asked for on; why there can be none on a thing of its kind. */
 export function locateOwner(

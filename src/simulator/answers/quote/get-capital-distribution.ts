@@ -4,11 +4,11 @@ import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_G
 import { localDateTime } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { locate } from '../../view/locate.js';
+import { locateTraded } from '../../view/locate.js';
 
 /** Qot_GetCapitalDistribution: the trading day's money by order size, buyers as aggressors flowing in; undirected (auction) trades do not count. */
 export const getCapitalDistribution: Answer<'market' | 'listings' | 'capitalFlows', C2S, S2C> = (facts, request) => {
-  const listing = locate(facts, request.security);
+  const listing = locateTraded(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const quote = facts.market.quote(listing.instrument);
   const flow = facts.capitalFlows.of(listing.instrument);

@@ -16,7 +16,7 @@ import { addFlows, netOf, netOfBar, noFlow } from '../../view/capital.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { historyPage } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
-import { locate } from '../../view/locate.js';
+import { locateTraded } from '../../view/locate.js';
 
 /** Qot_Common.PeriodType. */
 const PeriodType = { intraday: 1, day: 2, week: 3, month: 4 } as const;
@@ -33,7 +33,7 @@ const day = { unit: 'day' } as const;
  * month: what flowed in during each, a week or month being the sum of its days within the dates asked for; it is named by the first of them.
  */
 export const getCapitalFlow: Answer<'clock' | 'world' | 'market' | 'listings' | 'capitalFlows', C2S, S2C> = (facts, request) => {
-  const listing = locate(facts, request.security);
+  const listing = locateTraded(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const periodType = request.periodType === 0 ? PeriodType.intraday : request.periodType;
   return inTurns(answer(facts, listing, periodType, request));

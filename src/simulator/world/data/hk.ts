@@ -37,7 +37,6 @@ export const hkEquities: readonly SecurityRow[] = [
   ['00762', 'CHINA UNICOM', 2000, 8.5, '2000-06-22', 30600, 30, 27],
   ['00763', 'ZTE', 200, 33.6, '2004-12-09', 756, 27, 55],
   ['00788', 'CHINA TOWER', 500, 11.8, '2018-08-08', 4667, 34, 24],
-  ['00823', 'LINK REIT', 100, 39.1, '2005-11-25', 2590, 8.4, 24],
   ['00836', 'CHINA RES POWER', 2000, 18.2, '2003-11-12', 5177, 11, 27],
   ['00857', 'PETROCHINA', 2000, 8.1, '2000-04-07', 21099, 120, 28],
   ['00868', 'XINYI GLASS', 1000, 9.1, '2005-02-03', 4440, 12, 44],
@@ -107,6 +106,14 @@ export const hkEquities: readonly SecurityRow[] = [
   ['09988', 'BABA-W', 100, 160, '2019-11-26', 19100, 95, 42],
   ['09992', 'POP MART', 200, 205, '2020-12-11', 1343, 19, 58],
   ['09999', 'NTES-S', 100, 216, '2020-06-11', 3180, 7, 38],
+];
+
+/** Real estate investment trusts of the main board, HKD. */
+export const hkTrusts: readonly SecurityRow[] = [
+  ['00823', 'LINK REIT', 100, 39.1, '2005-11-25', 2590, 8.4, 24],
+  ['00435', 'SUNLIGHT REIT', 1000, 2.1, '2006-12-21', 1740, 1.1, 17],
+  ['00778', 'FORTUNE REIT', 1000, 4.93, '2010-04-20', 2050, 2.7, 18],
+  ['02778', 'CHAMPION REIT', 1000, 2.18, '2006-05-24', 6130, 5.6, 24],
 ];
 
 /** Exchange traded products of the Stock Exchange of Hong Kong, HKD. */

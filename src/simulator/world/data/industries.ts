@@ -61,7 +61,7 @@ const codes: Readonly<Record<string, Readonly<Partial<Record<Industry, string>>>
     banks: '00005 00011 00939 00998 01288 01398 01658 02388 03328 03968 03988',
     insurance: '01299 02318 02628 06060',
     capitalMarkets: '00388',
-    realEstate: '00012 00016 00083 00101 00123 00688 00823 00960 01109 01113 01209 01997 02007 06098',
+    realEstate: '00012 00016 00083 00101 00123 00688 00435 00778 00823 00960 01109 01113 01209 01997 02007 02778 06098',
     utilities: '00002 00003 00006 00836 01038 02688',
     energy: '00386 00857 00883 01088',
     materials: '00347 01378 02899',
@@ -163,6 +163,7 @@ const codes: Readonly<Record<string, Readonly<Partial<Record<Industry, string>>>
   },
   MY: {
     banks: '1155 1295 1023 5819 1066 1015',
+    realEstate: '5176 5227',
     utilities: '5347 6033 6742',
     energy: '5681',
     materials: '8869',

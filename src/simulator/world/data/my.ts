@@ -36,4 +36,10 @@ export const myEquities: readonly SecurityRow[] = [
   ['7113', 'TOPGLOV', 100, 0.595, '2001-03-27', 8010, 30, 45],
 ];
 
+/** Real estate investment trusts of Bursa Malaysia, MYR. */
+export const myTrusts: readonly SecurityRow[] = [
+  ['5176', 'SUNREIT', 100, 2.12, '2010-07-08', 3425, 2.3, 14],
+  ['5227', 'IGBREIT', 100, 2.66, '2012-09-21', 3660, 2.8, 14],
+];
+
 export const myIndices: readonly IndexRow[] = [['.KLSE', 'FTSE Bursa Malaysia KLCI', 1621.35, '1986-04-04', 11]];

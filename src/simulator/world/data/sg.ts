@@ -14,11 +14,6 @@ export const sgEquities: readonly SecurityRow[] = [
   ['F34', 'Wilmar International', 100, 3.08, '2006-08-14', 6243, 6.1, 19],
   ['G13', 'Genting Singapore', 100, 0.73, '2005-12-12', 12080, 26, 24],
   ['Y92', 'Thai Beverage', 100, 0.475, '2006-05-30', 25130, 26, 22],
-  ['C38U', 'CapitaLand Integrated Commercial Trust', 100, 2.36, '2002-07-17', 7310, 18, 17],
-  ['A17U', 'CapitaLand Ascendas REIT', 100, 2.8, '2002-11-19', 4600, 12, 18],
-  ['M44U', 'Mapletree Logistics Trust', 100, 1.3, '2005-07-28', 5090, 19, 22],
-  ['ME8U', 'Mapletree Industrial Trust', 100, 2.09, '2010-10-21', 2850, 6, 19],
-  ['N2IU', 'Mapletree Pan Asia Commercial Trust', 100, 1.44, '2011-04-27', 5270, 11, 21],
   ['9CI', 'CapitaLand Investment', 100, 2.69, '2021-09-20', 5000, 10, 24],
   ['C09', 'City Developments', 100, 7.35, '1963-11-20', 893, 2, 25],
   ['U14', 'UOL Group', 100, 8.4, '1964-06-08', 845, 1.3, 23],
@@ -30,6 +25,15 @@ export const sgEquities: readonly SecurityRow[] = [
   ['H78', 'Hongkong Land', 100, 6.3, '1990-12-31', 2190, 2.1, 29],
   ['E5H', 'Golden Agri-Resources', 100, 0.285, '1999-07-09', 12680, 12, 26],
   ['S51', 'Seatrium', 100, 2.15, '1987-10-15', 3390, 14, 35],
+];
+
+/** Real estate investment trusts of the Singapore Exchange. */
+export const sgTrusts: readonly SecurityRow[] = [
+  ['C38U', 'CapitaLand Integrated Commercial Trust', 100, 2.36, '2002-07-17', 7310, 18, 17],
+  ['A17U', 'CapitaLand Ascendas REIT', 100, 2.8, '2002-11-19', 4600, 12, 18],
+  ['M44U', 'Mapletree Logistics Trust', 100, 1.3, '2005-07-28', 5090, 19, 22],
+  ['ME8U', 'Mapletree Industrial Trust', 100, 2.09, '2010-10-21', 2850, 6, 19],
+  ['N2IU', 'Mapletree Pan Asia Commercial Trust', 100, 1.44, '2011-04-27', 5270, 11, 21],
   ['BUOU', 'Frasers Logistics & Commercial Trust', 100, 0.98, '2016-06-20', 3760, 10, 22],
   ['AJBU', 'Keppel DC REIT', 100, 2.32, '2014-12-12', 2260, 7, 20],
 ];

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../contract/clock.js';
-import { BackendRefused } from '../../../gateway/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { BackendRefused } from '../../gateway/index.js';
 import { Budget, type Turn } from './budget.js';
 import { type FrequencyLimit, frequencyLimits, WINDOW_MS } from './limits.js';
 import { accountOf, type Patience, type Priority, type Request } from './requests.js';
@@ -14,16 +14,23 @@ const CALLS_UNKNOWN = 10;
 
 const unlimited: Turn = { done: () => undefined, unused: () => undefined };
 
+/**
+ * When the published limits begin to be kept: `at once`, of a server that is known to have them, or `when refused`, each of them
+ * once the server has said that something was asked too often.
+ */
+export type PacingStart = 'at once' | 'when refused';
+
 /** Keeps the upstream's frequency limits: whoever asks takes a turn first. */
 export class Pacing {
+  /** Those that are kept. */
   readonly #limits = new Map<number, FrequencyLimit>();
   readonly #budgets = new Map<string, Budget>();
 
   constructor(
     private readonly clock: Clock,
-    limits: readonly FrequencyLimit[] = frequencyLimits,
+    start: PacingStart,
   ) {
-    for (const limit of limits) for (const protoId of limit.protoIds) this.#limits.set(protoId, limit);
+    if (start === 'at once') for (const limit of frequencyLimits) this.#keep(limit);
   }
 
   /** A turn for this request. Rejected with `BackendRefused` where there is none before the caller's deadline. */
@@ -37,7 +44,11 @@ export class Pacing {
   }
 
   /** What counts this request; undefined for one that does not count. */
-  budgetOf({ asked: { protoId, name }, c2s }: Request): Budget | 'too many' | undefined {
+  budgetOf(request: Request): Budget | 'too many' | undefined {
+    return this.#budgetOf(request, false);
+  }
+
+  #budgetOf({ asked: { protoId, name }, c2s }: Request, isSpent: boolean): Budget | 'too many' | undefined {
     if (protoId === null) return undefined;
     const limit = this.#limits.get(protoId);
     if (limit === undefined || (c2s !== undefined && limit.counts?.(c2s) === false)) return undefined;
@@ -48,25 +59,34 @@ export class Pacing {
       if (this.#budgets.size >= BUDGETS_MAX) this.#forgetIdle();
       if (this.#budgets.size >= BUDGETS_MAX) return 'too many';
       budget = new Budget(this.clock, limit, account === '' ? name : `${name} of account${account}`);
+      if (isSpent) budget.spend();
       this.#budgets.set(key, budget);
     }
     return budget;
   }
 
   /**
-   * The upstream said that this was asked too often, and how often it may be, where it did. What has no limit in the table gets
-   * one by that. Returns whole seconds until there is a turn again.
+   * The upstream said that this was asked too often, and how often it may be, where it did. What has no limit yet gets the published
+   * one, or one by that. Returns whole seconds until there is a turn again.
    */
   overrun(request: Request, calls: number | undefined): number {
     const { protoId } = request.asked;
-    if (protoId !== null && !this.#limits.has(protoId)) this.#limits.set(protoId, { protoIds: [protoId], calls: calls || CALLS_UNKNOWN });
-    const budget = this.budgetOf(request);
+    const isNew = protoId !== null && !this.#limits.has(protoId);
+    if (isNew) {
+      const published = frequencyLimits.find(({ protoIds }) => protoIds.includes(protoId));
+      this.#keep(published ?? { protoIds: [protoId], calls: calls || CALLS_UNKNOWN });
+    }
+    const budget = this.#budgetOf(request, isNew);
     return budget === undefined || budget === 'too many' ? WINDOW_MS / 1000 : budget.overrun(calls);
   }
 
   /** Refuses whoever waits. */
   stop(reason: Error): void {
     for (const budget of this.#budgets.values()) budget.stop(reason);
+  }
+
+  #keep(limit: FrequencyLimit): void {
+    for (const protoId of limit.protoIds) this.#limits.set(protoId, limit);
   }
 
   #waiting(): number {

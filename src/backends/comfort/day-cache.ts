@@ -1,8 +1,8 @@
 import { type Message, toBinary } from '@bufbuild/protobuf';
-import type { Clock } from '../../../contract/clock.js';
-import { quoteMarkets } from '../../../contract/markets.js';
-import { localDayNumber } from '../../../contract/time.js';
-import type { Asked } from '../../framed/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { quoteMarkets } from '../../contract/markets.js';
+import { localDayNumber } from '../../contract/time.js';
+import type { Asked } from '../framed/index.js';
 import { fieldsOf } from './requests.js';
 
 /** All that is kept, in bytes of messages: every security of the largest markets. */

@@ -1,5 +1,6 @@
-import type { Clock } from '../../../contract/clock.js';
-import { BackendFailure, type ResponseMessage } from '../../../gateway/index.js';
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '../../contract/clock.js';
+import { BackendFailure, type ResponseMessage } from '../../gateway/index.js';
 import { patiently } from './patience.js';
 import { ANSWER_MS_MIN, type Patience } from './requests.js';
 
@@ -36,6 +37,8 @@ export class SharedReads {
 
   #start(key: string, deadline: number, start: (patience: Patience) => Promise<ResponseMessage>): Shared {
     const controller = new AbortController();
+    // Each part of a long list waits by it.
+    setMaxListeners(0, controller.signal);
     const answer = start({ deadline, signal: controller.signal }).finally(() => {
       if (this.#underWay.get(key) === shared) this.#underWay.delete(key);
     });

@@ -1,7 +1,7 @@
 import { clone, create, type Message } from '@bufbuild/protobuf';
-import type { Clock } from '../../../contract/clock.js';
-import { BackendFailure, type ResponseMessage } from '../../../gateway/index.js';
-import type { Asked } from '../../framed/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { BackendFailure, type ResponseMessage } from '../../gateway/index.js';
+import type { Asked } from '../framed/index.js';
 import type { Turn } from './budget.js';
 import { type DayCache, keyOf } from './day-cache.js';
 import { WINDOW_MS } from './limits.js';

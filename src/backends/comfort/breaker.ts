@@ -1,6 +1,6 @@
-import type { Clock } from '../../../contract/clock.js';
-import { BackendRefused } from '../../../gateway/index.js';
-import type { Asked } from '../../framed/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { BackendRefused } from '../../gateway/index.js';
+import type { Asked } from '../framed/index.js';
 import { secondsUntil } from './requests.js';
 
 /** So many timeouts of one operation in a row, and it is not asked for a while. */

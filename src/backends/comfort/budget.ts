@@ -1,5 +1,5 @@
-import type { Clock } from '../../../contract/clock.js';
-import { BackendRefused, BackendUnsent } from '../../../gateway/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { BackendRefused, BackendUnsent } from '../../gateway/index.js';
 import { type FrequencyLimit, WINDOW_MS } from './limits.js';
 import { ANSWER_MS_MIN, type Patience, type Priority, secondsUntil } from './requests.js';
 
@@ -119,6 +119,12 @@ export class Budget {
     this.#closedUntil = Math.max(this.#closedUntil, now + HELD_MS / this.#calls);
     this.#look();
     return secondsUntil(this.#turnOf(this.#waiting.length, now), now);
+  }
+
+  /** Calls that nobody counted have used it up: as if they had been made evenly over the last window. */
+  spend(): void {
+    const now = this.clock.monotonic();
+    for (let call = 1; call <= this.#calls; call++) this.#answered.push(now - HELD_MS + (call * HELD_MS) / this.#calls);
   }
 
   /** Refuses whoever waits. */

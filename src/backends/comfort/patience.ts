@@ -1,5 +1,5 @@
-import type { Clock } from '../../../contract/clock.js';
-import { BackendTimeout, BackendUnsent } from '../../../gateway/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { BackendTimeout, BackendUnsent } from '../../gateway/index.js';
 import type { Patience } from './requests.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import { symbolOf } from '../../../contract/markets.js';
+import { symbolOf } from '../../contract/markets.js';
 import { fieldsOf } from './requests.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { Asked } from '../../framed/index.js';
+import type { Asked } from '../framed/index.js';
 
 /** What goes first where requests wait for their turn: who gets out before who gets in, and reads last. */
 export type Priority = 'cancel' | 'order' | 'read';

@@ -1,4 +1,4 @@
-import { type BackendFailure, BackendLost, type BackendRefusalCode, BackendRefused, BackendTimeout } from '../../../gateway/index.js';
+import { type BackendFailure, BackendLost, type BackendRefusalCode, BackendRefused, BackendTimeout } from '../../gateway/index.js';
 import type { RefusalKind } from './refusals.js';
 
 interface Meaning {

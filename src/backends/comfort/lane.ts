@@ -1,4 +1,4 @@
-import { BackendRefused, BackendUnsent } from '../../../gateway/index.js';
+import { BackendRefused, BackendUnsent } from '../../gateway/index.js';
 
 interface Waiter {
   readonly enter: () => void;

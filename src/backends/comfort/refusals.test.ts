@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BackendFailure, BackendRefused } from '../../../gateway/index.js';
+import type { BackendFailure, BackendRefused } from '../../gateway/index.js';
 import { readRefusal } from './refusals.js';
 import { translate } from './translate.js';
 

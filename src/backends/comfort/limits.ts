@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import { ReferenceType } from '../../../contract/generated/Qot_GetReference_pb.js';
+import { ReferenceType } from '../../contract/generated/Qot_GetReference_pb.js';
 import { fieldsOf } from './requests.js';
 
 /**

@@ -1,13 +1,13 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { Clock } from '../../../contract/clock.js';
-import { RetType } from '../../../contract/generated/Common_pb.js';
-import { BackendTimeout, BackendUnsent, type ResponseMessage } from '../../../gateway/index.js';
-import type { Asked, Upstream } from '../../framed/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { RetType } from '../../contract/generated/Common_pb.js';
+import { BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/index.js';
+import type { Asked, Upstream } from '../framed/index.js';
 import { Breaker } from './breaker.js';
 import type { Turn } from './budget.js';
 import { Lane } from './lane.js';
 import { WINDOW_MS } from './limits.js';
-import { Pacing } from './pacing.js';
+import type { Pacing } from './pacing.js';
 import { type RefusalKind, readRefusal } from './refusals.js';
 import type { Patience, Priority } from './requests.js';
 import { tooOften, translate } from './translate.js';
@@ -32,15 +32,14 @@ export type Outcome =
 
 /** Sends requests one by one: each in its turn, and what is said to it in the gateway's terms. */
 export class Sender {
-  readonly #pacing: Pacing;
   readonly #breaker: Breaker;
   readonly #reads = new Lane(READS_UNDER_WAY_MAX, READS_WAITING_MAX);
 
   constructor(
     private readonly upstream: Upstream,
     private readonly clock: Clock,
+    private readonly pacing: Pacing,
   ) {
-    this.#pacing = new Pacing(clock);
     this.#breaker = new Breaker(clock);
   }
 
@@ -65,7 +64,7 @@ export class Sender {
       const refusal = readRefusal(response.retMsg);
       if (refusal === undefined) return { response };
       if (refusal.kind !== 'frequency') return { response, refused: refusal.kind };
-      const seconds = this.#pacing.overrun({ asked, c2s }, refusal.calls);
+      const seconds = this.pacing.overrun({ asked, c2s }, refusal.calls);
       if (sending.priority !== 'read' || tries >= TRIES_MAX) throw tooOften(asked.name, seconds, response.retMsg);
     }
   }
@@ -73,7 +72,7 @@ export class Sender {
   /** The same in bytes, of an id that nobody declared; the answer is passed on as it is. */
   async sendBytes(protoId: number, body: Uint8Array, { deadline, signal }: Patience): Promise<Uint8Array> {
     const asked = { name: `protocol id ${protoId}`, protoId };
-    const turn = await this.#pacing.take({ asked, c2s: undefined }, 'read', { deadline, signal });
+    const turn = await this.pacing.take({ asked, c2s: undefined }, 'read', { deadline, signal });
     try {
       return await this.upstream.requestBytes(protoId, body, { deadline, signal });
     } finally {
@@ -83,18 +82,18 @@ export class Sender {
 
   /** A turn in advance, for what gathers more until it has one. */
   turn(asked: Asked, c2s: Message, sending: Sending): Promise<Turn> {
-    return this.#pacing.take({ asked, c2s }, sending.priority, sending);
+    return this.pacing.take({ asked, c2s }, sending.priority, sending);
   }
 
   /** The share of a request's budget that is left, 0 to 1. */
   slack(asked: Asked, c2s: Message): number {
-    const budget = this.#pacing.budgetOf({ asked, c2s });
+    const budget = this.pacing.budgetOf({ asked, c2s });
     return budget === undefined || budget === 'too many' ? 1 : budget.free / budget.calls;
   }
 
   /** How far apart requests of this budget are on average when it is used up, ms. */
   averageMs(asked: Asked, c2s: Message): number {
-    const budget = this.#pacing.budgetOf({ asked, c2s });
+    const budget = this.pacing.budgetOf({ asked, c2s });
     return budget === undefined || budget === 'too many' ? 0 : Math.ceil(WINDOW_MS / budget.calls);
   }
 
@@ -105,7 +104,7 @@ export class Sender {
 
   /** Whoever waits for a turn is told that there will be none. */
   stop(): void {
-    this.#pacing.stop(new BackendUnsent('the daemon stops'));
+    this.pacing.stop(new BackendUnsent('the daemon stops'));
   }
 
   async #once(asked: Asked, c2s: Message, sending: Sending, taken: Turn | undefined): Promise<ResponseMessage> {
@@ -117,7 +116,7 @@ export class Sender {
     }
     let heard: 'answered' | 'timed out' | 'gone' = 'gone';
     try {
-      const turn = taken ?? (await this.#pacing.take({ asked, c2s }, sending.priority, sending));
+      const turn = taken ?? (await this.pacing.take({ asked, c2s }, sending.priority, sending));
       const left = this.clock.monotonic();
       try {
         const response = await (isRead ? this.#read(asked, c2s, sending) : this.#write(asked, c2s, sending));

@@ -1,0 +1,136 @@
+import { type Message, toBinary } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
+import { ModifyOrderOp } from '../../contract/generated/Trd_Common_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import { BackendRefused, type CallContext, type ResponseMessage } from '../../gateway/index.js';
+import type { Asked, AskOptions, Upstream } from '../framed/index.js';
+import { DayCache, keyOf } from './day-cache.js';
+import { ListReader } from './list-reader.js';
+import { listReadOf } from './list-reads.js';
+import { Pacing, type PacingStart } from './pacing.js';
+import { fieldsOf, type Patience, type Priority } from './requests.js';
+import { Sender } from './sender.js';
+import { SharedReads } from './shared-reads.js';
+
+export interface CourteousRequestsOptions {
+  readonly clock: Clock;
+  /** When the frequency limits of the public protocol begin to be kept. */
+  readonly pacing: PacingStart;
+  /** Reads that are made in another way; undefined for one that is not. */
+  readonly readOtherwise?: (asked: Asked, c2s: Message, patience: Patience) => Promise<ResponseMessage> | undefined;
+}
+
+/** Modify, and so cancel, an order. */
+const MODIFY_ORDER = 2205;
+/** Ids of trading, whose reads are of accounts. */
+const TRADE_FIRST = 2_000;
+const TRADE_LAST = 2_999;
+
+/**
+ * Requests to a server with its house rules kept, for callers who know none of them: nothing is asked too often, nothing twice at
+ * the same time or within the day for which it holds, no list is too long, orders go ahead of reads, and what the server refuses
+ * is said in the gateway's terms.
+ */
+export class CourteousRequests {
+  readonly sender: Sender;
+  readonly lists: ListReader;
+  /** For what the daemon asks on its own behalf, which nobody gives up, in its turn. */
+  readonly own: Upstream;
+  readonly #options: CourteousRequestsOptions;
+  readonly #shared: SharedReads;
+  readonly #cache: DayCache;
+  /** Rises with each change of an account: a read of accounts that was under way before says nothing of what came after. */
+  #tradeChanges = 0;
+
+  constructor(upstream: Upstream, options: CourteousRequestsOptions) {
+    const { clock, pacing } = options;
+    this.#options = options;
+    this.sender = new Sender(upstream, clock, new Pacing(clock, pacing));
+    this.#shared = new SharedReads(clock);
+    this.#cache = new DayCache(clock);
+    this.lists = new ListReader(this.sender, clock, this.#cache);
+    this.own = {
+      request: async (asked, c2s, { deadline }: AskOptions) =>
+        this.call({ effect: 'read', ...asked } as Operation, c2s, { requestId: 'own', deadline, signal: new AbortController().signal }),
+      requestBytes: (protoId, body, { deadline }) => this.callBytes(protoId, body, { deadline, signal: new AbortController().signal }),
+    };
+  }
+
+  /** `Backend.call`: one operation; what is known for the day is answered at once. */
+  call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
+    if (operation.effect !== 'read') return this.#write(operation, request, context);
+    const daily = this.#cache.holds(operation, request) && listReadOf(operation.protoId, request) === undefined;
+    const key = keyOfRequest(operation, request);
+    if (!daily) return this.#read(operation, request, context, key);
+    const known = this.#cache.get(key);
+    if (known !== undefined) return known as ResponseMessage;
+    return this.#read(operation, request, context, key).then((response) => {
+      if (response.retType === 0) this.#cache.set(key, response, toBinary(operation.messages.ResponseSchema, response).length);
+      return response;
+    });
+  }
+
+  /** A request in bytes, of an id that nobody declared, and the bytes of its answer: paced, and otherwise passed on. */
+  callBytes(protoId: number, body: Uint8Array, patience: Patience): Promise<Uint8Array> {
+    return this.sender.sendBytes(protoId, body, patience);
+  }
+
+  /** An order or a fill was pushed: reads of accounts that are under way may not have it. */
+  tradeChanged(): void {
+    this.#tradeChanges += 1;
+  }
+
+  /**
+   * Another connection. `another`: it may be to another server or user, of whom nothing is known. Call it before anything is asked
+   * of the new connection.
+   */
+  reset(another: boolean): void {
+    this.sender.reset();
+    this.#tradeChanges += 1;
+    if (another) this.#cache.clear();
+  }
+
+  /** Whoever waits for a turn is told that there will be none. */
+  stop(): void {
+    this.sender.stop();
+  }
+
+  async #write(operation: Operation, request: Message, { deadline, signal }: CallContext): Promise<ResponseMessage> {
+    this.#tradeChanges += 1;
+    try {
+      return await this.sender.send(operation, request, { deadline, signal, priority: priorityOf(operation, request) });
+    } finally {
+      this.#tradeChanges += 1;
+    }
+  }
+
+  #read(operation: Operation, request: Message, context: CallContext, key: string): Promise<ResponseMessage> {
+    const { protoId } = operation;
+    const isTrade = protoId !== null && protoId >= TRADE_FIRST && protoId <= TRADE_LAST;
+    const sharedKey = isTrade ? `${this.#tradeChanges} ${key}` : key;
+    return this.#shared.join(sharedKey, context, (patience) => this.#ask(operation, request, patience));
+  }
+
+  async #ask(operation: Operation, request: Message, patience: Patience): Promise<ResponseMessage> {
+    const otherwise = this.#options.readOtherwise?.(operation, request, patience);
+    if (otherwise !== undefined) return otherwise;
+    const list = listReadOf(operation.protoId, request);
+    const sending = { ...patience, priority: 'read' as const };
+    if (list === undefined) return this.sender.send(operation, request, sending);
+    return this.sender.settle(await this.lists.read(list, operation, request, patience), sending);
+  }
+}
+
+/** A message without a field that it must have cannot be sent to anybody. */
+function keyOfRequest(operation: Operation, request: Message): string {
+  try {
+    return keyOf(operation, request);
+  } catch (thrown) {
+    throw new BackendRefused('backend.invalid', `${operation.name}: ${thrown instanceof Error ? thrown.message : thrown}`);
+  }
+}
+
+function priorityOf({ protoId }: Operation, request: Message): Priority {
+  const cancels = protoId === MODIFY_ORDER && fieldsOf(request).modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel;
+  return cancels ? 'cancel' : 'order';
+}

@@ -1,0 +1,141 @@
+import type { DescField } from '@bufbuild/protobuf';
+import { currency } from './enums.js';
+import type { ObjectSchema, Schema } from './json-schema.js';
+import type { Operation } from './operation.js';
+import { isRequired } from './required-params.js';
+import { callerParams, type Param, withheldFields } from './shape.js';
+
+/** What a tool takes beside the fields of its operation's shape. */
+interface Extra {
+  readonly schema: Schema;
+  /** Its text in a tool's whole description. */
+  readonly about: string;
+  /** What the list of tools says of it. Undefined: nothing, not even its name; a caller who needs it knows it from the documents. */
+  readonly brief?: string;
+  readonly isTaken: (operation: Operation) => boolean;
+}
+
+const text = { type: 'string' } as const;
+const writes = ({ effect }: Operation) => effect === 'order' || effect === 'write';
+const lists = (operation: Operation) => operation.effect === 'read' && pagedFields(operation).length > 0;
+
+/** Whether an operation's message has a field that a tool may set. */
+function takesMessage(operation: Operation): boolean {
+  const withheld = withheldFields(operation, 'mcp');
+  return operation.messages.C2SSchema.fields.some((field) => !withheld.has(field.name));
+}
+
+const extras = {
+  api_key: { schema: text, about: 'A key for this call alone, before the session’s.', isTaken: () => true },
+  c2s_json: { schema: text, about: 'The whole message as JSON text, instead of the other arguments.', isTaken: takesMessage },
+  c2s: {
+    schema: { type: 'object' },
+    about: 'The whole message.',
+    brief: '',
+    // Where the shape names nothing, a model is better off with an object than with text in text.
+    isTaken: (operation) => takesMessage(operation) && operation.shape.length === 0,
+  },
+  idempotency_key: {
+    schema: text,
+    about: 'Names this write: a repetition within 24 hours gets the first answer.',
+    brief: 'Names this write: a repetition within 24 hours gets the first answer.',
+    isTaken: writes,
+  },
+  preview: {
+    schema: { type: 'boolean', default: false },
+    about: 'Only show value, fees and limits; nothing is sent.',
+    brief: 'Only show value, fees and limits; nothing is sent.',
+    isTaken: (operation) => writes(operation) && operation.scope.kind === 'byEnv',
+  },
+  fields: {
+    schema: text,
+    about: 'Names of the fields wanted of each record, separated by commas; "basic.cur_price" for one inside another. All when omitted.',
+    brief: '',
+    isTaken: lists,
+  },
+  limit: {
+    schema: { type: 'integer', minimum: 1 },
+    about: 'Most records of one page; the rest is had by its cursor.',
+    brief: '',
+    isTaken: lists,
+  },
+  cursor: { schema: text, about: 'page.next of a cut answer, given alone.', brief: '', isTaken: lists },
+  format: {
+    schema: { type: 'string', enum: ['rows', 'objects'], default: 'rows' },
+    about: 'rows: bars as arrays of values under one header; objects: each as an object with every field.',
+    isTaken: ({ rows }) => rows !== null,
+  },
+  card_num: {
+    schema: text,
+    about: 'In place of acc_id: the card’s 16 digits, or the last 4.',
+    brief: 'In place of acc_id: the card’s 16 digits, or the last 4.',
+    isTaken: ({ byCard }) => byCard,
+  },
+  currency: {
+    schema: { type: 'string', enum: currency.members.map(({ name }) => name) },
+    about: 'Only what is in this currency.',
+    brief: 'Only what is in this currency.',
+    isTaken: ({ byCurrency }) => byCurrency !== null,
+  },
+} as const satisfies Record<string, Extra>;
+
+export type ExtraArgument = keyof typeof extras;
+
+/** The extra arguments that an operation's tool takes; a field of its own shape goes before one of these. */
+export function extraArguments(operation: Operation): readonly ExtraArgument[] {
+  const own = new Set([...callerParams(operation.shape, 'mcp'), ...otherFormParams(operation)].flatMap(namesOfParam));
+  return (Object.keys(extras) as ExtraArgument[]).filter((name) => (extras[name] as Extra).isTaken(operation) && !own.has(name));
+}
+
+/** Their schemas: all of them with their texts, or those that the list of tools tells of, in its words. */
+export function extraSchemas(operation: Operation, where: 'list' | 'whole'): Record<string, Schema> {
+  const entries = extraArguments(operation).flatMap((name): [string, Schema][] => {
+    const { schema, about, brief }: Extra = extras[name];
+    if (where === 'whole') return [[name, { ...schema, description: about }]];
+    if (brief === undefined) return [];
+    return [[name, { type: schema.type, ...schema, ...(brief === '' ? {} : { description: brief }) } as Schema]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Every name that an operation's tool takes an argument by, each field's own name before its aliases. */
+export function argumentNames(operation: Operation): ReadonlySet<string> {
+  let names = namesOf.get(operation);
+  if (names === undefined) {
+    const params = [...callerParams(operation.shape, 'mcp'), ...otherFormParams(operation)];
+    names = new Set([...params.flatMap(namesOfParam), ...extraArguments(operation)]);
+    namesOf.set(operation, names);
+  }
+  return names;
+}
+
+const namesOf = new WeakMap<Operation, ReadonlySet<string>>();
+
+function namesOfParam({ name, aliases }: Param): readonly string[] {
+  return [name, ...aliases];
+}
+
+/** What only the other form of an operation's tool takes: giving one of these is asking in that form. */
+export function otherFormParams({ shape, otherForm }: Operation): readonly Param[] {
+  if (otherForm === null) return [];
+  const own = new Set(callerParams(shape, 'mcp').flatMap(namesOfParam));
+  return callerParams(otherForm.reading.shape, 'mcp').filter((param) => !own.has(param.name));
+}
+
+/** The arguments without which a call fails. */
+export function requiredArguments(operation: Operation): readonly Param[] {
+  const params = callerParams(operation.shape, 'mcp').filter((param) => isRequired(operation, param));
+  // A card may stand in for the account.
+  return operation.byCard ? params.filter(({ field }) => field !== 'header.accID') : params;
+}
+
+/** Lists of messages at the top of an operation's payload: what a large answer is cut by. */
+export function pagedFields(operation: Operation): readonly (DescField & { fieldKind: 'list'; listKind: 'message' })[] {
+  return operation.messages.S2CSchema.fields.filter((field) => field.fieldKind === 'list' && field.listKind === 'message');
+}
+
+/** Aliases of a schema's arguments, as a property each would cost too much; the reader looks at the values. */
+export function aliasPattern(params: readonly Param[]): Partial<ObjectSchema> {
+  const aliases = params.flatMap((param) => param.aliases);
+  return aliases.length === 0 ? {} : { patternProperties: { [`^(${aliases.join('|')})$`]: {} } };
+}

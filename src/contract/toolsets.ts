@@ -1,0 +1,35 @@
+import { type Group, groups } from './operation.js';
+
+/** Which tools a language model is shown. */
+export interface Toolsets {
+  /** The groups whose tools there are; undefined = all. */
+  readonly groups: ReadonlySet<Group> | undefined;
+  /** They are not listed but looked for: a few tools find, describe and enable the others. */
+  readonly dynamic: boolean;
+}
+
+const DYNAMIC = 'dynamic';
+
+/** What a list of toolsets may name. */
+export const toolsetNames: readonly string[] = [...groups, DYNAMIC];
+
+export const ALL_TOOLSETS: Toolsets = { groups: undefined, dynamic: false };
+
+/** The names in a list: "quote, account". */
+export function namesInList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+/** The first name that stands for no toolset. */
+export function unknownToolset(names: readonly string[]): string | undefined {
+  return names.find((name) => !toolsetNames.includes(name));
+}
+
+/** "quote", "account", "dynamic": the groups that are named, or all where none is. Unknown names say nothing: see {@link unknownToolset}. */
+export function toolsetsOf(names: readonly string[]): Toolsets {
+  const named = groups.filter((group) => names.includes(group));
+  return { groups: named.length === 0 ? undefined : new Set(named), dynamic: names.includes(DYNAMIC) };
+}

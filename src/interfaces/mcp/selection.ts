@@ -1,0 +1,69 @@
+import type { DescMessage, Message } from '@bufbuild/protobuf';
+import { unknownField } from '../../contract/json/message-json.js';
+import { snakeCase } from '../../contract/names.js';
+import type { Operation } from '../../contract/operation.js';
+import { pagedFields } from '../../contract/tool-arguments.js';
+
+/** The fields of a record that are wanted, by their local names; what has none below it is wanted whole. */
+export type Tree = ReadonlyMap<string, Tree>;
+
+/** What a caller wants of the records of an answer. */
+export interface Selection {
+  /** As they were asked for, in that order: "basic.cur_price". */
+  readonly names: readonly string[];
+  /** By the local name of a list in the payload; a list that has none of the fields stays whole. */
+  readonly lists: ReadonlyMap<string, Tree>;
+}
+
+/** Reads the names of an argument `fields`; stops at one that no list of the operation's answer has. */
+export function readSelection(operation: Operation, names: readonly string[]): Selection {
+  const paged = pagedFields(operation);
+  const lists = new Map<string, MutableTree>();
+  for (const name of names) {
+    let known = false;
+    for (const { localName, message } of paged) {
+      const tree = lists.get(localName) ?? new Map();
+      if (!add(tree, message, name.split('.'))) continue;
+      known = true;
+      lists.set(localName, tree);
+    }
+    if (!known) unknownField(name, name, new Set(paged.flatMap(({ message }) => message.fields.map((field) => snakeCase(field.name)))));
+  }
+  return { names, lists };
+}
+
+type MutableTree = Map<string, MutableTree>;
+
+/** Adds a path to a tree; false where the message has no such field. */
+function add(tree: MutableTree, desc: DescMessage | undefined, [head, ...tail]: readonly string[]): boolean {
+  const field = desc?.fields.find((each) => snakeCase(each.name) === head);
+  if (field === undefined) return false;
+  const known = tree.get(field.localName);
+  if (tail.length === 0) {
+    tree.set(field.localName, new Map());
+    return true;
+  }
+  // Wanted whole already.
+  if (known !== undefined && known.size === 0) return field.message !== undefined && add(new Map(), field.message, tail);
+  const inner: MutableTree = known ?? new Map();
+  if (!add(inner, field.message, tail)) return false;
+  tree.set(field.localName, inner);
+  return true;
+}
+
+/** The payload with the wanted fields of its records alone. Shares what it keeps with the whole: not to be changed. */
+export function select(payload: Message, { lists }: Selection): Message {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(payload)), payload) as Record<string, unknown>;
+  for (const [localName, tree] of lists) copy[localName] = pruned(copy[localName], tree);
+  return copy as unknown as Message;
+}
+
+function pruned(value: unknown, tree: Tree): unknown {
+  if (tree.size === 0 || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => pruned(item, tree));
+  const kept = Object.create(Object.getPrototypeOf(value));
+  for (const [localName, inner] of tree) {
+    if (Object.hasOwn(value, localName)) kept[localName] = pruned((value as Record<string, unknown>)[localName], inner);
+  }
+  return kept;
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../contract/clock.js';
+import { requireDay } from '../../contract/time.js';
+import { companiesOf } from '../companies/index.js';
+import { createWorld, type Instrument } from '../world/index.js';
+import { createMarket } from './index.js';
+
+const MINUTE = 60_000;
+
+function setUp(time: string, seed: number) {
+  const clock = new ManualClock(Date.parse(time));
+  const world = createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 0, seed });
+  const companies = companiesOf(world, seed);
+  const pairs = world.instruments({ market: 'FX' });
+  const market = createMarket({ clock, seed, calendarOf: (one) => world.calendar(one), companies, pairs });
+  const plate = (symbol: string) => {
+    const found = world.instrument(symbol);
+    if (found?.kind !== 'plate') throw new Error(`no plate ${symbol}`);
+    return found;
+  };
+  const members = (symbol: string, day: string) => companies.plate(plate(symbol).plate).members(requireDay(day));
+  return { clock, world, companies, market, plate, members };
+}
+
+const dayBars = { unit: 'day' } as const;
+
+describe.each([
+  ['HK.LIST1001', '2026-11-20T03:07:11Z'],
+  ['HK.BK1011', '2026-11-20T06:12:00Z'],
+  ['US.LIST1015', '2026-11-20T16:00:00Z'],
+  ['SH.LIST1021', '2026-11-20T02:00:30Z'],
+  ['US.LIST1016', '2018-03-05T20:41:59Z'],
+])('the plate %s at %s', (symbol, time) => {
+  const { clock, world, market, companies, plate, members } = setUp(time, 5);
+  const index = plate(symbol);
+  const today = market.quote(index).tradingDay;
+
+  test('has members, and trades what they trade at every moment', () => {
+    const all = members(symbol, today);
+    expect(all.length).toBeGreaterThan(2);
+    for (let step = 0; step < 40; step++) {
+      const quotes = all.map((one) => market.quote(one));
+      const { volume, turnover } = market.quote(index);
+      expect(volume).toBe(quotes.reduce((sum, one) => sum + one.volume, 0n));
+      expect(turnover).toBe(quotes.reduce((sum, one) => sum + one.turnover, 0n));
+      clock.advance(1_700);
+    }
+    // A caller's trade is one of its members' at once.
+    const before = market.quote(index).turnover;
+    const [first] = all;
+    market.print(first!, market.quote(first!).last, 1_000n, 1);
+    expect(market.quote(index).turnover - before).toBe(market.quote(first!).last * 1_000n);
+  });
+
+  test('has bars that hold what its members traded, and agree with one another and with the quote', () => {
+    const now = clock.now();
+    const minutes = market.bars(index, { unit: 'minute', count: 1 }, { from: world.calendar(index).sessions(today)[0]!.start });
+    const regular = minutes.filter(({ volume }) => volume > 0n);
+    const [bar] = market.bars(index, dayBars, { limit: 1 });
+    const quote = market.quote(index);
+    expect(regular.reduce((sum, one) => sum + one.turnover, 0n)).toBe(bar!.turnover);
+    expect(bar).toMatchObject({ open: quote.open, high: quote.high, low: quote.low, close: quote.last, turnover: quote.turnover });
+    expect(Math.max(...minutes.map(({ high }) => Number(high)))).toBe(Number(quote.high));
+    expect(Math.min(...minutes.map(({ low }) => Number(low)))).toBe(Number(quote.low));
+    for (const past of market.bars(index, dayBars, { to: now, limit: 20 }).slice(0, -1)) {
+      const day = world.calendar(index).tradingDay(past.start);
+      let [volume, turnover] = [0n, 0n];
+      for (const member of members(symbol, day)) {
+        const [own] = market.bars(member, dayBars, { from: past.start - 12 * 3_600_000, limit: 1 });
+        volume += own!.volume;
+        turnover += own!.turnover;
+      }
+      expect({ day, volume: past.volume, turnover: past.turnover }).toEqual({ day, volume, turnover });
+    }
+  });
+
+  test('opens and closes each day where its members do, by capitalisation, and is near them within the day', () => {
+    const level = (day: string, price: (one: Instrument) => bigint) =>
+      companies
+        .plate(index.plate)
+        .weights(requireDay(day))
+        .reduce((sum, { instrument, weight }) => sum + Number(price(instrument)) * weight, 0);
+    for (const bar of market.bars(index, dayBars, { to: clock.now(), limit: 15 }).slice(0, -1)) {
+      const day = world.calendar(index).tradingDay(bar.start);
+      const own = (one: Instrument) => market.bars(one, dayBars, { from: bar.start - 12 * 3_600_000, limit: 1 })[0]!;
+      expect(Math.abs(Number(bar.open) / level(day, (one) => own(one).open) - 1)).toBeLessThan(2e-5);
+      expect(Math.abs(Number(bar.close) / level(day, (one) => own(one).close) - 1)).toBeLessThan(2e-5);
+    }
+    const weights = companies.plate(index.plate).weights(requireDay(today));
+    const values = weights.map(({ instrument, weight }) => Number(market.quote(instrument).open) * weight * instrument.volatility);
+    const deviation = Math.sqrt(values.reduce((sum, one) => sum + one ** 2, 0) / 365) / Number(market.quote(index).open);
+    for (let step = 0; step < 30; step++) {
+      clock.advance(-7 * MINUTE);
+      if (market.quote(index).tradingDay !== today || world.calendar(index).sessionAt(clock.now())?.kind !== 'regular') break;
+      const exact = level(today, (one) => market.quote(one).last);
+      expect(Math.abs(Number(market.quote(index).last) / exact - 1)).toBeLessThan(0.6 * deviation);
+    }
+  });
+});
+
+describe('the index of a plate', () => {
+  const { world, companies, market, plate } = setUp('2026-11-20T09:00:00Z', 7);
+
+  test('does not move where members come and go, or their shares are split', () => {
+    for (const symbol of ['US.BK1001']) {
+      const of = companies.plate(plate(symbol).plate);
+      const bars = market.bars(plate(symbol), dayBars, { from: Date.parse('2016-06-01'), limit: 400 });
+      for (const { open, previousClose } of bars) expect(Math.abs(Number(open) / Number(previousClose) - 1), symbol).toBeLessThan(0.06);
+      const counts = new Set(bars.map(({ start }) => of.members(Math.floor(start / 86_400_000)).length));
+      expect(counts.size, symbol).toBeGreaterThan(1);
+    }
+  });
+
+  test('stands still and shows no bars while nobody is in it', () => {
+    const empty = world
+      .instruments({ market: 'MY', kind: 'plate' })
+      .filter((one) => one.kind === 'plate' && companies.plate(one.plate).members(20_700).length === 0);
+    expect(empty.length).toBeGreaterThan(5);
+    for (const one of empty.slice(0, 3)) {
+      expect(market.quote(one)).toMatchObject({ last: 1_000_000_000_000n, volume: 0n, turnover: 0n });
+      expect(market.bars(one, dayBars, { limit: 3 })).toEqual([]);
+    }
+  });
+
+  test('is of the members that companies say they belong to', () => {
+    const day = requireDay('2026-11-20');
+    for (const instrument of world.instruments({ market: 'HK' })) {
+      if (instrument.kind !== 'equity' && instrument.kind !== 'trust') continue;
+      if (world.state(instrument) !== 'listed') continue;
+      const own = companies
+        .company(instrument)
+        .plates(day)
+        .filter(({ market: of }) => of === 'HK');
+      for (const one of world.instruments({ market: 'HK', kind: 'plate' })) {
+        if (one.kind !== 'plate') continue;
+        expect(companies.plate(one.plate).members(day).includes(instrument), `${instrument.symbol} ${one.symbol}`).toBe(
+          own.includes(one.plate),
+        );
+      }
+    }
+  });
+
+  test('a plate has no book, and no callers trade it', () => {
+    const one = plate('HK.LIST1001');
+    expect(market.book(one, 10)).toMatchObject({ bids: [], asks: [] });
+    expect(market.take(one, 'buy', 100n)).toEqual([]);
+  });
+});
