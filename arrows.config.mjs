@@ -61,7 +61,7 @@ export const arrows = {
   'simulator/world/data': ['simulator/world', 'simulator/world/holidays', 'contract'],
   'simulator/world/holidays': ['contract'],
   'simulator/chance': [],
-  'simulator/pricing': ['simulator/chance'],
+  'simulator/pricing': [],
   'simulator/companies': worldAndBelow,
   'simulator/market': ['simulator/companies', 'simulator/pricing', ...worldAndBelow],
   'simulator/exchange': ['simulator/market', ...worldAndBelow],

@@ -129,7 +129,8 @@ export const getOptionExpirationDate = operation({
   classes: { 'Qot_GetOptionExpirationDate.C2S': { owner: 'security', indexOptionType: 'none' } },
   title: 'Option expiration dates',
   summary: 'The days on which options on a stock or index expire.',
-  guide: 'Call it before svc_get_option_chain. cycle: 1 week, 2 month, 11 to 15 Monday to Friday.',
+  guide:
+    'Call it before svc_get_option_chain, which takes one of these days as both begin_time and end_time. cycle: 1 week, 2 month, 11 to 15 Monday to Friday. No quota.',
   shape: [
     owner('What the options are on, as MARKET.CODE.'),
     choice('indexOptionType', enums.indexOptionType, { about: 'Of an index, its normal (default) or small contracts.' }),

@@ -284,15 +284,11 @@ export class Background {
   /** A day of what follows from its underlying. */
   #derivedDay(contract: Option | Warrant, profile: Profile, day: TradingDay): BackgroundDay {
     const path = this.derived(contract);
-    const before = this.tradingDays(contract).previous(day);
-    const previous = path.at(before, before.end - 1);
-    const whole = path.range(day, day.start, day.end);
-    const range = { ...whole, open: path.at(day, day.start), close: path.at(day, day.end - 1) };
-    // What a day's move of the underlying makes of it.
+    const { range, typical } = path.whole(day);
+    // What the underlying's day makes of it.
     const deviation = Math.max(profile.ladder.finest, 0.5 * (range.high - range.low));
-    const typical = path.volume(day);
     const follows = (from: number, until: number) => path.range(day, from, until);
-    return this.#followingDay(contract, profile, { day, previous, deviation, typical }, range, follows);
+    return this.#followingDay(contract, profile, { day, previous: range.open, deviation, typical }, range, follows);
   }
 
   #followingDay(
@@ -323,8 +319,8 @@ export class Background {
   /** Whether a callable contract has been called by a moment of a day on which it was listed. */
   isCalled(warrant: Warrant, day: TradingDay, time: number): boolean {
     if (warrant.warrant.callPrice === undefined) return false;
-    const called = this.#knockOuts.calledAt(warrant, this.#traded(this.#underlyingOf(warrant, warrant.warrant.underlying)), day.number);
-    return called !== undefined && called <= time;
+    const call = this.#knockOuts.call(warrant, this.#traded(this.#underlyingOf(warrant, warrant.warrant.underlying)), day.number);
+    return call !== undefined && call.time <= time;
   }
 
   /** What one unit of a contract pays, or would if `now` were its last moment: on the tick that it is settled in. */
@@ -342,8 +338,8 @@ export class Background {
       return new OptionPath(key, contract, underlying, days.on(contract.option.expiry).regular.end);
     }
     const of = this.#underlyingOf(contract, contract.warrant.underlying);
-    const calledAt = ({ number }: TradingDay) => this.#knockOuts.calledAt(contract, this.#traded(of), number);
-    return new WarrantPath(key, contract, this.#underlying(of), days.on(contract.warrant.maturity).regular.end, calledAt);
+    const callBy = ({ number }: TradingDay) => this.#knockOuts.call(contract, this.#traded(of), number);
+    return new WarrantPath(key, contract, this.#underlying(of), days.on(contract.warrant.maturity).regular.end, callBy);
   }
 
   #underlyingOf({ market, symbol }: Instrument, underlying: string): Instrument {

@@ -24,8 +24,18 @@ export abstract class DerivedPath {
 
   /** What it does in [from, until) of a trading day. */
   range(day: TradingDay, from: number, until: number): PriceRange {
+    return this.#following(this.underlying.range(from, until), day, from, until);
+  }
+
+  /** What it does in a whole trading day, and how many contracts (units) trade on a typical one like it. */
+  whole(day: TradingDay): { readonly range: PriceRange; readonly typical: number } {
+    const range = this.underlying.range(day.start, day.end);
+    const open = (range.open / BILLION) * this.shares(day);
+    return { range: this.#following(range, day, day.start, day.end), typical: this.volume(day, open) };
+  }
+
+  #following(range: PriceRange, day: TradingDay, from: number, until: number): PriceRange {
     const unit = this.shares(day) / BILLION;
-    const range = this.underlying.range(from, until);
     const middle = (from + until) / 2;
     const at = (spot: number, time: number) => this.price(spot * unit, day, time) * BILLION;
     const [open, close] = [at(range.open, from), at(range.close, until)];
@@ -33,8 +43,8 @@ export abstract class DerivedPath {
     return { open, close, high: Math.max(...ends), low: Math.min(...ends), mean: at(range.mean, middle) };
   }
 
-  /** Contracts (units) that trade on a typical day like this one. */
-  abstract volume(day: TradingDay): number;
+  /** Contracts (units) that trade on a typical day on which the underlying opens at `spot`. */
+  protected abstract volume(day: TradingDay, spot: number): number;
 
   /** What it is worth, and by what. */
   abstract valuation(day: TradingDay, time: number): ContractValuation;

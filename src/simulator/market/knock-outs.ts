@@ -16,6 +16,14 @@ interface Watched {
   time: number | undefined;
 }
 
+/** Epoch ms. */
+export interface Call {
+  /** Of the trade that called the contract. */
+  readonly time: number;
+  /** End of the day on which it was: what the underlying does up to then counts for the residual value. */
+  readonly valuedUntil: number;
+}
+
 interface Extremes {
   readonly high: number;
   readonly low: number;
@@ -49,13 +57,13 @@ export class KnockOuts {
     return watched.called !== undefined && watched.called.number <= through ? watched.called : undefined;
   }
 
-  /** Epoch ms of the trade that called a contract, as of a day; undefined when none did by then. */
-  calledAt(warrant: Warrant, underlying: TradedUnderlying, through: number): number | undefined {
+  /** When a contract was called, as of a day; undefined when it was not by then. */
+  call(warrant: Warrant, underlying: TradedUnderlying, through: number): Call | undefined {
     const day = this.calledOn(warrant, underlying, through);
     if (day === undefined) return undefined;
     const watched = this.#watched.get(`${warrant.symbol} ${warrant.listDate}`, () => ({ until: undefined, called: day, time: undefined }));
     watched.time ??= this.#momentOn(day, warrant, underlying);
-    return watched.time;
+    return { time: watched.time, valuedUntil: day.end };
   }
 
   #watch(watched: Watched, warrant: Warrant, underlying: TradedUnderlying, through: number): void {

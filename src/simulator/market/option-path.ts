@@ -43,15 +43,14 @@ export class OptionPath extends DerivedPath {
     return { ...optionValuation(inputs), outlook, volatility: inputs.volatility, open: this.openInterest(day) };
   }
 
-  /** Contracts that trade on a typical day like this one. */
-  volume(day: TradingDay): number {
-    return this.#volume(day, day.start) * (0.6 + 0.8 * uniform(mix(this.key, day.number), 1));
+  protected volume(day: TradingDay, spot: number): number {
+    return this.#volume(day, spot) * (0.6 + 0.8 * uniform(mix(this.key, day.number), 1));
   }
 
   /** Contracts that are open when a day begins. */
   openInterest(day: TradingDay): number {
     const draw = 0.5 + uniform(this.key, 2);
-    return openContracts(this.#volume(day, day.start) * draw, day.number - this.#listedDay);
+    return openContracts(this.#volume(day, this.unitAt(day, day.start)) * draw, day.number - this.#listedDay);
   }
 
   protected price(spot: number, day: TradingDay, time: number): number {
@@ -59,8 +58,8 @@ export class OptionPath extends DerivedPath {
     return optionPrice(this.#inputs(this.#outlook(spot, day, time)));
   }
 
-  #volume(day: TradingDay, time: number): number {
-    const { forward, years, volatility } = this.#outlook(this.unitAt(day, time), day, time);
+  #volume(day: TradingDay, spot: number): number {
+    const { forward, years, volatility } = this.#outlook(spot, day, day.start);
     return optionVolume(this.#total, Math.log(this.#strike / forward), volatility(forward) * Math.sqrt(years), years);
   }
 

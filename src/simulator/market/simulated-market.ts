@@ -92,6 +92,8 @@ const REMEMBERED_VIEWS = 10_000;
 const DAY_MS = 86_400_000;
 /** The book of symbols that no caller touched. */
 const NO_ORDERS = new OrderBook();
+/** Market makers follow the underlying, however seldom a contract trades. */
+const MAKERS_REFRESH_MS = 2_000;
 /** Nobody quotes a contract that has been called. */
 const NO_BOOK: BookState = { shown: { buy: [], sell: [] } };
 const noView = (): { view: View | undefined } => ({ view: undefined });
@@ -322,7 +324,7 @@ class MarketOfTape implements SimulatedMarket {
     const today = background.day(instrument, day);
     const traded = background.traded(instrument, day);
     const profile = background.profile(traded);
-    const refresh = refreshAt(refreshesOf(profile, today), closedAt ?? now);
+    const refresh = refreshAt(refreshesOf(profile, today, isDerived(instrument) ? MAKERS_REFRESH_MS : undefined), closedAt ?? now);
     const nextSession = day.sessions.find(({ start }) => start > now)?.start ?? daysOf.next(day).start;
     const happened = today.tape.countBefore(now + 1);
     const [newest] = today.tape.trades(happened - 1, happened);

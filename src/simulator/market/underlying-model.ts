@@ -2,15 +2,16 @@ import { requireDay } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
 import { type ExpectedDividend, presentValue } from '../pricing/option-terms.js';
-import { type RateArea, riskFreeRate } from '../pricing/risk-free-rate.js';
 import { smiles, type VolatilitySurface, volatilityAt } from '../pricing/volatility-surface.js';
 import type { Instrument } from '../world/instrument.js';
+import { type RateArea, riskFreeRate } from '../world/risk-free-rate.js';
 import type { PriceRange } from './price-range.js';
 import type { Spot } from './spot.js';
 
 const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
 const DAYS_PER_YEAR = 365;
+const BILLIONTHS_OF_PERCENT = 1e11;
 /** Days over which past moves count for today's volatility. */
 const REALISED_DAYS = 28;
 /** How far today's variance may lie from the long run's. */
@@ -131,7 +132,7 @@ export class UnderlyingModel {
 
   #on(day: number): Past {
     return this.#days.get(day, () => {
-      const rate = riskFreeRate(day, this.#area);
+      const rate = Number(riskFreeRate(day, this.#area)) / BILLIONTHS_OF_PERCENT;
       const paid = this.timeline !== undefined ? 0 : this.carry === undefined ? INDEX_YIELD : rate - this.carry;
       return { rate, yield: paid, surface: this.#surface(day) };
     });

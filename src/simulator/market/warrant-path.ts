@@ -6,6 +6,7 @@ import type { OptionInputs, Valuation } from '../pricing/option-terms.js';
 import { optionPrice, optionValuation } from '../pricing/option-value.js';
 import type { Warrant } from '../world/instrument.js';
 import { DerivedPath } from './derived-path.js';
+import type { Call } from './knock-outs.js';
 import type { ContractValuation } from './market.js';
 import type { PriceRange } from './price-range.js';
 import type { TradingDay } from './trading-days.js';
@@ -27,13 +28,13 @@ export class WarrantPath extends DerivedPath {
   /** Of the issuer, from 0 to 1. */
   readonly #dear: number;
 
-  /** @param calledAt epoch ms at which a callable contract was called, on that day or one before; undefined while it was not */
+  /** @param callBy when a callable contract was called, on that day or one before; undefined while it was not */
   constructor(
     private readonly key: number,
     private readonly warrant: Warrant,
     underlying: UnderlyingModel,
     expires: number,
-    private readonly calledAt: (day: TradingDay) => number | undefined,
+    private readonly callBy: (day: TradingDay) => Call | undefined,
   ) {
     const listed = requireDay(warrant.listDate);
     super(underlying, expires, listed);
@@ -60,7 +61,7 @@ export class WarrantPath extends DerivedPath {
     };
   }
 
-  volume({ number }: TradingDay): number {
+  protected volume({ number }: TradingDay): number {
     return this.warrant.dailyVolume * (0.3 + 1.4 * uniform(mix(this.key, number), 1));
   }
 
@@ -112,9 +113,9 @@ export class WarrantPath extends DerivedPath {
 
   /** What a called contract pays for a unit of the underlying, by what that did up to now; undefined while it is not called. */
   #residual(type: 'bull' | 'bear', day: TradingDay, time: number): number | undefined {
-    const called = this.calledAt(day);
-    if (called === undefined || time < called) return undefined;
-    const { high, low } = this.underlying.range(called, Math.max(time, called + 1));
+    const call = this.callBy(day);
+    if (call === undefined || time < call.time) return undefined;
+    const { high, low } = this.underlying.range(call.time, Math.max(Math.min(time, call.valuedUntil), call.time + 1));
     return residualValue(type, ((type === 'bull' ? low : high) / 1e9) * this.shares(day), this.#strike);
   }
 

@@ -88,16 +88,15 @@ function putStretches({ dividends, spot, strike, years, rate, volatility }: Opti
 }
 
 function ofPut({ rate }: OptionInputs, { put, from, before }: PutStretch): Valuation {
-  const { value, delta, gamma, vega, theta, rho } = americanPut(put);
+  const valuation = americanPut(put);
+  if (from === 0) return valuation;
+  const { value, delta, theta, rho } = valuation;
   // Of a value that rises with spot and strike in proportion.
   const byStrike = (value - put.spot * delta) / put.strike;
   const length = put.years - from;
   return {
-    value,
-    delta,
-    gamma,
-    vega,
-    theta: theta + byStrike * rate * put.strike + rho * ((rate * length) / put.years ** 2) - delta * rate * presentValue(before, rate),
+    ...valuation,
+    theta: theta + byStrike * rate * put.strike + (rho * rate * length) / put.years ** 2 - delta * rate * presentValue(before, rate),
     rho: (rho * length) / put.years - byStrike * from * put.strike + delta * duration(before, rate),
   };
 }

@@ -12,7 +12,7 @@ export function indexOptionType({ option }: Option): IndexOptionType | undefined
 }
 
 /** The same of a class. */
-export function indexTypeOf({ family, root }: ListedSeries['class']): IndexOptionType | undefined {
+function indexTypeOf({ family, root }: ListedSeries['class']): IndexOptionType | undefined {
   if (family !== 'usIndex' && family !== 'hkIndex') return undefined;
   return SMALL_ROOTS.has(root) ? IndexOptionType.IndexOptionType_Small : IndexOptionType.IndexOptionType_Normal;
 }

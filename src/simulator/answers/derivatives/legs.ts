@@ -11,7 +11,7 @@ import { locate } from '../../view/locate.js';
 import { type Instrument, kinds } from '../../world/index.js';
 import type { Option } from '../../world/instrument.js';
 
-export const LEGS_MAX = 10;
+const LEGS_MAX = 10;
 const RATIO_MAX = 10_000;
 
 /** One leg of a combination: an option, or the underlying itself. */
