@@ -90,7 +90,7 @@ function* filterList(message: Message, [head = '', ...tail]: readonly string[], 
     return same ? message : changed(message, name, kept);
   }
   if (held === undefined || (tail.length === 0 && shown(held))) return message;
-  if (tail.length === 0) return changed(message, name, undefined);
+  if (tail.length === 0) return without(message, name);
   const inner = yield* filterList(held as Message, tail, shown);
   return inner === held ? message : changed(message, name, inner);
 }
@@ -98,6 +98,13 @@ function* filterList(message: Message, [head = '', ...tail]: readonly string[], 
 /** A message with another value in one field: what it shares with the first is not written to either. */
 function changed<M extends Message>(message: M, field: string, value: unknown): M {
   return Object.assign(Object.create(Object.getPrototypeOf(message)), message, { [field]: value });
+}
+
+/** A message without a field. */
+function without<M extends Message>(message: M, field: string): M {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(message)), message);
+  delete copy[field];
+  return copy;
 }
 
 /** "acc_id_list" → "accIdList", as generated messages have it. */

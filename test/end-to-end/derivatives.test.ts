@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/contract/clock.js';
+import { derivatives } from '../../src/contract/operations/index.js';
 import { TestDaemon } from '../support/daemon.js';
 
 // A Friday afternoon in New York, with options expiring today.
-let daemon: TestDaemon<string>;
+let daemon: TestDaemon<'all' | 'apple' | 'markets'>;
 beforeAll(async () => {
-  daemon = await TestDaemon.start({ clock: new ManualClock(Date.UTC(2026, 10, 20, 15)), flags: ['--sim-clock', 'calendar'] });
+  daemon = await TestDaemon.start<'all' | 'apple' | 'markets'>({
+    clock: new ManualClock(Date.UTC(2026, 10, 20, 15)),
+    flags: ['--sim-clock', 'calendar'],
+    keys: {
+      all: { scopes: ['qot:read'] },
+      apple: { scopes: ['qot:read'], limits: { allowedSymbols: 'US.AAPL,HK.800000' } },
+      markets: { scopes: ['qot:read'], limits: { allowedMarkets: 'US' } },
+    },
+  });
 });
 afterAll(() => daemon.stop());
 
@@ -18,8 +27,8 @@ interface Static {
   readonly option_ex_data: { readonly strike_price: number; readonly strike_time: string; readonly type: number; readonly owner: Security };
 }
 
-const s2c = (path: string, body: object) => daemon.as().s2c(path, body);
-const refusal = async (path: string, body: object) => (await daemon.as().post(path, body)).json;
+const s2c = (path: string, body: object) => daemon.as('all').s2c(path, body);
+const refusal = async (path: string, body: object) => (await daemon.as('all').post(path, body)).json;
 
 async function chain(body: object): Promise<{ strike_time: string; option: { call?: Static; put?: Static }[] }[]> {
   return (await s2c('/api/option-chain', body)).option_chain ?? [];
@@ -110,7 +119,7 @@ describe('options', () => {
     [{ begin_time: '2026-11-10' }, 200, 'begin_time to end_time: at most 31 days'],
     [{ owner_symbol: 'HK.HSImain' }, 200, 'owner: HK.HSImain is a future'],
   ])('refuse %j', async (change, status, message) => {
-    const answer = await daemon.as().post('/api/option-chain', { ...december, ...change });
+    const answer = await daemon.as('all').post('/api/option-chain', { ...december, ...change });
     expect([answer.status, answer.json.ret_msg]).toEqual([status, expect.stringContaining(message)]);
   });
 
@@ -306,7 +315,7 @@ describe('warrants', () => {
     [{ sort_field: 99 }, 'sort_field: expected one of'],
     [{ type_list: [6] }, 'type_list[0]'],
   ])('refuse %j', async (change, message) => {
-    const answer = await daemon.as().post('/api/warrant', { owner_symbol: 'HK.00700', ...change });
+    const answer = await daemon.as('all').post('/api/warrant', { owner_symbol: 'HK.00700', ...change });
     expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining(message)]);
   });
 });
@@ -344,10 +353,41 @@ describe('futures', () => {
     expect(contracts).toHaveLength(12);
     expect(contracts[0]).toBe('HSI2611');
     expect(await codes('HK.800000')).toEqual(expect.arrayContaining(contracts));
-    const answer = await daemon.as().post('/api/reference', { symbol: 'HK.00700', reference_type: 3 });
+    const answer = await daemon.as('all').post('/api/reference', { symbol: 'HK.00700', reference_type: 3 });
     expect([answer.status, answer.json.error]).toEqual([
       400,
       expect.stringContaining('reference_type: expected one of 1 (warrant), 2 (future)'),
     ]);
+  });
+});
+
+describe('a limited key', () => {
+  const leg = { security: { market: 11, code: 'AAPL261211C280000' } };
+  const bodies: Readonly<Record<keyof typeof derivatives, object>> = {
+    getReference: { symbol: 'HK.800000' },
+    getWarrant: { owner_symbol: 'HK.800000' },
+    getOptionChain: december,
+    getOptionExpirationDate: { owner_symbol: 'US.AAPL' },
+    getFutureInfo: { symbols: ['HK.HSImain'] },
+    getOptionQuote: { multi_legs: [leg] },
+    getOptionStrategy: { owner_symbol: 'US.AAPL', option_strategy: 6, expire_time: '2026-12-11' },
+    getOptionStrategyAnalysis: { multi_legs: [leg] },
+  };
+
+  it.each(Object.entries(derivatives))('gets nothing but its symbols out of %s', async (name, { rest }) => {
+    const [route] = rest;
+    const body = bodies[name as keyof typeof derivatives];
+    const { status, text } = await daemon.as('apple').post(route?.path ?? '', body);
+    // What the request names is refused, and what an answer lists besides is left out of it.
+    if (name === 'getFutureInfo' || name.endsWith('Quote') || name.endsWith('Analysis')) expect(status).toBe(429);
+    else expect(status).toBe(200);
+    expect(text).not.toMatch(/"code":"(?!AAPL"|800000")\w+\d/);
+  });
+
+  it('of a market sees its options and no other market', async () => {
+    const { json } = await daemon.as('markets').post('/api/option-chain', december);
+    expect(json.s2c).toEqual(await s2c('/api/option-chain', december));
+    expect((await daemon.as('markets').post('/api/warrant', { owner_symbol: 'HK.800000' })).status).toBe(429);
+    expect((await daemon.as('markets').post('/api/warrant', {})).json.s2c.warrant_data_list).toEqual([]);
   });
 });
