@@ -22,7 +22,7 @@ const steps = [
   },
   {
     name: 'generate',
-    inputs: ['buf.gen.yaml', 'proto', 'package-lock.json', 'scripts/enum-fields.mjs'],
+    inputs: ['buf.gen.yaml', 'buf.yaml', 'proto', 'package-lock.json', 'scripts/enum-fields.mjs'],
     outputs: ['src/contract/generated'],
     async action() {
       remove('src/contract/generated');

@@ -1,3 +1,8 @@
+import { type Dialect, type Enumeration, enumeration, type FieldEnumerations, type Member, same } from './enumeration.js';
+import { listEnumerations } from './list-enums.js';
+
+export type { Dialect, Enumeration, Member } from './enumeration.js';
+
 /**
  * Every enumeration whose numbers a caller may send or see, as one table. A message inside the daemon always holds the
  * public protocol's number; each interface maps its own at its edge. Where an interface's column is missing, its
@@ -6,50 +11,6 @@
  * The REST and tool lists of `trd_env`, `order_type`, `trd_market` and `kl_type` differ from the public protocol and
  * from each other. A wrong guess there sends a real order, so a number that is in no column is refused.
  */
-
-export type Dialect = 'rest' | 'mcp';
-
-export interface Member {
-  readonly name: string;
-  /** The public protocol's number. */
-  readonly public: number;
-  /** The number REST and `/ws` read and write; null = not accepted there. */
-  readonly rest?: number | null;
-  /** What REST writes for a member it does not accept, where the public number would say something else. */
-  readonly restWritten?: number;
-  /** The number tools accept; null = by name only. */
-  readonly mcp?: number | null;
-  /** False: tools accept the name but are not told of it, because another member says the same. */
-  readonly offered?: false;
-  /** Further names that tools accept. */
-  readonly aliases?: readonly string[];
-  /** Further numbers that REST accepts for it. */
-  readonly restAlso?: readonly number[];
-  /** Name of the member that REST and tools write in its place: one that says the same and that they read. */
-  readonly writtenAs?: string;
-  /** Known, but nothing is traded there: refused as what it is wherever it is sent. */
-  readonly untraded?: true;
-}
-
-export interface Enumeration {
-  readonly name: string;
-  readonly members: readonly Member[];
-  /** Numbers that only clients of the public protocol may send, each with its name; the JSON interfaces know none of them. */
-  readonly protocolOnly?: Readonly<Record<number, string>>;
-}
-
-function enumeration(name: string, members: readonly Member[], protocolOnly: Readonly<Record<number, string>> = {}): Enumeration {
-  return { name, members, protocolOnly };
-}
-
-/** Members whose number is the same everywhere, from `name: number`. */
-function same(name: string, members: Readonly<Record<string, number>>, protocolOnly?: Readonly<Record<number, string>>): Enumeration {
-  return enumeration(
-    name,
-    Object.entries(members).map(([member, number]) => ({ name: member, public: number })),
-    protocolOnly,
-  );
-}
 
 export const trdEnv = enumeration('trd_env', [
   { name: 'simulate', public: 0, rest: 1, mcp: 1, aliases: ['sim'] },
@@ -330,7 +291,8 @@ export const priceType = same('price_type', { out_of_the_money: 1, in_the_money:
  * Which enumeration a protocol field holds: the messages declare these fields as plain int32. By the field's name in
  * the `.proto`, within the packages that start with the prefix.
  */
-const enumerationsByField: readonly { prefix: string; fields: Readonly<Record<string, Enumeration>> }[] = [
+const enumerationsByField: readonly FieldEnumerations[] = [
+  ...listEnumerations,
   {
     prefix: 'Trd_',
     fields: {
@@ -377,6 +339,7 @@ const enumerationsByField: readonly { prefix: string; fields: Readonly<Record<st
   { prefix: 'Qot_RequestTradeDate.C2S', fields: { market: tradeDateMarket } },
   { prefix: 'GetDelayStatistics', fields: { typeList: delayStatisticsType, qotPushStage } },
   { prefix: 'svc.quote_capability', fields: { sub_type_list: subType, kl_type_list: klType } },
+  { prefix: 'svc.kline_pattern', fields: { kline_type: klType } },
 ];
 
 /** The enumeration of a protocol field, or undefined when it is a plain number. `type` is the message's full name. */

@@ -61,6 +61,8 @@ const declared: FieldClasses = {
   'svc.token_state.C2S': { acc_id: 'account' },
 
   'Qot_Common.QotHeader': none('securityFirm'),
+  'Qot_OptionCommon.Boundary': none('value', 'includes'),
+  'Qot_OptionCommon.IndicatorValue': { ...securities, ...none('valueList', 'stringValueList') },
   'Qot_GetBasicQot.C2S': securities,
   'Qot_GetBroker.C2S': security,
   'Qot_Common.ComboLeg': { ...security, ...none('side', 'qtyRatio', 'positionID', 'predSide') },

@@ -17,6 +17,8 @@ export interface Listing {
   readonly of: 'security' | 'account' | 'traded' | 'trading_market';
   /** The field of an entry that is looked at, where it is not the entry itself: by its path. On a way through lists, all that is found must be allowed. */
   readonly at?: string;
+  /** A field of `S2C` that counts all entries: left out for limited keys, which could tell from it what they are not shown. */
+  readonly total?: string;
 }
 
 /**
@@ -30,7 +32,8 @@ export interface Listing {
 export type Reach = 'request' | 'general' | 'beyond' | readonly Listing[];
 
 /** Whether there is such a list of such entries in a payload. */
-export function fits({ list, of, at }: Listing, payload: DescMessage): boolean {
+export function fits({ list, of, at, total }: Listing, payload: DescMessage): boolean {
+  if (total !== undefined && !payload.fields.some(({ name }) => name === total)) return false;
   const path = list.split('.');
   let within: DescMessage | undefined = payload;
   let field: DescField | undefined;

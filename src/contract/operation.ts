@@ -18,7 +18,19 @@ export interface ProtocolMessages {
 }
 
 /** What operations are about: sections of references, and the toolsets of language models. */
-export const groups = ['system', 'subscription', 'quote', 'metadata', 'derivatives', 'account', 'trade', 'admin'] as const;
+export const groups = [
+  'system',
+  'subscription',
+  'quote',
+  'kline_pattern',
+  'metadata',
+  'derivatives',
+  'calendar',
+  'ranking',
+  'account',
+  'trade',
+  'admin',
+] as const;
 export type Group = (typeof groups)[number];
 
 /**

@@ -1,3 +1,8 @@
 /** The start-up switches that operations may need, as they stand on the command line; the daemon has a setting for each. */
-export const switches = ['--enable-trading', '--enable-desktop-phase2-reads'] as const;
+export const switches = [
+  '--enable-trading',
+  '--enable-desktop-phase2-reads',
+  '--enable-v18-kline-patterns',
+  '--enable-v18-kline-pattern-performance',
+] as const;
 export type Switch = (typeof switches)[number];

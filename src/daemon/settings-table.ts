@@ -240,6 +240,18 @@ const settingsTable = {
     group: 'Access',
     about: 'Serve forex display quotes (market 81, FX.EURUSD).',
   }),
+  enableV18KlinePatterns: setting({
+    type: onOff,
+    default: false,
+    group: 'Access',
+    about: 'Serve K-line patterns: catalogue, detection, statistics, stocks.',
+  }),
+  enableV18KlinePatternPerformance: setting({
+    type: onOff,
+    default: false,
+    group: 'Access',
+    about: 'Serve the performance of K-line patterns.',
+  }),
   metricsPublic: setting({
     type: onOff,
     default: false,

@@ -29,6 +29,8 @@ export interface DaemonOptions {
   readonly requestShutdown: (reason: string) => void;
   /** Of the daemon itself; the simulation's own follows `--sim-clock`. */
   readonly clock?: Clock;
+  /** What the connection to a brokerage, and calls over it, are timed by; the daemon's own by default. */
+  readonly backendClock?: Clock;
   /** What the simulation goes by as far as `--sim-clock` leaves it open; the daemon's own by default. */
   readonly simulationClock?: Clock;
   /** For the unlock tool: by default the variable `SVC_TRADE_PWD` or the credential store. */
@@ -68,7 +70,7 @@ export class StartProblem extends Error {}
  * certificate, the keys file, the audit file) is looked at before anything is started; it throws {@link StartProblem}.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { settings, logger, requestShutdown, clock = systemClock } = options;
+  const { settings, logger, requestShutdown, clock = systemClock, backendClock = clock } = options;
   descriptorReserve.hold();
   const tls = loadTls(settings, clock, logger);
   const keyring = openKeyring(settings, clock);
@@ -91,7 +93,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const steadyNow = () => time.now();
     const gates = new OrderGates({ store, flagLimits: settings.limits, now: steadyNow(), steadyNow, onStoreFailure });
     const access = new Access({ keyring, gates, audit });
-    const made = await createBackend({ settings, store, clock, simulationClock: options.simulationClock ?? clock, logger });
+    const made = await createBackend({ settings, store, clock: backendClock, simulationClock: options.simulationClock ?? clock, logger });
     if (!made.ok) throw new StartProblem(made.error);
     const { backend, login, recorder } = made.value;
     if (recorder !== undefined) undo.unshift(() => recorder.close());
@@ -108,6 +110,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       access,
       backend,
       clock,
+      backendClock,
       time,
       store,
       logger,
@@ -242,6 +245,8 @@ function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: 
 const switchSettings = {
   '--enable-trading': 'enableTrading',
   '--enable-desktop-phase2-reads': 'enableDesktopPhase2Reads',
+  '--enable-v18-kline-patterns': 'enableV18KlinePatterns',
+  '--enable-v18-kline-pattern-performance': 'enableV18KlinePatternPerformance',
 } as const satisfies Record<Switch, SettingName>;
 
 function switchesOf(settings: Settings): ReadonlySet<string> {

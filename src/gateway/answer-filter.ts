@@ -49,7 +49,10 @@ async function inTurns(filtering: Filtering): Promise<Message> {
 
 function* filterLists(payload: Message, reach: readonly Listing[], shownFor: (listing: Listing) => Shown): Filtering {
   let filtered = payload;
-  for (const listing of reach) filtered = yield* filterList(filtered, listing.list.split('.'), shownFor(listing));
+  for (const listing of reach) {
+    filtered = yield* filterList(filtered, listing.list.split('.'), shownFor(listing));
+    if (listing.total !== undefined) filtered = without(filtered, localName(listing.total));
+  }
   return filtered;
 }
 
@@ -95,16 +98,16 @@ function* filterList(message: Message, [head = '', ...tail]: readonly string[], 
   return inner === held ? message : changed(message, name, inner);
 }
 
+/** A message without one field: the same where it was not set. */
+function without<M extends Message>(message: M, field: string): M {
+  if (!Object.hasOwn(message, field)) return message;
+  const { [field]: _, ...rest } = message as unknown as Fields;
+  return Object.assign(Object.create(Object.getPrototypeOf(message)), rest);
+}
+
 /** A message with another value in one field: what it shares with the first is not written to either. */
 function changed<M extends Message>(message: M, field: string, value: unknown): M {
   return Object.assign(Object.create(Object.getPrototypeOf(message)), message, { [field]: value });
-}
-
-/** A message without a field. */
-function without<M extends Message>(message: M, field: string): M {
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(message)), message);
-  delete copy[field];
-  return copy;
 }
 
 /** "acc_id_list" → "accIdList", as generated messages have it. */

@@ -286,10 +286,10 @@ export interface Backend {
   /** Starts a stream; its pushes begin. Rejected streams (unknown symbol, no right) are a Response with retType other than 0. */
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage>;
   /**
-   * Those of the streams whose symbol there is, and whose type it does not serve: a subscription leaves them out. A backend that
-   * cannot tell does without, and refuses the whole.
+   * Asked about streams that it has refused to start: those of them whose symbol there is, and whose type it does not serve. They are
+   * left out then, and the rest started. A backend that cannot tell does without, and the whole stays refused.
    */
-  unserved?(streams: readonly QuoteStream[]): readonly QuoteStream[];
+  unserved?(streams: readonly QuoteStream[]): readonly QuoteStream[] | Promise<readonly QuoteStream[]>;
   /** Ends streams; undefined when all have ended. */
   unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined>;
   /**

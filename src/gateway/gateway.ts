@@ -39,6 +39,8 @@ export interface GatewayOptions {
   readonly access: Access;
   readonly backend: Backend;
   readonly clock: Clock;
+  /** What calls of the backend are timed by, as the backend times them; `clock` by default. */
+  readonly backendClock?: Clock;
   /** Of the same store. */
   readonly time: SteadyTime;
   readonly store: Store;
@@ -112,7 +114,7 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    const { access, backend, clock, time, store, logger, version, switches } = options;
+    const { access, backend, clock, backendClock = clock, time, store, logger, version, switches } = options;
     const bounds = { ...defaultBounds, ...options.bounds };
     this.push = new PushHub({
       backend,
@@ -151,11 +153,12 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const writes = new Writes(backend, access, clock, this.meter, inFlight, backend.journal === store);
+    const writes = new Writes(backend, access, { clock, backendClock }, this.meter, inFlight, backend.journal === store);
     this.#pipeline = new Pipeline({
       access,
       backend,
       clock,
+      backendClock,
       idempotency: this.#idempotency,
       refusals: new RefusalThrottle(clock, bounds.refusalsPerSecond),
       unlocks: new UnlockThrottle(store, time),
@@ -179,7 +182,7 @@ export class Gateway {
     this.#undeclared = new UndeclaredCalls({
       access,
       backend,
-      clock,
+      clock: backendClock,
       inFlight,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       switches,

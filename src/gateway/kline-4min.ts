@@ -12,7 +12,7 @@ import {
 import { S2CSchema as CapabilityS2CSchema } from '../contract/generated/svc/quote_capability_pb.js';
 import { quote, system } from '../contract/operations/index.js';
 import { TIME_TEXT } from '../contract/param-rules.js';
-import type { Backend } from './backend.js';
+import type { Backend, CallContext, ResponseMessage } from './backend.js';
 import { type LocalOperation, withBackend } from './local/index.js';
 import { failure, following, payloadOf, RET_SUCCEED, success } from './responses.js';
 
@@ -60,8 +60,8 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
     // One second past the last bar: its own minutes are not asked for again.
     if (resume !== '') minuteRequest.beginTime = `${resume.slice(0, 17)}01`;
     // One bar more than asked for, so that the last whole one is known to be whole.
-    if (wanted.maxAckKLNum > 0) minuteRequest.maxAckKLNum = (wanted.maxAckKLNum + 1) * BAR_MINUTES;
-    return following(backend.call(quote.getHistoryKline, minuteRequest, context), (response) => {
+    const count = wanted.maxAckKLNum === 0 ? 0 : (wanted.maxAckKLNum + 1) * BAR_MINUTES;
+    return following(minutesOf(backend, minuteRequest, context, count), (response) => {
       const s2c = payloadOf(quote.getHistoryKline, response);
       if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
       const truncated = s2c.nextReqKey.length > 0;
@@ -74,6 +74,26 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
       const last = klList.at(-1);
       if (last !== undefined && (truncated || klList.length < bars.length)) page.nextReqKey = new Uint8Array(Buffer.from(last.time));
       return success(quote.getHistoryKline, page);
+    });
+  });
+}
+
+/** So many 1-minute bars, over as many pages as a server makes of them; 0: one page, as long as it comes. */
+function minutesOf(backend: Backend, request: HistoryC2S, context: CallContext, count: number): ResponseMessage | Promise<ResponseMessage> {
+  request.maxAckKLNum = Math.min(count, MINUTE_BARS_MAX);
+  return following(backend.call(quote.getHistoryKline, request, context), (response) => {
+    const s2c = payloadOf(quote.getHistoryKline, response);
+    const left = count - (s2c?.klList.length ?? 0);
+    if (response.retType !== RET_SUCCEED || s2c === undefined || s2c.klList.length === 0) return response;
+    if (left <= 0 || s2c.nextReqKey.length === 0) return response;
+    const next = clone(HistoryC2SSchema, request);
+    next.nextReqKey = s2c.nextReqKey;
+    return following(minutesOf(backend, next, context, left), (later) => {
+      const rest = payloadOf(quote.getHistoryKline, later);
+      if (later.retType !== RET_SUCCEED || rest === undefined) return later;
+      const whole = clone(HistoryS2CSchema, rest);
+      whole.klList = [...s2c.klList, ...rest.klList];
+      return success(quote.getHistoryKline, whole);
     });
   });
 }

@@ -38,6 +38,8 @@ export interface PipelineParts {
   readonly access: Access;
   readonly backend: Backend;
   readonly clock: Clock;
+  /** What calls are timed by. */
+  readonly backendClock: Clock;
   readonly idempotency: IdempotencyKeys;
   readonly refusals: RefusalThrottle;
   readonly unlocks: UnlockThrottle;
@@ -213,7 +215,7 @@ export class Pipeline {
   }
 
   async #preview(operation: Operation, caller: Caller, { identity, request }: Entered): Promise<Preview | ResponseMessage | Rejection> {
-    const { previewer, clock, requestTimeoutMs, inFlight } = this.#parts;
+    const { previewer, backendClock, requestTimeoutMs, inFlight } = this.#parts;
     if (!previewer.covers(operation)) {
       return new Rejection('request.invalid', `${operation.name} has no preview: it has no value, no fees and no gates`);
     }
@@ -222,7 +224,7 @@ export class Pipeline {
     try {
       const unserved = this.#refuseNow(operation, request, identity);
       if (unserved !== undefined) return unserved;
-      const call = new Call(caller, clock, requestTimeoutMs);
+      const call = new Call(caller, backendClock, requestTimeoutMs);
       const judge = async () =>
         (await this.#orderPermits.check(operation, identity.key, request, call)) ??
         (await previewer.preview(operation, identity.key, request, call));
@@ -240,7 +242,7 @@ export class Pipeline {
   }
 
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
-    const call = new Call(caller, this.#parts.clock, this.#parts.requestTimeoutMs);
+    const call = new Call(caller, this.#parts.backendClock, this.#parts.requestTimeoutMs);
     try {
       const unserved = this.#refuseNow(operation, request, identity);
       if (unserved !== undefined) return this.#heldAnswer(operation, caller, identity, request, unserved) ?? unserved;

@@ -25,6 +25,6 @@ export function payloadOf<M extends ProtocolMessages>(
 }
 
 /** Goes on with an answer: in the same turn where it is there. */
-export function following<T, U>(answer: T | Promise<T>, next: (answered: T) => U): U | Promise<U> {
+export function following<T, U>(answer: T | Promise<T>, next: (answered: T) => U | Promise<U>): U | Promise<U> {
   return answer instanceof Promise ? answer.then(next) : next(answer);
 }

@@ -4,7 +4,7 @@ import type { Backend, CallContext, ResponseMessage } from '../gateway/index.js'
 import type { Recorder } from './recorder.js';
 
 /** What asks for the market's data, and what for an account's. */
-const marketData: ReadonlySet<Group> = new Set<Group>(['quote', 'metadata']);
+const marketData: ReadonlySet<Group> = new Set<Group>(['quote', 'kline_pattern', 'metadata', 'calendar', 'ranking']);
 const accountReads: ReadonlySet<Group> = new Set<Group>(['account']);
 
 /** The backend, with everything that it pushes and answers going past the recorder. Refusals are not recorded. */

@@ -4,6 +4,7 @@ import { requireDay } from '../contract/time.js';
 import type { Store } from '../storage/index.js';
 import { type Brokerage, type BrokerageOptions, createBrokerage, openBrokerage } from './brokerage/index.js';
 import { companiesOf, type MarketPrices } from './companies/index.js';
+import { Macro } from './macro/index.js';
 import {
   CapitalFlows,
   createMarket,
@@ -12,6 +13,7 @@ import {
   pastsOf,
   RecordedMarket,
   type SimulatedMarket,
+  TradeStatistics,
 } from './market/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
@@ -196,6 +198,8 @@ function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brok
     listings: new Listings(world),
     quoteBoard: new QuoteBoard(market, companies, world),
     capitalFlows: new CapitalFlows(market),
+    tradeStatistics: new TradeStatistics(market),
+    macro: new Macro(options.seed),
     historyQuota,
     async close() {
       await Promise.all([brokerage.close(), historyQuota.whenDurable()]);

@@ -122,7 +122,8 @@ function expectedOf({ effect, reach }: Operation, kind: keyof typeof narrow, nam
         ? 'limited'
         : 'served';
     case 'symbols': {
-      const whole = names('quote_market') && !names('security');
+      // A list that is filtered shows a key its own symbols.
+      const whole = names('quote_market') && !names('security') && typeof reach === 'string';
       // A cancel is held by accounts and markets alone.
       const order = names('order') && (effect === 'read' || effect === 'order');
       return reach === 'beyond' || whole || order || names('security', 'stock_id', 'traded_code') ? 'limited' : 'served';

@@ -1,4 +1,5 @@
 import type { Daemon } from '../../src/entry/daemon.js';
+import type { Backend } from '../../src/gateway/index.js';
 import type { TestDaemonOptions } from './daemon.js';
 import { ServedBrokerage } from './served-brokerage.js';
 import { UpstreamDaemon } from './upstream-daemon.js';
@@ -12,18 +13,28 @@ export interface BackendBehind {
   stop(): Promise<void>;
 }
 
+/** What is behind the daemons under test: a simulation within each, or a brokerage outside, as `SVC_TEST_BACKEND` says. */
+export const backendName: Backend['name'] = nameOf(process.env.SVC_TEST_BACKEND);
+
 /**
  * The same tests run over several backends: with `SVC_TEST_BACKEND=opend` each daemon under test has another behind it, with
  * `SVC_TEST_BACKEND=remote` a brokerage that it logs in to. undefined where daemons have their simulation within.
  */
 export async function createBackendBehind(flags: readonly string[]): Promise<BackendBehind | undefined> {
-  if (flags.includes('--backend')) return undefined;
-  switch (process.env.SVC_TEST_BACKEND) {
+  // A recording is played by the simulation within.
+  if (flags.includes('--backend') || flags.includes('--sim-data')) return undefined;
+  switch (backendName) {
     case 'opend':
       return UpstreamDaemon.create();
     case 'remote':
       return new ServedBrokerage();
-    default:
+    case 'sim':
       return undefined;
   }
+}
+
+function nameOf(wanted = 'sim'): Backend['name'] {
+  if (wanted !== 'sim' && wanted !== 'opend' && wanted !== 'remote')
+    throw new Error(`SVC_TEST_BACKEND is ${wanted}: sim, opend and remote are known`);
+  return wanted;
 }

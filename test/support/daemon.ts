@@ -10,6 +10,7 @@ import { type BackendBehind, createBackendBehind } from './backend-behind.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { type KeyWish, makeKey } from './keys.js';
+import { networkClock } from './network-clock.js';
 import { PushClient } from './push-client.js';
 
 export interface TestDaemonOptions<Id extends string> {
@@ -156,6 +157,7 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
       requestShutdown: (reason) => this.shutdownRequests.push(reason),
       tradePassword: async () => variables.SVC_TRADE_PWD,
       ...(clock === undefined ? {} : { clock }),
+      ...(this.#upstream !== undefined && clock instanceof ManualClock ? { backendClock: networkClock(clock) } : {}),
       ...(simulationClock === undefined ? {} : { simulationClock }),
     });
     this.url = this.#daemon.restUrl;

@@ -1,7 +1,8 @@
-import { type Clock, ManualClock, replayClock, systemClock } from '../../src/contract/clock.js';
+import { type Clock, ManualClock, replayClock, steadyClock, systemClock } from '../../src/contract/clock.js';
 import { planStartup } from '../../src/daemon/startup.js';
 import type { Daemon } from '../../src/entry/daemon.js';
 import type { BackendBehind } from './backend-behind.js';
+import { networkClock } from './network-clock.js';
 import { ACCOUNT, PASSWORD, SimServe } from './sim-serve.js';
 
 /** Flags that are the simulation's. */
@@ -22,7 +23,7 @@ export class ServedBrokerage implements BackendBehind {
       (simulationFlag.test(flag) ? own : others).push(...taken);
     }
     // One that a test moves by hand is everybody's: the service compares the times of logins with its own.
-    const shared = clock instanceof ManualClock ? { clock } : {};
+    const shared = clock instanceof ManualClock ? { clock: networkClock(clock) } : {};
     this.#served ??= await SimServe.start({ simulation: simulationOf(own, variables, clock), ...shared });
     const login = ['--login-account', ACCOUNT, '--login-pwd', PASSWORD];
     return ['--backend', 'remote', '--auth-url', this.#served.authUrl, ...login, ...others];
@@ -47,7 +48,7 @@ function simulationOf(flags: readonly string[], variables: Readonly<Record<strin
     seed: simSeed,
     generatedInstruments: simInstruments,
     tradePassword: simTradePassword,
-    clock: simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : clock,
+    clock: simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock),
     calendarMode: simClock.mode === 'open' ? ('open' as const) : ('calendar' as const),
     ...(historyKlQuotaMax === null ? {} : { historyKlQuotaMax }),
   };

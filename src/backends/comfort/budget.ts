@@ -8,6 +8,8 @@ const WINDOW_MARGIN_MS = 50;
 const HELD_MS = WINDOW_MS + WINDOW_MARGIN_MS;
 /** Two requests may come closer to each other on their way. */
 const SPACING_MARGIN_MS = 5;
+/** After some that came too close, so much of their spacing is waited: whatever held them up is likely to go on. */
+const CROWDED_SPACINGS = 3;
 
 /** A turn that was had. Exactly one of these ends it. */
 export interface Turn {
@@ -111,12 +113,16 @@ export class Budget {
 
   /**
    * The upstream said that it was too often, though by this log it was not: somebody else asks it too. At most `calls` in a
-   * window, where it said so; and nothing for as long as the average call has. Returns the seconds until the next turn.
+   * window, where it said so; and nothing for as long as the average call has. Where calls have to be apart, they may as well have
+   * come closer on their way: when a request is refused for the first time, only that much is waited. Returns the seconds until the
+   * next turn.
    */
-  overrun(calls: number | undefined): number {
+  overrun(calls: number | undefined, tries: number): number {
     if (calls !== undefined && calls > 0 && calls < this.#calls) this.#calls = calls;
     const now = this.clock.monotonic();
-    this.#closedUntil = Math.max(this.#closedUntil, now + HELD_MS / this.#calls);
+    const { spacingMs } = this.limit;
+    const pause = spacingMs !== undefined && tries === 1 ? CROWDED_SPACINGS * spacingMs : HELD_MS / this.#calls;
+    this.#closedUntil = Math.max(this.#closedUntil, now + pause);
     this.#look();
     return secondsUntil(this.#turnOf(this.#waiting.length, now), now);
   }

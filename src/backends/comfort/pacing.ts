@@ -30,6 +30,12 @@ export class Pacing {
     private readonly clock: Clock,
     start: PacingStart,
   ) {
+    this.begin(start);
+  }
+
+  /** Begins anew: another server may answer. */
+  begin(start: PacingStart): void {
+    this.#limits.clear();
     if (start === 'at once') for (const limit of frequencyLimits) this.#keep(limit);
   }
 
@@ -67,9 +73,9 @@ export class Pacing {
 
   /**
    * The upstream said that this was asked too often, and how often it may be, where it did. What has no limit yet gets the published
-   * one, or one by that. Returns whole seconds until there is a turn again.
+   * one, or one by that. `tries`: how often this request was refused so. Returns whole seconds until there is a turn again.
    */
-  overrun(request: Request, calls: number | undefined): number {
+  overrun(request: Request, calls: number | undefined, tries: number): number {
     const { protoId } = request.asked;
     const isNew = protoId !== null && !this.#limits.has(protoId);
     if (isNew) {
@@ -77,7 +83,7 @@ export class Pacing {
       this.#keep(published ?? { protoIds: [protoId], calls: calls || CALLS_UNKNOWN });
     }
     const budget = this.#budgetOf(request, isNew);
-    return budget === undefined || budget === 'too many' ? WINDOW_MS / 1000 : budget.overrun(calls);
+    return budget === undefined || budget === 'too many' ? WINDOW_MS / 1000 : budget.overrun(calls, tries);
   }
 
   /** Refuses whoever waits. */

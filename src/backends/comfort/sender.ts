@@ -2,12 +2,12 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { RetType } from '../../contract/generated/Common_pb.js';
 import { BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/index.js';
-import type { Asked, Upstream } from '../framed/index.js';
+import { type Asked, type Upstream, WRITE_MS_MAX } from '../framed/index.js';
 import { Breaker } from './breaker.js';
 import type { Turn } from './budget.js';
 import { Lane } from './lane.js';
 import { WINDOW_MS } from './limits.js';
-import type { Pacing } from './pacing.js';
+import type { Pacing, PacingStart } from './pacing.js';
 import { type RefusalKind, readRefusal } from './refusals.js';
 import type { Patience, Priority } from './requests.js';
 import { tooOften, translate } from './translate.js';
@@ -15,8 +15,8 @@ import { tooOften, translate } from './translate.js';
 /** Enough to keep an upstream busy over any distance, and few enough that what an order has to pass is short. */
 const READS_UNDER_WAY_MAX = 64;
 const READS_WAITING_MAX = 4_000;
-/** A read that the upstream calls too frequent takes another turn, at most so often. */
-const TRIES_MAX = 3;
+/** What the upstream calls too frequent takes another turn, at most so often: it says that nothing was done, of an order too. */
+const TRIES_MAX = 5;
 /** An upstream that says nothing for so long does not answer; a caller in a hurry proves nothing. */
 const SILENCE_MS = 10_000;
 
@@ -64,8 +64,8 @@ export class Sender {
       const refusal = readRefusal(response.retMsg);
       if (refusal === undefined) return { response };
       if (refusal.kind !== 'frequency') return { response, refused: refusal.kind };
-      const seconds = this.pacing.overrun({ asked, c2s }, refusal.calls);
-      if (sending.priority !== 'read' || tries >= TRIES_MAX) throw tooOften(asked.name, seconds, response.retMsg);
+      const seconds = this.pacing.overrun({ asked, c2s }, refusal.calls, tries);
+      if (tries >= TRIES_MAX) throw tooOften(asked.name, seconds, response.retMsg);
     }
   }
 
@@ -97,6 +97,11 @@ export class Sender {
     return budget === undefined || budget === 'too many' ? 0 : Math.ceil(WINDOW_MS / budget.calls);
   }
 
+  /** What the server turns out to be: one that has the published limits, or one that says so when it has any. */
+  pace(start: PacingStart): void {
+    this.pacing.begin(start);
+  }
+
   /** Another connection: what failed on the old one may work. Turns that were had still count. */
   reset(): void {
     this.#breaker.reset();
@@ -119,7 +124,7 @@ export class Sender {
       const turn = taken ?? (await this.pacing.take({ asked, c2s }, sending.priority, sending));
       const left = this.clock.monotonic();
       try {
-        const response = await (isRead ? this.#read(asked, c2s, sending) : this.#write(asked, c2s, sending));
+        const response = await (isRead ? this.#read(asked, c2s, sending) : this.#write(asked, c2s));
         turn.done();
         heard = saysTimeout(response) ? 'timed out' : 'answered';
         return response;
@@ -143,9 +148,9 @@ export class Sender {
     }
   }
 
-  /** A write has no signal: once it has left, its outcome counts. */
-  #write(asked: Asked, c2s: Message, { deadline }: Sending): Promise<ResponseMessage> {
-    return this.upstream.request(asked, c2s, { deadline, priority: 'order' });
+  /** A write has no signal, nor its caller's deadline: once it has left, its outcome counts. */
+  #write(asked: Asked, c2s: Message): Promise<ResponseMessage> {
+    return this.upstream.request(asked, c2s, { deadline: this.clock.monotonic() + WRITE_MS_MAX, priority: 'order' });
   }
 }
 

@@ -12,17 +12,22 @@ import { newMark } from './remark-mark.js';
 import { foundOrder } from './trades.js';
 
 export interface OrdersOptions {
-  /** Asks the server in its turn, ahead of reads where it writes; `deadline` is one of the monotonic clock. */
+  /** Reads at the server; `deadline` is one of the monotonic clock. */
   readonly ask: (operation: Operation, request: Message, deadline: number) => Promise<ResponseMessage>;
+  /**
+   * Has the server do something: leaves by `turnBy` (of the monotonic clock), which is when the caller stops waiting, or not at
+   * all. Then its answer is waited for, for {@link WRITE_MS_MAX}.
+   */
+  readonly write: (operation: Operation, request: Message, turnBy: number) => Promise<ResponseMessage>;
   readonly clock: Clock;
-  /** Resolves to true once trading is to be had, false when it is not by then (of the monotonic clock). */
   /** Told of an order that was found: whoever hears of the account's orders may have missed it too. */
   readonly onFound?: (order: TradePush) => void;
+  /** Resolves to true once trading is to be had, false when it is not by then (of the monotonic clock). */
   readonly whenTrading: (deadline: number) => Promise<boolean>;
 }
 
-/** How long a write is waited for, whatever its caller does: longer than a slow broker, shorter than anybody's patience. */
-const WRITE_MS_MAX = 20_000;
+/** How long the answer to a write is waited for, whatever its caller does: longer than a slow broker, shorter than anybody's patience. */
+export const WRITE_MS_MAX = 20_000;
 /** How long an order is looked for whose answer was lost, a reconnection included. */
 const SEARCH_MS_MAX = 60_000;
 /** Of one read of the list. */
@@ -40,18 +45,13 @@ export class Orders {
     this.#options = options;
   }
 
-  call(operation: Operation, request: Message): Promise<ResponseMessage> {
-    if (operation === trade.placeOrder) return this.#place(request as TrdPlaceOrder.C2S);
-    return this.#send(operation, request);
+  /** `turnBy`, of the monotonic clock: when the caller stops waiting. What has not left by then does not leave. */
+  call(operation: Operation, request: Message, turnBy: number): Promise<ResponseMessage> {
+    if (operation === trade.placeOrder) return this.#place(request as TrdPlaceOrder.C2S, turnBy);
+    return this.#options.write(operation, request, turnBy);
   }
 
-  #send(operation: Operation, request: Message): Promise<ResponseMessage> {
-    const { ask, clock } = this.#options;
-    // Whoever waits for it: the outcome counts.
-    return ask(operation, request, clock.monotonic() + WRITE_MS_MAX);
-  }
-
-  async #place(asked: TrdPlaceOrder.C2S): Promise<ResponseMessage> {
+  async #place(asked: TrdPlaceOrder.C2S, turnBy: number): Promise<ResponseMessage> {
     const marked = asked.remark === '';
     const request: TrdPlaceOrder.C2S = marked
       ? Object.assign(Object.create(Object.getPrototypeOf(asked)), asked, { remark: newMark(randomBytes) })
@@ -59,7 +59,7 @@ export class Orders {
     const placement: LostOrder = { request, marked, sentAt: this.#options.clock.now() };
     this.#search.begin(placement);
     try {
-      const outcome = await this.#outcomeOf(request);
+      const outcome = await this.#outcomeOf(request, turnBy);
       if (isUnknown(outcome)) {
         const found = await this.#find(placement);
         if (found !== undefined) {
@@ -76,9 +76,9 @@ export class Orders {
     }
   }
 
-  async #outcomeOf(request: TrdPlaceOrder.C2S): Promise<ResponseMessage | BackendFailure> {
+  async #outcomeOf(request: TrdPlaceOrder.C2S, turnBy: number): Promise<ResponseMessage | BackendFailure> {
     try {
-      return await this.#send(trade.placeOrder, request);
+      return await this.#options.write(trade.placeOrder, request, turnBy);
     } catch (thrown) {
       if (thrown instanceof BackendFailure) return thrown;
       throw thrown;

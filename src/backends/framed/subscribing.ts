@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { subscription } from '../../contract/operations/index.js';
+import { parseSymbol } from '../../contract/markets.js';
+import { quote, subscription } from '../../contract/operations/index.js';
 import type { QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../../gateway/backend.js';
 import { type QuoteStreams, requestsOf } from './quote-streams.js';
 import type { AskOptions, Upstream } from './upstream.js';
@@ -34,6 +35,33 @@ export async function subscribeAt(
   }
   if (answer.retType !== SUCCEEDED) running.end(fresh);
   return answer;
+}
+
+/**
+ * Which of these streams a server refuses, each by itself, though their symbol exists. Those that it does not refuse are as they
+ * were afterwards.
+ */
+export async function unservedAt(
+  upstream: Upstream,
+  running: QuoteStreams,
+  streams: readonly QuoteStream[],
+  options: () => AskOptions,
+): Promise<readonly QuoteStream[]> {
+  const refused: QuoteStream[] = [];
+  const probe = async (stream: QuoteStream) => {
+    if (running.has(stream)) return;
+    const { retType } = await subscribeAt(upstream, running, [stream], options);
+    if (retType !== SUCCEEDED) refused.push(stream);
+    else await unsubscribeAt(upstream, running, [stream], options);
+  };
+  for (const stream of streams) await probe(stream);
+  if (refused.length === 0) return [];
+  const symbols = [...new Set(refused.map(({ symbol }) => symbol))].flatMap((symbol) => parseSymbol(symbol) ?? []);
+  const securityList = symbols.map(({ market, code }) => ({ market: market.number, code }));
+  const { messages } = quote.getStaticInfo;
+  // A list with a symbol that does not exist is refused as a whole.
+  const answer = await upstream.request(quote.getStaticInfo, create(messages.C2SSchema, { securityList }), options());
+  return answer.retType === SUCCEEDED ? refused : [];
 }
 
 /** Ends streams at a server: a symbol's data of one type ends when no stream of it is left. */

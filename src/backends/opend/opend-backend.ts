@@ -6,23 +6,24 @@ import { type S2C as Notice, ResponseSchema as NotifyResponse, NotifyType } from
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import type { C2S as GetBasicQotC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
 import type { Operation } from '../../contract/operation.js';
-import { account, quote } from '../../contract/operations/index.js';
-import type {
-  Backend,
-  BackendStatus,
-  BrokerSnapshot,
-  CallContext,
-  CredentialRefresh,
-  HeldAnswer,
-  LifecycleSnapshot,
-  NotifyPush,
-  PushEvent,
-  QuotePush,
-  QuoteStream,
-  ResponseMessage,
-  StreamsListener,
-  SubscriptionQuotas,
-  TradingTerms,
+import { account, quote, system } from '../../contract/operations/index.js';
+import {
+  type Backend,
+  BackendFailure,
+  type BackendStatus,
+  type BrokerSnapshot,
+  type CallContext,
+  type CredentialRefresh,
+  type HeldAnswer,
+  type LifecycleSnapshot,
+  type NotifyPush,
+  type PushEvent,
+  type QuotePush,
+  type QuoteStream,
+  type ResponseMessage,
+  type StreamsListener,
+  type SubscriptionQuotas,
+  type TradingTerms,
 } from '../../gateway/backend.js';
 import { SilenceWatch } from '../comfort/index.js';
 import {
@@ -30,6 +31,7 @@ import {
   type Dial,
   dialTcp,
   type Endpoint,
+  ForexRates,
   type Greeting,
   HeldAnswers,
   hideMarks,
@@ -43,6 +45,7 @@ import {
   readOrders,
   readPush,
   recoveredTrades,
+  SellableQuantities,
   Session,
   TradingTermsCache,
   tradePushOf,
@@ -100,6 +103,8 @@ export class OpendBackend implements Backend {
   /** What is asked on nobody's behalf who could go away, in its turn. */
   readonly #reads: Upstream;
   readonly #terms: TradingTermsCache;
+  readonly #rates: ForexRates;
+  readonly #sellable: SellableQuantities;
   readonly #keeper: SideKeeper;
   readonly #streams = new QuoteStreams();
   readonly #silence: SilenceWatch;
@@ -145,10 +150,13 @@ export class OpendBackend implements Backend {
     this.#courteous = new CourteousUpstream(this.#packets, clock);
     this.#reads = this.#courteous.own;
     this.#terms = new TradingTermsCache(this.#reads, clock);
+    this.#rates = new ForexRates(this.#reads, clock);
+    this.#sellable = new SellableQuantities(this.#reads, clock, (event) => this.#emit(event));
     this.#orders = new Orders({
       ask: (operation, request, deadline) => this.#reads.request(operation, request, { deadline }),
+      write: (operation, request, turnBy) => this.#reads.request(operation, request, { deadline: turnBy }),
       clock,
-      onFound: (order) => this.#emit(order),
+      onFound: (order) => this.#sellable.push(order),
       whenTrading: (deadline) => this.#whenTrading(deadline),
     });
   }
@@ -170,7 +178,7 @@ export class OpendBackend implements Backend {
       if (pushed !== undefined) return pushed;
     }
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    const answer = writes ? this.#orders.call(operation, request) : this.#courteous.call(operation, request, context);
+    const answer = writes ? this.#orders.call(operation, request, context.deadline) : this.#courteous.call(operation, request, context);
     const shown = (response: ResponseMessage) => {
       this.#held.note(operation, request, response);
       return hideMarks(response);
@@ -191,9 +199,9 @@ export class OpendBackend implements Backend {
     return this.#terms.of(security, context);
   }
 
-  /** The public protocol has no exchange rates. */
-  exchangeRate(): Decimal | undefined {
-    return undefined;
+  /** From forex quotes, which the logins of many upstreams have no right to: then there is none. */
+  exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined> {
+    return this.#rates.rate(from, to, context);
   }
 
   /** They run from before they are asked for: a first push is not missed. */
@@ -208,6 +216,10 @@ export class OpendBackend implements Backend {
     } finally {
       if (!held) this.#streams.end(fresh);
     }
+  }
+
+  unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    return this.#courteous.unserved(streams);
   }
 
   async unsubscribe(streams: readonly QuoteStream[]): Promise<undefined> {
@@ -293,7 +305,7 @@ export class OpendBackend implements Backend {
     const trade = tradePushOf(frame);
     if (trade !== undefined) {
       this.#courteous.tradeChanged();
-      this.#emit({ ...trade, message: hideMarks(trade.message) });
+      this.#sellable.push({ ...trade, message: hideMarks(trade.message) });
     } else if (frame.protoId === NOTIFY) {
       this.#noticed(frame);
     }
@@ -319,6 +331,19 @@ export class OpendBackend implements Backend {
     this.#courteous.reset(another);
     if (another) this.#held.clear();
     this.#state = await readUpstreamState(upstream, this.#own());
+    this.#courteous.recognise(false);
+    void this.#recognise(upstream, greeting);
+  }
+
+  /** Operations of our own are answered by none but another gateway. One that does not answer keeps nobody waiting. */
+  async #recognise(upstream: Upstream, greeting: Greeting): Promise<void> {
+    const asked = system.getQuoteRights;
+    try {
+      const { retType } = await upstream.request(asked, create(asked.messages.C2SSchema), this.#own());
+      if (this.#greeting === greeting) this.#courteous.recognise(retType === 0);
+    } catch (thrown) {
+      if (!(thrown instanceof BackendFailure)) this.#options.logger.error({ err: thrown }, 'the upstream could not be recognised');
+    }
   }
 
   /** The connection's own states. */
@@ -397,8 +422,9 @@ export class OpendBackend implements Backend {
       if ('refused' in orders) this.#options.logger.warn({ reason: orders.refused }, 'what became of orders meanwhile cannot be read');
       // Simulated accounts have no fills to ask for.
       const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, since - SKEW_MS);
-      for (const push of found) this.#emit(push);
+      for (const push of found) this.#sellable.push(push);
     }
+    await this.#sellable.idle();
   }
 }
 

@@ -14,8 +14,10 @@ import {
   readFills,
   readOrders,
   recoveredTrades,
+  SellableQuantities,
   tradePushOf,
   type Upstream,
+  WRITE_MS_MAX,
 } from '../framed/index.js';
 import type { BrokerPoint } from './login-answer.js';
 import type { PointEvents } from './platform.js';
@@ -36,6 +38,7 @@ export class Broker {
   readonly #events: PointEvents;
   readonly #packets: PacketIds;
   readonly #orders: Orders;
+  readonly #sellable: SellableQuantities;
   /** Looks of those who wait until it is ready. */
   readonly #waiting = new Set<() => void>();
   #accounts: readonly TrdAcc[] | undefined;
@@ -66,8 +69,13 @@ export class Broker {
       onPush: (frame) => this.#pushed(frame),
     });
     this.#packets = new PacketIds(this.point.session);
+    this.#sellable = new SellableQuantities(this.point.session, parts.clock, (event) => events.push(event));
     this.#orders = new Orders({
       ask: (operation, request, deadline) => this.#packets.request(operation, request, { deadline, priority: 'order' }),
+      write: (operation, request) => {
+        const deadline = parts.clock.monotonic() + WRITE_MS_MAX;
+        return this.#packets.request(operation, request, { deadline, priority: 'order' });
+      },
       clock: parts.clock,
       whenTrading: (deadline) => this.#whenReady(deadline),
     });
@@ -76,7 +84,9 @@ export class Broker {
   /** A write that was sent is never sent again; an order whose answer was lost is looked for among the account's orders. */
   async call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    return hideMarks(await (writes ? this.#orders.call(operation, request) : this.#packets.request(operation, request, context)));
+    return hideMarks(
+      await (writes ? this.#orders.call(operation, request, context.deadline) : this.#packets.request(operation, request, context)),
+    );
   }
 
   /** Those that it listed last; undefined while it never did. */
@@ -158,7 +168,8 @@ export class Broker {
       this.#parts.logger.warn(details, `what became of ${what} while the broker was away could not be read`);
     }
     const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, from - SKEW_MS);
-    for (const event of found) this.#events.push(event);
+    for (const event of found) this.#sellable.push(event);
+    await this.#sellable.idle();
   }
 
   #lost(reason: string, heardAt: number): void {
@@ -170,6 +181,6 @@ export class Broker {
 
   #pushed(frame: PushFrame): void {
     const event = tradePushOf(frame);
-    if (event !== undefined) this.#events.push({ ...event, message: hideMarks(event.message) });
+    if (event !== undefined) this.#sellable.push({ ...event, message: hideMarks(event.message) });
   }
 }

@@ -14,8 +14,17 @@ import type {
   TradingTerms,
   UnsubscribeRefusal,
 } from '../../gateway/index.js';
-import { type AskOptions, type PushFrame, QuoteStreams, readPush, subscribeAt, TradingTermsCache, unsubscribeAt } from '../framed/index.js';
-import { ForexRates } from './forex-rates.js';
+import {
+  type AskOptions,
+  ForexRates,
+  type PushFrame,
+  QuoteStreams,
+  readPush,
+  subscribeAt,
+  TradingTermsCache,
+  unservedAt,
+  unsubscribeAt,
+} from '../framed/index.js';
 import { Point, type PointParts } from './point.js';
 
 /** What a connection tells the backend. */
@@ -60,6 +69,10 @@ export class Platform {
 
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
     return subscribeAt(this.point.session, this.#streams, streams, () => this.#own());
+  }
+
+  unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    return unservedAt(this.point.session, this.#streams, streams, () => this.#own());
   }
 
   unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {

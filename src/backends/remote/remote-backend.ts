@@ -148,6 +148,10 @@ export class RemoteBackend implements Backend {
     return this.#platform.subscribe(streams);
   }
 
+  unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    return this.#platform.unserved(streams);
+  }
+
   unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
     return this.#platform.unsubscribe(streams);
   }

@@ -14,6 +14,9 @@ import * as QotGetStaticInfo from '../generated/Qot_GetStaticInfo_pb.js';
 import * as QotGetTicker from '../generated/Qot_GetTicker_pb.js';
 import * as QotRequestHistoryKL from '../generated/Qot_RequestHistoryKL_pb.js';
 import * as QotRequestHistoryKLQuota from '../generated/Qot_RequestHistoryKLQuota_pb.js';
+import * as TickerStatisticDetail from '../generated/svc/ticker_statistic_detail_pb.js';
+import * as TickerStatistic from '../generated/svc/ticker_statistic_pb.js';
+import { statisticInterval } from '../list-enums.js';
 import { anyOf } from '../scope.js';
 import { bytes, choice, flag, id, integer, SYMBOLS_MAX, symbol, symbols, time } from '../shape.js';
 
@@ -308,4 +311,38 @@ export const getCapitalDistribution = operation({
     'One reading of today, in super, big, middle and small orders. For its course over time use svc_get_capital_flow. No subscription, no quota.',
   shape: [symbol('security')],
   rest: [post('/api/capital-distribution')],
+});
+
+export const getTickerStatistic = operation({
+  name: 'get_ticker_statistic',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 20006,
+  messages: TickerStatistic,
+  classes: { 'svc.ticker_statistic.C2S': { security: 'security', interval_type: 'none' } },
+  title: 'Trade statistics',
+  summary: 'What traded in a symbol today or in the last minutes, by aggressor and by size.',
+  guide:
+    'Who pushes the price: buyers or sellers, with many small trades or a few large ones. Counts every trade of regular hours. Price by price: svc_get_ticker_statistic_detail; single trades: svc_get_ticker.',
+  shape: [symbol('security'), choice('interval_type', statisticInterval, { default: 1, about: 'The whole day, or the last minutes.' })],
+  rest: [post('/api/ticker-statistic')],
+});
+
+export const getTickerStatisticDetail = operation({
+  name: 'get_ticker_statistic_detail',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 20007,
+  messages: TickerStatisticDetail,
+  classes: { 'svc.ticker_statistic_detail.C2S': { security: 'security' } },
+  title: 'Trades by price',
+  summary: 'What traded in a symbol today at each price, by aggressor.',
+  guide:
+    'The volume profile of the day: the price at which most was traded, and where buyers or sellers were the aggressors. Highest price first. Sums of a shorter time: svc_get_ticker_statistic.',
+  shape: [symbol('security')],
+  rest: [post('/api/ticker-statistic-detail')],
 });

@@ -39,7 +39,7 @@ export class Writes {
   constructor(
     readonly backend: Backend,
     readonly access: Access,
-    readonly clock: Clock,
+    readonly clocks: { readonly clock: Clock; readonly backendClock: Clock },
     readonly meter: Meter,
     readonly inFlight: InFlight,
     /** The backend records a write in the gateway's own store, and so only after what is written here. */
@@ -79,7 +79,7 @@ export class Writes {
     const facts = known instanceof Promise ? await known : known;
     // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
     if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
-    const admittance = this.access.admit(key, facts, this.clock.now());
+    const admittance = this.access.admit(key, facts, this.clocks.clock.now());
     if (!admittance.ok) return rejectDenial(admittance.denial);
     const { admission } = admittance;
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
@@ -155,12 +155,12 @@ export class Writes {
     const query = create(OrderListC2S, { ...(header === undefined ? {} : { header }), filterConditions, refreshCache: true });
     if (this.inFlight.refuse(account.getOrders, query, { owner }) !== undefined) return;
     const waiting = new AbortController();
-    const context = { requestId, deadline: this.clock.monotonic() + REFRESH_MS_MAX, signal: waiting.signal };
+    const context = { requestId, deadline: this.clocks.backendClock.monotonic() + REFRESH_MS_MAX, signal: waiting.signal };
     const refresh = (async () => this.backend.call(account.getOrders, query, context))();
     this.inFlight.enter(owner, refresh);
     let cancelTimer: () => void = () => undefined;
     const timeout = new Promise<void>((resolve) => {
-      cancelTimer = this.clock.after(REFRESH_MS_MAX, () => {
+      cancelTimer = this.clocks.backendClock.after(REFRESH_MS_MAX, () => {
         waiting.abort();
         resolve();
       });

@@ -1,34 +1,26 @@
 import type { Clock } from '../../contract/clock.js';
-import type {
-  Backend,
-  NotifyPush,
-  PushEvent,
-  QuotePush,
-  QuoteStream,
-  StreamScope,
-  StreamsLost,
-  SubscriptionQuotas,
-  TradePush,
+import {
+  type Backend,
+  BackendFailure,
+  type NotifyPush,
+  type PushEvent,
+  type QuotePush,
+  type QuoteStream,
+  type SubscriptionQuotas,
+  type TradePush,
 } from '../backend.js';
-import { type AccountOutcome, AccountRegistrations, type EndedAccount } from './accounts.js';
+import { type AccountOutcome, AccountRegistrations } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits } from './connection.js';
 import { EventFrames, Lane } from './event-frames.js';
 import { Face, type MemberActions } from './face.js';
 import type { PushFormat } from './format.js';
-import { type ClosedGap, Gaps, gapNotice } from './gaps.js';
+import { GapAnnouncer } from './gap-announcer.js';
 import { Gatherer } from './gatherer.js';
 import { type ConnectOptions, type Member, type PushConnection, receives } from './member.js';
-import { type After, RETRY_MS_MIN, Retries } from './patience.js';
+import { type After, Retries } from './patience.js';
 import { RecentTrades } from './recent-trades.js';
-import { nameOfSubType, streamKey, symbolOfKey } from './streams.js';
-import {
-  type Ended,
-  type Restored,
-  type SubscribeOptions,
-  type SubscribeOutcome,
-  type Subscription,
-  Subscriptions,
-} from './subscriptions.js';
+import { streamKey } from './streams.js';
+import { type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
 
 export type PushBackend = Pick<
   Backend,
@@ -81,10 +73,9 @@ export class PushHub {
   readonly #lanes = new WeakMap<PushFormat, Lane>();
   /** Members by the owner of their key. */
   readonly #ofKey = new Map<string, Set<Member>>();
-  readonly #gaps = new Gaps();
+  readonly #gaps: GapAnnouncer;
   readonly #recentTrades = new RecentTrades();
   readonly #retries: Retries;
-  readonly #onGap: (message: string) => void;
   readonly #stopListening: (() => void)[];
   readonly #actions: MemberActions = {
     release: (member) => this.#release(member),
@@ -94,7 +85,6 @@ export class PushHub {
     info: (member) => this.#info(member),
   };
   #connectionCount = 0;
-  #gapCount = 0;
 
   constructor({
     backend,
@@ -111,7 +101,6 @@ export class PushHub {
     this.#maxBacklogBytes = maxBacklogBytes;
     this.#greeting = greeting;
     this.#onDefect = onDefect;
-    this.#onGap = onGap;
     this.#gatherer = new Gatherer(clock);
     const listener = { started: (began: Subscription) => this.#started(began), ended: (ended: Subscription) => this.#ended(ended) };
     const after: After = (ms, action) => clock.after(ms, action);
@@ -119,13 +108,24 @@ export class PushHub {
     const quota = () => Math.max(subscriptionQuota, this.quotas?.securities.limit ?? 0);
     this.subscriptions = new Subscriptions(backend, listener, quota, after);
     this.accounts = new AccountRegistrations(backend, (owner, accId) => this.#accountEnded(owner, accId), after);
+    this.#gaps = new GapAnnouncer({
+      subscriptions: this.subscriptions,
+      accounts: this.accounts,
+      retries: this.#retries,
+      clock,
+      membersOf: (owners) => this.#membersOf(owners),
+      framesOf: (event) => this.#framesOf(event),
+      refresh: (key) => this.#refresh(key),
+      onGap,
+      onDefect,
+    });
     this.#stopListening = [
       backend.onPush((event) => {
         const started = performance.now();
         this.#publish(event);
         if (event.type === 'quote') onPublished?.(event, performance.now() - started);
       }),
-      backend.onStreams({ lost: (lost) => this.#lost(lost), restore: (scope) => this.#restore(scope) }),
+      backend.onStreams({ lost: (lost) => this.#gaps.lost(lost), restore: (scope) => this.#gaps.restore(scope) }),
     ];
   }
 
@@ -136,12 +136,12 @@ export class PushHub {
 
   /** Gaps in what the backend delivered that were announced so far. */
   get gapCount(): number {
-    return this.#gapCount;
+    return this.#gaps.count;
   }
 
   /** Streams and accounts whose pushes are missing now. */
   get missing(): number {
-    return this.#gaps.size;
+    return this.#gaps.missing;
   }
 
   /** Tells everybody who wants notices. */
@@ -179,9 +179,14 @@ export class PushHub {
     return new Face(member, this.#actions);
   }
 
-  /** Those of the streams that the backend says there are none of: see {@link Backend.unserved}. */
-  unserved(streams: readonly QuoteStream[]): readonly QuoteStream[] {
-    return this.#backend.unserved?.(streams) ?? [];
+  /** Of streams that the backend refused, those that it does not serve: see {@link Backend.unserved}. */
+  async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    try {
+      return (await this.#backend.unserved?.(streams)) ?? [];
+    } catch (thrown) {
+      if (thrown instanceof BackendFailure) return [];
+      throw thrown;
+    }
   }
 
   /** Subscribes an owner; a connection's own subscriptions end with it, so those of a closed one are refused. */
@@ -301,78 +306,11 @@ export class PushHub {
     const receivers = this.accounts.receivers(event.accId);
     if (receivers.length === 0) return;
     // The gap is announced before what was missing in it.
-    if (event.recovered && this.#gaps.hasAccount(event.accId)) this.#closeGaps([], [event.accId], []);
+    if (event.recovered) this.#gaps.recovers(event.accId);
     if (!this.#recentTrades.note(event)) return;
     const frames = this.#framesOf(event);
     for (const member of this.#membersOf(receivers)) {
       if (receives(member, event)) member.connection.push(frames);
-    }
-  }
-
-  #lost({ streams, accIds, from, reason }: StreamsLost): void {
-    this.#pruneGaps();
-    const missed = { streams: this.subscriptions.lost(streams), accIds: this.accounts.lost(accIds) };
-    if (missed.streams.length === 0 && missed.accIds.length === 0) return;
-    this.#gaps.open(missed.streams, missed.accIds, from, reason);
-    this.#onGap(`pushes interrupted: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts are affected`);
-  }
-
-  async #restore(scope: StreamScope): Promise<void> {
-    const [streams, accounts] = await Promise.all([this.subscriptions.restore(scope.streams), this.accounts.restore(scope.accIds)]);
-    if (accounts.failure !== undefined) this.#onGap(`order and fill pushes could not be restored: ${accounts.failure}`);
-    const ended = [...streams.ended.map(endOfStream), ...accounts.ended.map(endOfAccount)];
-    for (const { text } of ended) this.#onGap(`pushes end: ${text}`);
-    const keys = [...streams.keys, ...streams.ended.map(({ subscription }) => subscription.key)];
-    this.#closeGaps(keys, [...accounts.accIds, ...accounts.ended.map(({ accId }) => accId)], ended);
-    this.#pruneGaps();
-    if (streams.overdue().length > 0 || this.accounts.overdue().length > 0) this.#restoreLater(streams);
-  }
-
-  /** What the backend did not answer for in time is asked for again, unless its connection is lost first: then it is restored with that. */
-  #restoreLater({ overdue }: Restored): void {
-    this.#onGap('the backend did not restore all pushes in time; trying again');
-    this.#retries.schedule(RETRY_MS_MIN, () => {
-      const scope = { streams: overdue(), accIds: this.accounts.overdue() };
-      if (scope.streams.length > 0 || scope.accIds.length > 0) this.#restore(scope).catch(this.#onDefect);
-    });
-  }
-
-  /** Forgets gaps in what nobody wants any more. */
-  #pruneGaps(): void {
-    const { subscriptions, accounts } = this;
-    this.#gaps.prune(
-      (key) => subscriptions.receivers(key).length > 0,
-      (accId) => accounts.receivers(accId).length > 0,
-    );
-  }
-
-  #closeGaps(streams: readonly string[], accIds: readonly bigint[], ended: readonly EndOfPushes[]): void {
-    for (const gap of this.#gaps.close(streams, accIds, this.#clock.now())) {
-      this.#gapCount += 1;
-      this.#onGap(`pushes restored after a gap from ${gap.from} to ${gap.to}: ${gap.reason}`);
-      this.#announce(gap, ended);
-      for (const key of gap.streams) this.#refresh(key);
-    }
-  }
-
-  /** Tells whom events of a gap would have gone to, each of what is its own and what it may see. */
-  #announce(gap: ClosedGap, ended: readonly EndOfPushes[]): void {
-    const over = ended.filter(({ of }) => (typeof of === 'string' ? gap.streams.has(of) : gap.accIds.has(of)));
-    const missing = new Map<string, Missing>();
-    const missed = (owner: string, of: Missing[number]) => {
-      const list = missing.get(owner);
-      if (list === undefined) missing.set(owner, [of]);
-      else list.push(of);
-    };
-    for (const key of gap.streams) for (const owner of this.subscriptions.receivers(key)) missed(owner, key);
-    for (const accId of gap.accIds) for (const owner of this.accounts.receivers(accId)) missed(owner, accId);
-    for (const { owner, of } of over) missed(owner, of);
-    const whole = this.#framesOf(gapNotice(gap));
-    for (const member of this.#membersOf([...missing.keys()])) {
-      const notice = (of: Missing) => ({ ...gapNotice(gap), about: aboutOf(of) });
-      if (!receives(member, notice(member.owners.flatMap((owner) => missing.get(owner) ?? [])))) continue;
-      const own = over.filter(({ owner, of }) => member.owners.includes(owner) && member.permits(notice([of]))).map(({ text }) => text);
-      member.connection.push(own.length === 0 ? whole : this.#framesOf(gapNotice(gap, own)));
     }
   }
 
@@ -401,7 +339,7 @@ export class PushHub {
 
   #started(subscription: Subscription): void {
     this.#routes.delete(subscription.key);
-    if (this.subscriptions.receivers(subscription.key).length === 1) this.#gaps.forget(subscription.key);
+    if (this.subscriptions.receivers(subscription.key).length === 1) this.#gaps.began(subscription.key);
     if (!subscription.first) return;
     const members = [...(this.#byOwner.get(subscription.owner) ?? [])];
     this.#firstPush(
@@ -505,34 +443,6 @@ export class PushHub {
       backlogBytes: connection.backlogBytes,
     };
   }
-}
-
-/** Pushes that an owner receives no more, and did not end itself. */
-interface EndOfPushes {
-  readonly owner: string;
-  /** The key of a stream, or an account. */
-  readonly of: string | bigint;
-  readonly text: string;
-}
-
-/** Keys of streams, and accounts. */
-type Missing = (string | bigint)[];
-
-/** "HK.00700 1 (Basic): no right". */
-function endOfStream({ subscription: { owner, key, stream }, reason }: Ended): EndOfPushes {
-  return { owner, of: key, text: `${stream.symbol} ${nameOfSubType(stream.subType)}: ${reason}` };
-}
-
-/** "orders and fills of account 12: no such account". */
-function endOfAccount({ owner, accId, reason }: EndedAccount): EndOfPushes {
-  return { owner, of: accId, text: `orders and fills of account ${accId}: ${reason}` };
-}
-
-function aboutOf(missing: Missing): NonNullable<NotifyPush['about']> {
-  return {
-    symbols: missing.filter((of) => typeof of === 'string').map(symbolOfKey),
-    accIds: missing.filter((of) => typeof of === 'bigint'),
-  };
 }
 
 const connectionGone = { message: 'the connection is closed', retType: -1, errCode: 0 };

@@ -37,20 +37,28 @@ export async function answerSubscribe(
     const streams = ownStreams(hub, owner, new Set(expansion.streams.map(quotaKey)));
     return quoteAnswer(unsubscribed(await hub.subscriptions.unsubscribe(owner, streams)));
   }
-  const unserved = new Set(hub.unserved(expansion.streams));
-  const served = expansion.streams.filter((stream) => !unserved.has(stream));
-  // With none left, the backend says what is wrong with what was asked.
-  const streams = served.length === 0 ? expansion.streams : served;
-  const outcome = await hub.subscribe(owner, streams, {
+  const options = {
     // A field that is not set reads as false, and says nothing.
     push: isFieldSet(request, QotSub.C2SSchema.field.isRegOrUnRegPush) ? request.isRegOrUnRegPush : undefined,
     first: !isFieldSet(request, QotSub.C2SSchema.field.isFirstPush) || request.isFirstPush,
-  });
+  };
+  let { streams } = expansion;
+  let outcome = await hub.subscribe(owner, streams, options);
+  let unserved: readonly QuoteStream[] = [];
+  if (!outcome.ok && outcome.cause === undefined) {
+    unserved = await hub.unserved(streams);
+    const served = streams.filter((stream) => !unserved.includes(stream));
+    // With none left, the backend has said what is wrong with what was asked.
+    if (served.length > 0 && unserved.length > 0) {
+      streams = served;
+      outcome = await hub.subscribe(owner, streams, options);
+    }
+  }
   if (!outcome.ok) {
     return outcome.cause === undefined ? quoteAnswer(resultOf(outcome)) : rejectSubscription(hub, outcome.cause);
   }
   await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, streams));
-  return quoteAnswer(streams.length === expansion.streams.length ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut([...unserved]) });
+  return quoteAnswer(unserved.length === 0 ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut(unserved) });
 }
 
 /** A refusal by the backend; that of a quota says who of this daemon has how much of it. */

@@ -3,9 +3,11 @@ import { declared } from '../../contract/operations/index.js';
 import type { OwnOperation } from '../../contract/operations/own.js';
 import type { Answer, EveryFact } from '../view/facts.js';
 import { account } from './account/index.js';
+import { calendar } from './calendar/index.js';
 import { derivatives } from './derivatives/index.js';
 import { metadata } from './metadata/index.js';
 import { quote } from './quote/index.js';
+import { ranking } from './ranking/index.js';
 import { system } from './system/index.js';
 import type { AnswersTo } from './table.js';
 import { trade } from './trade/index.js';
@@ -17,7 +19,7 @@ type Answered = {
   readonly [G in keyof Declared as Exclude<keyof Declared[G], OwnOperation> extends never ? never : G]: AnswersTo<Declared[G]>;
 };
 
-const groups = { system, quote, metadata, derivatives, account, trade } satisfies Answered;
+const groups = { system, quote, metadata, derivatives, calendar, ranking, account, trade } satisfies Answered;
 
 /** Answers by the declared name of their operation ("get_quote"). Requests are what the operation declares, or the decoder has a defect. */
 export const answers: ReadonlyMap<string, Answer<keyof EveryFact, unknown, unknown>> = new Map(

@@ -36,6 +36,9 @@ export interface PriceTerms {
   readonly trigger?: Trigger | undefined;
 }
 
+/** The parts of a request that say how long an order lives. */
+type ExpiryQuestion = Pick<PlaceRequest, 'type' | 'timeInForce' | 'expireTime' | 'extendedHours'>;
+
 /** The prices of a request, and the parts of the order that decide which are needed. */
 type PriceQuestion = Pick<PlaceRequest, 'side' | 'type' | 'price' | 'adjustment' | 'auxPrice' | 'trail' | 'spread'>;
 
@@ -54,9 +57,9 @@ export class OrderCheck {
     const found = resolve(this.world, account, request.tradeMarket, request.code, request.secMarket);
     if (found instanceof Refusal) return found;
     const { instrument } = found;
-    const refusal = this.#checkType(instrument, request) ?? checkRemark(request.remark) ?? this.#checkListed(instrument);
+    const refusal = this.checkType(instrument, request) ?? checkRemark(request.remark) ?? this.checkListed(instrument);
     if (refusal !== undefined) return refusal;
-    const expiresAt = this.#expiry(instrument, request);
+    const expiresAt = this.expiry(instrument, request);
     if (expiresAt instanceof Refusal) return expiresAt;
     const prices = this.prices(instrument, request);
     if (prices instanceof Refusal) return prices;
@@ -93,7 +96,7 @@ export class OrderCheck {
       side,
       quantity: quantity - order.filledQuantity,
       worstPrice: this.#dearest(instrument, side, prices),
-      open: order,
+      open: { order, leg: mainLeg(order) },
     });
     return hold instanceof Refusal ? hold : { ...prices, quantity, hold };
   }
@@ -104,14 +107,14 @@ export class OrderCheck {
     const { side } = mainLeg(order);
     const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: this.#dearest(instrument, side, order) });
     if (hold instanceof Refusal) return hold;
-    const refusal = this.#checkListed(instrument);
+    const refusal = this.checkListed(instrument);
     if (refusal !== undefined) return refusal;
     const now = this.clock.now();
     const expiresAt =
       order.timeInForce === 'day' || order.expiresAt <= now
-        ? this.#dayOrderEnd(instrument, order.type, order.extendedHours)
+        ? this.dayOrderEnd(instrument, order.type, order.extendedHours)
         : order.expiresAt;
-    return { hold, expiresAt: Math.min(expiresAt, this.#lastMoment(instrument)) };
+    return { hold, expiresAt: Math.min(expiresAt, this.lastMoment(instrument)) };
   }
 
   /**
@@ -122,7 +125,14 @@ export class OrderCheck {
     const { side, marginPerUnit } = mainLeg(order);
     if (isBuying(side) || marginPerUnit === 0n) return undefined;
     const worstPrice = this.#dearest(instrument, side, order);
-    const hold = this.holds.take({ account, instrument, side, quantity: remainingOf(order), worstPrice, open: order });
+    const hold = this.holds.take({
+      account,
+      instrument,
+      side,
+      quantity: remainingOf(order),
+      worstPrice,
+      open: { order, leg: mainLeg(order) },
+    });
     return hold instanceof Refusal || hold.marginPerUnit > marginPerUnit ? hold : undefined;
   }
 
@@ -216,14 +226,15 @@ export class OrderCheck {
   #checkHold(question: HoldQuestion): Hold | Refusal {
     const { instrument, quantity, open } = question;
     const lot = BigInt(instrument.lotSize);
-    const total = quantity + (open?.filledQuantity ?? 0n);
+    const total = quantity + (open?.leg.filledQuantity ?? 0n);
     if (total % lot !== 0n && !this.holds.closesAll(question)) {
       return new Refusal(`qty ${total} is not a multiple of the lot size ${lot} of ${instrument.symbol}`);
     }
     return this.holds.checkPosition(question) ?? this.holds.take(question);
   }
 
-  #checkType(instrument: Instrument, request: PlaceRequest): Refusal | undefined {
+  /** Why an instrument does not take orders of this type and duration now; undefined where it does. */
+  checkType(instrument: Instrument, request: Pick<PlaceRequest, 'type' | 'timeInForce' | 'extendedHours'>): Refusal | undefined {
     const { type, timeInForce } = request;
     const accepted = orderTypesOf(instrument);
     if (!accepted.includes(type)) {
@@ -252,26 +263,28 @@ export class OrderCheck {
     return undefined;
   }
 
-  #checkListed(instrument: Instrument): Refusal | undefined {
+  /** Why an instrument is not traded today; undefined where it is. */
+  checkListed(instrument: Instrument): Refusal | undefined {
     const { symbol, listDate, lastTradingDay } = instrument;
     const state = this.world.state(instrument);
     if (state === 'coming') return new Refusal(`${symbol} is not traded before ${listDate}`);
-    const isOver = state === 'over' || this.clock.now() >= this.#lastMoment(instrument);
+    const isOver = state === 'over' || this.clock.now() >= this.lastMoment(instrument);
     return isOver ? new Refusal(`${symbol} was last traded on ${lastTradingDay}`) : undefined;
   }
 
   /** The end of an instrument's last day of trading, epoch ms; no order outlives it. */
-  #lastMoment(instrument: Instrument): number {
+  lastMoment(instrument: Instrument): number {
     if (instrument.lastTradingDay === undefined) return Infinity;
     return this.world.calendar(instrument).sessions(instrument.lastTradingDay).at(-1)?.end ?? Infinity;
   }
 
-  #expiry(instrument: Instrument, request: PlaceRequest): number | Refusal {
+  /** When an order ends, epoch ms. */
+  expiry(instrument: Instrument, request: ExpiryQuestion): number | Refusal {
     const asked = this.#askedExpiry(instrument, request);
-    return asked instanceof Refusal ? asked : Math.min(asked, this.#lastMoment(instrument));
+    return asked instanceof Refusal ? asked : Math.min(asked, this.lastMoment(instrument));
   }
 
-  #askedExpiry(instrument: Instrument, request: PlaceRequest): number | Refusal {
+  #askedExpiry(instrument: Instrument, request: ExpiryQuestion): number | Refusal {
     const now = this.clock.now();
     switch (request.timeInForce) {
       case 'gtc':
@@ -290,11 +303,12 @@ export class OrderCheck {
         return end;
       }
       default:
-        return this.#dayOrderEnd(instrument, request.type, request.extendedHours);
+        return this.dayOrderEnd(instrument, request.type, request.extendedHours);
     }
   }
 
-  #dayOrderEnd(instrument: Instrument, type: OrderRecord['type'], extendedHours: boolean): number {
+  /** When a day order ends that is placed now, epoch ms. */
+  dayOrderEnd(instrument: Instrument, type: OrderRecord['type'], extendedHours: boolean): number {
     const calendar = this.world.calendar(instrument);
     const now = this.clock.now();
     return rulesOf(type).auction ? nextOpening(calendar, now).closesAt : dayEnd(calendar, now, extendedHours);
@@ -332,18 +346,20 @@ export function trailingLimit(instrument: Instrument, buying: boolean, price: De
       : 0n;
 }
 
-function wholeQuantity(name: string, value: number): bigint | Refusal {
+/** A quantity of a request; `name`: its field, for the refusal. */
+export function wholeQuantity(name: string, value: number): bigint | Refusal {
   if (!Number.isInteger(value) || value <= 0 || value > Number(QUANTITY_MAX)) {
     return new Refusal(`${name} ${value} must be a whole number from 1 to ${QUANTITY_MAX}`);
   }
   return BigInt(value);
 }
 
-function checkRemark(remark: string): Refusal | undefined {
+/** Why a remark is not accepted. */
+export function checkRemark(remark: string): Refusal | undefined {
   const bytes = Buffer.byteLength(remark, 'utf8');
   return bytes > REMARK_BYTES_MAX ? new Refusal(`remark has ${bytes} bytes; at most ${REMARK_BYTES_MAX} are accepted`) : undefined;
 }
 
-function nameOf(type: OrderRecord['type']): string {
+export function nameOf(type: OrderRecord['type']): string {
   return `${orderTypes.numberOf(type)} (${type})`;
 }

@@ -3,11 +3,11 @@ import type { Entry } from '../ledger/index.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
 import type { Clearing } from './clearing/settlement.js';
-import { type FeeItem, feesOf, totalFees } from './fees.js';
-import { feeReserve } from './holds.js';
+import { type FeeItem, totalFees } from './fees.js';
+import { feeReserve, legFees } from './holds.js';
 import { readableId } from './ids.js';
 import { unitValue } from './margin.js';
-import { type FillRecord, isBuying, legRemaining, type OrderLeg, type OrderRecord } from './order.js';
+import { type FillRecord, isBuying, isCombo, legRemaining, type OrderLeg, type OrderRecord } from './order.js';
 import { moved } from './order-status.js';
 import { afterTrade, emptyPosition } from './position.js';
 import type { Change, Records } from './records.js';
@@ -31,7 +31,7 @@ export interface Execution {
 
 /**
  * Books one trade of an order: the fill, the order's new state, money, fees and the position, all in one change. The
- * fill's event comes before the order's.
+ * fill's event comes before the order's; the caller adds that of an order of several legs.
  */
 export function execute(records: Records, change: Change, execution: Execution): OrderRecord {
   const { account, instrument, order, price, quantity, time, day } = execution;
@@ -39,9 +39,9 @@ export function execute(records: Records, change: Change, execution: Execution):
   const buying = isBuying(leg.side);
   if (quantity <= 0n || quantity > legRemaining(order, leg))
     throw new Error(`order ${order.id} cannot fill ${quantity} of ${legRemaining(order, leg)}`);
-  // Several legs together keep to the price of the order, not each of them.
+  // Several legs keep to the price of the order together.
   const isBeyond = buying ? price > order.worstPrice : price < order.worstPrice;
-  if (isBeyond && order.legs.length === 1) throw new Error(`order ${order.id} cannot trade at ${price}`);
+  if (isBeyond && !isCombo(order)) throw new Error(`order ${order.id} cannot trade at ${price}`);
 
   const { order: filled, fee } = afterFill(execution, leg);
   const id = records.nextId(time);
@@ -62,7 +62,9 @@ export function execute(records: Records, change: Change, execution: Execution):
   records.putOrder(change, filled);
   bookTrade(records, change, execution, fill, fee);
   const canSell = records.ledger.canSell(account, instrument.symbol);
-  change.events.push({ kind: 'fill', account, fill, order: filled, canSell }, { kind: 'order', account, order: filled, canSell });
+  change.events.push({ kind: 'fill', account, fill, order: filled, canSell });
+  // Of several legs the order is told once all of them have traded: between two of them it is in no state that anybody may see.
+  if (!isCombo(order)) change.events.push({ kind: 'order', account, order: filled, canSell });
   return filled;
 }
 
@@ -83,7 +85,7 @@ function afterFill(
     filledValue: leg.filledValue + price * quantity,
   };
   const legs = order.legs.with(index, filledLeg) as [OrderLeg, ...OrderLeg[]];
-  const paid = order.legs.length === 1 ? order.fees : legFees(instrument, leg);
+  const paid = !isCombo(order) ? order.fees : legFees(instrument, leg);
   const toPay = legFees(instrument, filledLeg);
   const fee = totalFees(toPay) - totalFees(paid);
   const filledQuantity = legs.map(({ filledQuantity: units, ratio }) => units / ratio).reduce(lesser);
@@ -92,21 +94,21 @@ function afterFill(
     ...order,
     legs,
     filledQuantity,
-    filledValue: legs.map((one) => (one.side === legs[0].side ? one.filledValue : -one.filledValue)).reduce((sum, value) => sum + value),
-    fees: order.legs.length === 1 ? toPay : replacedFees(order.fees, paid, toPay),
+    filledValue: isCombo(order) ? netValue(legs) : legs[0].filledValue,
+    fees: !isCombo(order) ? toPay : replacedFees(order.fees, paid, toPay),
     updatedAt: time,
     status: moved(order.status, full ? 'filled_all' : 'filled_part'),
   };
   if (order.feeReserve === 0n) return { order: filled, fee };
   const reserve = (one: OrderLeg, fees: readonly FeeItem[]): Decimal =>
-    feeReserve(instrument, isBuying(one.side), order.worstPrice, legRemaining(order, one), { ...one, fees });
-  const own = order.legs.length === 1 ? order.feeReserve : reserve(leg, paid);
+    feeReserve(instrument, isBuying(one.side), one.worstPrice ?? order.worstPrice, legRemaining(order, one), { ...one, fees });
+  const own = !isCombo(order) ? order.feeReserve : reserve(leg, paid);
   return { order: { ...filled, feeReserve: order.feeReserve - own + reserve(filledLeg, toPay) }, fee };
 }
 
-/** Fees of what is filled of a leg: each is charged as an order of its own. */
-function legFees(instrument: Instrument, { side, filledQuantity, filledValue }: OrderLeg): readonly FeeItem[] {
-  return feesOf(instrument, isBuying(side), unitValue(instrument, filledValue), filledQuantity);
+/** What legs cost together: what is bought less what is sold. */
+function netValue(legs: readonly OrderLeg[]): Decimal {
+  return legs.reduce((sum, { side, filledValue }) => sum + (isBuying(side) ? filledValue : -filledValue), 0n);
 }
 
 /** An order's fees with those of one leg replaced. */

@@ -2,14 +2,30 @@ import { type Decimal, formatDecimal } from '../../contract/decimal.js';
 import { Refusal } from '../refusal.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
-import { totalFees, totalFeesOf } from './fees.js';
+import { type FeeItem, feesOf, totalFees, totalFeesOf } from './fees.js';
 import type { Ledger } from './ledger.js';
 import { initialMargin, marginRatios, unitValue } from './margin.js';
-import { frozenCash, type Hold, isBuying, mainLeg, type OrderRecord, reservedMargin } from './order.js';
+import {
+  frozenCash,
+  type Hold,
+  isBuying,
+  isCombo,
+  type LegHold,
+  legRemaining,
+  type OrderLeg,
+  type OrderRecord,
+  reservedMargin,
+} from './order.js';
 import type { TradeSide } from './terms.js';
 import type { Valuer } from './valuation.js';
 
-/** The part of an order that decides what it holds. `open`: the order as it stands, when it is being changed. */
+/** A leg of an order that is being changed, as both stand. */
+export interface OpenLeg {
+  readonly order: OrderRecord;
+  readonly leg: OrderLeg;
+}
+
+/** The part of an order, or of one of its legs, that decides what it holds. `open`: as it stands, when it is being changed. */
 export interface HoldQuestion {
   readonly account: Account;
   readonly instrument: Instrument;
@@ -18,7 +34,7 @@ export interface HoldQuestion {
   readonly quantity: bigint;
   /** The price at which they ask most of the account: the dearest that an order may trade at, as far as can be told. */
   readonly worstPrice: Decimal;
-  readonly open?: OrderRecord | undefined;
+  readonly open?: OpenLeg | undefined;
 }
 
 const nothing: Hold = { cashPerUnit: 0n, marginPerUnit: 0n, feeReserve: 0n };
@@ -33,15 +49,44 @@ export class Holds {
   /** The hold of an order, or why the account cannot give it. */
   take(question: HoldQuestion): Hold | Refusal {
     const hold = this.#holdOf(question);
-    const { account, instrument, quantity, open } = question;
+    return this.#refused([question], [hold]) ?? hold;
+  }
+
+  /**
+   * The holds of an order's legs, or why the account cannot give them. Of securities that trade together, only what the whole costs is paid: the first leg that buys freezes
+   * it. `net`: money that a unit of the order costs at most, below zero what it brings.
+   */
+  takeAll(questions: readonly HoldQuestion[], units: bigint, net: Decimal): readonly LegHold[] | Refusal {
+    const payer = questions.findIndex(({ account, side }) => account.trades !== 'futures' && isBuying(side));
+    const holds = questions.map((question, i): LegHold => {
+      const hold = this.#holdOf(question);
+      const { worstPrice, quantity, account } = question;
+      if (account.trades === 'futures') return { ...hold, worstPrice };
+      // Rounded up: the ratio need not divide the price.
+      const cashPerUnit = i === payer && net > 0n ? (net * units + quantity - 1n) / quantity : 0n;
+      return { ...hold, cashPerUnit, worstPrice };
+    });
+    return this.#refused(questions, holds) ?? holds;
+  }
+
+  /** Why an account cannot give what an order's legs hold; undefined when it can. */
+  #refused(questions: readonly HoldQuestion[], holds: readonly Hold[]): Refusal | undefined {
+    const [question] = questions;
+    if (question === undefined) throw new Error('an order has legs');
+    const { account, instrument, open } = question;
     const { currency } = instrument;
     const margined = account.type === 'margin';
-    const needed = (margined ? hold.marginPerUnit : hold.cashPerUnit) * quantity + hold.feeReserve;
+    let [needed, margin] = [0n, 0n];
+    for (const [i, { cashPerUnit, marginPerUnit, feeReserve: fees }] of holds.entries()) {
+      const quantity = questions[i]?.quantity ?? 0n;
+      margin += marginPerUnit;
+      needed += (margined ? marginPerUnit : cashPerUnit) * quantity + fees;
+    }
     // Closing a position asks for no margin: a caller can always get out.
-    if (margined ? hold.marginPerUnit === 0n : needed === 0n) return hold;
-    const given = open === undefined ? 0n : margined ? reservedMargin(open) : frozenCash(open);
+    if (margined ? margin === 0n : needed === 0n) return undefined;
+    const given = open === undefined ? 0n : margined ? reservedMargin(open.order) : frozenCash(open.order);
     const free = this.valuer.free(account, currency) + given;
-    if (needed <= free) return hold;
+    if (needed <= free) return undefined;
     const what = margined ? 'margin' : 'cash';
     return new Refusal(
       `insufficient buying power in account ${account.id}: the order needs ${formatDecimal(needed)} ${currency} of ${what}, ${formatDecimal(free)} ${currency} is free`,
@@ -55,7 +100,7 @@ export class Holds {
       return side === 'buy' || side === 'sell' ? undefined : new Refusal('orders for futures are buy (1) or sell (2)');
     }
     const { symbol } = instrument;
-    const own = open === undefined ? 0n : open.quantity - open.filledQuantity;
+    const own = ownUnits(open);
     const held = this.ledger.position(account.id, symbol)?.quantity ?? 0n;
     const coverable = this.ledger.coverable(account.id, symbol) + own;
     const sellable = this.ledger.sellable(account.id, symbol) + own;
@@ -91,7 +136,7 @@ export class Holds {
 
   /** Whether the quantity closes the whole of what is free of a position, which an odd lot may. */
   closesAll({ account, instrument, side, quantity, open }: HoldQuestion): boolean {
-    const own = open === undefined ? 0n : open.quantity - open.filledQuantity;
+    const own = ownUnits(open);
     if (side === 'sell') return quantity === this.ledger.sellable(account.id, instrument.symbol) + own;
     return side !== 'sell_short' && quantity === this.ledger.coverable(account.id, instrument.symbol) + own;
   }
@@ -107,7 +152,7 @@ export class Holds {
     if (side === 'sell') return nothing;
     if (side === 'sell_short') return { cashPerUnit: 0n, marginPerUnit: initialMargin(instrument, 'short', value), feeReserve: 0n };
     const held = this.ledger.position(account.id, instrument.symbol)?.quantity ?? 0n;
-    const covers = held < 0n || (open !== undefined && mainLeg(open).side === 'buy_back');
+    const covers = held < 0n || open?.leg.side === 'buy_back';
     const marginPerUnit = account.type === 'cash' || covers ? 0n : initialMargin(instrument, 'long', value);
     return { cashPerUnit: value, marginPerUnit, feeReserve: this.#fees(question) };
   }
@@ -116,16 +161,30 @@ export class Holds {
   #openingContracts({ account, instrument, side, quantity, open }: HoldQuestion): bigint {
     const held = this.ledger.position(account.id, instrument.symbol)?.quantity ?? 0n;
     const opposite = isBuying(side) ? -held : held;
-    const closing =
-      opposite - this.ledger.working(account.id, instrument.symbol, side) + (open === undefined ? 0n : open.quantity - open.filledQuantity);
+    const closing = opposite - this.ledger.working(account.id, instrument.symbol, side) + ownUnits(open);
     if (closing <= 0n) return quantity;
     return closing >= quantity ? 0n : quantity - closing;
   }
 
   /** Fees that filling all of the order at its worst price would still cost. */
   #fees({ instrument, side, quantity, worstPrice, open }: HoldQuestion): Decimal {
-    return feeReserve(instrument, isBuying(side), worstPrice, quantity, open);
+    return feeReserve(instrument, isBuying(side), worstPrice, quantity, open && paidFor(instrument, open));
   }
+}
+
+/** Units that a leg which is being changed still has to trade. */
+function ownUnits(open: OpenLeg | undefined): bigint {
+  return open === undefined ? 0n : legRemaining(open.order, open.leg);
+}
+
+/** What is filled of a leg, and the fees of that. */
+function paidFor(instrument: Instrument, { order, leg }: OpenLeg): Pick<OrderRecord, 'filledValue' | 'filledQuantity' | 'fees'> {
+  return isCombo(order) ? { ...leg, fees: legFees(instrument, leg) } : order;
+}
+
+/** Fees of what is filled of a leg: each is charged as an order of its own. */
+export function legFees(instrument: Instrument, { side, filledQuantity, filledValue }: OrderLeg): readonly FeeItem[] {
+  return feesOf(instrument, isBuying(side), unitValue(instrument, filledValue), filledQuantity);
 }
 
 /** Fees that filling `quantity` more units at `worstPrice` would add to those that the order has paid. */

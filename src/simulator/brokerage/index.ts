@@ -5,6 +5,7 @@ import { restoreLostSums } from '../ledger/index.js';
 import type { Market, SimulatedMarket } from '../market/index.js';
 import type { World } from '../world/index.js';
 import { type AccountBook, accounts, currenciesOf } from './account.js';
+import { ComboCheck } from './check-combo.js';
 import { OrderCheck } from './check-order.js';
 import { DayRolls } from './clearing/day-rolls.js';
 import type { EndOrders } from './clearing/roll.js';
@@ -84,6 +85,7 @@ export async function openBrokerage(options: BrokerageOptions): Promise<Brokerag
 }
 
 interface Parts extends Pick<Brokerage, 'records' | 'valuer' | 'holds' | 'check'> {
+  readonly combos: ComboCheck;
   readonly routing: Routing;
   readonly rolls: DayRolls;
 }
@@ -98,17 +100,21 @@ function partsOf(options: BrokerageOptions): Parts {
   const valuer = new Valuer(world, market, records.ledger, new ExchangeRates(world, market));
   const holds = new Holds(records.ledger, valuer);
   const check = new OrderCheck(clock, world, market, holds);
-  const routing = new Routing(clock, world, market, records, check, latencySource(latency, seed), () => rolls.catchUp());
+  const combos = new ComboCheck(world, market, holds, check);
+  const routing = new Routing(clock, world, market, records, check, combos, latencySource(latency, seed), () => rolls.catchUp());
   const endOrders: EndOrders = (change, symbol, why) => routing.endOrders(change, symbol, why);
   const endOrdersInSlices = (symbol: string, why: string) => void routing.endOrdersInSlices(symbol, why);
   const rolls = new DayRolls({ clock, world, market, records, corporateActions, endOrders, endOrdersInSlices });
-  return { records, valuer, holds, check, routing, rolls };
+  return { records, valuer, holds, check, combos, routing, rolls };
 }
 
 /** The parts once days have been booked: orders go on from here, and some may have ended with a day. */
-function composed({ clock, world, tradePassword }: BrokerageOptions, { records, valuer, holds, check, routing, rolls }: Parts): Brokerage {
+function composed(
+  { clock, world, tradePassword }: BrokerageOptions,
+  { records, valuer, holds, check, combos, routing, rolls }: Parts,
+): Brokerage {
   const lock = new TradeLock(clock, tradePassword);
-  const desk = new OrderDesk(clock, world, records, check, routing, lock);
+  const desk = new OrderDesk(clock, world, records, check, combos, routing, lock);
   const byId = new Map(accounts.map((account) => [account.id, account]));
   const order = (id: bigint): OrderRecord | undefined => records.order(id);
 

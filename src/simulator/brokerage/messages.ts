@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalToNumber, divide } from '../../contract/decimal.js';
+import { type ComboLeg, ComboLegSchema, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import {
   type Order,
   type OrderFill,
@@ -15,7 +16,7 @@ import { quoteMarket } from '../../contract/markets.js';
 import { localDateTime } from '../../contract/time.js';
 import type { Instrument, World } from '../world/index.js';
 import type { Account } from './account.js';
-import { averagePrice, type FillRecord, mainLeg, type OrderRecord } from './order.js';
+import { averagePrice, type FillRecord, isCombo, mainLeg, type OrderLeg, type OrderRecord } from './order.js';
 import {
   currencies,
   orderHours,
@@ -82,8 +83,15 @@ export function orderMessage(world: World, order: OrderRecord): Order {
     ...(trigger?.spread === undefined ? {} : { trailSpread: decimalToNumber(trigger.spread) }),
     currency: currencies.numberOf(order.currency),
     trdMarket: tradeMarkets.numberOf(order.tradeMarket),
+    ...(isCombo(order) ? { comboLegs: order.legs.map((one) => legMessage(world, one)) } : {}),
     ...(order.timeInForce === 'gtd' ? { expireTime: localDateTime(order.expiresAt, timeZone) } : {}),
   });
+}
+
+function legMessage(world: World, { symbol, side, ratio }: OrderLeg): ComboLeg {
+  const { market, code } = known(world, symbol);
+  const security = create(SecuritySchema, { market: quoteMarket(market).number, code });
+  return create(ComboLegSchema, { security, side: tradeSides.numberOf(side), qtyRatio: Number(ratio) });
 }
 
 export function fillMessage(world: World, fill: FillRecord): OrderFill {

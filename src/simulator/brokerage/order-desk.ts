@@ -3,13 +3,14 @@ import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import type { World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
+import type { ComboCheck } from './check-combo.js';
 import type { OrderCheck } from './check-order.js';
 import { inMarket } from './filter.js';
 import { readableId } from './ids.js';
-import { holding, mainLeg, type OrderRecord, restated } from './order.js';
+import { holding, holdingLegs, isCombo, mainLeg, type OrderLeg, type OrderRecord, restated } from './order.js';
 import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
 import type { PacketAnswer } from './packet.js';
-import type { PlaceRequest, ReplaceRequest, Write } from './place-request.js';
+import type { ComboRequest, PlaceRequest, ReplaceRequest, Write } from './place-request.js';
 import type { Change, Records } from './records.js';
 import type { Routing } from './routing.js';
 import type { TradeMarket } from './terms.js';
@@ -32,6 +33,7 @@ export class OrderDesk {
     private readonly world: World,
     private readonly records: Records,
     private readonly check: OrderCheck,
+    private readonly combos: ComboCheck,
     private readonly routing: Routing,
     private readonly lock: TradeLock,
   ) {
@@ -42,11 +44,8 @@ export class OrderDesk {
   /** A refusal comes at once. */
   place(request: PlaceRequest): Promise<PacketAnswer | Refusal> | Refusal {
     const { account } = request;
-    const known = this.#known(account, request);
+    const known = this.#known(account, request) ?? this.#tooMany(account);
     if (known !== undefined) return known;
-    if (this.records.ledger.openOrders(account) >= OPEN_ORDERS_MAX) {
-      return new Refusal(`account ${account.id} has reached its limit of ${OPEN_ORDERS_MAX} open orders`);
-    }
     const checked = this.check.place(request);
     if (checked instanceof Refusal) return checked;
     const { instrument, tradeMarket, quantity, price, worstPrice, trigger, hold, expiresAt } = checked;
@@ -88,12 +87,67 @@ export class OrderDesk {
     });
   }
 
+  /** Places an order for several securities, which trade together or not at all. */
+  placeCombo(request: ComboRequest): Promise<PacketAnswer | Refusal> | Refusal {
+    const { account, type, timeInForce, remark } = request;
+    const known = this.#known(account, request) ?? this.#tooMany(account);
+    if (known !== undefined) return known;
+    let open = 0;
+    for (const order of this.records.openOrders(account)) if (isCombo(order)) open += 1;
+    const checked = this.combos.place(request, open);
+    if (checked instanceof Refusal) return checked;
+    const { tradeMarket, quantity, price, holds, expiresAt } = checked;
+    const [first, ...rest] = checked.legs.map(({ instrument: { symbol }, side, ratio }): OrderLeg => {
+      return { symbol, side, ratio, filledQuantity: 0n, filledValue: 0n, cashPerUnit: 0n, marginPerUnit: 0n };
+    });
+    const [main] = checked.legs;
+    if (first === undefined || main === undefined) throw new Error('an order has legs');
+    const now = this.clock.now();
+    const id = this.records.nextId(now);
+    const bare: OrderRecord = {
+      id,
+      idEx: readableId(this.world.calendar(main.instrument).tradingDay(now), id),
+      accId: account.id,
+      legs: [first, ...rest],
+      tradeMarket,
+      currency: main.instrument.currency,
+      timeInForce,
+      remark,
+      quantity,
+      price,
+      worstPrice: price,
+      status: this.routing.firstStatus(main.instrument, type, false, undefined),
+      filledQuantity: 0n,
+      filledValue: 0n,
+      fees: noFees,
+      feeReserve: 0n,
+      priority: id,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt,
+      lastError: '',
+      type,
+      extendedHours: false,
+    };
+    const order = holdingLegs(bare, holds);
+    return this.#commit(request, order, (change) => {
+      this.routing.update(change, order);
+      this.routing.send(order);
+    });
+  }
+
+  #tooMany(account: Account): Refusal | undefined {
+    if (this.records.ledger.openOrders(account) < OPEN_ORDERS_MAX) return undefined;
+    return new Refusal(`account ${account.id} has reached its limit of ${OPEN_ORDERS_MAX} open orders`);
+  }
+
   /** Changes quantity, price or trigger. More quantity or another price costs the place in the queue. */
   async replace(account: Account, order: OrderRecord, request: ReplaceRequest, write: Write): Promise<PacketAnswer | Refusal> {
     const known = this.#known(account, write);
     if (known !== undefined) return known;
     const closed = refuseUnlessChangeable(order, 'modified');
     if (closed !== undefined) return closed;
+    if (isCombo(order)) return this.#replaceCombo(account, order, request, write);
     const checked = this.check.replace(account, this.routing.instrumentOf(order), order, request);
     if (checked instanceof Refusal) return checked;
     const { quantity, price, worstPrice, trigger, hold } = checked;
@@ -108,9 +162,30 @@ export class OrderDesk {
       updatedAt: now,
       priority: keepsPlace ? order.priority : this.records.nextId(now),
     };
+    return this.#commitReplaced(write, order, next, keepsPlace);
+  }
+
+  #replaceCombo(account: Account, order: OrderRecord, request: ReplaceRequest, write: Write): Promise<PacketAnswer> | Refusal {
+    const checked = this.combos.replace(account, order, request);
+    if (checked instanceof Refusal) return checked;
+    const { quantity, price, holds } = checked;
+    const now = this.clock.now();
+    const keepsPlace = price === order.price && quantity <= order.quantity;
+    const next: OrderRecord = {
+      ...holdingLegs(order, holds),
+      quantity,
+      price,
+      worstPrice: price,
+      updatedAt: now,
+      priority: keepsPlace ? order.priority : this.records.nextId(now),
+    };
+    return this.#commitReplaced(write, order, next, keepsPlace);
+  }
+
+  #commitReplaced(write: Write, order: OrderRecord, next: OrderRecord, keepsPlace: boolean): Promise<PacketAnswer> {
     return this.#commit(write, next, (change) => {
       this.routing.update(change, next);
-      if (keepsPlace && (this.routing.reduce(next) || quantity === order.quantity)) return;
+      if (keepsPlace && (this.routing.reduce(next) || next.quantity === order.quantity)) return;
       this.routing.recall(order);
       this.routing.send(next);
     });
@@ -151,7 +226,7 @@ export class OrderDesk {
 
   /** Takes a Hong Kong order without fills out of the market; its owner can enable it again. */
   async disable(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
-    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'disabled');
+    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'disabled') ?? refuseCombo(order, 'disabled');
     if (known !== undefined) return known;
     if (!isLegalMove(order.status, 'disabled'))
       return new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be disabled`);
@@ -229,6 +304,10 @@ export class OrderDesk {
 
 function refuseUnlessChangeable(order: OrderRecord, what: string): Refusal | undefined {
   return isChangeable(order.status) ? undefined : new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be ${what}`);
+}
+
+function refuseCombo(order: OrderRecord, what: string): Refusal | undefined {
+  return isCombo(order) ? new Refusal(`order ${order.idEx} has several legs and cannot be ${what}; cancel it`) : undefined;
 }
 
 function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | undefined {

@@ -31,6 +31,8 @@ export interface OrderLeg {
   /** Cash frozen, and margin taken, for each unit of the leg still to be filled; in the order's currency. */
   readonly cashPerUnit: Decimal;
   readonly marginPerUnit: Decimal;
+  /** Of one among several: the price at which it holds what it does. Together they keep to the order's price, each may be dearer. */
+  readonly worstPrice?: Decimal;
 }
 
 /** An order as it is kept. Never changed in place: a change makes a new record. */
@@ -50,7 +52,7 @@ export interface OrderRecord {
   readonly hours?: OrderHours | undefined;
   readonly remark: string;
   readonly quantity: bigint;
-  /** The limit; 0 for orders without one. */
+  /** The limit; 0 for orders without one. Of several legs: what a unit of the order may cost, bought less sold; below zero, what it must bring. */
   readonly price: Decimal;
   /** The worst price it may trade at: the limit, or the protection of an order without one. */
   readonly worstPrice: Decimal;
@@ -109,6 +111,11 @@ export function mainLeg(order: OrderRecord): OrderLeg {
   return order.legs[0];
 }
 
+/** Whether an order trades several securities together. */
+export function isCombo({ legs }: OrderRecord): boolean {
+  return legs.length > 1;
+}
+
 /** What an order holds of its account until it is done, in the order's currency. */
 export interface Hold {
   readonly cashPerUnit: Decimal;
@@ -153,6 +160,21 @@ export function restated(order: OrderRecord, status: OrderStatus, updatedAt: num
     trigger: order.trigger,
     hours: order.hours,
   };
+}
+
+/** An order of several legs with what each holds now. */
+export function holdingLegs(order: OrderRecord, held: readonly LegHold[]): OrderRecord {
+  const [first, ...rest] = order.legs.map((leg, i): OrderLeg => {
+    const { cashPerUnit, marginPerUnit, worstPrice } = held[i] ?? { ...leg, worstPrice: 0n };
+    return { ...leg, cashPerUnit, marginPerUnit, worstPrice };
+  });
+  if (first === undefined) throw new Error(`order ${order.id} has no legs`);
+  return { ...order, legs: [first, ...rest], feeReserve: held.reduce((sum, { feeReserve }) => sum + feeReserve, 0n) };
+}
+
+/** What one leg of several holds, and the price at which it does. */
+export interface LegHold extends Hold {
+  readonly worstPrice: Decimal;
 }
 
 /** Units of a leg still to be filled. */

@@ -44,3 +44,24 @@ export interface ReplaceRequest {
   readonly trail?: { readonly type: TrailType; readonly value: number } | undefined;
   readonly spread?: number | undefined;
 }
+
+/** One security of an order for several. */
+export interface LegRequest {
+  readonly code: string;
+  /** Trd_Common.TrdSecMarket; 0 when left out. */
+  readonly secMarket: number;
+  readonly side: TradeSide;
+  /** Units of the leg in one unit of the order. */
+  readonly ratio: number;
+}
+
+/** A new order for several securities at once, in fixed ratios and at one price for all of them together. */
+export interface ComboRequest
+  extends Write,
+    Pick<PlaceRequest, 'account' | 'tradeMarket' | 'type' | 'timeInForce' | 'expireTime' | 'remark'> {
+  readonly legs: readonly LegRequest[];
+  /** Units of the order; a leg trades its ratio of them. */
+  readonly quantity: number;
+  /** The most that a unit may cost, bought less sold, in the price of the legs; below zero, the least that it must bring. */
+  readonly price?: number | undefined;
+}

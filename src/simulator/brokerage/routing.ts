@@ -1,17 +1,18 @@
 import type { Clock } from '../../contract/clock.js';
-import { Exchange, type Match, type Matching } from '../exchange/index.js';
+import { type ComboOrder, type ComboTrade, Exchange, type Match, type Matching } from '../exchange/index.js';
 import type { Market, Tick } from '../market/market.js';
 import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import type { Instrument, World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import { Agenda } from './agenda.js';
+import { type ComboCheck, comboStep } from './check-combo.js';
 import { type OrderCheck, trailingLimit, trailingTrigger } from './check-order.js';
 import { clearingOf } from './clearing/settlement.js';
 import { execute } from './execution.js';
 import { Expiries } from './expiries.js';
 import type { Latency } from './latency.js';
-import { holding, isBuying, mainLeg, type OrderRecord, remainingOf, restated } from './order.js';
+import { holding, holdingLegs, isBuying, isCombo, mainLeg, type OrderRecord, remainingOf, restated } from './order.js';
 import { cancelled, isChangeable, isOpen, moved } from './order-status.js';
 import { rulesOf } from './order-types.js';
 import type { Change, Records } from './records.js';
@@ -20,6 +21,8 @@ import { afterTicks, Triggers } from './triggers.js';
 
 /** Orders that end in one turn of the event loop: a few milliseconds' worth. */
 const ENDED_A_TURN = 25;
+
+const CANCELLED_REST = 'the part that could not be filled at once was cancelled, as the order type requires';
 
 /**
  * The way of accepted orders through time: to the exchange when their trigger, session or auction has come, their fills
@@ -42,6 +45,7 @@ export class Routing {
     market: Market,
     private readonly records: Records,
     private readonly check: OrderCheck,
+    private readonly combos: ComboCheck,
     private readonly latency: Latency,
     /** Books the days that have passed. */
     private readonly catchUp: () => void,
@@ -57,6 +61,8 @@ export class Routing {
     this.#exchange = new Exchange(clock, market, (name) => world.calendar(name), {
       matched: (instrument, matching) => this.#commit((change) => this.#settle(change, instrument, matching)),
       ticked: (instrument, ticks) => this.#ticked(instrument, ticks),
+      mayTrade: (id) => this.#mayTrade(id),
+      comboTraded: (trade) => this.#commit((change) => this.#settleCombo(change, trade)),
     });
   }
 
@@ -110,7 +116,8 @@ export class Routing {
     const instrument = this.instrumentOf(order);
     this.#steps.remove(order.id);
     if (this.#triggers.remove(order)) this.#exchange.unwatch(instrument);
-    this.#exchange.withdraw(instrument, order.id);
+    if (isCombo(order)) this.#exchange.withdrawCombo(order.id);
+    else this.#exchange.withdraw(instrument, order.id);
   }
 
   /** Has the cancellation of a recalled order confirmed in a moment. */
@@ -120,6 +127,7 @@ export class Routing {
 
   /** Lowers what a resting order still has to trade without losing its place; false when it does not rest. */
   reduce(order: OrderRecord): boolean {
+    if (isCombo(order)) return this.#exchange.reduceCombo(order.id, remainingOf(order));
     return this.#exchange.reduce(this.instrumentOf(order), order.id, remainingOf(order));
   }
 
@@ -129,8 +137,9 @@ export class Routing {
     else if (isChangeable(order.status)) this.send(order);
   }
 
-  instrumentOf(order: OrderRecord): Instrument {
-    const { symbol } = mainLeg(order);
+  /** What an order trades, or one of its legs. All of them trade in the same hours. */
+  instrumentOf(order: OrderRecord, leg = 0): Instrument {
+    const { symbol } = order.legs[leg] ?? mainLeg(order);
     const instrument = this.world.instrument(symbol);
     if (instrument === undefined) throw new Error(`order for ${symbol}, which the world does not know`);
     return instrument;
@@ -191,8 +200,65 @@ export class Routing {
     } else if (isChangeable(order.status)) this.#arrive(order);
   }
 
+  /** As {@link #arrive}, of several legs. */
+  #arriveCombo(waiting: OrderRecord): void {
+    if (waiting.legs.some((_, leg) => this.#exchange.session(this.instrumentOf(waiting, leg), false) === undefined)) {
+      this.send(waiting);
+      return;
+    }
+    this.#commit((change) => {
+      const order = this.#carriedCombo(change, this.#submit(change, waiting));
+      if (order === undefined) return;
+      const { trade, resting } = this.#exchange.arriveCombo(this.#comboOf(order), order.timeInForce !== 'ioc');
+      const now = trade === undefined ? order : this.#settleCombo(change, trade);
+      if (resting || now.status === 'filled_all') return;
+      this.#finish(change, now, cancelled(now.filledQuantity), CANCELLED_REST);
+    });
+  }
+
+  #comboOf(order: OrderRecord): ComboOrder {
+    const legs = this.combos.legsOf(order).map(({ instrument, side, ratio }) => {
+      return { instrument, side: isBuying(side) ? ('buy' as const) : ('sell' as const), ratio };
+    });
+    return { id: order.id, legs, limit: order.price, volume: remainingOf(order), step: comboStep(legs) };
+  }
+
+  /** Whether the account can still carry an order of several legs that could trade now; if not, this ends it. */
+  #mayTrade(id: bigint): boolean {
+    const order = this.records.order(id);
+    if (order === undefined) throw new Error(`no order ${id}`);
+    if (!(this.combos.carry(this.accountOf(order), order) instanceof Refusal)) return true;
+    this.recall(order);
+    this.#commit((change) => this.#carriedCombo(change, order));
+    return false;
+  }
+
+  /** As {@link #carried}, of several legs. */
+  #carriedCombo(change: Change, order: OrderRecord): OrderRecord | undefined {
+    const holds = this.combos.carry(this.accountOf(order), order);
+    if (holds instanceof Refusal) {
+      this.#finish(change, order, order.filledQuantity === 0n ? 'failed' : cancelled(order.filledQuantity), holds.message);
+      return undefined;
+    }
+    const carried = holdingLegs(order, holds);
+    this.records.putOrder(change, carried);
+    return carried;
+  }
+
+  /** Books what all legs of an order traded, and tells the order once. */
+  #settleCombo(change: Change, { orderId, legs }: ComboTrade): OrderRecord {
+    for (const { instrument, matching } of legs) this.#settle(change, instrument, matching);
+    const order = this.records.order(orderId);
+    if (order === undefined) throw new Error(`no order ${orderId}`);
+    return this.update(change, order);
+  }
+
   /** The order reaches the exchange: it trades, and the rest is dealt with as its type says. */
   #arrive(waiting: OrderRecord): void {
+    if (isCombo(waiting)) {
+      this.#arriveCombo(waiting);
+      return;
+    }
     const instrument = this.instrumentOf(waiting);
     if (this.#exchange.session(instrument, waiting.extendedHours) === undefined) {
       this.send(waiting);
@@ -219,13 +285,7 @@ export class Routing {
       if (resting || now.status === 'filled_all') return;
       if (remainder === 'exact_price' && matches.length === 0) {
         this.#finish(change, now, 'failed', 'the best price of the other side is not the price of the absolute limit order');
-      } else
-        this.#finish(
-          change,
-          now,
-          cancelled(now.filledQuantity),
-          'the part that could not be filled at once was cancelled, as the order type requires',
-        );
+      } else this.#finish(change, now, cancelled(now.filledQuantity), CANCELLED_REST);
     });
   }
 
@@ -278,7 +338,8 @@ export class Routing {
   #book(change: Change, match: Match): void {
     const order = this.records.order(match.orderId);
     if (order === undefined) throw new Error(`no order ${match.orderId}`);
-    const instrument = this.instrumentOf(order);
+    const leg = match.leg ?? 0;
+    const instrument = this.instrumentOf(order, leg);
     const time = this.clock.now();
     const calendar = this.world.calendar(instrument);
     const day = calendar.tradingDay(time);
@@ -289,8 +350,7 @@ export class Routing {
       account,
       instrument,
       order,
-      // The exchange has books of single securities, which take orders of one leg.
-      leg: 0,
+      leg,
       price: match.price,
       quantity: match.volume,
       time,

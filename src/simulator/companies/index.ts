@@ -5,6 +5,7 @@ import { Companies, type LoadedPrices } from './companies.js';
 import type { MarketPrices } from './market-prices.js';
 
 export { Companies, type CompaniesOptions, type LoadedPrices } from './companies.js';
+export type { Company } from './company.js';
 export type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from './corporate-actions.js';
 export type { ShareFigures } from './figures.js';
 export type { DayMove, MarketPrices } from './market-prices.js';

@@ -1,7 +1,17 @@
 import { requireDay } from '../../contract/time.js';
 import { keyOf, mix, uniform } from '../chance/random.js';
 import type { Instrument } from '../world/instrument.js';
-import { concepts, type Industry, industries, industryPlate, knownIndustry, namedPlate, type Plate, regions } from '../world/plates.js';
+import {
+  type Concept,
+  concepts,
+  type Industry,
+  industries,
+  industryPlate,
+  knownIndustry,
+  namedPlate,
+  type Plate,
+  regions,
+} from '../world/plates.js';
 import type { Issuer } from './issuers.js';
 import { aspect, type CompanyProfile } from './profile.js';
 
@@ -43,9 +53,16 @@ export class PlateMembership {
     const key = aspect(profile, 'plates');
     const seats = regions[issuer.home.market];
     this.#seat = seats[Math.floor(uniform(key, 0) * seats.length)];
+    const symbols = issuer.classes.map(({ instrument }) => instrument.symbol);
+    const isReal = symbols.some((symbol) => knownIndustry(symbol) !== undefined);
+    const named = ({ listings }: Concept) => listings !== undefined && isReal;
+    const joins = ({ industries: about, homes, name }: Concept) =>
+      about.includes(industry) && homes?.includes(issuer.home.market) !== false && uniform(mix(key, keyOf(name)), 0) < JOIN_CHANCE;
     this.#concepts = concepts
-      .filter(({ industries: about, name }) => about.includes(industry) && uniform(mix(key, keyOf(name)), 0) < JOIN_CHANCE)
-      .map(({ name, since }) => {
+      .filter((concept) => (named(concept) ? symbols.some((symbol) => concept.listings?.includes(symbol)) : joins(concept)))
+      .map((concept) => {
+        const { name, since } = concept;
+        if (named(concept)) return { name, from: requireDay(since), until: Infinity };
         const stream = mix(key, keyOf(name));
         const from = requireDay(since) + Math.floor(JOIN_DAYS * uniform(stream, 1));
         const leaves = uniform(stream, 2) < LEAVE_CHANCE;

@@ -1,5 +1,6 @@
 import { keyOf, mix, uniform } from '../chance/random.js';
 import type { Instrument } from '../world/instrument.js';
+import { isStateOwned } from '../world/plates.js';
 import { FiscalCalendar } from './fiscal.js';
 import type { Issuer } from './issuers.js';
 import { type Reporting, reportingIn } from './reporting.js';
@@ -85,10 +86,11 @@ const knownYearEnds: Readonly<Record<string, number>> = {
 
 /**
  * Price-earnings ratios of 8 to 45 at the reference price, three companies in four paying a dividend; among the most volatile, one in four
- * loses money. What is earned and neither paid out nor kept for growth goes into buying back shares; what lacks is raised by issuing some.
+ * loses money. State-owned companies of the mainland are priced at 4 to 9 times their earnings, many of them below their net
+ * assets, and all pay. What is earned and neither paid out nor kept for growth goes into buying back shares; what lacks is raised by issuing some.
  */
 export function companyProfile(seed: string | number, issuer: Issuer, referencePrice: number): CompanyProfile {
-  const { home, ordinaryShares } = issuer;
+  const { home, classes, ordinaryShares } = issuer;
   const key = companyKey(seed, home);
   let draws = 0;
   const between = (least: number, most: number) => least + (most - least) * uniform(key, draws++);
@@ -97,11 +99,12 @@ export function companyProfile(seed: string | number, issuer: Issuer, referenceP
   const value = referencePrice * Number(ordinaryShares);
   const volatile = home.volatility >= UNPROFITABLE_VOLATILITY;
   const losing = chance(0.25) && volatile;
-  const earnings = losing ? -value * between(0.01, 0.05) : value / between(8, 45);
-  const returnOnEquity = between(0.06, 0.28);
+  const stateOwned = isStateOwned(classes.map(({ instrument }) => instrument.symbol));
+  const earnings = losing ? -value * between(0.01, 0.05) : value / (stateOwned ? between(4, 9) : between(8, 45));
+  const returnOnEquity = stateOwned ? between(0.06, 0.14) : between(0.06, 0.28);
   const equity = losing ? value * between(0.15, 0.5) : earnings / returnOnEquity;
   const growth = between(0, GROWTH_MAX);
-  const pays = chance(volatile ? 0.55 : 0.85) && !losing;
+  const pays = (chance(volatile ? 0.55 : 0.85) || stateOwned) && !losing;
   // Trusts pay out nearly all: REITs must, 90 % in Hong Kong, Singapore and Malaysia.
   const payout = home.kind === 'trust' ? between(0.9, 1) : pays ? between(0.2, 0.65) : 0;
   const raised = (growth * equity - earnings * (1 - payout)) / value;

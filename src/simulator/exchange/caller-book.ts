@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import type { Execution, Market, Tick } from '../market/market.js';
+import type { Book, Execution, Market, Tick } from '../market/market.js';
 import type { Instrument } from '../world/instrument.js';
 import { isWithin, opposite, type PriceLevel, PriceLevels, type Resting, type Side } from './price-levels.js';
 
@@ -8,6 +8,8 @@ export interface Match {
   readonly orderId: bigint;
   readonly price: Decimal;
   readonly volume: bigint;
+  /** Of an order of several legs, which of them. */
+  readonly leg?: number;
   /** The caller's order on the other side; absent when the simulated flow was. */
   readonly counterOrderId?: bigint;
 }
@@ -111,6 +113,12 @@ export class CallerBook {
       }
     }
     return min(sum, order.volume);
+  }
+
+  /** What an order of `side` finds in regular trading, best first. */
+  offers(side: Side): Book['asks'] {
+    const { bids, asks } = this.market.book(this.instrument, DEPTH_MAX);
+    return side === 'buy' ? asks : bids;
   }
 
   /** Puts what is left of an order behind everything at its price. */

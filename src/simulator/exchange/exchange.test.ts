@@ -21,6 +21,8 @@ function setUp() {
   const exchange = new Exchange(clock, market, (name) => world.calendar(name), {
     matched: (_, matching) => matches.push(...matching.matches),
     ticked: (_, told) => ticks.push(...told),
+    mayTrade: () => true,
+    comboTraded: () => undefined,
   });
   let id = 0n;
   const send = (side: Side, price: string, volume: bigint, instrument = tencent) => {

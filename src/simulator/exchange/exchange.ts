@@ -3,6 +3,8 @@ import type { Market, MarketEvent, Tick } from '../market/market.js';
 import type { Calendar, CalendarName, TradingSession } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import { CallerBook, type Incoming, type Matching } from './caller-book.js';
+import { ComboBook, type ComboOrder, type RestingCombo } from './combo-book.js';
+import { comboPlan } from './combo-plan.js';
 
 /**
  * What becomes of an arriving order's volume that finds no counterpart at once: `rest` waits in the book; `cancel` gives
@@ -16,9 +18,25 @@ export interface Arrival extends Matching {
   readonly resting: boolean;
 }
 
+/** What one order of several legs traded at once, by leg. */
+export interface ComboTrade {
+  readonly orderId: bigint;
+  readonly legs: readonly { readonly instrument: Instrument; readonly matching: Matching }[];
+}
+
+export interface ComboArrival {
+  /** Undefined where it traded nothing. */
+  readonly trade: ComboTrade | undefined;
+  readonly resting: boolean;
+}
+
 export interface ExchangeListener {
   /** Resting orders traded with the flow. */
   matched(instrument: Instrument, matching: Matching): void;
+  /** Whether a resting order of several legs, which could trade now, may. Where not, it has been withdrawn. */
+  mayTrade(orderId: bigint): boolean;
+  /** Such an order has traded. */
+  comboTraded(trade: ComboTrade): void;
   /** The flow traded; called before resting orders meet the ticks. */
   ticked(instrument: Instrument, ticks: readonly Tick[]): void;
 }
@@ -26,6 +44,7 @@ export interface ExchangeListener {
 /** The matching of callers' orders, per instrument. Only instruments with an order or a watcher are listened to. */
 export class Exchange {
   readonly #books = new Map<string, CallerBook>();
+  readonly #combos = new ComboBook();
   readonly #watchers = new Map<string, number>();
   readonly #stopListening: () => void;
   /** Sequences of ticks that callers' trades made and that the market has not told yet: they are no flow to meet. */
@@ -59,6 +78,34 @@ export class Exchange {
       book.rest(order, left, this.clock.now());
     } else this.#dropIfEmpty(book);
     return { matches: matching.matches, prints: matching.prints, resting };
+  }
+
+  /** Brings an order of several legs to the market: all of them trade against their books, or none does. What is left may rest. */
+  arriveCombo(order: ComboOrder, rests: boolean): ComboArrival {
+    const { trade, units } = this.#tradeCombo(order, order.volume);
+    const left = order.volume - units;
+    const resting = rests && left > 0n;
+    if (resting) {
+      this.#combos.rest(order, left);
+      for (const { instrument } of order.legs) this.watch(instrument);
+    }
+    return { trade, resting };
+  }
+
+  /** Takes an order of several legs back; false when it does not rest. */
+  withdrawCombo(id: bigint): boolean {
+    const resting = this.#combos.remove(id);
+    if (resting === undefined) return false;
+    for (const { instrument } of resting.order.legs) this.unwatch(instrument);
+    return true;
+  }
+
+  /** As {@link reduce}, of an order of several legs. */
+  reduceCombo(id: bigint, remaining: bigint): boolean {
+    const resting = this.#combos.get(id);
+    if (resting === undefined) return false;
+    resting.left = remaining;
+    return true;
   }
 
   /** Takes an order out of its book; false when it is in none. */
@@ -105,6 +152,7 @@ export class Exchange {
   close(): void {
     this.#stopListening();
     for (const book of this.#books.values()) this.unwatch(book.instrument);
+    for (const { order } of [...this.#combos.all()]) this.withdrawCombo(order.id);
     this.#books.clear();
   }
 
@@ -116,6 +164,63 @@ export class Exchange {
     return best !== undefined && best.price === order.limit;
   }
 
+  /** Trades as much of an order of several legs as its books allow now. */
+  #tradeCombo(order: ComboOrder, volume: bigint): { trade: ComboTrade | undefined; units: bigint } {
+    const nothing = { trade: undefined, units: 0n };
+    if (order.legs.some(({ instrument }) => this.session(instrument, false) === undefined)) return nothing;
+    const books = order.legs.map(({ instrument }) => this.#books.get(instrument.symbol) ?? new CallerBook(this.market, instrument));
+    const offers = order.legs.map(({ side, ratio }, i) => ({ side, ratio, levels: books[i]?.offers(side) ?? [] }));
+    const { units, limits } = comboPlan(offers, order.limit, volume, order.step);
+    if (units === 0n) return nothing;
+    const legs = order.legs.map(({ instrument, side, ratio }, leg) => {
+      const [book, limit] = [books[leg], limits[leg]];
+      if (book === undefined || limit === undefined) throw new Error(`order ${order.id} has no plan for leg ${leg}`);
+      const { matches, prints } = book.aggress({ id: order.id, side, limit, volume: units * ratio, extendedHours: false }, false);
+      const own = matches.filter(({ orderId }) => orderId === order.id);
+      const traded = own.reduce((sum, match) => sum + match.volume, 0n);
+      if (traded !== units * ratio) throw new Error(`order ${order.id} traded ${traded} of ${units * ratio} in ${instrument.symbol}`);
+      const matching = { matches: matches.map((match) => (match.orderId === order.id ? { ...match, leg } : match)), prints };
+      this.#remember(instrument, matching);
+      this.#dropIfEmpty(book);
+      return { instrument, matching };
+    });
+    return { trade: { orderId: order.id, legs }, units };
+  }
+
+  /** A book has changed: resting orders with a leg in it may now find all of their legs. */
+  #meetCombos({ symbol }: Instrument): void {
+    for (const first of this.#combos.firstsIn(symbol)) {
+      let next: RestingCombo | undefined = first;
+      while (next !== undefined && this.#meetCombo(next)) next = this.#combos.firstLike(first.order);
+    }
+  }
+
+  /** Whether the order is gone, so that the one behind it has its turn. */
+  #meetCombo(resting: RestingCombo): boolean {
+    const { order, left } = resting;
+    if (!this.#canTrade(resting)) return false;
+    if (!this.listener.mayTrade(order.id)) return this.#combos.get(order.id) === undefined;
+    const { trade, units } = this.#tradeCombo(order, left);
+    if (trade === undefined) return false;
+    resting.left -= units;
+    const isGone = resting.left === 0n;
+    if (isGone) this.withdrawCombo(order.id);
+    this.listener.comboTraded(trade);
+    return isGone;
+  }
+
+  /** Whether the best prices of its legs are good enough, which is soon seen. */
+  #canTrade({ order }: RestingCombo): boolean {
+    let net = 0n;
+    for (const { instrument, side, ratio } of order.legs) {
+      const { bids, asks } = this.market.book(instrument, 1);
+      const best = (side === 'buy' ? asks : bids)[0];
+      if (best === undefined) return false;
+      net += (side === 'buy' ? best.price : -best.price) * ratio;
+    }
+    return net <= order.limit;
+  }
+
   // Events come in a turn of their own, never from within a call to the market.
   #onEvent(event: MarketEvent): void {
     const { instrument } = event;
@@ -123,14 +228,17 @@ export class Exchange {
     const ticks = event.kind === 'tick' ? event.ticks.filter((tick) => !this.#isOwn(instrument, tick)) : [];
     // Triggers follow the last price, whoever made it.
     if (event.kind === 'tick') this.listener.ticked(instrument, event.ticks);
-    const book = this.#books.get(instrument.symbol);
     const session = this.calendar(instrument.calendar).sessionAt(this.clock.now());
-    if (book === undefined || session === undefined) return;
-    const extended = session.kind === 'extended';
-    const matching = event.kind === 'book' ? book.meetBook(extended) : meetTicks(book, ticks, extended);
-    this.#remember(instrument, matching);
-    this.#dropIfEmpty(book);
-    if (matching.matches.length > 0) this.listener.matched(instrument, matching);
+    if (session === undefined) return;
+    const book = this.#books.get(instrument.symbol);
+    if (book !== undefined) {
+      const extended = session.kind === 'extended';
+      const matching = event.kind === 'book' ? book.meetBook(extended) : meetTicks(book, ticks, extended);
+      this.#remember(instrument, matching);
+      this.#dropIfEmpty(book);
+      if (matching.matches.length > 0) this.listener.matched(instrument, matching);
+    }
+    if (event.kind === 'book') this.#meetCombos(instrument);
   }
 
   #remember({ symbol }: Instrument, { prints }: Matching): void {

@@ -1,2 +1,3 @@
 export type { Match, Matching } from './caller-book.js';
-export { Exchange, type Remainder } from './exchange.js';
+export type { ComboOrder } from './combo-book.js';
+export { type ComboTrade, Exchange, type Remainder } from './exchange.js';

@@ -39,12 +39,13 @@ const LOTS_PER_TRADE = 6;
 const TRADES_A_DAY = 30_000;
 
 /** Turnover of a symbol's typical trade, from which the size classes are counted: super from 3 times, big from 1.5, mid from 0.6. */
-function typicalTrade(instrument: Instrument): Decimal {
+export function typicalTrade(instrument: Instrument): Decimal {
   const volume = BigInt(Math.round(Math.max(LOTS_PER_TRADE * instrument.lotSize, instrument.dailyVolume / TRADES_A_DAY)));
   return multiply(instrument.referencePrice * volume, instrument.multiplier);
 }
 
-function sizeOf(turnover: Decimal, typical: Decimal): keyof BySize {
+/** The size class of a trade. */
+export function sizeOf(turnover: Decimal, typical: Decimal): keyof BySize {
   if (turnover >= 3n * typical) return 'super';
   if (2n * turnover >= 3n * typical) return 'big';
   return 5n * turnover >= 3n * typical ? 'mid' : 'small';

@@ -21,3 +21,4 @@ export { priceLimit } from './price-limit.js';
 export { RecordedMarket } from './recorded-market.js';
 export { createMarket, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
 export { type TimeSharePoint, timeShare } from './time-share.js';
+export { type PriceStatistics, type TradeStatistic, TradeStatistics, type TradeSums } from './trade-statistics.js';

@@ -1,7 +1,8 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Brokerage } from '../brokerage/index.js';
 import type { Companies } from '../companies/index.js';
-import type { CapitalFlows, Market } from '../market/index.js';
+import type { Macro } from '../macro/index.js';
+import type { CapitalFlows, Market, TradeStatistics } from '../market/index.js';
 import type { Refusal } from '../refusal.js';
 import type { World } from '../world/index.js';
 import type { HistoryQuota } from './history-quota.js';
@@ -21,6 +22,9 @@ export interface EveryFact {
   /** The quote of each listing, made once for all who ask while it lasts. */
   readonly quoteBoard: QuoteBoard;
   readonly capitalFlows: CapitalFlows;
+  readonly tradeStatistics: TradeStatistics;
+  /** Economies: what their offices publish, and when. */
+  readonly macro: Macro;
   readonly historyQuota: HistoryQuota;
 }
 

@@ -74,7 +74,8 @@ const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
   forex: undefined,
 };
 
-function equityData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote): EquitySnapshotExData {
+/** What a snapshot says of a share's company, at the quote's price. */
+export function equityData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote): EquitySnapshotExData {
   const figures = companies.figures(instrument, tradingDay);
   const data = create(EquitySnapshotExDataSchema);
   data.issuedShares = figures.issuedShares;

@@ -17,13 +17,27 @@ export interface Plate {
 /** Indices of plates go no further back. */
 const FIRST_DAY = '2005-01-04';
 
+/** State-owned companies of the mainland, by their Hong Kong listings or, without one, their home listing. */
+const stateOwned = [
+  ...'00267 00386 00489 00688 00728 00762 00788 00836 00857 00883 00914 00939 00941 00998'.split(' ').map((code) => `HK.${code}`),
+  ...'01088 01109 01288 01398 01658 02628 03328 03968 03988'.split(' ').map((code) => `HK.${code}`),
+  ...'600000 600016 600019 600048 600900 601668 600050 600104 600018'.split(' ').map((code) => `SH.${code}`),
+];
+
 export interface Concept {
   readonly name: string;
   /** Whose companies may belong to it. */
   readonly industries: readonly Industry[];
   /** Nobody spoke of it before. */
   readonly since: string;
+  /** Where its companies have their home; anywhere when absent. */
+  readonly homes?: readonly QuoteMarket[];
+  /** Of the real companies exactly those with one of these listings belong to it, from its first day on; when absent, they come and go as made-up ones do. */
+  readonly listings?: readonly string[];
 }
+
+/** The concept of state-owned companies of the mainland whose worth is to be looked at again. */
+export const STATE_OWNED = 'State-Owned Enterprise Value';
 
 export const concepts: readonly Concept[] = [
   { name: 'Artificial Intelligence', industries: ['software', 'internet', 'semiconductors', 'electronics'], since: '2016-03-15' },
@@ -41,9 +55,32 @@ export const concepts: readonly Concept[] = [
   { name: 'Gold', industries: ['materials'], since: '2000-01-04' },
   { name: 'Space', industries: ['aerospace', 'telecom'], since: '2019-07-22' },
   { name: 'Wealth Management', industries: ['banks', 'insurance', 'capitalMarkets'], since: '2005-01-03' },
+  {
+    name: STATE_OWNED,
+    industries: [
+      'banks',
+      'insurance',
+      'energy',
+      'utilities',
+      'construction',
+      'transport',
+      'telecom',
+      'materials',
+      'machinery',
+      'realEstate',
+    ],
+    since: '2022-11-21',
+    homes: ['HK', 'SH', 'SZ'],
+    listings: stateOwned,
+  },
 ];
 
 const mainlandRegions = ['Beijing', 'Shanghai', 'Guangdong', 'Zhejiang', 'Jiangsu', 'Shandong', 'Sichuan', 'Fujian'];
+
+/** Whether one of a real company's listings says that it is state-owned. */
+export function isStateOwned(symbols: readonly string[]): boolean {
+  return symbols.some((symbol) => stateOwned.includes(symbol));
+}
 
 /** Where issuers with their home in a market may have their seat. */
 export const regions: Readonly<Record<QuoteMarket, readonly string[]>> = {
@@ -80,13 +117,10 @@ function makePlates(market: QuoteMarket): readonly Plate[] {
       name: industryNames[one],
       since: FIRST_DAY,
     })),
-    ...concepts.map(({ name, since }, i) => ({
-      symbol: `${market}.BK${1001 + i}`,
-      market,
-      kind: 'concept' as const,
-      name,
-      since: since > FIRST_DAY ? since : FIRST_DAY,
-    })),
+    ...concepts.flatMap(({ name, since, homes = [market] }, i) => {
+      if (!homes.includes(market)) return [];
+      return { symbol: `${market}.BK${1001 + i}`, market, kind: 'concept' as const, name, since: since > FIRST_DAY ? since : FIRST_DAY };
+    }),
     ...seats.map((name, i) => ({ symbol: `${market}.LIST${2001 + i}`, market, kind: 'region' as const, name, since: FIRST_DAY })),
   ];
 }

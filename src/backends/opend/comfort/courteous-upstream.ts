@@ -1,9 +1,11 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../../contract/clock.js';
 import * as QotSub from '../../../contract/generated/Qot_Sub_pb.js';
+import { parseSymbol } from '../../../contract/markets.js';
 import type { Operation } from '../../../contract/operation.js';
+import { quote } from '../../../contract/operations/index.js';
 import type { CallContext, QuoteStream, ResponseMessage, SubscriptionQuotas } from '../../../gateway/index.js';
-import { CourteousRequests, type Patience } from '../../comfort/index.js';
+import { CourteousRequests, type Outcome, type Patience } from '../../comfort/index.js';
 import type { Upstream } from '../../framed/index.js';
 import { DemandReads } from './demand.js';
 import { SubscriptionLedger } from './ledger.js';
@@ -72,6 +74,26 @@ export class CourteousUpstream {
     }
   }
 
+  /**
+   * `Backend.unserved`: which of these streams cannot be had, each by itself, though their symbol exists. Those that can be had are
+   * subscribed to as if they were read.
+   */
+  async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    const patience = { deadline: this.clock.monotonic() + SUBSCRIBE_MS_MAX, signal: new AbortController().signal };
+    const { units, release } = this.#ledger.read(streams);
+    try {
+      const outcomes = await Promise.all(units.map((unit) => this.#ledger.ensure([unit], patience)));
+      const refused = streams.filter((_, index) => isUnserved(outcomes[index]));
+      if (refused.length === 0) return [];
+      const c2s = staticInfoRequest(refused);
+      const { retType } = await this.#requests.own.request(quote.getStaticInfo, c2s, patience);
+      // A list with a symbol that does not exist is refused as a whole.
+      return retType === 0 ? refused : [];
+    } finally {
+      release();
+    }
+  }
+
   /** `Backend.unsubscribe`: nobody holds these any more. The upstream is told when it takes it, not within the first minute. */
   unsubscribe(streams: readonly QuoteStream[]): void {
     this.#ledger.letGo(streams);
@@ -97,6 +119,11 @@ export class CourteousUpstream {
     return this.#ledger.lastFigures();
   }
 
+  /** Whether the upstream is another gateway: it keeps the rules of what is behind it by itself, and has no frequency limits. */
+  recognise(isGateway: boolean): void {
+    this.#requests.sender.pace(isGateway ? 'when refused' : 'at once');
+  }
+
   /** An order or a fill was pushed: reads of accounts that are under way may not have it. */
   tradeChanged(): void {
     this.#requests.tradeChanged();
@@ -117,4 +144,17 @@ export class CourteousUpstream {
     this.#requests.stop();
     this.#ledger.stop();
   }
+}
+
+/** The upstream has refused it for no reason that holds for others too. */
+function isUnserved(outcome: Outcome | undefined): boolean {
+  return outcome !== undefined && outcome.refused === undefined;
+}
+
+function staticInfoRequest(streams: readonly QuoteStream[]): Message {
+  const symbols = [...new Set(streams.map(({ symbol }) => symbol))];
+  const securityList = symbols
+    .map((symbol) => parseSymbol(symbol))
+    .flatMap((parsed) => (parsed === undefined ? [] : [{ market: parsed.market.number, code: parsed.code }]));
+  return create(quote.getStaticInfo.messages.C2SSchema, { securityList });
 }

@@ -32,8 +32,23 @@ export class SubscriptionRequests {
   ) {}
 
   /** Subscribes, with pushes where they are wished. Says which were refused, and why. */
-  subscribe(wishes: readonly Wish[]): Promise<ReadonlyMap<Unit, UnitFailure>> {
-    return this.#inGroups(wishes, (securityList, { unit, pushes, rehabTypes, extendedTime }) => [
+  async subscribe(wishes: readonly Wish[]): Promise<ReadonlyMap<Unit, UnitFailure>> {
+    const remarks: Outcome[] = [];
+    const request = (securityList: Security[], wish: Wish) => this.#subscription(securityList, wish);
+    const failures = await this.#inGroups(wishes, request, (answer) => remarks.push(answer));
+    const [remark] = remarks;
+    // It was taken up with a remark: there are upstreams that leave out what they do not have, and say so in words.
+    const taken = remark === undefined ? undefined : await this.info();
+    if (remark === undefined || taken === undefined) return failures;
+    const refused = { response: Object.assign(create(QotSub.ResponseSchema), remark.response, { retType: -1 }) };
+    const leftOut = wishes.filter(({ unit }) => !failures.has(unit) && !taken.units.has(unit.key));
+    const all = new Map(failures);
+    for (const { unit } of leftOut) all.set(unit, refused);
+    return all;
+  }
+
+  #subscription(securityList: Security[], { unit, pushes, rehabTypes, extendedTime }: Wish): readonly [Asked, Message] {
+    return [
       sub,
       create(QotSub.C2SSchema, {
         securityList,
@@ -42,7 +57,7 @@ export class SubscriptionRequests {
         ...(pushes ? { isRegOrUnRegPush: true, regPushRehabTypeList: [...rehabTypes], isFirstPush: true } : {}),
         ...(extendedTime ? { extendedTime } : {}),
       }),
-    ]);
+    ];
   }
 
   /** Registers for pushes of units that are subscribed to already: a second subscription would be counted twice by some upstreams. */
@@ -83,6 +98,7 @@ export class SubscriptionRequests {
   async #inGroups(
     wishes: readonly Wish[],
     request: (securityList: Security[], like: Wish) => readonly [Asked, Message],
+    onRemark: (answer: Outcome) => void = () => undefined,
   ): Promise<ReadonlyMap<Unit, UnitFailure>> {
     const groups = new Map<string, Wish[]>();
     for (const wish of wishes) {
@@ -101,7 +117,10 @@ export class SubscriptionRequests {
         first,
       );
       const answer = await this.#ask(asked, c2s);
-      if (!(answer instanceof BackendFailure) && answer.response.retType === 0) return;
+      if (!(answer instanceof BackendFailure) && answer.response.retType === 0) {
+        if (answer.response.retMsg !== '') onRemark(answer);
+        return;
+      }
       if (group.length === 1 || !isAboutSymbols(answer)) {
         for (const { unit } of group) failures.set(unit, answer);
         return;

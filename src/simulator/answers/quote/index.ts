@@ -13,6 +13,8 @@ import { getRt } from './get-rt.js';
 import { getSnapshot } from './get-snapshot.js';
 import { getStaticInfo } from './get-static-info.js';
 import { getTicker } from './get-ticker.js';
+import { getTickerStatistic } from './get-ticker-statistic.js';
+import { getTickerStatisticDetail } from './get-ticker-statistic-detail.js';
 
 export const quote = {
   getQuote,
@@ -28,4 +30,6 @@ export const quote = {
   getMarketState,
   getCapitalFlow,
   getCapitalDistribution,
+  getTickerStatistic,
+  getTickerStatisticDetail,
 } satisfies AnswersTo<typeof declared>;

@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { DECIMAL_ONE, type Decimal, decimalFromNumber, divide } from '../../contract/decimal.js';
-import type { S2C as Quotes } from '../../contract/generated/Qot_GetBasicQot_pb.js';
+import type { S2C as Snapshots } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import { quote } from '../../contract/operations/index.js';
 import { BackendFailure, type ResponseMessage } from '../../gateway/index.js';
-import type { AskOptions, Upstream } from '../framed/index.js';
+import type { AskOptions, Upstream } from './upstream.js';
 
 /** Qot_Common.QotMarket of forex display quotes. */
 const FOREX = 81;
@@ -16,10 +16,10 @@ const pairs: readonly { readonly code: string; readonly base: string; readonly q
 ];
 /** How old a rate may be that orders are converted by. */
 const AGE_MS_MAX = 60_000;
-/** Before a platform that has no rates is asked again. */
+/** Before a server that has no rates is asked again. */
 const RETRY_MS = 10_000;
 
-/** Exchange rates from the platform's forex quotes, all by one request. */
+/** Exchange rates from a server's snapshots of forex quotes, all by one request and without a subscription. */
 export class ForexRates {
   readonly #upstream: Upstream;
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class ForexRates {
     this.#clock = clock;
   }
 
-  /** Units of `to` that one unit of `from` is worth; undefined where the platform has no such rate, or is not to be asked now. */
+  /** Units of `to` that one unit of `from` is worth; undefined where the server has no such rate, or is not to be asked now. */
   rate(from: string, to: string, { deadline }: AskOptions): Decimal | undefined | Promise<Decimal | undefined> {
     if (this.#until > this.#clock.monotonic()) return this.#known(from, to);
     this.#asked ??= this.#ask({ deadline }).finally(() => {
@@ -49,11 +49,11 @@ export class ForexRates {
   }
 
   async #ask(options: AskOptions): Promise<void> {
-    const { messages } = quote.getQuote;
+    const { messages } = quote.getSnapshot;
     const c2s = create(messages.C2SSchema, { securityList: pairs.map(({ code }) => ({ market: FOREX, code })) });
-    let answer: (ResponseMessage & { s2c?: Quotes }) | undefined;
+    let answer: (ResponseMessage & { s2c?: Snapshots }) | undefined;
     try {
-      answer = await this.#upstream.request(quote.getQuote, c2s, options);
+      answer = await this.#upstream.request(quote.getSnapshot, c2s, options);
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) throw thrown;
     }
@@ -62,11 +62,11 @@ export class ForexRates {
   }
 }
 
-function perDollarOf(quotes: Quotes | undefined): ReadonlyMap<string, Decimal> {
+function perDollarOf(snapshots: Snapshots | undefined): ReadonlyMap<string, Decimal> {
   const perDollar = new Map<string, Decimal>([[USD, DECIMAL_ONE]]);
-  for (const { security, curPrice } of quotes?.basicQotList ?? []) {
-    const pair = pairs.find(({ code }) => code === security?.code);
-    const price = decimalFromNumber(curPrice);
+  for (const { basic } of snapshots?.snapshotList ?? []) {
+    const pair = pairs.find(({ code }) => code === basic?.security?.code);
+    const price = basic === undefined ? undefined : decimalFromNumber(basic.curPrice);
     if (pair === undefined || price === undefined || price <= 0n) continue;
     if (pair.base === USD) perDollar.set(pair.quoted, price);
     else perDollar.set(pair.base, divide(DECIMAL_ONE, price));

@@ -1,0 +1,54 @@
+export type Dialect = 'rest' | 'mcp';
+
+export interface Member {
+  readonly name: string;
+  /** The public protocol's number. */
+  readonly public: number;
+  /** The number REST and `/ws` read and write; null = not accepted there. */
+  readonly rest?: number | null;
+  /** What REST writes for a member it does not accept, where the public number would say something else. */
+  readonly restWritten?: number;
+  /** The number tools accept; null = by name only. */
+  readonly mcp?: number | null;
+  /** False: tools accept the name but are not told of it, because another member says the same. */
+  readonly offered?: false;
+  /** Further names that tools accept. */
+  readonly aliases?: readonly string[];
+  /** Further numbers that REST accepts for it. */
+  readonly restAlso?: readonly number[];
+  /** Name of the member that REST and tools write in its place: one that says the same and that they read. */
+  readonly writtenAs?: string;
+  /** Known, but nothing is traded there: refused as what it is wherever it is sent. */
+  readonly untraded?: true;
+}
+
+export interface Enumeration {
+  readonly name: string;
+  readonly members: readonly Member[];
+  /** Numbers that only clients of the public protocol may send, each with its name; the JSON interfaces know none of them. */
+  readonly protocolOnly?: Readonly<Record<number, string>>;
+}
+
+/** An enumeration from its members. */
+export function enumeration(name: string, members: readonly Member[], protocolOnly: Readonly<Record<number, string>> = {}): Enumeration {
+  return { name, members, protocolOnly };
+}
+
+/** Members whose number is the same everywhere, from `name: number`. */
+export function same(
+  name: string,
+  members: Readonly<Record<string, number>>,
+  protocolOnly?: Readonly<Record<number, string>>,
+): Enumeration {
+  return enumeration(
+    name,
+    Object.entries(members).map(([member, number]) => ({ name: member, public: number })),
+    protocolOnly,
+  );
+}
+
+/** Which enumerations fields of messages hold: by a field's name in the `.proto`, within the packages that start with the prefix. */
+export interface FieldEnumerations {
+  readonly prefix: string;
+  readonly fields: Readonly<Record<string, Enumeration>>;
+}

@@ -1,0 +1,150 @@
+import { type FieldEnumerations, same } from './enumeration.js';
+
+/** Enumerations of calendars, rankings, K-line patterns and trade statistics. Each market list is of those that the operation knows. */
+
+export const dividendMarket = same('market', { HK: 1, US: 11, SG: 31, JP: 41, MY: 61 });
+export const earningsMarket = same('market', { HK: 1, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41 });
+export const beatMarket = same('market', { HK: 1, US: 11, SG: 31, JP: 41 });
+export const rankedMarket = same('market', { HK: 1, US: 11 });
+const patternMarket = same('market', { HK: 1, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61 });
+/** Whose economies publish figures: SH stands for the mainland. */
+export const economyMarket = same('market_list', { HK: 1, US: 11, SH: 21, SG: 31, JP: 41, AU: 51, MY: 61, CA: 71 });
+
+export const sortDirection = same('sort_dir', { DESCENDING: 0, ASCENDING: 1 });
+
+export const earningsSort = same('sort_type', {
+  HOT: 1,
+  MARKET_CAP: 2,
+  OPTION_VOLUME: 3,
+  IV: 4,
+  IV_RANK: 5,
+  IV_PERCENTILE: 6,
+  REALTIME_MARKET_CAP: 7,
+});
+const publicationType = same('pub_type', { UNKNOWN: -1, REGULAR: 0, BEFORE: 1, AFTER: 2 });
+const estimateType = same('estimate_type', { EPS: 1, REVENUE: 2, EBIT: 3 });
+const reportPeriod = same('period_type', { QUARTERLY: 1, SEMI_ANNUAL: 2, ANNUAL: 3 });
+export const importance = same('importance', { ALL: 0, LOW: 1, MEDIUM: 2, HIGH: 3 });
+
+export const dividendRankType = same('rank_type', { HIGH_YIELD: 1, DIVIDEND_GROWTH: 2 });
+export const dividendSort = same('sort_field', {
+  DIVIDEND_YIELD_TTM: 1,
+  AVG_DIVIDEND_YIELD_5Y: 2,
+  DISTRIBUTION_FREQUENCY: 3,
+  DIVIDEND_GROW_YEAR: 4,
+  DIVIDENDS_TTM: 5,
+  PAYOUT_RATIO_LFY: 6,
+  PRICE: 7,
+  MARKET_CAP: 8,
+  CHANGE_RATE: 9,
+  CHANGE_AMOUNT: 10,
+});
+const distributionFrequency = same('distribution_frequency', { ANNUAL: 1, SEMI_ANNUAL: 2, QUARTERLY: 3, MONTHLY: 4 });
+
+export const beatType = same('beat_type', { EPS: 1, REVENUE: 2, EBIT: 3 });
+export const beatTerm = same('term', { LATEST: 0, LATEST_QUARTER: 1, LATEST_HALF: 2, LATEST_ANNUAL: 3, ALL: 4 });
+export const beatSort = same('sort_field', {
+  BEAT_RATIO: 1,
+  EARNING_DAY_CHG: 2,
+  RELEASED_DATE: 3,
+  ACTUAL: 4,
+  ESTIMATE: 5,
+  YOY: 6,
+  YOY_GROWTH: 7,
+  PE_TTM: 8,
+  DIVIDENDS_TTM: 9,
+  PRICE: 10,
+  CHANGE_RATE: 11,
+});
+const postPeriod = same('detail_post_period', { REGULAR: 0, BEFORE: 1, AFTER: 2, INTRADAY: 3 });
+
+const priceFilter = same('price_filter', {
+  ALL: 0,
+  BELOW_1: 1,
+  FROM_1_TO_10: 2,
+  FROM_10_TO_100: 3,
+  ABOVE_100: 4,
+  NEAR_52_WEEK_HIGH: 5,
+  NEAR_52_WEEK_LOW: 6,
+});
+
+export const shortSellingSort = same('sort_field', {
+  SHORT_NUMBER_CHANGE: 1,
+  SHORT_RATIO_CHANGE: 2,
+  SHORT_NUMBER: 3,
+  SHORT_RATIO: 4,
+  VOLUME: 5,
+  POSITION_VOLUME: 6,
+  POSITION_RATIO: 7,
+  DAYS_TO_COVER: 8,
+  WEEK_AVG_VOLUME: 9,
+  WEEK_AVG_SHORT_NUMBER: 10,
+  WEEK_AVG_SHORT_RATIO: 11,
+  MONTH_AVG_VOLUME: 12,
+  MONTH_AVG_SHORT_NUMBER: 13,
+  MONTH_AVG_SHORT_RATIO: 14,
+});
+
+export const changePeriod = same('period_type', {
+  '5MIN': 1,
+  '1DAY': 2,
+  '5DAY': 3,
+  '20DAY': 4,
+  '60DAY': 5,
+  '120DAY': 6,
+  '250DAY': 7,
+  YTD: 8,
+});
+
+export const soeSort = same('sort_field', { DIVIDEND_YIELD_TTM: 1, PB: 2, PE_TTM: 3, PRICE: 4, CHANGE_RATIO: 5, MARKET_CAP: 6 });
+
+const patternColor = same('color', { ALL: 0, BULLISH: 1, BEARISH: 2, NEUTRAL: 3 });
+const patternCategory = same('filter', { ALL: 0, CANDLESTICK: 1, CHART: 2 });
+const patternSortOrder = same('sort_order', { DESCENDING: 0, ASCENDING: 1 });
+const patternSort = same('sort_type', {
+  BACKEND: -1,
+  CHANGE_RATE: 0,
+  PRICE: 1,
+  VOLUME: 2,
+  TURNOVER: 3,
+  TURNOVER_RATE: 4,
+  MARKET_CAP: 5,
+});
+
+export const statisticInterval = same('interval_type', { DAY: 1, '1MIN': 2, '5MIN': 3, '15MIN': 4, '30MIN': 5, '60MIN': 6 });
+const tradeSize = same('size_type', { SMALL: 1, MIDDLE: 2, BIG: 3, SUPER: 4 });
+
+const directed = { sortDir: sortDirection } as const;
+const extended = { ...directed, priceFilter } as const;
+
+/** By the fields that hold them. */
+export const listEnumerations: readonly FieldEnumerations[] = [
+  { prefix: 'Qot_GetDividendCalendar.C2S', fields: { market: dividendMarket } },
+  {
+    prefix: 'Qot_GetEarningsCalendar',
+    fields: { market: earningsMarket, sortType: earningsSort, pubType: publicationType, estimateType, periodType: reportPeriod },
+  },
+  { prefix: 'Qot_GetEconomicCalendar', fields: { marketList: economyMarket, importance } },
+  {
+    prefix: 'Qot_GetDividendRank',
+    fields: { market: dividendMarket, rankType: dividendRankType, sortField: dividendSort, distributionFrequency },
+  },
+  {
+    prefix: 'Qot_GetEarningsBeatRank',
+    fields: { market: beatMarket, beatType, term: beatTerm, sortField: beatSort, detailPostPeriod: postPeriod },
+  },
+  { prefix: 'Qot_GetUSPreMarketRank', fields: extended },
+  { prefix: 'Qot_GetUSAfterHoursRank', fields: extended },
+  { prefix: 'Qot_GetUSOvernightRank', fields: extended },
+  { prefix: 'Qot_GetShortSellingRank', fields: { market: rankedMarket, sortField: shortSellingSort, ...directed } },
+  { prefix: 'Qot_GetPeriodChangeRank', fields: { market: rankedMarket, periodType: changePeriod, ...directed } },
+  { prefix: 'Qot_GetHighDividendSOERank', fields: { sortField: soeSort, ...directed } },
+  { prefix: 'svc.ticker_statistic', fields: { interval_type: statisticInterval, size_type: tradeSize } },
+  { prefix: 'svc.kline_pattern', fields: { color: patternColor } },
+  { prefix: 'svc.kline_pattern_catalog', fields: { filter: patternCategory, category: patternCategory } },
+  {
+    prefix: 'svc.kline_pattern_stocks',
+    fields: { market: patternMarket, sort_order: patternSortOrder, sort_type: patternSort },
+  },
+  { prefix: 'svc.kline_pattern_performance', fields: { market: patternMarket } },
+];

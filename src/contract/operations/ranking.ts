@@ -1,0 +1,219 @@
+import { operation, post } from '../declare.js';
+import type { FieldClasses } from '../field-classes.js';
+import * as QotGetDividendRank from '../generated/Qot_GetDividendRank_pb.js';
+import * as QotGetEarningsBeatRank from '../generated/Qot_GetEarningsBeatRank_pb.js';
+import * as QotGetHighDividendSOERank from '../generated/Qot_GetHighDividendSOERank_pb.js';
+import * as QotGetPeriodChangeRank from '../generated/Qot_GetPeriodChangeRank_pb.js';
+import * as QotGetShortSellingRank from '../generated/Qot_GetShortSellingRank_pb.js';
+import * as QotGetUSAfterHoursRank from '../generated/Qot_GetUSAfterHoursRank_pb.js';
+import * as QotGetUSOvernightRank from '../generated/Qot_GetUSOvernightRank_pb.js';
+import * as QotGetUSPreMarketRank from '../generated/Qot_GetUSPreMarketRank_pb.js';
+import {
+  beatMarket,
+  beatSort,
+  beatTerm,
+  beatType,
+  changePeriod,
+  dividendMarket,
+  dividendRankType,
+  dividendSort,
+  rankedMarket,
+  shortSellingSort,
+  soeSort,
+  sortDirection,
+} from '../list-enums.js';
+import { anyOf } from '../scope.js';
+import { choice, integer, type Shape } from '../shape.js';
+
+const group = 'ranking';
+const effect = 'read';
+const scope = anyOf('qot:read');
+const listed = { list: 'dataList', of: 'security', at: 'security' } as const;
+const counted = [{ ...listed, total: 'allCount' }] as const;
+
+const page = (max: number, fallback: number): Shape => [
+  integer('offset', { default: 0, min: 0, about: 'Rows passed over.' }),
+  integer('count', { default: fallback, min: 1, max, about: 'Most rows.' }),
+];
+const direction = choice('sortDir', sortDirection, { default: 0 });
+
+export const getDividendRank = operation({
+  name: 'get_dividend_rank',
+  group,
+  effect,
+  scope,
+  reach: [listed],
+  protoId: 3407,
+  messages: QotGetDividendRank,
+  classes: {
+    'Qot_GetDividendRank.C2S': { market: 'quote_market', rankType: 'none', count: 'none', sortField: 'none' },
+    'Qot_GetDividendRank.Indicator': { indicatorType: 'none' },
+  },
+  title: 'Dividend ranking',
+  summary: 'Stocks of a market with the highest dividends, or with dividends that keep growing.',
+  guide:
+    'To find income stocks: yield, payout ratio, frequency, years of growth and the next payment. Best first; filter_list narrows it by the public indicator types. For who goes ex on a day use svc_get_dividend_calendar.',
+  shape: [
+    choice('market', dividendMarket),
+    choice('rankType', dividendRankType),
+    integer('count', { default: 10, min: 1, max: 300, about: 'Most rows.' }),
+    choice('sortField', dividendSort, { about: 'By the rank type when omitted.' }),
+  ],
+  rest: [post('/api/dividend-rank')],
+});
+
+export const getEarningsBeatRank = operation({
+  name: 'get_earnings_beat_rank',
+  group,
+  effect,
+  scope,
+  reach: [listed],
+  protoId: 3406,
+  messages: QotGetEarningsBeatRank,
+  classes: {
+    'Qot_GetEarningsBeatRank.C2S': { market: 'quote_market', beatType: 'none', count: 'none', term: 'none', sortField: 'none' },
+    'Qot_GetEarningsBeatRank.Indicator': { indicatorType: 'none' },
+  },
+  title: 'Earnings beats',
+  summary: 'Stocks of a market whose results were better than expected.',
+  guide:
+    'Without filter_list: results of the last 30 days above the consensus. Shows actual, estimate, the year before and how the price took it. For the dates ahead use svc_get_earnings_calendar.',
+  shape: [
+    choice('market', beatMarket),
+    choice('beatType', beatType),
+    integer('count', { default: 30, min: 1, max: 300, about: 'Most rows.' }),
+    choice('term', beatTerm, { default: 4, about: 'Which report of each company.' }),
+    choice('sortField', beatSort, { about: 'Market value when omitted.' }),
+  ],
+  rest: [post('/api/earnings-beat-rank')],
+});
+
+/** Of rankings by extended hours: nothing of the request names a security. */
+function extendedClasses(message: string): FieldClasses {
+  return {
+    [`${message}.C2S`]: { sortDir: 'none', offset: 'none', count: 'none' },
+    [`${message}.Indicator`]: { indicatorType: 'none', priceFilter: 'none' },
+  };
+}
+
+export const getUsPreMarketRank = operation({
+  name: 'get_us_pre_market_rank',
+  group,
+  effect,
+  scope,
+  reach: counted,
+  protoId: 3410,
+  messages: QotGetUSPreMarketRank,
+  classes: extendedClasses('Qot_GetUSPreMarketRank'),
+  title: 'US pre-market movers',
+  summary: 'US stocks by how far they have moved before the market opens.',
+  guide:
+    'What moved on the news of the night. Only stocks that traded before the opening are listed; after it, the list stays until the next day. Gainers first, losers with sort_dir ASCENDING.',
+  shape: [direction, ...page(200, 50)],
+  rest: [post('/api/us-pre-market-rank')],
+});
+
+export const getUsAfterHoursRank = operation({
+  name: 'get_us_after_hours_rank',
+  group,
+  effect,
+  scope,
+  reach: counted,
+  protoId: 3411,
+  messages: QotGetUSAfterHoursRank,
+  classes: extendedClasses('Qot_GetUSAfterHoursRank'),
+  title: 'US after-hours movers',
+  summary: 'US stocks by how far they have moved since the close.',
+  guide:
+    'What moved on results and news after the closing bell. Only stocks that traded after it are listed, until the next day begins. Gainers first, losers with sort_dir ASCENDING.',
+  shape: [direction, ...page(200, 50)],
+  rest: [post('/api/us-after-hours-rank')],
+});
+
+export const getUsOvernightRank = operation({
+  name: 'get_us_overnight_rank',
+  group,
+  effect,
+  scope,
+  reach: counted,
+  protoId: 3412,
+  messages: QotGetUSOvernightRank,
+  classes: extendedClasses('Qot_GetUSOvernightRank'),
+  title: 'US overnight movers',
+  summary: 'US stocks by how far they have moved in the overnight session.',
+  guide:
+    'Only stocks that trade between the after-hours session and the pre-market are listed; where the brokerage has no overnight session, the list is empty. Gainers first, losers with sort_dir ASCENDING.',
+  shape: [direction, ...page(200, 50)],
+  rest: [post('/api/us-overnight-rank')],
+});
+
+export const getShortSellingRank = operation({
+  name: 'get_short_selling_rank',
+  group,
+  effect,
+  scope,
+  reach: counted,
+  protoId: 3415,
+  messages: QotGetShortSellingRank,
+  classes: {
+    'Qot_GetShortSellingRank.C2S': {
+      market: 'quote_market',
+      sortField: 'none',
+      sortDir: 'none',
+      offset: 'none',
+      count: 'none',
+      plateList: 'plate',
+    },
+  },
+  title: 'Short-selling ranking',
+  summary: 'Stocks by what was sold short on the last complete trading day.',
+  guide:
+    'To find stocks that others bet against, or that may be squeezed: short volume and its change, short positions, days to cover, averages of a week and a month. Markets US (default) and HK.',
+  shape: [
+    choice('market', rankedMarket, { default: 11 }),
+    choice('sortField', shortSellingSort, { about: 'Change of the short volume when omitted.' }),
+    direction,
+    ...page(35, 10),
+  ],
+  rest: [post('/api/short-selling-rank')],
+});
+
+export const getPeriodChangeRank = operation({
+  name: 'get_period_change_rank',
+  group,
+  effect,
+  scope,
+  reach: counted,
+  protoId: 3416,
+  messages: QotGetPeriodChangeRank,
+  classes: {
+    'Qot_GetPeriodChangeRank.C2S': { market: 'quote_market', periodType: 'none', sortDir: 'none', offset: 'none', count: 'none' },
+    'Qot_GetPeriodChangeRank.Indicator': { indicatorType: 'none' },
+  },
+  title: 'Period movers',
+  summary: 'Stocks of a market by their change over a period, from five minutes to the year to date.',
+  guide:
+    'Gainers first, losers with sort_dir ASCENDING. Every row has the changes over all periods, valuation and volume ratio; filter_list narrows by the public indicator types. Markets HK and US.',
+  shape: [choice('market', rankedMarket), choice('periodType', changePeriod, { default: 1 }), direction, ...page(200, 50)],
+  rest: [post('/api/period-change-rank')],
+});
+
+export const getHighDividendSoeRank = operation({
+  name: 'get_high_dividend_soe_rank',
+  group,
+  effect,
+  scope,
+  reach: counted,
+  protoId: 3417,
+  messages: QotGetHighDividendSOERank,
+  classes: {
+    'Qot_GetHighDividendSOERank.C2S': { sortField: 'none', sortDir: 'none', offset: 'none', count: 'none' },
+    'Qot_GetHighDividendSOERank.Indicator': { indicatorType: 'none' },
+  },
+  title: 'High-dividend state-owned stocks',
+  summary: 'Hong Kong stocks of state-owned companies with high dividends below book value.',
+  guide:
+    'State-owned companies of the mainland with a price-to-book ratio of at most 1, a dividend yield of at least 5 % and no losses; filter_list replaces the yield and P/E conditions. Largest first.',
+  shape: [choice('sortField', soeSort, { about: 'Market value when omitted.' }), direction, ...page(200, 50)],
+  rest: [post('/api/high-dividend-soe-rank')],
+});

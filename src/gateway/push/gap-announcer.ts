@@ -1,0 +1,155 @@
+import type { Clock } from '../../contract/clock.js';
+import type { NotifyPush, PushEvent, StreamScope, StreamsLost } from '../backend.js';
+import type { AccountRegistrations, EndedAccount } from './accounts.js';
+import type { EventFrames } from './event-frames.js';
+import { type ClosedGap, Gaps, gapNotice } from './gaps.js';
+import { type Member, receives } from './member.js';
+import { RETRY_MS_MIN, type Retries } from './patience.js';
+import { nameOfSubType, symbolOfKey } from './streams.js';
+import type { Ended, Restored, Subscriptions } from './subscriptions.js';
+
+export interface GapAnnouncerParts {
+  readonly subscriptions: Subscriptions;
+  readonly accounts: AccountRegistrations;
+  readonly retries: Retries;
+  readonly clock: Clock;
+  /** Who receives what these owners subscribe to. */
+  readonly membersOf: (owners: readonly string[]) => Iterable<Member>;
+  readonly framesOf: (event: PushEvent) => EventFrames;
+  /** Pushes what a stream shows now to those who had a first push of it. */
+  readonly refresh: (key: string) => void;
+  /** For the log. */
+  readonly onGap: (message: string) => void;
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** Restores what the backend lost, and tells everybody who missed something from when to when. */
+export class GapAnnouncer {
+  readonly #parts: GapAnnouncerParts;
+  readonly #gaps = new Gaps();
+  #count = 0;
+
+  constructor(parts: GapAnnouncerParts) {
+    this.#parts = parts;
+  }
+
+  /** Gaps that were announced so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Streams and accounts whose pushes are missing now. */
+  get missing(): number {
+    return this.#gaps.size;
+  }
+
+  /** A stream begins anew: whoever wants it now missed nothing. */
+  began(key: string): void {
+    this.#gaps.forget(key);
+  }
+
+  /** What happened in an account meanwhile is about to be pushed: its gap is announced before. */
+  recovers(accId: bigint): void {
+    if (this.#gaps.hasAccount(accId)) this.#close([], [accId], []);
+  }
+
+  /** The backend has lost these. */
+  lost({ streams, accIds, from, reason }: StreamsLost): void {
+    this.#prune();
+    const missed = { streams: this.#parts.subscriptions.lost(streams), accIds: this.#parts.accounts.lost(accIds) };
+    if (missed.streams.length === 0 && missed.accIds.length === 0) return;
+    this.#gaps.open(missed.streams, missed.accIds, from, reason);
+    this.#parts.onGap(`pushes interrupted: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts are affected`);
+  }
+
+  /** The backend can start these again; resolves when they are, or have ended, and whoever missed something has been told. */
+  async restore(scope: StreamScope): Promise<void> {
+    const [streams, accounts] = await Promise.all([
+      this.#parts.subscriptions.restore(scope.streams),
+      this.#parts.accounts.restore(scope.accIds),
+    ]);
+    if (accounts.failure !== undefined) this.#parts.onGap(`order and fill pushes could not be restored: ${accounts.failure}`);
+    const ended = [...streams.ended.map(endOfStream), ...accounts.ended.map(endOfAccount)];
+    for (const { text } of ended) this.#parts.onGap(`pushes end: ${text}`);
+    const keys = [...streams.keys, ...streams.ended.map(({ subscription }) => subscription.key)];
+    this.#close(keys, [...accounts.accIds, ...accounts.ended.map(({ accId }) => accId)], ended);
+    this.#prune();
+    if (streams.overdue().length > 0 || this.#parts.accounts.overdue().length > 0) this.#restoreLater(streams);
+  }
+
+  /** What the backend did not answer for in time is asked for again, unless its connection is lost first: then it is restored with that. */
+  #restoreLater({ overdue }: Restored): void {
+    this.#parts.onGap('the backend did not restore all pushes in time; trying again');
+    this.#parts.retries.schedule(RETRY_MS_MIN, () => {
+      const scope = { streams: overdue(), accIds: this.#parts.accounts.overdue() };
+      if (scope.streams.length > 0 || scope.accIds.length > 0) this.restore(scope).catch(this.#parts.onDefect);
+    });
+  }
+
+  /** Forgets gaps in what nobody wants any more. */
+  #prune(): void {
+    const { subscriptions, accounts } = this.#parts;
+    this.#gaps.prune(
+      (key) => subscriptions.receivers(key).length > 0,
+      (accId) => accounts.receivers(accId).length > 0,
+    );
+  }
+
+  #close(streams: readonly string[], accIds: readonly bigint[], ended: readonly EndOfPushes[]): void {
+    for (const gap of this.#gaps.close(streams, accIds, this.#parts.clock.now())) {
+      this.#count += 1;
+      this.#parts.onGap(`pushes restored after a gap from ${gap.from} to ${gap.to}: ${gap.reason}`);
+      this.#announce(gap, ended);
+      for (const key of gap.streams) this.#parts.refresh(key);
+    }
+  }
+
+  /** Tells whom events of a gap would have gone to, each of what is its own and what it may see. */
+  #announce(gap: ClosedGap, ended: readonly EndOfPushes[]): void {
+    const over = ended.filter(({ of }) => (typeof of === 'string' ? gap.streams.has(of) : gap.accIds.has(of)));
+    const missing = new Map<string, Missing>();
+    const missed = (owner: string, of: Missing[number]) => {
+      const list = missing.get(owner);
+      if (list === undefined) missing.set(owner, [of]);
+      else list.push(of);
+    };
+    for (const key of gap.streams) for (const owner of this.#parts.subscriptions.receivers(key)) missed(owner, key);
+    for (const accId of gap.accIds) for (const owner of this.#parts.accounts.receivers(accId)) missed(owner, accId);
+    for (const { owner, of } of over) missed(owner, of);
+    const whole = this.#parts.framesOf(gapNotice(gap));
+    for (const member of this.#parts.membersOf([...missing.keys()])) {
+      const notice = (of: Missing) => ({ ...gapNotice(gap), about: aboutOf(of) });
+      if (!receives(member, notice(member.owners.flatMap((owner) => missing.get(owner) ?? [])))) continue;
+      const own = over.filter(({ owner, of }) => member.owners.includes(owner) && member.permits(notice([of]))).map(({ text }) => text);
+      member.connection.push(own.length === 0 ? whole : this.#parts.framesOf(gapNotice(gap, own)));
+    }
+  }
+}
+
+/** Pushes that an owner receives no more, and did not end itself. */
+interface EndOfPushes {
+  readonly owner: string;
+  /** The key of a stream, or an account. */
+  readonly of: string | bigint;
+  readonly text: string;
+}
+
+/** Keys of streams, and accounts. */
+type Missing = (string | bigint)[];
+
+/** "HK.00700 1 (Basic): no right". */
+function endOfStream({ subscription: { owner, key, stream }, reason }: Ended): EndOfPushes {
+  return { owner, of: key, text: `${stream.symbol} ${nameOfSubType(stream.subType)}: ${reason}` };
+}
+
+/** "orders and fills of account 12: no such account". */
+function endOfAccount({ owner, accId, reason }: EndedAccount): EndOfPushes {
+  return { owner, of: accId, text: `orders and fills of account ${accId}: ${reason}` };
+}
+
+function aboutOf(missing: Missing): NonNullable<NotifyPush['about']> {
+  return {
+    symbols: missing.filter((of) => typeof of === 'string').map(symbolOfKey),
+    accIds: missing.filter((of) => typeof of === 'bigint'),
+  };
+}

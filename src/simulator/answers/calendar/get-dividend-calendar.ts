@@ -1,0 +1,82 @@
+import { create } from '@bufbuild/protobuf';
+import { formatDecimal } from '../../../contract/decimal.js';
+import {
+  type C2S,
+  C2SSchema,
+  type DividendCalendarItem,
+  DividendCalendarItemSchema,
+  type S2C,
+  S2CSchema,
+} from '../../../contract/generated/Qot_GetDividendCalendar_pb.js';
+import { dividendMarket } from '../../../contract/list-enums.js';
+import type { CashDividend } from '../../companies/index.js';
+import { eachInTurns, inTurns } from '../../pace.js';
+import { Refusal } from '../../refusal.js';
+import { marketOf } from '../../view/choices.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { given } from '../../view/given.js';
+import type { Listing } from '../../view/listings.js';
+import { dayOf } from './dates.js';
+
+const COUNT_MAX = 1000;
+/** Timelines that nobody asked for yet take a fraction of a millisecond each. */
+const LISTINGS_A_TURN = 20;
+
+interface Row {
+  readonly listing: Listing;
+  readonly dividend: CashDividend;
+}
+
+/** Qot_GetDividendCalendar: cash dividends of shares and funds that go ex on a day, as far as they have been announced; in the world's order. */
+export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+  const market = marketOf(request.market, dividendMarket);
+  if (market instanceof Refusal) return market;
+  const day = dayOf('date', request.date);
+  if (day instanceof Refusal) return day;
+  const { dataFrom } = request;
+  const count = given(C2SSchema, request, 'count') ?? COUNT_MAX;
+  if (dataFrom < 0) return new Refusal(`data_from ${dataFrom}: expected 0 or more`);
+  if (!(count >= 1 && count <= COUNT_MAX)) return new Refusal(`count ${count}: expected 1 to ${COUNT_MAX}`);
+  const payers = [
+    ...facts.world.listed({ market, kind: 'equity' }, request.date),
+    ...facts.world.listed({ market, kind: 'etf' }, request.date),
+  ];
+  return inTurns(
+    answer(
+      facts,
+      payers.map((instrument) => facts.listings.of(instrument)),
+      day,
+      { dataFrom, count },
+    ),
+  );
+};
+
+function* answer(
+  facts: Facts<'world' | 'companies'>,
+  payers: readonly Listing[],
+  day: number,
+  { dataFrom, count }: { readonly dataFrom: number; readonly count: number },
+): Generator<void, S2C> {
+  const rows = (yield* eachInTurns(payers, LISTINGS_A_TURN, (listing) => dividendsOf(facts, listing, day))).flat();
+  return create(S2CSchema, { itemList: rows.slice(dataFrom, dataFrom + count).map(itemOf), allCount: rows.length });
+}
+
+function dividendsOf({ world, companies }: Facts<'world' | 'companies'>, listing: Listing, day: number): readonly Row[] {
+  const today = world.today(listing.instrument);
+  return (companies.timeline(listing.instrument)?.on(day) ?? [])
+    .filter((action) => action.kind === 'dividend')
+    .filter(({ announcedDay }) => announcedDay <= today)
+    .map((dividend) => ({ listing, dividend }));
+}
+
+function itemOf({ listing: { security, instrument }, dividend }: Row): DividendCalendarItem {
+  const { cash, currency, special, recordDay, exDay, payDay } = dividend;
+  return create(DividendCalendarItemSchema, {
+    security,
+    name: instrument.name,
+    statement: `${special ? 'Special dividend' : 'Dividend'}: ${currency} ${formatDecimal(cash)} per ${instrument.kind === 'etf' ? 'unit' : 'share'}`,
+    recordDate: recordDay,
+    exDate: exDay,
+    dividendPayableDate: payDay,
+  });
+}

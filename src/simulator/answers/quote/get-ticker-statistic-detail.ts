@@ -1,0 +1,68 @@
+import { create } from '@bufbuild/protobuf';
+import { decimalToNumber } from '../../../contract/decimal.js';
+import {
+  type C2S,
+  type PriceLevel,
+  PriceLevelSchema,
+  type S2C,
+  S2CSchema,
+} from '../../../contract/generated/svc/ticker_statistic_detail_pb.js';
+import type { PriceStatistics } from '../../market/index.js';
+import { Refusal } from '../../refusal.js';
+import type { Answer } from '../../view/facts.js';
+import { percent } from '../../view/figures.js';
+import { known } from '../../view/known.js';
+import { locate } from '../../view/locate.js';
+
+/** The trades of a symbol's current day in regular hours, price by price. */
+export const getTickerStatisticDetail: Answer<'market' | 'listings' | 'tradeStatistics', C2S, S2C> = (facts, request) => {
+  const listing = locate(facts, request.security);
+  if (listing instanceof Refusal) return listing;
+  const { instrument } = listing;
+  const { tradingDay, previousClose } = facts.market.quote(instrument);
+  const levels = facts.tradeStatistics.byPrice(instrument);
+  const volume = levels.reduce((sum, level) => sum + volumeOf(level), 0n);
+  const most = levels.reduce<PriceStatistics | undefined>(
+    (best, level) => (best === undefined || volumeOf(level) >= volumeOf(best) ? level : best),
+    undefined,
+  );
+  return create(
+    S2CSchema,
+    known({
+      security: listing.security,
+      name: instrument.name,
+      tradingDay,
+      lastClosePrice: decimalToNumber(previousClose),
+      tradeCount: BigInt(levels.reduce((sum, level) => sum + countOf(level), 0)),
+      volume,
+      turnover: decimalToNumber(levels.reduce((sum, level) => sum + turnoverOf(level), 0n)),
+      mostTradedPrice: most === undefined ? undefined : decimalToNumber(most.price),
+      levelList: levels.map((level) => levelMessage(level, volume)),
+    }),
+  );
+};
+
+function levelMessage(level: PriceStatistics, dayVolume: bigint): PriceLevel {
+  return create(PriceLevelSchema, {
+    price: decimalToNumber(level.price),
+    tradeCount: BigInt(countOf(level)),
+    volume: volumeOf(level),
+    turnover: decimalToNumber(turnoverOf(level)),
+    buyVolume: level.buy.volume,
+    sellVolume: level.sell.volume,
+    neutralVolume: level.neutral.volume,
+    volumeRatio: percent(volumeOf(level), dayVolume),
+  });
+}
+
+function countOf({ buy, sell, neutral }: PriceStatistics): number {
+  return buy.count + sell.count + neutral.count;
+}
+
+function volumeOf({ buy, sell, neutral }: PriceStatistics): bigint {
+  return buy.volume + sell.volume + neutral.volume;
+}
+
+function turnoverOf({ buy, sell, neutral }: PriceStatistics): bigint {
+  return buy.turnover + sell.turnover + neutral.turnover;
+}

@@ -1,0 +1,149 @@
+import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
+import type { Security } from '../../../contract/generated/Qot_Common_pb.js';
+import type { Interval } from '../../../contract/generated/Qot_OptionCommon_pb.js';
+import { inTurns } from '../../pace.js';
+import { Refusal } from '../../refusal.js';
+import type { Facts } from '../../view/facts.js';
+import { percent } from '../../view/figures.js';
+import type { Listing } from '../../view/listings.js';
+import { type PriceRange, prepareYearRanges, yearRange } from '../../view/price-range.js';
+import { type Condition, checkPage, conditionsOf, type Figure, pageOf } from '../../view/standings.js';
+import { eachShare, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+
+/** What traded in extended hours, and what its change is from. */
+export interface ExtendedSession {
+  readonly last: Decimal;
+  readonly close: Decimal;
+  readonly volume: bigint;
+  readonly turnover: Decimal;
+}
+
+/** A request of the three rankings of extended hours in the United States, which are alike. */
+export interface ExtendedRequest {
+  readonly sortDir: number;
+  readonly offset: number;
+  readonly count: number;
+  readonly filterList: readonly {
+    readonly indicatorType: number;
+    readonly indicatorValue?: Interval | undefined;
+    readonly priceFilter: number;
+  }[];
+}
+
+/** A row of any of them. */
+export interface ExtendedRow {
+  readonly security: Security;
+  readonly name: string;
+  readonly price: number;
+  /** Percent, and in the currency, from {@link closePrice}. */
+  readonly changeRatio: number;
+  readonly changeAmount: number;
+  readonly turnover: number;
+  readonly volume: bigint;
+  readonly closePrice: number;
+  /** Of regular hours, from the previous close. */
+  readonly regularChangeRatio: number;
+  readonly regularChangeAmount: number;
+}
+
+export interface ExtendedStandings {
+  readonly rows: readonly ExtendedRow[];
+  readonly allCount: number;
+}
+
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+
+/** Looks up a share's session; undefined where it has not traded in it. */
+export type SessionOf = (facts: Needed, stock: StockFigures) => ExtendedSession | undefined;
+
+interface Row extends StockFigures {
+  readonly session: ExtendedSession;
+  readonly change: number;
+  /** Of the 52 weeks; made only where a condition needs it. */
+  readonly range: () => PriceRange;
+}
+
+const COUNT_MAX = 200;
+/** "Near" the highest or lowest price of 52 weeks: within this many percent of it. */
+const NEAR_PERCENT = 5n;
+const IndicatorType = { price: 1, marketCap: 2, priceEarnings: 3 } as const;
+const PriceFilter = { nearHigh: 5, nearLow: 6 } as const;
+
+/** US shares by their change in a session of extended hours; the price conditions hold for the session's last price. */
+export function extendedStandings(
+  facts: Needed,
+  request: ExtendedRequest,
+  sessionOf: SessionOf,
+): ExtendedStandings | Refusal | Promise<ExtendedStandings | Refusal> {
+  const refused = checkPage(request, COUNT_MAX);
+  if (refused !== undefined) return refused;
+  const conditions = conditionsOf<Row>(request.filterList, figures, ({ indicatorType }, index) =>
+    indicatorType === IndicatorType.price ? priceCondition(request.filterList[index]?.priceFilter ?? 0, index) : undefined,
+  );
+  if (conditions instanceof Refusal) return conditions;
+  const shares = sharesOf(facts, 'US');
+  const answer = () => inTurns(standings(facts, shares, request, conditions, sessionOf));
+  const ranged = request.filterList.some(({ priceFilter }) => priceFilter === PriceFilter.nearHigh || priceFilter === PriceFilter.nearLow);
+  return (ranged ? prepareYearRanges(facts, shares)?.then(answer) : undefined) ?? answer();
+}
+
+const figures: Readonly<Record<number, Figure<Row>>> = {
+  [IndicatorType.marketCap]: ({ equity }) => equity.issuedMarketVal,
+  [IndicatorType.priceEarnings]: ({ equity }) => equity.peTTMRate,
+};
+
+/** By `PriceFilter`. */
+const priceConditions: readonly Condition<Row>[] = [
+  () => true,
+  (row) => priceOf(row) < 1,
+  (row) => priceOf(row) >= 1 && priceOf(row) <= 10,
+  (row) => priceOf(row) >= 10 && priceOf(row) <= 100,
+  (row) => priceOf(row) > 100,
+  ({ session, range }) => session.last * 100n >= range().high * (100n - NEAR_PERCENT),
+  ({ session, range }) => session.last * 100n <= range().low * (100n + NEAR_PERCENT),
+];
+
+function priceCondition(filter: number, index: number): Condition<Row> | Refusal {
+  const condition = priceConditions[filter];
+  return condition ?? new Refusal(`filter_list[${index}].price_filter: unknown ${filter}; accepted: 0 to ${priceConditions.length - 1}`);
+}
+
+function priceOf({ session }: Row): number {
+  return decimalToNumber(session.last);
+}
+
+function* standings(
+  facts: Needed,
+  shares: readonly Listing[],
+  { sortDir, offset, count }: ExtendedRequest,
+  conditions: readonly Condition<Row>[],
+  sessionOf: SessionOf,
+): Generator<void, ExtendedStandings> {
+  const all = yield* eachShare(facts, shares, (share) => rowOf(facts, share, sessionOf));
+  const rows = all.filter((row) => row !== undefined).filter((row) => conditions.every((holds) => holds(row)));
+  const page = pageOf(rows, { by: ({ change }) => change, ascending: sortDir === 1, offset, count });
+  return { rows: page.map(shown), allCount: rows.length };
+}
+
+function rowOf(facts: Needed, listing: Listing, sessionOf: SessionOf): Row | undefined {
+  const stock = stockFigures(facts, listing);
+  const session = sessionOf(facts, stock);
+  if (session === undefined) return undefined;
+  const range = () => yearRange(facts, listing, stock.quote);
+  return { ...stock, session, change: percent(session.last - session.close, session.close), range };
+}
+
+function shown({ listing, board, session, change, changeRate, changeAmount }: Row): ExtendedRow {
+  return {
+    security: listing.security,
+    name: board.name,
+    price: decimalToNumber(session.last),
+    changeRatio: change,
+    changeAmount: decimalToNumber(session.last - session.close),
+    turnover: decimalToNumber(session.turnover),
+    volume: session.volume,
+    closePrice: decimalToNumber(session.close),
+    regularChangeRatio: changeRate,
+    regularChangeAmount: changeAmount,
+  };
+}

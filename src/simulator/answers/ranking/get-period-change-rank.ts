@@ -1,0 +1,126 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type C2S,
+  type PeriodChangeRankItem,
+  PeriodChangeRankItemSchema,
+  PeriodType,
+  type S2C,
+  S2CSchema,
+} from '../../../contract/generated/Qot_GetPeriodChangeRank_pb.js';
+import { changePeriod, rankedMarket } from '../../../contract/list-enums.js';
+import { inTurns } from '../../pace.js';
+import { Refusal } from '../../refusal.js';
+import { checkChoice, marketOf } from '../../view/choices.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { known } from '../../view/known.js';
+import { changeFrom, pastCloses } from '../../view/past-closes.js';
+import { recentChange, volumeRatio } from '../../view/recent-trading.js';
+import { type Condition, checkPage, conditionsOf, type Figure, pageOf } from '../../view/standings.js';
+import { eachShare, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+
+const COUNT_MAX = 200;
+
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+
+/** A share with its changes in percent, by period; those that cannot be told are absent. */
+interface Row extends StockFigures {
+  readonly changes: ReadonlyMap<PeriodType | 'ten days', number | undefined>;
+  readonly volumeRatio: number | undefined;
+}
+
+/**
+ * Qot_GetPeriodChangeRank: shares by their change over a period. Days are trading days; changes over them are from the forward adjusted close so
+ * many days before, today's from the previous close as the snapshot's are.
+ */
+export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+  facts,
+  request,
+) => {
+  const market = marketOf(request.market, rankedMarket);
+  if (market instanceof Refusal) return market;
+  const refused = checkPage(request, COUNT_MAX);
+  if (refused !== undefined) return refused;
+  const period = request.periodType === 0 ? PeriodType.PeriodType_5Min : request.periodType;
+  const unknown = checkChoice('period_type', period, changePeriod);
+  if (unknown !== undefined) return unknown;
+  const change: Figure<Row> = ({ changes }) => changes.get(period);
+  const conditions = conditionsOf<Row>(request.filterList, { ...figures, 3: change });
+  if (conditions instanceof Refusal) return conditions;
+  return inTurns(answer(facts, sharesOf(facts, market), { request, change, conditions }));
+};
+
+/** By `IndicatorType`. */
+const figures: Readonly<Record<number, Figure<Row>>> = {
+  1: ({ board }) => board.curPrice,
+  2: ({ equity }) => equity.issuedMarketVal,
+  4: ({ board }) => Number(board.volume),
+  5: ({ board }) => board.turnover,
+  6: ({ equity }) => equity.peTTMRate,
+  7: ({ equity }) => equity.pbRate,
+  8: ({ board }) => board.turnoverRate,
+  9: (row) => row.volumeRatio,
+  10: ({ board }) => board.amplitude,
+};
+
+interface Wanted {
+  readonly request: C2S;
+  readonly change: Figure<Row>;
+  readonly conditions: readonly Condition<Row>[];
+}
+
+function* answer(facts: Needed, shares: ReturnType<typeof sharesOf>, { request, change, conditions }: Wanted): Generator<void, S2C> {
+  const rows = yield* eachShare(facts, shares, (share) => rowOf(facts, share));
+  const kept = rows.filter((row) => change(row) !== undefined && conditions.every((holds) => holds(row)));
+  const { offset, count } = request;
+  const page = pageOf(kept, { by: change, ascending: request.sortDir === 1, offset, count });
+  return create(S2CSchema, { dataList: page.map(itemOf), allCount: kept.length });
+}
+
+function rowOf(facts: Needed, listing: StockFigures['listing']): Row {
+  const stock = stockFigures(facts, listing);
+  const { last } = stock.quote;
+  const { back, lastYear } = pastCloses(facts, listing);
+  return {
+    ...stock,
+    changes: new Map<PeriodType | 'ten days', number | undefined>([
+      [PeriodType.PeriodType_5Min, recentChange(facts, listing, stock.quote)],
+      [PeriodType.PeriodType_1Day, stock.changeRate],
+      [PeriodType.PeriodType_5Day, changeFrom(back[5], last)],
+      ['ten days', changeFrom(back[10], last)],
+      [PeriodType.PeriodType_20Day, changeFrom(back[20], last)],
+      [PeriodType.PeriodType_60Day, changeFrom(back[60], last)],
+      [PeriodType.PeriodType_120Day, changeFrom(back[120], last)],
+      [PeriodType.PeriodType_250Day, changeFrom(back[250], last)],
+      [PeriodType.PeriodType_YTD, changeFrom(lastYear, last)],
+    ]),
+    volumeRatio: volumeRatio(facts, listing, stock.quote),
+  };
+}
+
+function itemOf({ listing, board, equity, changes, changeRate, volumeRatio: ratio }: Row): PeriodChangeRankItem {
+  return create(
+    PeriodChangeRankItemSchema,
+    known({
+      security: listing.security,
+      name: board.name,
+      curPrice: board.curPrice,
+      changeRatio: changeRate,
+      turnover: board.turnover,
+      volume: board.volume,
+      marketCap: equity.issuedMarketVal,
+      changeRate5Min: changes.get(PeriodType.PeriodType_5Min),
+      changeRate5D: changes.get(PeriodType.PeriodType_5Day),
+      changeRate10D: changes.get('ten days'),
+      changeRate20D: changes.get(PeriodType.PeriodType_20Day),
+      changeRate60D: changes.get(PeriodType.PeriodType_60Day),
+      changeRate120D: changes.get(PeriodType.PeriodType_120Day),
+      changeRate250D: changes.get(PeriodType.PeriodType_250Day),
+      changeRateYTD: changes.get(PeriodType.PeriodType_YTD),
+      peTTM: equity.peTTMRate,
+      pb: equity.pbRate,
+      turnoverRatio: board.turnoverRate,
+      volumeRatio: ratio,
+      amplitude: board.amplitude,
+    }),
+  );
+}

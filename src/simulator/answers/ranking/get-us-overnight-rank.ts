@@ -1,0 +1,53 @@
+import { create } from '@bufbuild/protobuf';
+import { QotMarketState } from '../../../contract/generated/Qot_Common_pb.js';
+import { type C2S, OvernightRankItemSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetUSOvernightRank_pb.js';
+import { Refusal } from '../../refusal.js';
+import type { Answer } from '../../view/facts.js';
+import { type ExtendedStandings, extendedStandings, type SessionOf } from './extended-hours.js';
+
+/** Of the sessions of the night, the trades so far. */
+const session: SessionOf = ({ clock, world, market }, { listing: { instrument }, quote }) => {
+  const nights = world
+    .calendar(instrument)
+    .sessions(quote.tradingDay)
+    .filter(({ state }) => state === QotMarketState.QotMarketState_OVERNIGHT);
+  const bars = nights.flatMap(({ start, end }) =>
+    market.bars(instrument, { unit: 'minute', count: 60 }, { from: start, to: Math.min(end, clock.now() + 1) }),
+  );
+  const last = bars.at(-1);
+  if (last === undefined) return undefined;
+  return {
+    last: last.close,
+    close: quote.previousClose,
+    volume: bars.reduce((sum, { volume }) => sum + volume, 0n),
+    turnover: bars.reduce((sum, { turnover }) => sum + turnover, 0n),
+  };
+};
+
+/** Qot_GetUSOvernightRank: shares by their last price of the night, against the close before it. None where the calendar has no overnight session. */
+export const getUsOvernightRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+  facts,
+  request,
+) => {
+  const standings = extendedStandings(facts, request, session);
+  return standings instanceof Promise ? standings.then(payload) : payload(standings);
+};
+
+function payload(standings: ExtendedStandings | Refusal): S2C | Refusal {
+  if (standings instanceof Refusal) return standings;
+  const dataList = standings.rows.map((row) =>
+    create(OvernightRankItemSchema, {
+      security: row.security,
+      name: row.name,
+      overnightPrice: row.price,
+      overnightChangeRatio: row.changeRatio,
+      overnightChangeAmount: row.changeAmount,
+      overnightTurnover: row.turnover,
+      overnightVolume: row.volume,
+      closePrice: row.closePrice,
+      changeRatio: row.regularChangeRatio,
+      changeAmount: row.regularChangeAmount,
+    }),
+  );
+  return create(S2CSchema, { dataList, allCount: standings.allCount });
+}

@@ -1,0 +1,220 @@
+import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
+import type { Market } from '../market/market.js';
+import { Refusal } from '../refusal.js';
+import { type Instrument, tickSize, type World } from '../world/index.js';
+import type { Account } from './account.js';
+import { checkRemark, nameOf, type OrderCheck, wholeQuantity } from './check-order.js';
+import type { HoldQuestion, Holds } from './holds.js';
+import { unitValue } from './margin.js';
+import { isBuying, type LegHold, type OrderLeg, type OrderRecord } from './order.js';
+import type { ComboRequest, LegRequest, ReplaceRequest } from './place-request.js';
+import { marketPrice } from './price.js';
+import { resolve } from './resolve.js';
+import type { TradeMarket, TradeSide } from './terms.js';
+
+const LEGS = { least: 2, most: 4 };
+const RATIO_MAX = 1_000n;
+/** Each of them looks at several books, at every change of one of them. */
+const OPEN_COMBOS_MAX = 200;
+/** Above any price of the world. */
+const PRICE_MAX: Decimal = 10_000_000n * 1_000_000_000n;
+
+/** One leg of an order that may be accepted. */
+export interface CheckedLeg {
+  readonly instrument: Instrument;
+  readonly side: TradeSide;
+  readonly ratio: bigint;
+}
+
+/** A new order for several securities that may be accepted. */
+export interface CheckedCombo {
+  readonly legs: readonly CheckedLeg[];
+  readonly tradeMarket: TradeMarket;
+  readonly quantity: bigint;
+  /** Of a unit of the order. */
+  readonly price: Decimal;
+  readonly holds: readonly LegHold[];
+  /** Epoch ms. */
+  readonly expiresAt: number;
+}
+
+/** Decides whether orders for several securities, and their changes, may be accepted. Changes nothing. */
+export class ComboCheck {
+  constructor(
+    private readonly world: World,
+    private readonly market: Market,
+    private readonly holds: Holds,
+    private readonly single: OrderCheck,
+  ) {}
+
+  /** A new order, checked in the order of: legs, type, duration, price, quantity, positions, funds. `open`: such orders of the account that are open. */
+  place(request: ComboRequest, open: number): CheckedCombo | Refusal {
+    const { account, type, timeInForce } = request;
+    if (open >= OPEN_COMBOS_MAX)
+      return new Refusal(`account ${account.id} has reached its limit of ${OPEN_COMBOS_MAX} open orders with several legs`);
+    const found = this.#legs(request);
+    if (found instanceof Refusal) return found;
+    const { legs, tradeMarket } = found;
+    if (type !== 'normal') return new Refusal(`order type ${nameOf(type)} is not accepted for several legs; accepted: ${nameOf('normal')}`);
+    const regular = { type, timeInForce, expireTime: request.expireTime, extendedHours: false };
+    let expiresAt = Number.POSITIVE_INFINITY;
+    for (const { instrument } of legs) {
+      const refusal = this.single.checkType(instrument, regular) ?? this.single.checkListed(instrument);
+      if (refusal !== undefined) return refusal;
+      const ends = this.single.expiry(instrument, regular);
+      if (ends instanceof Refusal) return ends;
+      expiresAt = Math.min(expiresAt, ends);
+    }
+    const refusal = checkRemark(request.remark);
+    if (refusal !== undefined) return refusal;
+    const price = checkNetPrice(legs, request.price);
+    if (price instanceof Refusal) return price;
+    const quantity = wholeQuantity('qty', request.quantity);
+    if (quantity instanceof Refusal) return quantity;
+    const holds = this.#hold(account, legs, quantity, quantity, price);
+    return holds instanceof Refusal ? holds : { legs, tradeMarket, quantity, price, holds, expiresAt };
+  }
+
+  /** A change of an open order: its new total and price. */
+  replace(
+    account: Account,
+    order: OrderRecord,
+    request: ReplaceRequest,
+  ): { quantity: bigint; price: Decimal; holds: readonly LegHold[] } | Refusal {
+    const legs = this.legsOf(order);
+    const quantity = request.quantity === undefined ? order.quantity : wholeQuantity('qty', request.quantity);
+    if (quantity instanceof Refusal) return quantity;
+    if (quantity <= order.filledQuantity) {
+      return new Refusal(
+        `qty ${quantity} is the order's new total and must be above the ${order.filledQuantity} already filled; to stop it, cancel it`,
+      );
+    }
+    const price = request.price === undefined ? order.price : checkNetPrice(legs, request.price);
+    if (price instanceof Refusal) return price;
+    const holds = this.#hold(account, legs, quantity, quantity - order.filledQuantity, price, order);
+    return holds instanceof Refusal ? holds : { quantity, price, holds };
+  }
+
+  /** What an order holds that goes to the market, or trades there, now that its legs' prices have moved; or why the account cannot carry it any more. */
+  carry(account: Account, order: OrderRecord): readonly LegHold[] | Refusal {
+    return this.#hold(account, this.legsOf(order), order.quantity, order.quantity - order.filledQuantity, order.price, order);
+  }
+
+  legsOf(order: OrderRecord): readonly CheckedLeg[] {
+    return order.legs.map(({ symbol, side, ratio }) => {
+      const instrument = this.world.instrument(symbol);
+      if (instrument === undefined) throw new Error(`order for ${symbol}, which the world does not know`);
+      return { instrument, side, ratio };
+    });
+  }
+
+  #legs({ account, tradeMarket: market, legs }: ComboRequest): { legs: readonly CheckedLeg[]; tradeMarket: TradeMarket } | Refusal {
+    if (legs.length < LEGS.least || legs.length > LEGS.most) {
+      return new Refusal(`comboLegs has ${legs.length} legs: from ${LEGS.least} to ${LEGS.most} are accepted`);
+    }
+    const found: CheckedLeg[] = [];
+    let tradeMarket: TradeMarket | undefined;
+    for (const [i, leg] of legs.entries()) {
+      const resolved = resolve(this.world, account, market, leg.code, leg.secMarket);
+      if (resolved instanceof Refusal) return new Refusal(`comboLegs[${i}]: ${resolved.message}`);
+      const ratio = wholeRatio(leg, i);
+      if (ratio instanceof Refusal) return ratio;
+      found.push({ instrument: resolved.instrument, side: leg.side, ratio });
+      tradeMarket ??= resolved.tradeMarket;
+    }
+    const [first] = found;
+    if (first === undefined || tradeMarket === undefined) throw new Error('an order has legs');
+    for (const [i, { instrument }] of found.entries()) {
+      const { symbol, currency, calendar, multiplier } = instrument;
+      if (found.findIndex((other) => other.instrument === instrument) !== i)
+        return new Refusal(`comboLegs[${i}]: ${symbol} is named twice`);
+      const agrees = currency === first.instrument.currency && calendar === first.instrument.calendar;
+      if (!agrees || multiplier !== first.instrument.multiplier) {
+        return new Refusal(
+          `comboLegs[${i}]: ${symbol} does not trade in the currency, hours and multiplier of ${first.instrument.symbol}: legs share them, as they have one price`,
+        );
+      }
+    }
+    if (found.map(({ ratio }) => ratio).reduce(greatestDivisor) !== 1n) {
+      return new Refusal(`the qtyRatio of the legs (${found.map(({ ratio }) => ratio).join(', ')}) have a common divisor: put it into qty`);
+    }
+    return { legs: found, tradeMarket };
+  }
+
+  /** @param units of the order still to be filled, of `quantity`. */
+  #hold(
+    account: Account,
+    legs: readonly CheckedLeg[],
+    quantity: bigint,
+    units: bigint,
+    price: Decimal,
+    open?: OrderRecord,
+  ): readonly LegHold[] | Refusal {
+    const step = comboStep(legs);
+    if (quantity % step !== 0n) return new Refusal(`qty ${quantity} is not a multiple of ${step}, which makes board lots of every leg`);
+    const worst = this.#worstPrices(legs, price);
+    const questions = legs.map(({ instrument, side, ratio }, i): HoldQuestion => {
+      const leg = open?.legs[i];
+      return {
+        account,
+        instrument,
+        side,
+        quantity: units * ratio,
+        worstPrice: worst[i] ?? 0n,
+        open: open === undefined || leg === undefined ? undefined : { order: open, leg },
+      };
+    });
+    for (const question of questions) {
+      const refusal = this.holds.checkPosition(question);
+      if (refusal !== undefined) return refusal;
+    }
+    const [first] = legs;
+    return this.holds.takeAll(questions, units, first === undefined ? 0n : unitValue(first.instrument, price));
+  }
+
+  /** Each leg at the market; what the price allows beyond that goes to the first leg that buys. */
+  #worstPrices(legs: readonly CheckedLeg[], price: Decimal): readonly Decimal[] {
+    const worst = legs.map(({ instrument, side }) => marketPrice(this.market, instrument, isBuying(side)));
+    const buyer = legs.findIndex(({ side }) => isBuying(side));
+    const [leg, at] = [legs[buyer], worst[buyer]];
+    if (leg === undefined || at === undefined) return worst;
+    const beyond = price - netOf(legs.map(({ side, ratio }, i) => ({ side, ratio, price: worst[i] ?? 0n })));
+    return beyond <= 0n ? worst : worst.with(buyer, at + (beyond + leg.ratio - 1n) / leg.ratio);
+  }
+}
+
+/** What a unit of an order costs at prices of its legs: bought less sold. */
+export function netOf(legs: readonly (Pick<OrderLeg, 'side' | 'ratio'> & { readonly price: Decimal })[]): Decimal {
+  return legs.reduce((sum, { side, ratio, price }) => sum + (isBuying(side) ? price : -price) * ratio, 0n);
+}
+
+/** The fewest units of an order that are board lots of every leg. */
+export function comboStep(legs: readonly Pick<CheckedLeg, 'instrument' | 'ratio'>[]): bigint {
+  return legs
+    .map(({ instrument, ratio }) => BigInt(instrument.lotSize) / greatestDivisor(BigInt(instrument.lotSize), ratio))
+    .reduce((all, one) => (all / greatestDivisor(all, one)) * one, 1n);
+}
+
+function greatestDivisor(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : greatestDivisor(b, a % b);
+}
+
+/** A price of several legs: any sum of prices on the finest of their ticks; also zero and below. */
+function checkNetPrice(legs: readonly CheckedLeg[], value: number | undefined): Decimal | Refusal {
+  if (value === undefined) return new Refusal(`price is required for order type ${nameOf('normal')}`);
+  const price = decimalFromNumber(value);
+  if (price === undefined || price > PRICE_MAX || price < -PRICE_MAX) {
+    return new Refusal(`price ${value} must lie between -10000000 and 10000000 and have at most nine decimal places`);
+  }
+  const finest = legs.map(({ instrument }) => tickSize(instrument.tickTable, 0n)).reduce((a, b) => greatestDivisor(a, b));
+  return price % finest === 0n
+    ? price
+    : new Refusal(`price ${value} is not a multiple of ${Number(finest) / 1e9}, the finest tick of the legs`);
+}
+
+function wholeRatio({ ratio }: LegRequest, i: number): bigint | Refusal {
+  if (!Number.isInteger(ratio) || ratio < 1 || ratio > Number(RATIO_MAX)) {
+    return new Refusal(`comboLegs[${i}].qtyRatio ${ratio} must be a whole number from 1 to ${RATIO_MAX}`);
+  }
+  return BigInt(ratio);
+}

@@ -1,0 +1,2 @@
+export { type Economy, economies } from './economies.js';
+export { Macro, type MacroEvent, type ScheduledEvent } from './macro.js';

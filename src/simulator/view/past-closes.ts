@@ -1,0 +1,76 @@
+import type { Decimal } from '../../contract/decimal.js';
+import { addDays } from '../../contract/time.js';
+import type { Market } from '../market/market.js';
+import type { Calendar } from '../world/calendar.js';
+import type { Facts } from './facts.js';
+import { percent } from './figures.js';
+import type { Listing } from './listings.js';
+
+/** Trading days over which changes are told. */
+const CHANGE_DAYS = [5, 10, 20, 60, 120, 250] as const;
+export type ChangeDays = (typeof CHANGE_DAYS)[number];
+
+/** Closes before a trading day, forward adjusted as of it; undefined where nothing had been traded yet. */
+export interface PastCloses {
+  readonly tradingDay: string;
+  /** So many trading days before the day. */
+  readonly back: Readonly<Record<ChangeDays, Decimal | undefined>>;
+  /** Of the last trading day of the year before. */
+  readonly lastYear: Decimal | undefined;
+  /** Mean volume of the five days before; undefined where there were none. */
+  readonly meanVolume: number | undefined;
+}
+
+const remembered = new WeakMap<Market, Map<Listing, PastCloses>>();
+
+/** What was before the current trading day; worked out once a day. */
+export function pastCloses(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing): PastCloses {
+  const { instrument } = listing;
+  const calendar = facts.world.calendar(instrument);
+  const tradingDay = facts.market.quote(instrument).tradingDay;
+  const ofMarket = remembered.get(facts.market) ?? new Map<Listing, PastCloses>();
+  remembered.set(facts.market, ofMarket);
+  const known = ofMarket.get(listing);
+  if (known?.tradingDay === tradingDay) return known;
+  const made = work(facts, listing, calendar, tradingDay);
+  ofMarket.set(listing, made);
+  return made;
+}
+
+/** The change from a past close to a price, in percent; undefined where there was none. */
+export function changeFrom(close: Decimal | undefined, price: Decimal): number | undefined {
+  return close === undefined || close === 0n ? undefined : percent(price - close, close);
+}
+
+/** Longer than 250 trading days with every holiday, and than a year. */
+const LOOK_BACK_DAYS = 420;
+
+function work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Calendar, tradingDay: string): PastCloses {
+  const days = daysBefore(calendar, tradingDay);
+  const closeOn = (day: string | undefined) => {
+    if (day === undefined || day < instrument.listDate) return undefined;
+    const next = calendar.sessions(calendar.nextTradingDay(day))[0];
+    return market.bars(instrument, { unit: 'day' }, { limit: 1, ...(next === undefined ? {} : { to: next.start }) }, 'forward').at(-1)
+      ?.close;
+  };
+  const back = Object.fromEntries(CHANGE_DAYS.map((count) => [count, closeOn(days.at(-count))])) as Record<ChangeDays, Decimal | undefined>;
+  const start = calendar.sessions(tradingDay)[0]?.start;
+  const week = market.bars(instrument, { unit: 'day' }, { limit: 5, ...(start === undefined ? {} : { to: start }) });
+  return {
+    tradingDay,
+    back,
+    lastYear: closeOn(days.findLast((day) => day.slice(0, 4) < tradingDay.slice(0, 4))),
+    meanVolume: week.length === 0 ? undefined : week.reduce((sum, { volume }) => sum + Number(volume), 0) / week.length,
+  };
+}
+
+let lastAsked: { readonly calendar: Calendar; readonly tradingDay: string; readonly days: readonly string[] } | undefined;
+
+/** Trading days before a day, oldest first. A ranking asks for the same ones for every share of a market. */
+function daysBefore(calendar: Calendar, tradingDay: string): readonly string[] {
+  if (lastAsked?.calendar !== calendar || lastAsked.tradingDay !== tradingDay) {
+    const dates = calendar.tradingDays(addDays(tradingDay, -LOOK_BACK_DAYS), addDays(tradingDay, -1));
+    lastAsked = { calendar, tradingDay, days: dates.map(({ day }) => day) };
+  }
+  return lastAsked.days;
+}

@@ -1,0 +1,92 @@
+import type { Interval } from '../../contract/generated/Qot_OptionCommon_pb.js';
+import { Refusal } from '../refusal.js';
+
+/** A figure of a row; undefined where the row has none: it meets no condition on it, and comes last in its order. */
+export type Figure<Row> = (row: Row) => number | undefined;
+
+/** Whether a row stays. */
+export type Condition<Row> = (row: Row) => boolean;
+
+/** A condition of a request: a figure by its number, and the values that it may have. */
+interface Wish {
+  readonly indicatorType: number;
+  readonly indicatorValue?: Interval | undefined;
+}
+
+/** The conditions of a request on ranges of figures, by the numbers of the message's `IndicatorType`. */
+export function conditionsOf<Row>(
+  wishes: readonly Wish[],
+  figures: Readonly<Record<number, Figure<Row>>>,
+  special: (wish: Wish, index: number) => Condition<Row> | Refusal | undefined = () => undefined,
+): readonly Condition<Row>[] | Refusal {
+  const conditions: Condition<Row>[] = [];
+  for (const [index, wish] of wishes.entries()) {
+    const condition = special(wish, index) ?? rangeOf(wish, index, figures);
+    if (condition instanceof Refusal) return condition;
+    conditions.push(condition);
+  }
+  return conditions;
+}
+
+function rangeOf<Row>(
+  { indicatorType, indicatorValue }: Wish,
+  index: number,
+  figures: Readonly<Record<number, Figure<Row>>>,
+): Condition<Row> | Refusal {
+  const figure = figures[indicatorType];
+  if (figure === undefined) return unknownIndicator(indicatorType, index, Object.keys(figures));
+  return withinRange(indicatorValue, `filter_list[${index}].indicator_value`, figure);
+}
+
+/** A refusal of an `IndicatorType` that the message does not have. */
+export function unknownIndicator(indicatorType: number, index: number, accepted: readonly (string | number)[]): Refusal {
+  return new Refusal(`filter_list[${index}].indicator_type: unknown ${indicatorType}; accepted: ${accepted.join(', ')}`);
+}
+
+/** Holds a figure against an interval, either end of which may be open. */
+export function withinRange<Row>(interval: Interval | undefined, path: string, figure: Figure<Row>): Condition<Row> | Refusal {
+  const { filterMin, filterMax } = interval ?? {};
+  if (filterMin === undefined && filterMax === undefined) return new Refusal(`${path}: expected filter_min, filter_max or both`);
+  if (filterMin !== undefined && filterMax !== undefined && filterMin.value > filterMax.value) {
+    return new Refusal(`${path}: filter_min ${filterMin.value} is above filter_max ${filterMax.value}`);
+  }
+  return (row) => {
+    const value = figure(row);
+    if (value === undefined) return false;
+    if (filterMin !== undefined && !(filterMin.includes ? value >= filterMin.value : value > filterMin.value)) return false;
+    return filterMax === undefined || (filterMax.includes ? value <= filterMax.value : value < filterMax.value);
+  };
+}
+
+/** What is asked of a ranking. */
+export interface Order<Row> {
+  readonly by: Figure<Row>;
+  readonly ascending: boolean;
+  readonly offset: number;
+  readonly count: number;
+}
+
+/** Rows in order, those without the figure last, equal ones as they came; and of them one page. */
+export function pageOf<Row>(rows: readonly Row[], { by, ascending, offset, count }: Order<Row>): readonly Row[] {
+  const keyed = rows.map((row) => ({ row, key: by(row) }));
+  keyed.sort((a, b) => {
+    if (a.key === undefined || b.key === undefined) return a.key === b.key ? 0 : a.key === undefined ? 1 : -1;
+    return ascending ? a.key - b.key : b.key - a.key;
+  });
+  return keyed.slice(offset, offset + count).map(({ row }) => row);
+}
+
+/** Why a page cannot be given; undefined where it can. */
+export function checkPage(
+  { offset = 0, count }: { readonly offset?: number; readonly count: number },
+  countMax: number,
+): Refusal | undefined {
+  if (offset < 0) return new Refusal(`offset ${offset}: expected 0 or more`);
+  return count >= 1 && count <= countMax ? undefined : new Refusal(`count ${count}: expected 1 to ${countMax}`);
+}
+
+/** The figure of a sort field; 0 is the message's "unknown", which means the default. */
+export function sortFigure<Row>(field: number, figures: Readonly<Record<number, Figure<Row>>>, fallback: number): Figure<Row> | Refusal {
+  const figure = figures[field === 0 ? fallback : field];
+  return figure ?? new Refusal(`unknown sort_field ${field}; accepted: ${Object.keys(figures).join(', ')}`);
+}

@@ -1,0 +1,18 @@
+import { backendName } from './backend-behind.js';
+
+interface Difference {
+  /** The backends over which it is not so. */
+  readonly over: readonly (typeof backendName)[];
+  readonly why: string;
+}
+
+/** What end-to-end tests say that is not so over every backend: the one place where a test is left out over some of them. */
+const differences = {
+  'credentials to refresh': { over: ['remote'], why: 'a brokerage that is logged in to has credentials, and a reload refreshes them' },
+  'notice of a simulation': { over: ['remote'], why: 'a brokerage that is logged in to is taken for real, whatever is behind it' },
+} as const satisfies Record<string, Difference>;
+
+/** For `it.skipIf`: what the test says is not so over the backend of this run. */
+export function differs(name: keyof typeof differences): boolean {
+  return (differences[name].over as Difference['over']).includes(backendName);
+}
