@@ -50,7 +50,7 @@ function bounds(
 ): Param[] {
   return [
     number(least, { as: `${field}_min`, aliases: [aliases[0]], about: `Least ${about}.` }),
-    number(most, { as: `${field}_max`, aliases: [aliases[1]], about: `Most ${about}.` }),
+    number(most, { as: `${field}_max`, aliases: [aliases[1]] }),
   ];
 }
 
