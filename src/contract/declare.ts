@@ -16,6 +16,7 @@ type Optional =
   | 'switches'
   | 'classes'
   | 'reach'
+  | 'wrapper'
   | 'unused'
   | 'lowLevel'
   | 'shape'
@@ -50,6 +51,7 @@ export function operation<const M extends ProtocolMessages>(
     switches: [],
     classes: {},
     reach: 'beyond',
+    wrapper: null,
     unused: [],
     lowLevel: {},
     shape: [],

@@ -1,3 +1,4 @@
+import { type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import {
   acceptedNumbers,
@@ -5,6 +6,7 @@ import {
   currency,
   type Dialect,
   type Enumeration,
+  enumerationOf,
   KL_TYPE_4MIN,
   klType,
   knownNumbers,
@@ -35,6 +37,7 @@ import {
   TrdSecMarketSchema,
   TrdSideSchema,
 } from './generated/Trd_Common_pb.js';
+import { operations } from './operations/index.js';
 
 /** What an interface accepts, as number → public number: the specification's lists, cell by cell. */
 const cells: [string, Enumeration, Dialect, Record<number, number>][] = [
@@ -169,3 +172,19 @@ it.each(['NORMAL', 'LIMIT', 'MARKET', 'ABSOLUTE_LIMIT', 'AUCTION', 'AUCTION_LIMI
     expect(memberNamed(orderType, name.toLowerCase())).toBeDefined();
   },
 );
+
+it('no field of another type than a whole number is taken for an enumeration', () => {
+  const seen = new Set<string>();
+  const misnamed: string[] = [];
+  const walk = (desc: DescMessage) => {
+    if (seen.has(desc.typeName)) return;
+    seen.add(desc.typeName);
+    for (const field of desc.fields) {
+      if (field.message !== undefined) walk(field.message);
+      else if (enumerationOf(desc.typeName, field.name) !== undefined && field.scalar !== ScalarType.INT32)
+        misnamed.push(`${desc.typeName}.${field.name}`);
+    }
+  };
+  for (const { messages } of operations) for (const desc of [messages.C2SSchema, messages.S2CSchema]) walk(desc);
+  expect(misnamed).toEqual([]);
+});

@@ -47,6 +47,55 @@ export const trdMarket = enumeration(
 
 export const quoteMarketNumbers = same('market', { HK: 1, HK_FUTURE: 2, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61, FX: 81 });
 
+/** Markets whose securities can be listed and screened. The mainland is listed as a whole, by either number. */
+export const listedMarket: Enumeration = {
+  ...enumeration('market', [
+    { name: 'HK', public: 1 },
+    { name: 'HK_FUTURE', public: 2 },
+    { name: 'US', public: 11 },
+    { name: 'SH', public: 21, aliases: ['CN'] },
+    { name: 'SZ', public: 22 },
+    { name: 'SG', public: 31 },
+    { name: 'JP', public: 41 },
+    { name: 'MY', public: 61 },
+  ]),
+  ofMarkets: true,
+};
+
+/** Qot_Common.PlateSetType: which plates are meant. */
+export const plateSetType = same('plate_set_type', { ALL: 0, INDUSTRY: 1, REGION: 2, CONCEPT: 3 });
+
+/** Qot_GetCodeChange.CodeChangeType. */
+export const codeChangeType = same('code_change_type_list', {
+  GEM_TO_MAIN: 1,
+  UNPAID: 2,
+  CHANGE_LOT: 3,
+  SPLIT: 4,
+  JOINT: 5,
+  JOINT_SPLIT: 6,
+  SPLIT_JOINT: 7,
+  OTHER: 8,
+});
+
+/** Qot_GetCodeChange.TimeFilterType. */
+const codeChangeTime = same('type', { PUBLIC: 1, EFFECTIVE: 2, END: 3 });
+
+/** What happens on a day of an offering. */
+export const ipoEvent = same('event_types', {
+  list: 1,
+  apply: 2,
+  apply_start: 3,
+  apply_end: 4,
+  winning: 5,
+  approval: 6,
+  issue_confirm: 7,
+  price_confirm_start: 8,
+  price_confirm_end: 9,
+  inquiry_start: 10,
+  inquiry_end: 11,
+  draw: 12,
+});
+
 /** Qot_Common.TradeDateMarket: whose trading days are meant. NT and ST are Stock Connect, northbound and southbound. */
 export const tradeDateMarket = same('market', {
   HK: 1,
@@ -336,6 +385,18 @@ const enumerationsByField: readonly FieldEnumerations[] = [
     prefix: 'Qot_GetWarrant.C2S',
     fields: { typeList: warrantType, issuerList: warrantIssuer, sortField: warrantSort, ipoPeriod, priceType, status: warrantStatus },
   },
+  { prefix: 'Qot_GetPlateSet.C2S', fields: { market: listedMarket, plateSetType } },
+  { prefix: 'Qot_GetIpoList.C2S', fields: { market: listedMarket } },
+  { prefix: 'Qot_StockFilter.C2S', fields: { market: listedMarket } },
+  { prefix: 'Qot_GetCodeChange.C2S', fields: { typeList: codeChangeType } },
+  { prefix: 'Qot_GetCodeChange.CodeChangeInfo', fields: { type: codeChangeType } },
+  { prefix: 'Qot_GetCodeChange.TimeFilter', fields: { type: codeChangeTime } },
+  { prefix: 'Qot_GetSearchQuote.SearchQuote', fields: { market: quoteMarketNumbers, sec_type: securityType } },
+  { prefix: 'svc.ipo_calendar', fields: { market: listedMarket, event_types: ipoEvent, event_type: ipoEvent } },
+  { prefix: 'svc.etf_screen.C2S', fields: { market: listedMarket } },
+  { prefix: 'svc.fund_screen.C2S', fields: { market: listedMarket } },
+  { prefix: 'svc.future_screen.C2S', fields: { market: listedMarket } },
+  { prefix: 'svc.bond_screen.C2S', fields: { market: listedMarket } },
   { prefix: 'Qot_RequestTradeDate.C2S', fields: { market: tradeDateMarket } },
   { prefix: 'GetDelayStatistics', fields: { typeList: delayStatisticsType, qotPushStage } },
   { prefix: 'svc.quote_capability', fields: { sub_type_list: subType, kl_type_list: klType } },

@@ -11,6 +11,7 @@ import { SecuritySchema } from './generated/Qot_Common_pb.js';
  * - `traded_code`: a code whose market the trading header and `sec_market` say.
  * - `quote_market`, `trading_market`, `calendar`: a market as a whole, by Qot_Common.QotMarket, Trd_Common.TrdMarket and
  *   Qot_Common.TradeDateMarket. One that is left open, or 0, is every market; so is a list of none.
+ * - `stock_market`: the same as a stock screen has it, which takes Shanghai and Shenzhen for one.
  * - `cancel_market`: the trading market of a cancel of all orders, and of nothing else.
  * - `account`: an account's id. `order`: an order's number or text.
  * - `filter`: narrows what is answered. Only for operations whose answers are filtered themselves.
@@ -23,6 +24,7 @@ export type FieldClass =
   | 'traded_code'
   | 'sec_market'
   | 'quote_market'
+  | 'stock_market'
   | 'trading_market'
   | 'calendar'
   | 'cancel_market'

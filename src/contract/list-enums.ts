@@ -6,7 +6,7 @@ export const dividendMarket = same('market', { HK: 1, US: 11, SG: 31, JP: 41, MY
 export const earningsMarket = same('market', { HK: 1, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41 });
 export const beatMarket = same('market', { HK: 1, US: 11, SG: 31, JP: 41 });
 export const rankedMarket = same('market', { HK: 1, US: 11 });
-const patternMarket = same('market', { HK: 1, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61 });
+export const patternMarket = same('market', { HK: 1, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61 });
 /** Whose economies publish figures: SH stands for the mainland. */
 export const economyMarket = same('market_list', { HK: 1, US: 11, SH: 21, SG: 31, JP: 41, AU: 51, MY: 61, CA: 71 });
 
@@ -98,10 +98,10 @@ export const changePeriod = same('period_type', {
 
 export const soeSort = same('sort_field', { DIVIDEND_YIELD_TTM: 1, PB: 2, PE_TTM: 3, PRICE: 4, CHANGE_RATIO: 5, MARKET_CAP: 6 });
 
-const patternColor = same('color', { ALL: 0, BULLISH: 1, BEARISH: 2, NEUTRAL: 3 });
-const patternCategory = same('filter', { ALL: 0, CANDLESTICK: 1, CHART: 2 });
-const patternSortOrder = same('sort_order', { DESCENDING: 0, ASCENDING: 1 });
-const patternSort = same('sort_type', {
+export const patternColor = same('color', { ALL: 0, BULLISH: 1, BEARISH: 2, NEUTRAL: 3 });
+export const patternCategory = same('filter', { ALL: 0, CANDLESTICK: 1, CHART: 2 });
+export const patternSortOrder = same('sort_order', { DESCENDING: 0, ASCENDING: 1 });
+export const patternSort = same('sort_type', {
   BACKEND: -1,
   CHANGE_RATE: 0,
   PRICE: 1,
@@ -129,10 +129,8 @@ export const listEnumerations: readonly FieldEnumerations[] = [
     prefix: 'Qot_GetDividendRank',
     fields: { market: dividendMarket, rankType: dividendRankType, sortField: dividendSort, distributionFrequency },
   },
-  {
-    prefix: 'Qot_GetEarningsBeatRank',
-    fields: { market: beatMarket, beatType, term: beatTerm, sortField: beatSort, detailPostPeriod: postPeriod },
-  },
+  { prefix: 'Qot_GetEarningsBeatRank.C2S', fields: { market: beatMarket, beatType, term: beatTerm, sortField: beatSort } },
+  { prefix: 'Qot_GetEarningsBeatRank', fields: { detailPostPeriod: postPeriod } },
   { prefix: 'Qot_GetUSPreMarketRank', fields: extended },
   { prefix: 'Qot_GetUSAfterHoursRank', fields: extended },
   { prefix: 'Qot_GetUSOvernightRank', fields: extended },

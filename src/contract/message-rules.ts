@@ -70,6 +70,7 @@ export function enumerationRule(enumeration: Enumeration, own?: unknown): FieldR
     if (accepted.has(value as number) || value === own) return;
     const market = untraded.get(value as number);
     if (market !== undefined) stop('out_of_range', path, `${path}: market ${market} is not traded here; accepted: ${list}`);
+    if (enumeration.ofMarkets) stop('invalid_market', path, `${path}: invalid market ${value}; accepted: ${list}`);
     // A 0 that is no member says "not set".
     stop(value === 0 ? 'missing_field' : 'out_of_range', path, `${path}: expected one of ${list}, found the number ${value}`);
   };

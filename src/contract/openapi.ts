@@ -122,6 +122,10 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
     properties[name] = schema;
     required.push(name);
   }
+  if (operation.wrapper !== null) {
+    const inner = { ...fields, ...properties };
+    properties[operation.wrapper] = { type: 'object', description: 'The same fields.', properties: inner, additionalProperties: false };
+  }
   const friendly: Schema = { type: 'object', title: `${operation.name} (friendly)`, properties, additionalProperties: false };
   if (required.length > 0) friendly.required = required;
   const needs = operation.needs.map((need) => needSchema(need, params));

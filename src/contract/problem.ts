@@ -1,6 +1,6 @@
 /** Why a request cannot be read: a value that names the field, what came and what is accepted. */
 export interface Problem {
-  readonly kind: 'unknown_field' | 'missing_field' | 'wrong_type' | 'out_of_range' | 'invalid';
+  readonly kind: 'unknown_field' | 'missing_field' | 'wrong_type' | 'out_of_range' | 'invalid' | 'invalid_market';
   /** "securities[2].code"; empty for the body itself. */
   readonly path: string;
   /** The whole sentence for the caller. */

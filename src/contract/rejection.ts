@@ -40,6 +40,7 @@ const rejectionKinds = {
   'request.wrong_type': badRequest,
   'request.out_of_range': badRequest,
   'request.invalid': badRequest,
+  'request.invalid_market': { ...badRequest, tool: 'invalid market' },
   'request.too_large': { ...badRequest, http: 413 },
   'request.timeout': { ...badRequest, http: 408 },
   'request.unknown_symbol': badRequest,

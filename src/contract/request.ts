@@ -92,9 +92,10 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
     for (const name in object) {
       const value = object[name];
       const here = childPath(path, name);
-      // The low-level form: the message itself under `c2s`, which some callers mix with friendly fields.
-      if (name === 'c2s' && path === '') {
-        if (!isJsonObject(value)) stop('wrong_type', here, `c2s: expected an object, found ${describeJson(value)}`);
+      // The low-level form: the message itself under `c2s`, which some callers mix with friendly fields. Some operations have another such object.
+      if ((name === 'c2s' || name === operation.wrapper) && (path === '' || path === 'c2s')) {
+        if (value === null || value === undefined) continue;
+        if (!isJsonObject(value)) stop('wrong_type', here, `${here}: expected an object, found ${describeJson(value)}`);
         readFields(message, value, here, given, later);
         continue;
       }

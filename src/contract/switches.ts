@@ -2,6 +2,7 @@
 export const switches = [
   '--enable-trading',
   '--enable-desktop-phase2-reads',
+  '--enable-v18-experimental-reads',
   '--enable-v18-kline-patterns',
   '--enable-v18-kline-pattern-performance',
 ] as const;

@@ -240,6 +240,12 @@ const settingsTable = {
     group: 'Access',
     about: 'Serve forex display quotes (market 81, FX.EURUSD).',
   }),
+  enableV18ExperimentalReads: setting({
+    type: onOff,
+    default: false,
+    group: 'Access',
+    about: 'Serve experimental reads: screens of ETFs, funds, futures and bonds.',
+  }),
   enableV18KlinePatterns: setting({
     type: onOff,
     default: false,

@@ -49,7 +49,7 @@ export async function createBackend(parts: BackendParts): Promise<Result<MadeBac
   const recorder = await startRecorder(parts.settings, clock, parts.logger);
   if (!recorder.ok) return recorder;
   const { recordAccounts } = parts.settings;
-  const past = recorder.value === undefined ? backend : recordedBackend(backend, recorder.value, recordAccounts);
+  const past = recorder.value === undefined ? backend : recordedBackend(backend, recorder.value, clock, recordAccounts);
   return ok({ backend: past, login, recorder: recorder.value });
 }
 

@@ -245,6 +245,7 @@ function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: 
 const switchSettings = {
   '--enable-trading': 'enableTrading',
   '--enable-desktop-phase2-reads': 'enableDesktopPhase2Reads',
+  '--enable-v18-experimental-reads': 'enableV18ExperimentalReads',
   '--enable-v18-kline-patterns': 'enableV18KlinePatterns',
   '--enable-v18-kline-pattern-performance': 'enableV18KlinePatternPerformance',
 } as const satisfies Record<Switch, SettingName>;

@@ -63,9 +63,11 @@ function checkTraded(operation: Operation, limits: Limits, subjects: Subjects, r
     if (denied !== undefined) return denied;
   }
   for (const plate of plates) {
-    // Its members are the answer's business; a plate itself is no security that a list of symbols could name.
+    // A plate itself is no security that a list of symbols could name. Its members are: an answer about them is filtered, or refused.
     const market = marketOf(plate);
     if (!allowsOneMarket(limits, market)) return denyMarket(limits, market);
+    if (limits.allowedSymbols !== null && !isFiltered(operation.reach))
+      return denySymbol(limits, `the whole plate ${market}.${plate.code}`);
   }
   if (stockIds.length > 0) return new Rejection('limit.symbol', `stock id ${stockIds[0]} cannot be matched to a security; give its symbol`);
   const all = marketsOfCancelAll(operation, request);

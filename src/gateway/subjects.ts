@@ -85,6 +85,7 @@ function innerCollector(
 function fieldCollector(field: DescField, classes: FieldClasses): Collector | undefined {
   const named = classOf(field, classes);
   if (named === undefined) throw new Error(`${field.parent.typeName}.${field.name} has no class`);
+  if (named === 'stock_market') return stockMarketCollector(field);
   const numbering = numberings[named];
   if (numbering !== undefined) return marketCollector(field, numbering);
   const addValue = adders[named];
@@ -125,6 +126,24 @@ function marketCollector(field: DescField, numbering: Numbering): Collector {
     if (into.markets.length === before) into.markets = add(into.markets, numbering(0));
   };
 }
+
+/** A screen of the mainland shows both of its markets, whichever is named. */
+function stockMarketCollector(field: DescField): Collector {
+  const collect = marketCollector(field, quoteMarketOf);
+  const shanghai = quoteMarketOf(SHANGHAI);
+  const shenzhen = quoteMarketOf(SHENZHEN);
+  return (message, into) => {
+    const before = into.markets.length;
+    collect(message, into);
+    const named = into.markets.slice(before);
+    if (named.includes(shanghai) && !named.includes(shenzhen)) into.markets = add(into.markets, shenzhen);
+    if (named.includes(shenzhen) && !named.includes(shanghai)) into.markets = add(into.markets, shanghai);
+  };
+}
+
+/** Qot_Common.QotMarket. */
+const SHANGHAI = 21;
+const SHENZHEN = 22;
 
 /** Does something with each value that a message holds in a field; with none where it is not set. */
 function eachValue<T>({ localName, fieldKind }: DescField, act: (value: T, into: Lists) => void): Collector {

@@ -45,8 +45,24 @@ export class EventWriter {
 
   /** Writes one event. `key` is the source's own text, the same for equal sources: it saves taking the source apart each time. */
   event(time: number, key: string, sourceOf: () => Source, message: Message, beside = ''): void {
-    const known = this.#sources.get(key) ?? this.#define(key, sourceOf());
+    const known = this.#known(key, sourceOf);
+    this.#write(time, known, flatten(known.schema, message), beside);
+  }
+
+  /** Writes one event, unless it is the very one that its source had last. Says whether it wrote it. */
+  change(time: number, key: string, sourceOf: () => Source, message: Message): boolean {
+    const known = this.#known(key, sourceOf);
     const flat = flatten(known.schema, message);
+    if (known.last !== undefined && isSame(known.last, flat)) return false;
+    this.#write(time, known, flat, '');
+    return true;
+  }
+
+  #known(key: string, sourceOf: () => Source): Known {
+    return this.#sources.get(key) ?? this.#define(key, sourceOf());
+  }
+
+  #write(time: number, known: Known, flat: FlatMessage, beside: string): void {
     const record = this.#record;
     record.clear();
     record.byte(RecordKind.event);
@@ -62,15 +78,6 @@ export class EventWriter {
     known.last = flat;
     known.beside = beside;
     this.#end();
-  }
-
-  /** Whether the newest answer of a source is this very one. */
-  repeats(key: string, message: Message): boolean {
-    const known = this.#sources.get(key);
-    if (known?.last === undefined) return false;
-    const flat = flatten(known.schema, message);
-    const { structure, leaves } = known.last;
-    return equal(structure, flat.structure) && leaves.every((leaf, index) => sameLeaf(leaf, flat.leaves[index] as typeof leaf));
   }
 
   /** Writes that events are missing. */
@@ -132,6 +139,10 @@ function writeLeaves(record: ByteSink, { kinds, leaves }: FlatMessage, last: Fla
     }
   }
   for (const index of changed) writeLeaf(record, kinds[index] as number, leaves[index] as Leaf, before(index));
+}
+
+function isSame(a: FlatMessage, b: FlatMessage): boolean {
+  return equal(a.structure, b.structure) && a.leaves.every((leaf, index) => sameLeaf(leaf, b.leaves[index] as typeof leaf));
 }
 
 function equal(a: readonly number[], b: readonly number[]): boolean {

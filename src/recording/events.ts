@@ -28,11 +28,16 @@ export interface RecordedEvent {
   readonly beside: string;
 }
 
-/** A stretch of time that a recording lacks, because it could not be written. Times are epoch ms. */
+/** A stretch of time that a recording lacks. Times are epoch ms. */
 export interface RecordedLoss {
   readonly from: number;
   readonly to: number;
+  /** Events that could not be written; 0 where it is not known how many never came. */
   readonly events: number;
+  /** Why they never came; left out where they could not be written. */
+  readonly reason?: string;
+  /** The streams that lack them, by their keys; left out where it is every one. */
+  readonly streams?: readonly string[];
 }
 
 const operationsByName = new Map(operations.map((operation) => [operation.name, operation]));

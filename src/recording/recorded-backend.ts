@@ -1,15 +1,18 @@
 import { type Message, toBinary } from '@bufbuild/protobuf';
+import type { Clock } from '../contract/clock.js';
 import type { Group, Operation } from '../contract/operation.js';
 import type { Backend, CallContext, ResponseMessage } from '../gateway/index.js';
 import type { Recorder } from './recorder.js';
+import { StreamLosses } from './stream-losses.js';
 
 /** What asks for the market's data, and what for an account's. */
 const marketData: ReadonlySet<Group> = new Set<Group>(['quote', 'kline_pattern', 'metadata', 'calendar', 'ranking']);
 const accountReads: ReadonlySet<Group> = new Set<Group>(['account']);
 
 /** The backend, with everything that it pushes and answers going past the recorder. Refusals are not recorded. */
-export function recordedBackend(backend: Backend, recorder: Recorder, accountData: boolean): Backend {
+export function recordedBackend(backend: Backend, recorder: Recorder, clock: Clock, accountData: boolean): Backend {
   backend.onPush((event) => recorder.push(event));
+  backend.onStreams(new StreamLosses(clock, (loss) => recorder.missed(loss)));
   const isRecorded = ({ effect, group }: Operation) =>
     effect === 'read' && (marketData.has(group) || (accountData && accountReads.has(group)));
   const note = (operation: Operation, request: Message, response: ResponseMessage) => {

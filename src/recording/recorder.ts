@@ -84,14 +84,14 @@ export class Recorder {
         const { protoId, secKey, stream, message } = event;
         const { symbol, subType, rehabType, extendedTime } = stream;
         const source = (): Source => ({ kind: 'quote', protoId, symbol, subType, rehabType, extendedTime, secKey });
-        this.#record(`q ${protoId} ${symbol} ${subType} ${rehabType} ${extendedTime}`, source, message);
+        this.#event(`q ${protoId} ${symbol} ${subType} ${rehabType} ${extendedTime}`, source, message);
         return;
       }
       case 'notify': {
         const { protoId, message, gap, about } = event;
         if ((about?.accIds.length ?? 0) > 0 && !this.#options.accountData) return;
         const beside = gap === undefined ? '' : JSON.stringify({ gap });
-        this.#record(`n ${protoId}`, () => ({ kind: 'notify', protoId }), message, beside);
+        this.#event(`n ${protoId}`, () => ({ kind: 'notify', protoId }), message, beside);
         return;
       }
       case 'trade': {
@@ -99,7 +99,7 @@ export class Recorder {
         const { protoId, accId, trdMarket, message, canSellQty, recovered } = event;
         const source = (): Source => ({ kind: 'trade', protoId, accId: String(accId), trdMarket });
         const beside = canSellQty === undefined && recovered === undefined ? '' : JSON.stringify({ canSellQty, recovered });
-        this.#record(`t ${protoId} ${accId} ${trdMarket}`, source, message, beside);
+        this.#event(`t ${protoId} ${accId} ${trdMarket}`, source, message, beside);
       }
     }
   }
@@ -108,7 +108,16 @@ export class Recorder {
   answer(operation: string, request: Uint8Array, message: Message): void {
     const encoded = Buffer.from(request).toString('base64');
     const key = `a ${operation} ${encoded}`;
-    if (!this.#writer.repeats(key, message)) this.#record(key, () => ({ kind: 'answer', operation, request: encoded }), message);
+    const source = (): Source => ({ kind: 'answer', operation, request: encoded });
+    this.#record((now) => this.#writer.change(now, key, source, message));
+  }
+
+  /** Records that events never came. */
+  missed(loss: RecordedLoss): void {
+    this.#record(() => {
+      this.#writer.loss(loss);
+      return true;
+    });
   }
 
   /** Resolves when what has been recorded so far is written, or counted as lost. */
@@ -126,7 +135,15 @@ export class Recorder {
     await this.#file?.close().catch(() => {});
   }
 
-  #record(key: string, source: () => Source, message: Message, beside = ''): void {
+  #event(key: string, source: () => Source, message: Message, beside = ''): void {
+    this.#record((now) => {
+      this.#writer.event(now, key, source, message, beside);
+      return true;
+    });
+  }
+
+  /** `write` says whether there was anything to write. */
+  #record(write: (now: number) => boolean): void {
     if (this.#closed) return;
     const { clock } = this.#options;
     const now = clock.now();
@@ -139,7 +156,7 @@ export class Recorder {
       this.#writer.loss(this.#lost);
       this.#lost = undefined;
     }
-    this.#writer.event(now, key, source, message, beside);
+    if (!write(now)) return;
     this.#gathered = { from: this.#gathered?.from ?? now, to: now, events: (this.#gathered?.events ?? 0) + 1 };
     this.#soon(this.#writer.length >= WRITE_BYTES ? 0 : WRITE_MS);
   }

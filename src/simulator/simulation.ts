@@ -15,11 +15,13 @@ import {
   type SimulatedMarket,
   TradeStatistics,
 } from './market/index.js';
+import { Boards } from './screen/index.js';
+import { NameIndex } from './search/index.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
 import { QuoteBoard } from './view/quote-board.js';
-import { type CalendarMode, createWorld, type Instrument, type World } from './world/index.js';
+import { type CalendarMode, createWorld, type Instrument, type Newcomer, type World } from './world/index.js';
 
 export interface SimulationOptions {
   readonly clock: Clock;
@@ -37,13 +39,15 @@ export interface SimulationOptions {
    * while nobody has said anything else.
    */
   readonly historyKlQuotaMax?: number;
-  /** Symbols whose market is not generated but recorded; those that the world does not have are passed over. */
+  /** Symbols whose market is not generated but recorded. Shares and funds that the world does not have join it. */
   readonly recorded?: readonly RecordedSymbol[];
 }
 
 /** A symbol whose quotes and trades come from a recording. */
 export interface RecordedSymbol {
   readonly symbol: string;
+  /** What is known of it, where it could be a share or a fund. */
+  readonly security?: Omit<Newcomer, 'symbol' | 'price'>;
   /** The close before the recorded day. */
   readonly previousClose: Decimal;
   /** A moment of the recorded day, epoch ms. */
@@ -102,7 +106,13 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** A world whose strikes lie around the prices of a market that is still to be made. */
-function worldOf({ clock, calendarMode, seed, generatedInstruments = GENERATED_INSTRUMENTS }: SimulationOptions): PricedWorld {
+function worldOf({
+  clock,
+  calendarMode,
+  seed,
+  generatedInstruments = GENERATED_INSTRUMENTS,
+  recorded = [],
+}: SimulationOptions): PricedWorld {
   let market: SimulatedMarket | undefined;
   const prices: MarketPrices = {
     closeBefore: (instrument, day) => market?.closeBefore(instrument, day) ?? instrument.referencePrice,
@@ -115,6 +125,9 @@ function worldOf({ clock, calendarMode, seed, generatedInstruments = GENERATED_I
       calendarMode,
       generatedInstruments,
       seed,
+      newcomers: recorded.flatMap(({ symbol, security, previousClose: price }) =>
+        security === undefined ? [] : [{ ...security, symbol, price }],
+      ),
       closeBefore: (instrument, day) => market?.levelBefore(instrument, day) ?? instrument.referencePrice,
       calledBefore: (warrant, day) => market?.calledBefore(warrant, day),
     }),
@@ -186,6 +199,7 @@ function brokerageOptions(
 function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brokerage): RunningSimulation {
   const { world, companies, market, recordedMarket } = facts;
   const { clock, store } = options;
+  const listings = new Listings(world);
   const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
     store,
@@ -195,8 +209,10 @@ function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brok
     market,
     recordedMarket,
     brokerage,
-    listings: new Listings(world),
+    listings,
     quoteBoard: new QuoteBoard(market, companies, world),
+    boards: new Boards({ clock, world, companies, market, listings }, listings),
+    names: new NameIndex(clock, world),
     capitalFlows: new CapitalFlows(market),
     tradeStatistics: new TradeStatistics(market),
     macro: new Macro(options.seed),

@@ -100,6 +100,27 @@ async function callEverything() {
   await call('GetCapitalDistribution', { security: tencent });
   await call('RequestTradeDate', { market: 1, ...days });
   await call('GetMarketState', { securityList: [tencent] });
+  await call('GetPlateSet', { market: 1, plateSetType: 0 });
+  await call('GetPlateSecurity', { plate: { market: 1, code: 'LIST1001' } });
+  await call('GetOwnerPlate', { securityList: [tencent] });
+  await call('GetCodeChange', { securityList: [tencent] });
+  await call('RequestRehab', { security: tencent });
+  await call('GetIpoList', { market: 1 });
+  await call('GetSearchQuote', { keyword: 'tencent', max_count: 3 });
+
+  const interval = { filterMin: { value: 0, includes: true } };
+  const conditions = [{ indicatorType: 1, indicatorValue: { valueInterval: interval } }];
+  await call('GetDividendCalendar', { market: 1, date });
+  await call('GetEarningsCalendar', { market: 1, beginDate: date, endDate: date, sortType: 7 });
+  await call('GetEconomicCalendar', { beginDate: date, endDate: date, marketList: [1, 11], count: 10 });
+  await call('GetDividendRank', { market: 1, rankType: 1, count: 5, filterList: conditions });
+  await call('GetEarningsBeatRank', { market: 1, beatType: 1, count: 5, filterList: [{ indicatorType: 1, indicatorValue: interval }] });
+  await call('GetUSPreMarketRank', { count: 5 });
+  await call('GetUSAfterHoursRank', { count: 5, sortDir: 1 });
+  await call('GetUSOvernightRank', { count: 5 });
+  await call('GetShortSellingRank', { market: 1, count: 5 });
+  await call('GetPeriodChangeRank', { market: 1, periodType: 3, count: 5 });
+  await call('GetHighDividendSOERank', { count: 5 });
 
   for (const method of methods()) if (!called.has(method)) await call(method, undefined);
 

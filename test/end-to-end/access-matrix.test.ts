@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations/index.js';
 import { type Scope, scopes } from '../../src/contract/scope.js';
+import { switches } from '../../src/contract/switches.js';
 import { BUY, HK, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { HttpClient } from '../support/http-client.js';
@@ -48,9 +49,28 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
   get_option_quote: read,
   get_option_strategy: read,
   get_option_strategy_analysis: read,
+  list_plates: read,
+  get_plate_security: read,
+  get_owner_plate: read,
+  get_code_change: read,
+  get_suspend: read,
+  get_rehab: read,
+  get_ipo_list: read,
+  get_ipo_calendar: read,
+  search_quote: read,
+  etf_screen: read,
+  fund_screen: read,
+  future_screen: read,
+  bond_screen: read,
+  get_stock_filter: read,
   get_market_state: read,
   get_capital_flow: read,
   get_capital_distribution: read,
+  kline_pattern: read,
+  kline_pattern_catalog: read,
+  kline_pattern_statistics: read,
+  kline_pattern_stocks: read,
+  kline_pattern_performance: read,
   get_ticker_statistic: read,
   get_ticker_statistic_detail: read,
   get_dividend_calendar: read,
@@ -113,7 +133,7 @@ describe('scope mode', () => {
   let daemon: TestDaemon<Scope>;
   beforeAll(async () => {
     const keys = Object.fromEntries(scopes.map((scope) => [scope, { scopes: [scope] }])) as Record<Scope, { scopes: [Scope] }>;
-    daemon = await TestDaemon.start({ keys, flags: ['--enable-trading'] });
+    daemon = await TestDaemon.start({ keys, flags: switches });
   });
   afterAll(() => daemon.stop());
 
@@ -178,7 +198,7 @@ describe('scope mode', () => {
 describe('legacy mode', () => {
   let daemon: TestDaemon;
   beforeAll(async () => {
-    daemon = await TestDaemon.start({ flags: ['--enable-trading'] });
+    daemon = await TestDaemon.start({ flags: switches });
   });
   afterAll(() => daemon.stop());
 

@@ -50,7 +50,7 @@ describe('POST /api/static-info', () => {
   it('lists a market, or one type of it', async () => {
     const everything = await list({ market: 1 });
     expect(new Set(everything.map(({ basic }) => basic.security.market))).toEqual(new Set([1]));
-    expect(new Set(everything.map(({ basic }) => basic.sec_type))).toEqual(new Set([3, 4, 6, 10]));
+    expect(new Set(everything.map(({ basic }) => basic.sec_type))).toEqual(new Set([1, 3, 4, 6, 7, 10]));
     const indices = await list({ market: 1, sec_type: 6 });
     expect(indices).toEqual(everything.filter(({ basic }) => basic.sec_type === 6));
     expect(indices.length).toBeGreaterThan(0);

@@ -6,6 +6,7 @@ import { Access, type AuditEvent, AuditLog, Keyring, OrderGates, SteadyTime } fr
 import { type Clock, systemClock } from '../../src/contract/clock.js';
 import { DECIMAL_ONE } from '../../src/contract/decimal.js';
 import type { Operation } from '../../src/contract/operation.js';
+import { switches } from '../../src/contract/switches.js';
 import { createLog } from '../../src/daemon/log.js';
 import {
   type Backend,
@@ -211,7 +212,7 @@ export async function serveGateway(options: {
     store,
     logger,
     version: 'test',
-    switches: new Set(['--enable-trading']),
+    switches: new Set(['--enable-trading', ...switches.filter((name) => name.includes('v18'))]),
     pushBacklogBytesMax: 1024 * 1024,
     shutdown: () => undefined,
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),

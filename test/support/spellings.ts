@@ -31,6 +31,7 @@ const values: Partial<Record<FieldClass, unknown>> = {
   plate: { market: 1, code: 'BK1001' },
   stock_id: '1',
   quote_market: 1,
+  stock_market: 1,
   trading_market: 1,
   calendar: 1,
   cancel_market: 1,

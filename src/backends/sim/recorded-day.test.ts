@@ -1,14 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toJson } from '@bufbuild/protobuf';
+import { clone, create, toBinary, toJson } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, FIXTURE_TIME, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import { until } from '../../../test/support/until.js';
 import { ManualClock } from '../../contract/clock.js';
+import type { BasicQot } from '../../contract/generated/Qot_Common_pb.js';
+import * as QotUpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import { TrdMarket, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { account, quote, trade } from '../../contract/operations/index.js';
-import type { PushEvent, QuotePush } from '../../gateway/backend.js';
+import type { Backend, PushEvent, QuotePush, StreamScope, StreamsListener, StreamsLost } from '../../gateway/backend.js';
 import { pushMessagesOf } from '../../gateway/push/index.js';
 import { Recorder, recordedBackend } from '../../recording/index.js';
 import { RecordedDay } from './index.js';
@@ -31,7 +33,7 @@ beforeAll(async () => {
   const { backend, clock, pushes } = await startFixture({ calendarMode: 'calendar', seed: 'the day' });
   const recorder = new Recorder({ folder, clock, accountData: false, report: () => {} });
   await recorder.start();
-  const recorded = recordedBackend(backend, recorder, false);
+  const recorded = recordedBackend(backend, recorder, clock, false);
   await recorded.subscribe(streams);
   clock.advance(HALF_MS);
   middle = {
@@ -77,6 +79,96 @@ describe('a recorded day', () => {
     await until(() => quotesOf(pushes).length >= pushed.length - middle.pushes, 'the second half');
     expect(quotesOf(pushes)).toEqual(pushed.slice(middle.pushes));
     await backend.stop();
+  });
+
+  it('announces what was missing then, of the streams that missed it', async () => {
+    const gapped = await mkdtemp(join(tmpdir(), 'recorded-day-'));
+    const session = await startFixture({ calendarMode: 'calendar', seed: 'the day' });
+    const recorder = new Recorder({ folder: gapped, clock: session.clock, accountData: false, report: () => {} });
+    await recorder.start();
+    const listeners: StreamsListener[] = [];
+    const onStreams = (listener: StreamsListener) => {
+      listeners.push(listener);
+      return () => undefined;
+    };
+    const losing = Object.assign(Object.create(session.backend) as Backend, {
+      onStreams,
+      onPush: session.backend.onPush.bind(session.backend),
+    });
+    recordedBackend(losing, recorder, session.clock, false);
+    await session.backend.subscribe(streams);
+    const [first, ...rest] = streams;
+    const lose = async (scope: StreamScope, reason: string) => {
+      session.clock.advance(5_000);
+      for (const listener of listeners) listener.lost({ ...scope, from: session.clock.now(), reason });
+      session.clock.advance(5_000);
+      for (const listener of listeners) await listener.restore(scope);
+    };
+    await lose({ streams: 'all', accIds: 'all' }, 'the line was cut');
+    await lose({ streams: first === undefined ? [] : [first], accIds: [] }, 'the server forgot it');
+    session.clock.advance(5_000);
+    await recorder.close();
+    await session.backend.stop();
+
+    const recordedDay = await RecordedDay.open(gapped, FIXTURE_TIME);
+    const playing = { clock: new ManualClock(FIXTURE_TIME), recordedDay, recorded: recordedDay.symbols };
+    const { backend, clock } = await startFixture({ calendarMode: 'calendar', seed: 'another', ...playing });
+    const lost: StreamsLost[] = [];
+    backend.onStreams({ lost: (loss) => lost.push(loss), restore: async () => {} });
+    await backend.subscribe(streams);
+    clock.advance(HALF_MS);
+    await until(() => lost.length === 2, 'both gaps');
+    expect(lost.map(({ streams: of, from, reason }) => [of.length, from - FIXTURE_TIME, reason])).toEqual([
+      [1 + rest.length, 5_000, 'when this was recorded: the line was cut'],
+      [1, 15_000, 'when this was recorded: the server forgot it'],
+    ]);
+    await backend.stop();
+    await rm(gapped, { recursive: true });
+  });
+
+  it('lists and answers what the simulation does not have', async () => {
+    const strange = await mkdtemp(join(tmpdir(), 'recorded-day-'));
+    const session = await startFixture({ calendarMode: 'calendar' });
+    const recorder = new Recorder({ folder: strange, clock: session.clock, accountData: false, report: () => {} });
+    await recorder.start();
+    const stranger = security('HK.01234');
+    const asked = { securityList: [stranger] };
+    let then: BasicQot | undefined;
+    session.backend.onPush((event) => {
+      if (event.type !== 'quote') return;
+      const message = clone(QotUpdateBasicQot.ResponseSchema, event.message as QotUpdateBasicQot.Response);
+      const [basic] = message.s2c?.basicQotList ?? [];
+      if (basic !== undefined) Object.assign(basic, { security: stranger, name: 'STRANGER', listTime: '2019-05-06' });
+      then = basic;
+      recorder.push({ ...event, stream: { ...event.stream, symbol: 'HK.01234' }, secKey: '1_01234', message });
+    });
+    await session.backend.subscribe([{ symbol: 'HK.00005', subType: 1, rehabType: 0, extendedTime: false }]);
+    const { staticInfoList: like } = await payload(session.backend, quote.getStaticInfo, { securityList: [security('HK.00005')] });
+    const told = { ...like[0]?.basic, security: stranger, name: 'STRANGER', listTime: '2019-05-06', lotSize: 300 };
+    const { ResponseSchema, C2SSchema } = quote.getStaticInfo.messages;
+    const answer = create(ResponseSchema, { retType: 0, s2c: { staticInfoList: [{ basic: told }] } } as never);
+    recorder.answer(quote.getStaticInfo.name, toBinary(C2SSchema, create(C2SSchema, asked)), answer);
+    session.clock.advance(HALF_MS);
+    await recorder.close();
+    await session.backend.stop();
+
+    const recordedDay = await RecordedDay.open(strange, FIXTURE_TIME + HALF_MS);
+    const clock = new ManualClock(FIXTURE_TIME + HALF_MS);
+    const { backend } = await startFixture({
+      calendarMode: 'calendar',
+      seed: 'another',
+      clock,
+      recordedDay,
+      recorded: recordedDay.symbols,
+    });
+    expect((await payload(backend, quote.getQuote, asked)).basicQotList).toEqual([then]);
+    const { staticInfoList } = await payload(backend, quote.getStaticInfo, { market: 1, secType: 3 });
+    const listed = staticInfoList.find(({ basic }) => basic?.security?.code === '01234');
+    expect(listed?.basic).toMatchObject({ name: 'STRANGER', lotSize: 300, listTime: '2019-05-06' });
+    const [{ basic } = {}] = (await payload(backend, quote.getSnapshot, asked)).snapshotList;
+    expect(basic).toMatchObject({ lotSize: 300, curPrice: then?.curPrice });
+    await backend.stop();
+    await rm(strange, { recursive: true });
   });
 
   it('lets a bot trade against its book, and goes on as it went', async () => {

@@ -1,15 +1,16 @@
 import { create, type Message, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
-import type { BasicQot } from '../../contract/generated/Qot_Common_pb.js';
+import { type BasicQot, type SecurityStaticBasic, SecurityType } from '../../contract/generated/Qot_Common_pb.js';
 import * as GetBasicQot from '../../contract/generated/Qot_GetBasicQot_pb.js';
 import * as GetBroker from '../../contract/generated/Qot_GetBroker_pb.js';
+import type { S2C as StaticInfo } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
 import type { S2C as UpdateBasicQotS2C } from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import type { S2C as UpdateBrokerS2C } from '../../contract/generated/Qot_UpdateBroker_pb.js';
 import { symbolOf } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { quote } from '../../contract/operations/index.js';
-import type { PushEvent, QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
+import type { Gap, NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
 import { payloadOf, streamKey } from '../../gateway/push/index.js';
 import { Playback, type PlaybackListener, type RecordedEvent, type RecordedLoss, type Source } from '../../recording/index.js';
 import type { RecordedMarket } from '../../simulator/market/index.js';
@@ -53,7 +54,7 @@ export class RecordedDay {
   private constructor(playback: Playback, scan: Scan) {
     this.#playback = playback;
     this.#streams = scan.streams;
-    this.symbols = [...scan.symbols.values()];
+    this.symbols = scan.recordedSymbols();
     this.#past = scan.past;
   }
 
@@ -76,7 +77,7 @@ export class RecordedDay {
     this.#past = [];
     const listener: PlaybackListener = {
       event: (event) => this.#take(event),
-      loss: (loss) => stage.lost([...this.#wanted.values()], loss),
+      loss: (loss) => this.#lost(stage, loss),
       end: () => stage.report('the recording is over: no more recorded pushes'),
       problem: (message) => stage.report(message),
     };
@@ -148,7 +149,13 @@ export class RecordedDay {
     const { source, message } = event;
     if (source.kind === 'answer') this.#answers.set(`${source.operation} ${source.request}`, message as ResponseMessage);
     else if (source.kind === 'quote') this.#push(source, event);
-    else if (source.kind === 'notify') this.#stage?.emit({ type: 'notify', protoId: source.protoId, message: message as ResponseMessage });
+    else if (source.kind === 'notify') this.#stage?.emit(noticeOf(source.protoId, event));
+  }
+
+  #lost(stage: Stage, loss: RecordedLoss): void {
+    const keys = loss.streams ?? [...this.#wanted.keys()];
+    const streams = keys.flatMap((key) => this.#wanted.get(key) ?? []);
+    if (streams.length > 0) stage.lost(streams, loss);
   }
 
   #push(source: QuoteSource, event: RecordedEvent): void {
@@ -179,6 +186,9 @@ const fromMarket: ReadonlySet<Operation> = new Set<Operation>([quote.getOrderBoo
 class Scan {
   readonly streams = new Map<string, QuoteStream>();
   readonly symbols = new Map<string, RecordedSymbol>();
+  /** The first quote of a symbol, and what static information says of it. */
+  readonly #quoted = new Map<string, BasicQot>();
+  readonly #described = new Map<string, SecurityStaticBasic>();
   /** The newest of each source, but every trade: those make up the day's bars. */
   #newest = new Map<string, RecordedEvent>();
   readonly #trades: RecordedEvent[] = [];
@@ -191,18 +201,58 @@ class Scan {
       if (source.protoId === ProtoId.quote && !this.symbols.has(symbol)) this.#addSymbol(symbol, event);
       if (isPast && source.protoId === ProtoId.ticker) this.#trades.push(event);
       else if (isPast) this.#newest.set(streamKey(source), event);
-    } else if (source.kind === 'answer' && isPast) this.#newest.set(`${source.operation} ${source.request}`, event);
+    } else if (source.kind === 'answer') {
+      if (source.operation === quote.getStaticInfo.name) this.#describe(event);
+      if (isPast) this.#newest.set(`${source.operation} ${source.request}`, event);
+    }
   }
 
   get past(): RecordedEvent[] {
     return [...this.#trades, ...this.#newest.values()];
   }
 
+  recordedSymbols(): readonly RecordedSymbol[] {
+    return [...this.symbols.values()].map((recorded) => {
+      const security = securityOf(this.#quoted.get(recorded.symbol), this.#described.get(recorded.symbol));
+      return security === undefined ? recorded : { ...recorded, security };
+    });
+  }
+
+  #describe({ message }: RecordedEvent): void {
+    for (const { basic } of (payloadOf(message) as StaticInfo | undefined)?.staticInfoList ?? []) {
+      const symbol = basic?.security === undefined ? undefined : symbolOf(basic.security);
+      if (basic !== undefined && symbol !== undefined) this.#described.set(symbol, basic);
+    }
+  }
+
   #addSymbol(symbol: string, { message, time }: RecordedEvent): void {
     const [basic] = (payloadOf(message) as UpdateBasicQotS2C | undefined)?.basicQotList ?? [];
     const previousClose = basic === undefined ? undefined : decimalFromNumber(basic.lastClosePrice);
-    if (previousClose !== undefined && previousClose > 0n) this.symbols.set(symbol, { symbol, previousClose, time });
+    if (basic === undefined || previousClose === undefined || previousClose <= 0n) return;
+    this.symbols.set(symbol, { symbol, previousClose, time });
+    this.#quoted.set(symbol, basic);
   }
+}
+
+/** A notice as it came, with the gap that it announced. */
+function noticeOf(protoId: number, { message, beside }: RecordedEvent): NotifyPush {
+  const { gap } = (beside === '' ? {} : JSON.parse(beside)) as { readonly gap?: Gap };
+  return { type: 'notify', protoId, message: message as ResponseMessage, ...(gap === undefined ? {} : { gap }) };
+}
+
+/** What a recording says of a share or a fund; undefined of anything else. Where only quotes were recorded it is taken for a share. */
+function securityOf(quoted: BasicQot | undefined, described: SecurityStaticBasic | undefined): RecordedSymbol['security'] {
+  const secType = described?.secType ?? SecurityType.SecurityType_Eqty;
+  const isContract = quoted?.optionExData !== undefined || quoted?.futureExData !== undefined || quoted?.warrantExData !== undefined;
+  if (isContract || (secType !== SecurityType.SecurityType_Eqty && secType !== SecurityType.SecurityType_Trust)) return undefined;
+  const name = described?.name || quoted?.name;
+  const listDate = described?.listTime || quoted?.listTime;
+  return {
+    kind: secType === SecurityType.SecurityType_Eqty ? 'equity' : 'etf',
+    ...(name ? { name } : {}),
+    ...(listDate ? { listDate } : {}),
+    ...(described === undefined || described.lotSize <= 0 ? {} : { lotSize: described.lotSize }),
+  };
 }
 
 function pushOf({ source, message }: RecordedEvent, stream: QuoteStream): QuotePush {

@@ -199,9 +199,10 @@ class SimBackend implements Backend {
       market,
       clock: this.#clock,
       emit: (event) => this.#emit(event),
-      lost: (streams, { from, events }) => {
+      lost: (streams, { from, events, reason: before }) => {
+        const reason = before === undefined ? `the recording lacks ${events} events` : `when this was recorded: ${before}`;
         for (const listener of this.#streamsListeners) {
-          listener.lost({ streams, accIds: [], from, reason: `the recording lacks ${events} events` });
+          listener.lost({ streams, accIds: [], from, reason });
           void listener.restore({ streams, accIds: [] });
         }
       },

@@ -168,6 +168,7 @@ export function enumerationReader(enumeration: Enumeration, dialect: Dialect, na
       typeof value === 'number' ? known.get(value) : names && typeof value === 'string' ? memberNamed(enumeration, value) : undefined;
     if (member?.untraded) stop('out_of_range', path, `${path}: market ${member.name} is not traded here; accepted: ${list}`);
     if (member !== undefined) return member.public;
+    if (enumeration.ofMarkets) stop('invalid_market', path, `${path}: invalid market, found ${describeJson(value)}; accepted: ${list}`);
     const kind = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
     stop(kind, path, `${path}: expected one of ${list}, found ${describeJson(value)}`);
   };

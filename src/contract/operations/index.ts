@@ -4,6 +4,7 @@ import * as account from './account.js';
 import * as admin from './admin.js';
 import * as calendar from './calendar.js';
 import * as derivatives from './derivatives.js';
+import * as klinePattern from './kline-pattern.js';
 import * as metadata from './metadata.js';
 import * as quote from './quote.js';
 import * as ranking from './ranking.js';
@@ -12,7 +13,19 @@ import * as system from './system.js';
 import * as trade from './trade.js';
 
 /** The declarations by their groups, in the order of references. Adding one to its group's file serves it everywhere. */
-export const declared = { system, subscription, quote, metadata, derivatives, calendar, ranking, account, trade, admin } as const;
+export const declared = {
+  system,
+  subscription,
+  quote,
+  kline_pattern: klinePattern,
+  metadata,
+  derivatives,
+  calendar,
+  ranking,
+  account,
+  trade,
+  admin,
+} as const;
 
 /** Every declared operation, in that order. */
 export const operations: readonly Operation[] = catalogue(declared);
@@ -24,4 +37,4 @@ export function operationNamed(name: string): Operation | undefined {
   return byName.get(name);
 }
 
-export { account, admin, calendar, derivatives, metadata, quote, ranking, subscription, system, trade };
+export { account, admin, calendar, derivatives, klinePattern, metadata, quote, ranking, subscription, system, trade };

@@ -1,8 +1,23 @@
 import { operation, post } from '../declare.js';
-import { tradeDateMarket } from '../enums.js';
+import { codeChangeType, ipoEvent, listedMarket, plateSetType, tradeDateMarket } from '../enums.js';
+import type { FieldClasses } from '../field-classes.js';
+import * as QotGetCodeChange from '../generated/Qot_GetCodeChange_pb.js';
+import * as QotGetIpoList from '../generated/Qot_GetIpoList_pb.js';
+import * as QotGetOwnerPlate from '../generated/Qot_GetOwnerPlate_pb.js';
+import * as QotGetPlateSecurity from '../generated/Qot_GetPlateSecurity_pb.js';
+import * as QotGetPlateSet from '../generated/Qot_GetPlateSet_pb.js';
+import * as QotGetSearchQuote from '../generated/Qot_GetSearchQuote_pb.js';
+import * as QotGetSuspend from '../generated/Qot_GetSuspend_pb.js';
+import * as QotRequestRehab from '../generated/Qot_RequestRehab_pb.js';
 import * as QotRequestTradeDate from '../generated/Qot_RequestTradeDate_pb.js';
+import * as QotStockFilter from '../generated/Qot_StockFilter_pb.js';
+import * as BondScreen from '../generated/svc/bond_screen_pb.js';
+import * as EtfScreen from '../generated/svc/etf_screen_pb.js';
+import * as FundScreen from '../generated/svc/fund_screen_pb.js';
+import * as FutureScreen from '../generated/svc/future_screen_pb.js';
+import * as IpoCalendar from '../generated/svc/ipo_calendar_pb.js';
 import { anyOf } from '../scope.js';
-import { choice, symbol, time } from '../shape.js';
+import { choice, choices, flag, integer, symbol, symbols, text, time } from '../shape.js';
 
 const group = 'metadata';
 const effect = 'read';
@@ -33,4 +48,325 @@ export const getTradingDays = operation({
   ],
   needs: [{ oneOf: ['market', 'security'] }],
   rest: [post('/api/trading-days')],
+});
+
+const market = (about: string, options: { names?: boolean } = {}) => choice('market', listedMarket, { about, ...options });
+
+export const listPlates = operation({
+  name: 'list_plates',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 3204,
+  messages: QotGetPlateSet,
+  classes: { 'Qot_GetPlateSet.C2S': { market: 'quote_market', plateSetType: 'none' } },
+  title: 'Plates',
+  summary: 'The plates of a market: its industries, concepts and regions.',
+  guide:
+    'To look at a sector or a theme: a plate’s symbol (HK.BK1001) goes into svc_get_plate_security, and can be quoted and charted like an index. Free.',
+  shape: [market('Whose plates.'), choice('plateSetType', plateSetType, { default: 0, about: 'Which kind of plates.' })],
+  rest: [post('/api/list-plates'), post('/api/plate-set')],
+});
+
+export const getPlateSecurity = operation({
+  name: 'get_plate_security',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'staticInfoList', of: 'security', at: 'basic.security' }],
+  protoId: 3205,
+  messages: QotGetPlateSecurity,
+  classes: { 'Qot_GetPlateSecurity.C2S': { plate: 'plate', sortField: 'none', ascend: 'none' } },
+  title: 'Members of a plate',
+  summary: 'The stocks that belong to a plate today, sorted as asked.',
+  guide:
+    'Take the plate’s symbol from svc_list_plates or svc_get_owner_plate. Sorted by change rate or turnover, the first members are its leaders; prices are not included: svc_get_snapshot has them.',
+  shape: [
+    symbol('plate', {
+      as: 'plate',
+      aliases: ['symbol', 'code', 'plate_code'],
+      about: 'The plate, as MARKET.CODE: HK.LIST1001, US.BK1003.',
+    }),
+    integer('sortField', {
+      about:
+        '1 code, 2 price, 3 change, 4 change rate, 6 bid, 7 ask, 8 bid volume, 9 ask volume, 10 volume, 11 turnover, 30 amplitude; 35 to 44 pre- and after-market (US). Default 1.',
+    }),
+    flag('ascend', { about: 'Ascending, which is the default, or descending.' }),
+  ],
+  rest: [post('/api/plate-security')],
+});
+
+export const getOwnerPlate = operation({
+  name: 'get_owner_plate',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 3207,
+  messages: QotGetOwnerPlate,
+  classes: { 'Qot_GetOwnerPlate.C2S': { securityList: 'security' } },
+  title: 'Plates of a stock',
+  summary: 'The plates that stocks belong to today: industry, region and concepts.',
+  guide:
+    'To find a stock’s peers: take a plate from here to svc_get_plate_security. Up to 200 symbols a call; indices, funds and contracts belong to none. Free.',
+  shape: [symbols('securityList', { max: 200 })],
+  rest: [post('/api/owner-plate')],
+});
+
+export const getCodeChange = operation({
+  name: 'get_code_change',
+  group,
+  effect,
+  scope,
+  reach: [
+    { list: 'codeChangeList', of: 'security', at: 'security' },
+    { list: 'codeChangeList', of: 'security', at: 'relatedSecurity' },
+  ],
+  protoId: 3216,
+  messages: QotGetCodeChange,
+  classes: {
+    'Qot_GetCodeChange.C2S': { placeHolder: 'none', securityList: 'security', typeList: 'none' },
+    'Qot_GetCodeChange.TimeFilter': { type: 'none', beginTime: 'none', endTime: 'none' },
+  },
+  title: 'Code changes',
+  summary: 'Temporary and changed codes of Hong Kong stocks: splits, consolidations, nil-paid rights.',
+  guide:
+    'Call it when a code is unknown or has changed. Without arguments it lists all that are known, newest announcement first. Hong Kong only; other markets keep their codes.',
+  shape: [
+    symbols('securityList', { required: false, about: 'Only of these.' }),
+    choices('typeList', codeChangeType, { as: 'code_change_type_list', about: 'Only of these types.' }),
+  ],
+  wrapper: 'search',
+  rest: [post('/api/code-change')],
+});
+
+export const getSuspend = operation({
+  name: 'get_suspend',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 3201,
+  messages: QotGetSuspend,
+  classes: { 'Qot_GetSuspend.C2S': { securityList: 'security', beginTime: 'none', endTime: 'none' } },
+  title: 'Suspensions',
+  summary: 'The trading days between two dates on which symbols were suspended.',
+  guide:
+    'To tell a gap in K-lines from a holiday (svc_get_trading_days). Past days only; up to 400 symbols, and as many days as make 36,600 with them. No quota.',
+  shape: [
+    symbols('securityList'),
+    time('beginTime', { dateOnly: true, aliases: ['begin'], about: 'First day, inclusive: yyyy-MM-dd.' }),
+    time('endTime', { dateOnly: true, aliases: ['end'], about: 'Last day, inclusive: yyyy-MM-dd.' }),
+  ],
+  rest: [post('/api/suspend')],
+});
+
+export const getRehab = operation({
+  name: 'get_rehab',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 3105,
+  messages: QotRequestRehab,
+  classes: { 'Qot_RequestRehab.C2S': { security: 'security' } },
+  title: 'Adjustment factors',
+  summary: 'A symbol’s corporate actions with the factors that adjust its prices, oldest first.',
+  guide:
+    'adjusted = price × factor A + factor B, for each action in turn: forward on prices before its day, backward on those from it on. K-lines come adjusted with rehab_type; this is for adjusting raw ones.',
+  shape: [symbol('security')],
+  rest: [post('/api/rehab')],
+});
+
+export const getIpoList = operation({
+  name: 'get_ipo_list',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'ipoList', of: 'security', at: 'basic.security' }],
+  protoId: 3217,
+  messages: QotGetIpoList,
+  classes: { 'Qot_GetIpoList.C2S': { market: 'quote_market' } },
+  title: 'Upcoming listings',
+  summary: 'Offerings of a market that are open or about to list: terms, prices, dates.',
+  guide:
+    'Shows what can be applied for now and what will trade soon; a symbol can be quoted from its first day on. Shanghai and Shenzhen are listed together. For past or later dates use svc_get_ipo_calendar.',
+  shape: [market('Whose offerings.', { names: true })],
+  rest: [post('/api/ipo-list')],
+});
+
+export const getIpoCalendar = operation({
+  name: 'get_ipo_calendar',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'event_list', of: 'security', at: 'security' }],
+  protoId: 20013,
+  messages: IpoCalendar,
+  classes: {
+    'svc.ipo_calendar.C2S': { market: 'quote_market', event_types: 'none', begin_date: 'none', end_date: 'none' },
+  },
+  title: 'IPO calendar',
+  summary: 'What happens to offerings on which day: applications, pricing, results, listings.',
+  guide:
+    'For the offerings open now with their terms use svc_get_ipo_list. Up to 366 days a call, past or to come; which events there are depends on the market’s procedure.',
+  shape: [
+    market('Whose offerings.', { names: true }),
+    choices('event_types', ipoEvent, { about: 'Only these events; all when omitted.' }),
+    text('begin_date', { about: 'First day, inclusive: yyyyMMdd.' }),
+    text('end_date', { about: 'Last day, inclusive: yyyyMMdd.' }),
+  ],
+  rest: [post('/api/ipo-calendar')],
+});
+
+export const searchQuote = operation({
+  name: 'search_quote',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'search_quote_list', of: 'security' }],
+  protoId: 3262,
+  messages: QotGetSearchQuote,
+  classes: { 'Qot_GetSearchQuote.C2S': { keyword: 'none', max_count: 'none' } },
+  title: 'Search',
+  summary: 'Finds symbols by name, code or pinyin initials, in any language; typing mistakes are forgiven. The best match comes first.',
+  guide:
+    'Start here whenever you have a name and need a symbol: "tencent", "腾讯", "txkg", "700" and "appel" all work. It finds only what is listed today. No subscription, no quota.',
+  shape: [
+    text('keyword', { aliases: ['query', 'q'], maxBytes: 256, about: 'A name, a code, or a part of one.' }),
+    integer('max_count', { aliases: ['count', 'num'], default: 10, min: 1, max: 100, about: 'Most matches.' }),
+  ],
+  rest: [post('/api/search-quote')],
+});
+
+/** What a screen's request names: a market, and fields by number. */
+function screenClasses(name: string): FieldClasses {
+  return {
+    [`svc.${name}.C2S`]: {
+      market: 'quote_market',
+      data_from: 'none',
+      data_max_count: 'none',
+      extension_version: 'none',
+    },
+    'svc.screen.NeedField': { field_id: 'none' },
+    'svc.screen.FieldFilter': { field_id: 'none', min: 'none', max: 'none' },
+    'svc.screen.FieldSort': { field_id: 'none', ascend: 'none' },
+  };
+}
+
+const screenShape = [
+  market('What to screen.'),
+  integer('data_from', { min: 0, default: 0, about: 'How many to pass over.' }),
+  integer('data_max_count', { min: 1, max: 500, default: 50, about: 'Most items of one page.' }),
+  integer('extension_version', { about: 'Of the request; 1.' }),
+];
+
+const screens = { group, effect, scope, reach, switches: ['--enable-v18-experimental-reads'] } as const;
+const quoteFieldsGuide =
+  'In c2s_json, filters ({field_id, min, max}), sorts ({field_id, ascend}) and need_fields ({field_id}) name fields: 1 price, 3 change rate, 8 volume, 9 turnover, 15 change this year';
+
+export const etfScreen = operation({
+  ...screens,
+  name: 'etf_screen',
+  protoId: 20014,
+  messages: EtfScreen,
+  classes: screenClasses('etf_screen'),
+  title: 'ETF screen',
+  summary: 'Exchange traded funds of a market that meet conditions, sorted, with the figures asked for.',
+  guide: `${quoteFieldsGuide}, 23 assets, 24 net asset value, 25 premium, 26 yield.`,
+  shape: screenShape,
+  rest: [post('/api/etf-screen')],
+});
+
+export const fundScreen = operation({
+  ...screens,
+  name: 'fund_screen',
+  protoId: 20015,
+  messages: FundScreen,
+  classes: screenClasses('fund_screen'),
+  title: 'Fund screen',
+  summary: 'Listed trusts of a market that meet conditions, sorted, with the figures asked for.',
+  guide: `${quoteFieldsGuide}, 23 assets, 24 net asset value, 25 premium, 26 yield.`,
+  shape: screenShape,
+  rest: [post('/api/fund-screen')],
+});
+
+export const futureScreen = operation({
+  ...screens,
+  name: 'future_screen',
+  protoId: 20016,
+  messages: FutureScreen,
+  classes: screenClasses('future_screen'),
+  title: 'Futures screen',
+  summary: 'Listed futures of a market that meet conditions, sorted, with the figures asked for.',
+  guide: `${quoteFieldsGuide}, 31 open interest, 32 its change, 34 days to expiry, 36 continuous (1).`,
+  shape: screenShape,
+  rest: [post('/api/future-screen')],
+});
+
+export const bondScreen = operation({
+  ...screens,
+  name: 'bond_screen',
+  protoId: 20017,
+  messages: BondScreen,
+  classes: screenClasses('bond_screen'),
+  title: 'Bond screen',
+  summary: 'Listed bonds of a market that meet conditions, sorted, with the figures asked for.',
+  guide: `${quoteFieldsGuide}, 41 coupon, 42 yield to maturity, 43 years to maturity, 46 government (1).`,
+  shape: screenShape,
+  rest: [post('/api/bond-screen')],
+});
+
+export const getStockFilter = operation({
+  name: 'get_stock_filter',
+  group,
+  effect,
+  scope,
+  reach,
+  protoId: 3215,
+  messages: QotStockFilter,
+  classes: {
+    'Qot_StockFilter.C2S': { begin: 'none', num: 'none', market: 'stock_market', plate: 'plate' },
+    'Qot_StockFilter.BaseFilter': { fieldName: 'none', filterMin: 'none', filterMax: 'none', isNoFilter: 'none', sortDir: 'none' },
+    'Qot_StockFilter.AccumulateFilter': {
+      fieldName: 'none',
+      filterMin: 'none',
+      filterMax: 'none',
+      isNoFilter: 'none',
+      sortDir: 'none',
+      days: 'none',
+    },
+    'Qot_StockFilter.FinancialFilter': {
+      fieldName: 'none',
+      filterMin: 'none',
+      filterMax: 'none',
+      isNoFilter: 'none',
+      sortDir: 'none',
+      quarter: 'none',
+    },
+    'Qot_StockFilter.PatternFilter': { fieldName: 'none', klType: 'none', isNoFilter: 'none', consecutivePeriod: 'none' },
+    'Qot_StockFilter.CustomIndicatorFilter': {
+      firstFieldName: 'none',
+      secondFieldName: 'none',
+      relativePosition: 'none',
+      fieldValue: 'none',
+      klType: 'none',
+      isNoFilter: 'none',
+      firstFieldParaList: 'none',
+      secondFieldParaList: 'none',
+      consecutivePeriod: 'none',
+    },
+  },
+  title: 'Stock filter',
+  summary: 'Stocks of a market that meet conditions on prices, accumulated and financial figures, patterns and indicators.',
+  guide:
+    'In c2s_json: base_filter_list, accumulate_filter_list, financial_filter_list, pattern_filter_list and custom_indicator_filter_list, numbered as in the public protocol. A condition holds where is_no_filter is false; otherwise its figure is only shown. Shanghai and Shenzhen count as one market.',
+  shape: [
+    integer('begin', { min: 0, default: 0, about: 'How many to pass over.' }),
+    integer('num', { min: 0, max: 200, default: 50, about: 'Most stocks of one page.' }),
+    market('Whose stocks.'),
+    symbol('plate', { as: 'plate', aliases: [], required: false, about: 'Only members of this plate, as MARKET.CODE.' }),
+  ],
+  rest: [post('/api/stock-filter')],
 });

@@ -5,6 +5,7 @@ import type { Answer, EveryFact } from '../view/facts.js';
 import { account } from './account/index.js';
 import { calendar } from './calendar/index.js';
 import { derivatives } from './derivatives/index.js';
+import { klinePattern } from './kline-pattern/index.js';
 import { metadata } from './metadata/index.js';
 import { quote } from './quote/index.js';
 import { ranking } from './ranking/index.js';
@@ -19,7 +20,7 @@ type Answered = {
   readonly [G in keyof Declared as Exclude<keyof Declared[G], OwnOperation> extends never ? never : G]: AnswersTo<Declared[G]>;
 };
 
-const groups = { system, quote, metadata, derivatives, calendar, ranking, account, trade } satisfies Answered;
+const groups = { system, quote, kline_pattern: klinePattern, metadata, derivatives, calendar, ranking, account, trade } satisfies Answered;
 
 /** Answers by the declared name of their operation ("get_quote"). Requests are what the operation declares, or the decoder has a defect. */
 export const answers: ReadonlyMap<string, Answer<keyof EveryFact, unknown, unknown>> = new Map(

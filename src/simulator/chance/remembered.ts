@@ -9,6 +9,11 @@ export class Remembered<K, V> {
   /** Keeps at most `2 × generationSize` values. */
   constructor(readonly generationSize: number) {}
 
+  /** The value of `key` where it is remembered. */
+  peek(key: K): V | undefined {
+    return this.#young.get(key) ?? this.#old?.get(key);
+  }
+
   /** The value of `key`; computed when it is not remembered. */
   get(key: K, compute: () => V): V {
     const young = this.#young.get(key);

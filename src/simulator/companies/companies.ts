@@ -114,6 +114,16 @@ export class Companies implements CorporateActions {
     });
   }
 
+  /** An amount in whole units of the currency of an equity's accounts, in its listing's currency at the rate of a day. */
+  inCurrencyOf(equity: Instrument, amount: bigint, day: string): Decimal {
+    return this.#conversion(this.issuer(equity).home.currency, equity.currency, day)(amount * DECIMAL_ONE);
+  }
+
+  /** What an equity is offered at before its first day of trading: what that day's change is measured from. */
+  issuePrice(equity: Instrument): Decimal {
+    return this.options.prices?.closeBefore(equity, equity.listDate) ?? equity.referencePrice;
+  }
+
   /** Cash that went ex in the year up to a trading day, for one share of that day. */
   dividendTtm(instrument: Instrument, day: string): Decimal {
     const number = requireDay(day);

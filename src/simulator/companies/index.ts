@@ -9,6 +9,7 @@ export type { Company } from './company.js';
 export type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from './corporate-actions.js';
 export type { ShareFigures } from './figures.js';
 export type { DayMove, MarketPrices } from './market-prices.js';
+export { type Offering, type OfferingEvent, offeringOf } from './offering.js';
 export type { PlateComposition, Weighted } from './plate-composition.js';
 export type { Statements } from './statements.js';
 
@@ -22,7 +23,7 @@ export function companiesOf(
   return new Companies({
     seed,
     find: (symbol) => world.instrument(symbol),
-    equities: (market) => world.instruments({ market }).filter(isIssuedByCompany),
+    equities: (market) => [...world.instruments({ market }).filter(isIssuedByCompany), ...world.debuts(market)],
     calendarOf: ({ calendar }) => tradingDaysOf(calendar),
     ...(loaded === undefined ? {} : { loaded }),
     ...(prices === undefined ? {} : { prices }),

@@ -29,7 +29,8 @@ export class Peers {
   seatOf({ symbol, market }: Instrument): Seat {
     const { all, index } = this.#order(market);
     const number = index.get(symbol);
-    if (number === undefined) throw new Error(`${symbol} is no equity of ${market}`);
+    // Of a larger world than this one: it shares its executives with nobody.
+    if (number === undefined) return this.#alone(symbol, market);
     const circle = Math.floor(number / CIRCLE_SIZE);
     const name = `${this.seed}|careers|${market}|${circle}`;
     return {
@@ -40,6 +41,11 @@ export class Peers {
         return listing !== undefined && this.issuer(listing).home === listing ? listing : undefined;
       },
     };
+  }
+
+  #alone(symbol: string, market: QuoteMarket): Seat {
+    const name = `${this.seed}|careers|${symbol}`;
+    return { careers: this.#circles.get(name, () => new Careers(keyOf(name), market)), place: 0, companyAt: () => undefined };
   }
 
   #order(market: QuoteMarket) {

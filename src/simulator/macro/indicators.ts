@@ -1,6 +1,6 @@
 import type { Economy } from './economies.js';
 import type { DayRule, Rule } from './schedule.js';
-import type { Series } from './series.js';
+import type { Policy, Series } from './series.js';
 
 /** A figure that an office publishes. */
 export interface Indicator {
@@ -11,7 +11,7 @@ export interface Indicator {
   /** 1 low, 2 medium, 3 high. */
   readonly importance: 1 | 2 | 3;
   readonly rule: Rule;
-  readonly series: Series;
+  readonly series: Series | Policy;
   /** Decimal places, and what follows the number: "%", "K". */
   readonly places: number;
   readonly unit: string;
@@ -31,6 +31,8 @@ const growth = (mean: number, deviation: number, persistence: number, over: numb
   over,
 });
 const rate = (mean: number, deviation: number, step: number): Series => ({ kind: 'rate', mean, deviation, persistence: 0.97, step });
+/** Where the world has a short rate, the office's rate follows it. */
+const following = (area: Policy['area'], step: number): Policy => ({ kind: 'policy', area, step });
 
 const WEDNESDAY = 3;
 const THURSDAY = 4;
@@ -55,7 +57,7 @@ function grossProduct(rule: Rule, yearly: number): readonly Row[] {
   ];
 }
 
-function single(title: string, importance: 1 | 2 | 3, rule: Rule, series: Series, places: number, unit: string): Row {
+function single(title: string, importance: 1 | 2 | 3, rule: Rule, series: Series | Policy, places: number, unit: string): Row {
   return { title, name: title, importance, rule, series, places, unit };
 }
 
@@ -84,7 +86,7 @@ const rows: Readonly<Record<Economy, readonly Row[]>> = {
       'Fed Interest Rate Decision',
       3,
       meeting([1, 3, 5, 6, 7, 9, 11, 12], { weekday: WEDNESDAY, nth: 3 }, '14:00:00'),
-      rate(4, 0.6, 0.25),
+      following('us', 0.25),
       2,
       '%',
     ),
@@ -115,7 +117,7 @@ const rows: Readonly<Record<Economy, readonly Row[]>> = {
       'BoJ Interest Rate Decision',
       3,
       meeting([1, 3, 4, 6, 7, 9, 10, 12], { weekday: FRIDAY, nth: 3 }, '12:00:00'),
-      rate(0.5, 0.3, 0.25),
+      following('jp', 0.25),
       2,
       '%',
     ),

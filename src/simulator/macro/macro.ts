@@ -1,8 +1,8 @@
-import { addDays, dayOfNumber, parseLocal } from '../../contract/time.js';
+import { addDays, dayOfNumber, parseLocal, requireDay } from '../../contract/time.js';
 import { type Economy, economies } from './economies.js';
 import { type Indicator, indicators } from './indicators.js';
 import { type Release, releaseDay, releasesBetween } from './schedule.js';
-import { expectedOf, figureOf } from './series.js';
+import { decidedOn, expectedDecision, expectedOf, figureOf } from './series.js';
 
 /** A publication on the calendar, its figures as texts with their units ("2.4%", "131K"). */
 export interface MacroEvent {
@@ -67,13 +67,25 @@ export class Macro {
 
   #actual(indicator: Indicator, period: number): string {
     const { economy, name, series } = indicator;
-    return written(indicator, figureOf(this.seed, `${economy} ${name}`, series, period));
+    const value =
+      series.kind === 'policy'
+        ? decidedOn(series, dayOfRelease(indicator, period))
+        : figureOf(this.seed, `${economy} ${name}`, series, period);
+    return written(indicator, value);
   }
 
   #consensus(indicator: Indicator, period: number): string {
     const { economy, name, series } = indicator;
-    return written(indicator, expectedOf(this.seed, `${economy} ${name}`, series, period));
+    const value =
+      series.kind === 'policy'
+        ? expectedDecision(series, dayOfRelease(indicator, period))
+        : expectedOf(this.seed, `${economy} ${name}`, series, period);
+    return written(indicator, value);
   }
+}
+
+function dayOfRelease({ economy, rule }: Indicator, period: number): number {
+  return requireDay(releaseDay(economy, rule, period));
 }
 
 function timeOf({ economy, rule }: Indicator, day: string): number {

@@ -1,4 +1,5 @@
 import { keyOf, mix, normal } from '../chance/random.js';
+import { basisPoints, type RateArea } from '../world/risk-free-rate.js';
 
 /** How a figure moves from period to period. Units are those of the figure: percent, points, thousands. */
 export type Series =
@@ -8,6 +9,13 @@ export type Series =
   | { readonly kind: 'growth'; readonly mean: number; readonly deviation: number; readonly persistence: number; readonly over: number }
   /** An office's rate: a level in whole steps. */
   | { readonly kind: 'rate'; readonly mean: number; readonly deviation: number; readonly persistence: number; readonly step: number };
+
+/** An office's rate that follows the world's short rate, in whole steps. */
+export interface Policy {
+  readonly kind: 'policy';
+  readonly area: RateArea;
+  readonly step: number;
+}
 
 /** Draws that a value is made of: what is older has no weight left. */
 const MEMORY = 36;
@@ -50,4 +58,17 @@ function growth(key: number, series: Extract<Series, { kind: 'growth' }>, period
   let index = 1;
   for (let back = 0; back < series.over; back++) index *= 1 + (levelOf(key, series, period - back) - (back === 0 ? miss : 0)) / 100;
   return (index - 1) * 100;
+}
+
+/** Forecasters see the short rate of so many days before a decision. */
+const FORESIGHT_DAYS = 14;
+
+/** What an office decides on a day (counted from 1970-01-01): the step that is nearest to the short rate. */
+export function decidedOn({ area, step }: Policy, day: number): number {
+  return Math.round(basisPoints(day, area) / 100 / step) * step;
+}
+
+/** What forecasters expect of {@link decidedOn}. */
+export function expectedDecision(policy: Policy, day: number): number {
+  return decidedOn(policy, day - FORESIGHT_DAYS);
 }

@@ -128,7 +128,9 @@ export class Background {
   /** Totals of a day's regular trading. They are remembered longer than the day: where there are extended hours, they are costly. */
   regularTotals(instrument: Instrument, day: TradingDay): Aggregate | undefined {
     return this.#regular.get(this.#keyOf(instrument, day), () => {
-      const background = this.day(instrument, day);
+      // Nobody may look at the day again: what is kept for its totals alone would only be cleared away.
+      const traded = this.traded(instrument, day);
+      const background = this.#days.peek(this.#keyOf(traded, day)) ?? this.#makeDay(traded, day);
       const { tape } = background;
       const { start, end } = day.regular;
       const isWhole = start === day.start && end === day.end;

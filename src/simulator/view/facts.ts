@@ -4,6 +4,8 @@ import type { Companies } from '../companies/index.js';
 import type { Macro } from '../macro/index.js';
 import type { CapitalFlows, Market, TradeStatistics } from '../market/index.js';
 import type { Refusal } from '../refusal.js';
+import type { Boards } from '../screen/board.js';
+import type { NameIndex } from '../search/index.js';
 import type { World } from '../world/index.js';
 import type { HistoryQuota } from './history-quota.js';
 import type { Listings } from './listings.js';
@@ -21,6 +23,10 @@ export interface EveryFact {
   readonly listings: Listings;
   /** The quote of each listing, made once for all who ask while it lasts. */
   readonly quoteBoard: QuoteBoard;
+  /** What is listed with its quotes and figures in columns, for screens and rankings. */
+  readonly boards: Boards;
+  /** Finds what is listed by its names. */
+  readonly names: NameIndex;
   readonly capitalFlows: CapitalFlows;
   readonly tradeStatistics: TradeStatistics;
   /** Economies: what their offices publish, and when. */

@@ -23,8 +23,17 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A night session belongs to a trading day that may come after a weekend and holidays: how long before its date a day's bar may start. */
 const EVE_MS = 12 * DAY_MS;
 
-/** How many bars of a period are read in one turn of the event loop: those of about half a year, or of two hours. */
-const barsATurn: Readonly<Record<BarPeriod['unit'], number>> = { minute: 120, day: 120, week: 24, month: 6, quarter: 2, year: 1 };
+/**
+ * How many bars of a period are read in one turn of the event loop: those of about a quarter, or of two hours, and half a year of days. Some milliseconds' worth, where nobody has asked for
+ * these days before.
+ */
+const barsATurn: Readonly<Record<BarPeriod['unit'], number>> = { minute: 120, day: 120, week: 12, month: 3, quarter: 1, year: 1 };
+/** The index of a plate is made of the days of all its members. */
+const PLATE_PART = 8;
+
+function turnOf({ instrument }: Listing, { unit }: BarPeriod): number {
+  return instrument.kind === 'plate' ? Math.max(1, Math.floor(barsATurn[unit] / PLATE_PART)) : barsATurn[unit];
+}
 
 /**
  * Up to `count` bars of a range, oldest first, from the bar that starts at `resume` on (from the first one without it). Pauses between
@@ -46,7 +55,7 @@ export function* historyPage(
   const bars: Bar[] = [];
   let from = Math.max(earliest, resume ?? earliest);
   for (;;) {
-    const limit = Math.min(count + 1 - bars.length, barsATurn[period.unit]);
+    const limit = Math.min(count + 1 - bars.length, turnOf(listing, period));
     const found = facts.market.bars(listing.instrument, period, { from, to, limit }, adjustment);
     for (const bar of found) {
       const label = labelTime(facts, listing, period, bar);
@@ -64,7 +73,7 @@ export function* historyPage(
 /** The newest `count` bars, oldest first, the running one last. Pauses as {@link historyPage} does. */
 export function* newestBars(
   { market }: Facts<'market'>,
-  { instrument }: Listing,
+  listing: Listing,
   period: BarPeriod,
   adjustment: PriceAdjustment,
   count: number,
@@ -73,8 +82,8 @@ export function* newestBars(
   let wanted = count;
   let range: { readonly to?: number } = {};
   for (;;) {
-    const limit = Math.min(wanted, barsATurn[period.unit]);
-    const found = market.bars(instrument, period, { ...range, limit }, adjustment);
+    const limit = Math.min(wanted, turnOf(listing, period));
+    const found = market.bars(listing.instrument, period, { ...range, limit }, adjustment);
     newestFirst.push(found);
     wanted -= found.length;
     const [oldest] = found;

@@ -86,7 +86,11 @@ export function checkPage(
 }
 
 /** The figure of a sort field; 0 is the message's "unknown", which means the default. */
-export function sortFigure<Row>(field: number, figures: Readonly<Record<number, Figure<Row>>>, fallback: number): Figure<Row> | Refusal {
-  const figure = figures[field === 0 ? fallback : field];
+export function sortFigure<Row>(
+  field: number,
+  figures: Readonly<Record<number, Figure<Row>>>,
+  fallback: Figure<Row>,
+): Figure<Row> | Refusal {
+  const figure = field === 0 ? fallback : figures[field];
   return figure ?? new Refusal(`unknown sort_field ${field}; accepted: ${Object.keys(figures).join(', ')}`);
 }

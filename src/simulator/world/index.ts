@@ -3,12 +3,15 @@ import type { Decimal } from '../../contract/decimal.js';
 import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
 import { dayOfNumber, localDate } from '../../contract/time.js';
 import { bondsOn, understandBond } from './bonds.js';
+import { tradingDaysOf } from './business-days.js';
 import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
+import { debutOf, debuts, debutsUntil } from './debuts.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
 import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments } from './generated.js';
 import type { Instrument, Option, SecurityKind, Warrant } from './instrument.js';
+import { type Newcomer, newcomer } from './newcomer.js';
 import { type ListedSeries, Options } from './options.js';
 import { Warrants } from './warrants.js';
 
@@ -18,6 +21,7 @@ export { tradedOn, typicalVolume } from './futures.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
 export type { Bond, BondTerms, FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
 export { kinds } from './kinds.js';
+export type { Newcomer } from './newcomer.js';
 export type { ListedSeries } from './options.js';
 export { isOnTick, nextPrice, roundToTick, tickSize } from './ticks.js';
 
@@ -28,6 +32,8 @@ export interface WorldOptions {
   readonly generatedInstruments: number;
   /** What the made-up ones are drawn from. */
   readonly seed: string | number;
+  /** Securities to add where there is none of the symbol yet. */
+  readonly newcomers?: readonly Newcomer[];
   /** About the price of an instrument at the end of the day before a day: strikes lie around it. Without, its reference price. */
   readonly closeBefore?: (instrument: Instrument, day: string) => Decimal;
   /** The day, before another, on which a callable contract was called. Without, none ever is. */
@@ -64,6 +70,8 @@ export interface World {
   optionSeries(underlying: Instrument, day?: string): readonly ListedSeries[];
   /** The options of a series that are listed on a day (without one: today): by strike, calls first. */
   optionChain(underlying: Instrument, series: ListedSeries, day?: string): readonly Option[];
+  /** Invented companies that come to a market one after the other, those to come included; by their first day. They are in no table. */
+  debuts(market: QuoteMarket): readonly Instrument[];
   state(instrument: Instrument): ListingState;
   /** The date in an instrument's market, "2026-11-20"; in a night session, the trading day that it belongs to. */
   today(of: Instrument | CalendarName): string;
@@ -86,7 +94,7 @@ export function createWorld(options: WorldOptions): World {
 class SimulatedWorld implements World {
   readonly #clock: Clock;
   readonly #calendarMode: CalendarMode;
-  readonly #generated: readonly Instrument[];
+  readonly #generated: Instrument[];
   /** Of the markets that have been asked for, by symbols in upper case. */
   readonly #bySymbol = new Map<string, Instrument>();
   readonly #loaded = new Set<QuoteMarket>();
@@ -102,16 +110,26 @@ class SimulatedWorld implements World {
     calendarMode,
     generatedInstruments: count,
     seed,
+    newcomers = [],
     closeBefore = ({ referencePrice }) => referencePrice,
     calledBefore = () => undefined,
   }: WorldOptions) {
     this.#clock = clock;
     this.#calendarMode = calendarMode;
     this.#seed = seed;
-    this.#generated = generatedInstruments(count, seed);
+    this.#generated = [...generatedInstruments(count, seed)];
     const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore, calledBefore };
     this.#options = new Options(underlyings);
     this.#warrants = new Warrants(seed, underlyings);
+    for (const described of newcomers) this.#add(described);
+  }
+
+  #add(described: Newcomer): void {
+    if (this.instrument(described.symbol) !== undefined) return;
+    const added = newcomer(described);
+    if (added === undefined) return;
+    this.#generated.push(added);
+    this.#bySymbol.set(added.symbol.toUpperCase(), added);
   }
 
   instrument(symbol: string): Instrument | undefined {
@@ -152,6 +170,10 @@ class SimulatedWorld implements World {
     return this.#options.chain(underlying, series, day);
   }
 
+  debuts(market: QuoteMarket): readonly Instrument[] {
+    return debuts(market, this.#seed);
+  }
+
   state(instrument: Instrument): ListingState {
     // Asked at every read: nearly everything has been listed for long, and has no end.
     if (instrument.lastTradingDay === undefined && instrument.listDate <= this.#yesterday()) return 'listed';
@@ -181,7 +203,8 @@ class SimulatedWorld implements World {
     const name = typeof of === 'string' ? of : of.calendar;
     let calendar = this.#calendars.get(name);
     if (calendar === undefined) {
-      calendar = createCalendar(name, this.#calendarMode);
+      // What an exchange's own calendar works out serves every world, and the dates of its contracts.
+      calendar = this.#calendarMode === 'calendar' ? tradingDaysOf(name) : createCalendar(name, 'open');
       this.#calendars.set(name, calendar);
     }
     return calendar;
@@ -190,7 +213,14 @@ class SimulatedWorld implements World {
   #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
     const futures = has(filter, 'future') ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
     const bonds = has(filter, 'bond') ? bondsOn((calendar) => day ?? this.today(calendar)) : [];
-    return [...real(filter.market), ...bonds, ...futures, ...this.#generated];
+    return [...real(filter.market), ...bonds, ...futures, ...this.#generated, ...this.#debuts(filter, day)];
+  }
+
+  /** Invented companies that have come to the market. */
+  #debuts(filter: Filter, day: string | undefined): readonly Instrument[] {
+    if (!has(filter, 'equity')) return [];
+    const of = filter.market === undefined ? markets : [filter.market];
+    return of.flatMap((one) => (one === 'FX' ? [] : debutsUntil(one, this.#seed, day ?? this.today(marketCalendar(one)))));
   }
 
   #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
@@ -216,7 +246,7 @@ class SimulatedWorld implements World {
   #understand(symbol: string): Instrument | undefined {
     const dot = symbol.indexOf('.');
     const [market, code] = [symbol.slice(0, dot), symbol.slice(dot + 1)];
-    const made = generatedInstrument(symbol, this.#seed);
+    const made = generatedInstrument(symbol, this.#seed) ?? debutOf(symbol, this.#seed);
     if (made !== undefined || !/\d\d/.test(code)) return made;
     const day = this.today(market === 'HK' ? 'HK' : 'US');
     const year = Number(day.slice(0, 4));
@@ -230,6 +260,11 @@ class SimulatedWorld implements World {
 }
 
 const markets = quoteMarkets.map(({ name }) => name);
+
+/** By which a market's stocks trade. */
+function marketCalendar(market: Exclude<QuoteMarket, 'FX'>): CalendarName {
+  return market === 'SH' || market === 'SZ' ? 'CN' : market;
+}
 
 /** The real instruments but bonds and futures, of a market or of all in their order. */
 function real(market: QuoteMarket | undefined): readonly Instrument[] {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { DECIMAL_ONE } from '../../../src/contract/decimal.js';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../../support/accounts.js';
 import { type Chain, startChain } from '../../support/chain.js';
 import type { PushFrame } from '../../support/push-client.js';
@@ -126,4 +127,16 @@ describe('an upstream that restarts', () => {
     expect(platform.lifecycle_generation).toBeGreaterThan(1);
     expect(brokers).toHaveLength(1);
   });
+});
+
+it('is left to pace itself by the bridge, and says what a dollar is worth', async () => {
+  // It serves forex quotes with this flag alone.
+  const desk = await start([], ['--enable-desktop-phase2-reads']);
+  // More than an upstream of another kind takes in half a minute, which is as long as callers wait.
+  const placed = await Promise.all(Array.from({ length: 20 }, () => desk.s2c('/api/order', order)));
+  expect(new Set(placed.map(({ order_id_ex }) => order_id_ex)).size).toBe(20);
+  const context = { requestId: 'test', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+  const rate = await chain.front.daemon.backend.exchangeRate('USD', 'HKD', context);
+  expect(Number(rate) / Number(DECIMAL_ONE)).toBeCloseTo(7.8, 0);
+  expect(await chain.front.daemon.backend.exchangeRate('USD', 'XXX', context)).toBeUndefined();
 });

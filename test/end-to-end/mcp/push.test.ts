@@ -41,9 +41,14 @@ describe('a session', () => {
     expect((await client.call('svc_subscribe', { symbols: ['HK.00700'], sub_types: ['Basic'] })).isError).toBe(false);
     const [first] = await client.pushed(isQuoteOf('HK.00700'), 1);
     expect(first).toMatchObject({ type: 'quote', proto_id: 3005, sec_key: '1_00700', sub_type: 1, seq: expect.any(Number) });
-    expect(await client.call('svc_query_subscription')).toMatchObject({ json: { total_used_quota: 1 } });
+    // Its own: what a server behind counts includes what it does not let go of yet.
+    const held = async () => {
+      const { json } = await client.call('svc_query_subscription');
+      return (json as { conn_sub_info_list: { used_quota: number }[] }).conn_sub_info_list[0]?.used_quota;
+    };
+    expect(await held()).toBe(1);
     expect((await client.call('svc_unsubscribe', { unsub_all: true })).isError).toBe(false);
-    expect((await client.call('svc_query_subscription')).json).toMatchObject({ total_used_quota: 0 });
+    expect(await held()).toBe(0);
   });
 
   it('keeps its subscriptions from other sessions, of the same key too', async () => {
@@ -100,7 +105,7 @@ describe('a session', () => {
     const resumed = readEvents(await request('GET', undefined, { ...session, 'last-event-id': lastId }));
     const next = await resumed.next();
     expect(next.value).toContain('notifications/svc/push');
-    expect(Number(/^id: (.+)$/m.exec(next.value ?? '')?.[1])).toBe(Number(lastId) + 1);
+    expect(numberOf(next.value)).toBe(numberOf(first.value) + 1);
     await resumed.return(undefined);
     expect((await request('DELETE', undefined, session)).status).toBe(200);
     expect((await request('POST', call(3, 'svc_ping', {}), session)).status).toBe(404);
@@ -126,6 +131,11 @@ describe('a client of the revision without sessions', () => {
     await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 0, 'the end of the subscription');
   });
 });
+
+/** That of the push which an event of the stream carries. */
+function numberOf(event: unknown): number {
+  return Number(/"seq":(\d+)/.exec(String(event))?.[1]);
+}
 
 const initialize = {
   jsonrpc: '2.0',

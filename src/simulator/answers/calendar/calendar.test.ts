@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, type Fixture, payload, startFixture } from '../../../../test/support/sim-backend.js';
 import { ManualClock } from '../../../contract/clock.js';
-import { calendar } from '../../../contract/operations/index.js';
+import { calendar, system } from '../../../contract/operations/index.js';
 import { addDays, dayOfNumber, requireDay } from '../../../contract/time.js';
 import { Macro } from '../../macro/index.js';
 
@@ -155,6 +155,16 @@ describe('the economy', () => {
       last.set(title, actual);
     }
     expect(last.has('CPI (YoY)') && last.has('Nonfarm Payrolls') && last.has('Fed Interest Rate Decision')).toBe(true);
+  });
+
+  test('the Federal Reserve decides what is nearest to the risk-free rate of the day', async () => {
+    const { itemList } = await economic({ beginDate: '2026-01-01', endDate: '2026-11-19', marketList: [11], importance: 3 });
+    const decisions = itemList.filter(({ title }) => title === 'Fed Interest Rate Decision');
+    expect(decisions.length).toBeGreaterThan(5);
+    for (const { actual, timestamp } of decisions) {
+      const { usRatePct } = await payload(fixture.backend, system.getRiskFreeRate, { rateTime: BigInt(timestamp * 1000) });
+      expect(Math.abs(Number.parseFloat(actual) - usRatePct)).toBeLessThanOrEqual(0.13);
+    }
   });
 
   test('payrolls come on the first Friday at 08:30 in New York', async () => {

@@ -2,16 +2,15 @@ import { create } from '@bufbuild/protobuf';
 import { listAccepted, tradeDateMarket } from '../../../contract/enums.js';
 import { TradeDateType } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema, TradeDateSchema } from '../../../contract/generated/Qot_RequestTradeDate_pb.js';
-import { TIME_TEXT } from '../../../contract/param-rules.js';
-import { dayNumber, parseLocal } from '../../../contract/time.js';
+import { parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
+import { dayOf, dayRange } from '../../view/dates.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
 import type { Calendar, CalendarName, TradingDate } from '../../world/index.js';
 
 /** Ten years. */
 const RANGE_DAYS_MAX = 3660;
-const SHOWN_CHARACTERS_MAX = 40;
 
 /** The calendar of each Qot_Common.TradeDateMarket. */
 const calendars: Readonly<Record<number, CalendarName>> = {
@@ -51,7 +50,7 @@ export const getTradingDays: Answer<'world' | 'listings', C2S, S2C> = (facts, re
   if (days instanceof Refusal) return days;
   const beginTime = dayOf(request.beginTime);
   const endTime = dayOf(request.endTime);
-  const refused = checkRange(beginTime, endTime);
+  const refused = dayRange(beginTime, endTime, RANGE_DAYS_MAX);
   if (refused !== undefined) return refused;
 
   const { timeZone } = days.calendar;
@@ -77,22 +76,4 @@ function daysOfMarket({ world }: Facts<'world'>, market: number): Days | Refusal
   const other = otherSides[market];
   const otherCalendar = other === undefined ? undefined : world.calendar(other);
   return { calendar: world.calendar(name), trades: (day) => otherCalendar?.isTradingDay(day) ?? true };
-}
-
-/** Programs give a time as often as a date: its day counts. */
-function dayOf(text: string): string {
-  return TIME_TEXT.test(text) ? text.slice(0, 10) : text;
-}
-
-function checkRange(beginTime: string, endTime: string): Refusal | undefined {
-  const begin = dayNumber(beginTime);
-  const end = dayNumber(endTime);
-  if (begin === undefined) return badDate('begin_time', beginTime);
-  if (end === undefined) return badDate('end_time', endTime);
-  if (begin > end) return new Refusal('begin_time is after end_time');
-  return end - begin >= RANGE_DAYS_MAX ? new Refusal(`begin_time to end_time: at most ${RANGE_DAYS_MAX} days`) : undefined;
-}
-
-function badDate(field: string, text: string): Refusal {
-  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))}`);
 }

@@ -39,7 +39,7 @@ export const getDividendRank: Answer<'clock' | 'world' | 'companies' | 'market' 
   const refused = checkChoice('rank_type', request.rankType, dividendRankType) ?? checkPage(request, COUNT_MAX);
   if (refused !== undefined) return refused;
   const grows = request.rankType === DividendRankType.DividendRankType_DividendGrowth;
-  const by = sortFigure(request.sortField, sortFields, grows ? SortField.SortField_DividendGrowYear : SortField.SortField_DividendYieldTTM);
+  const by = sortFigure(request.sortField, sortFields, grows ? growYears : dividendYield);
   if (by instanceof Refusal) return by;
   const asked = conditionsOf<Row>(
     request.filterList.map(({ indicatorType, indicatorValue }) => ({ indicatorType, indicatorValue: indicatorValue?.valueInterval })),
@@ -54,10 +54,13 @@ export const getDividendRank: Answer<'clock' | 'world' | 'companies' | 'market' 
   return inTurns(answer(facts, sharesOf(facts, market), { by, conditions: [pays, ...asked], count: request.count }));
 };
 
+const dividendYield: Figure<Row> = ({ equity }) => equity.dividendRatioTTM;
+const growYears: Figure<Row> = ({ dividends }) => dividends.growYears;
+
 const indicators: Readonly<Record<number, Figure<Row>>> = {
-  [IndicatorType.IndicatorType_DividendYieldTTM]: ({ equity }) => equity.dividendRatioTTM,
+  [IndicatorType.IndicatorType_DividendYieldTTM]: dividendYield,
   [IndicatorType.IndicatorType_AvgDividendYield5Y]: ({ dividends }) => dividends.meanYield,
-  [IndicatorType.IndicatorType_DividendGrowYear]: ({ dividends }) => dividends.growYears,
+  [IndicatorType.IndicatorType_DividendGrowYear]: growYears,
   [IndicatorType.IndicatorType_DividendsTTM]: ({ equity }) => equity.dividendTTM,
   [IndicatorType.IndicatorType_PayoutRatioLFY]: ({ dividends }) => dividends.payoutRatio,
   [IndicatorType.IndicatorType_NextPayableDate]: ({ dividends }) => dividends.daysToPayment,
@@ -66,10 +69,10 @@ const indicators: Readonly<Record<number, Figure<Row>>> = {
 };
 
 const sortFields: Readonly<Record<number, Figure<Row>>> = {
-  [SortField.SortField_DividendYieldTTM]: ({ equity }) => equity.dividendRatioTTM,
+  [SortField.SortField_DividendYieldTTM]: dividendYield,
   [SortField.SortField_AvgDividendYield5Y]: ({ dividends }) => dividends.meanYield,
   [SortField.SortField_DistributionFrequency]: ({ dividends }) => dividends.frequency,
-  [SortField.SortField_DividendGrowYear]: ({ dividends }) => dividends.growYears,
+  [SortField.SortField_DividendGrowYear]: growYears,
   [SortField.SortField_DividendsTTM]: ({ equity }) => equity.dividendTTM,
   [SortField.SortField_PayoutRatioLFY]: ({ dividends }) => dividends.payoutRatio,
   [SortField.SortField_Price]: ({ board }) => board.curPrice,

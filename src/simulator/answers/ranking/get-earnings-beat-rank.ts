@@ -56,7 +56,7 @@ export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const refused =
     checkChoice('beat_type', request.beatType, beatType) ?? checkChoice('term', term, beatTerm) ?? checkPage(request, COUNT_MAX);
   if (refused !== undefined) return refused;
-  const by = sortFigure(request.sortField, { ...sortFields, 0: indicators[3] as Figure<Row> }, 0);
+  const by = sortFigure(request.sortField, sortFields, marketCap);
   if (by instanceof Refusal) return by;
   const asked = conditionsOf(request.filterList, indicators);
   if (asked instanceof Refusal) return asked;
@@ -65,10 +65,12 @@ export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'mark
   return inTurns(answer(facts, sharesOf(facts, market), wanted));
 };
 
+const marketCap: Figure<Row> = ({ equity }) => equity.issuedMarketVal;
+
 const indicators: Readonly<Record<number, Figure<Row>>> = {
   1: ({ beatRatio }) => beatRatio,
   2: ({ report }) => report.time / 1000,
-  3: ({ equity }) => equity.issuedMarketVal,
+  3: marketCap,
   4: ({ board }) => board.curPrice,
   5: ({ equity }) => equity.peTTMRate,
 };

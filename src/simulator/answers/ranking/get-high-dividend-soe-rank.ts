@@ -36,14 +36,14 @@ export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'm
 ) => {
   const refused = checkPage(request, COUNT_MAX);
   if (refused !== undefined) return refused;
-  const by = sortFigure(request.sortField, sortFields, MARKET_CAP_FIELD);
+  const by = sortFigure(request.sortField, sortFields, marketCap);
   if (by instanceof Refusal) return by;
   const asked = conditionsOf(request.filterList, indicators);
   if (asked instanceof Refusal) return asked;
   return inTurns(answer(facts, request, by, [...asked, ...defaultsBut(request.filterList.map(({ indicatorType }) => indicatorType))]));
 };
 
-const MARKET_CAP_FIELD = 6;
+const marketCap: Figure<StockFigures> = ({ equity }) => equity.issuedMarketVal;
 
 const sortFields: Readonly<Record<number, Figure<StockFigures>>> = {
   1: ({ equity }) => equity.dividendRatioTTM,
@@ -51,12 +51,12 @@ const sortFields: Readonly<Record<number, Figure<StockFigures>>> = {
   3: ({ equity }) => equity.peTTMRate,
   4: ({ board }) => board.curPrice,
   5: ({ changeRate }) => changeRate,
-  [MARKET_CAP_FIELD]: ({ equity }) => equity.issuedMarketVal,
+  6: marketCap,
 };
 
 const indicators: Readonly<Record<number, Figure<StockFigures>>> = {
   1: ({ board }) => board.curPrice,
-  2: ({ equity }) => equity.issuedMarketVal,
+  2: marketCap,
   [IndicatorType.IndicatorType_PE]: ({ equity }) => equity.peTTMRate,
   [IndicatorType.IndicatorType_DividendYieldTTM]: ({ equity }) => equity.dividendRatioTTM,
   5: ({ changeRate }) => changeRate,

@@ -14,6 +14,7 @@ import type { Bar, Market } from '../../market/market.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
+import { lastCompleteDay } from '../../view/complete-bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
 import { known } from '../../view/known.js';
@@ -64,16 +65,18 @@ export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'mark
   if (market instanceof Refusal) return market;
   const refused = checkPage(request, COUNT_MAX);
   if (refused !== undefined) return refused;
-  const by = sortFigure(request.sortField, sortFields, 1);
+  const by = sortFigure(request.sortField, sortFields, shortNumberChange);
   if (by instanceof Refusal) return by;
   const plates = platesOfRequest(market, request);
   if (plates instanceof Refusal) return plates;
   return inTurns(answer(facts, market, request, by, plates));
 };
 
+const shortNumberChange: Figure<Row> = (row) => Number(row.shortNumberChange);
+
 /** By `ShortSellingSortField`. */
 const sortFields: Readonly<Record<number, Figure<Row>>> = {
-  1: ({ shortNumberChange }) => Number(shortNumberChange),
+  1: shortNumberChange,
   2: ({ shortRatioChange }) => shortRatioChange,
   3: ({ shortNumber }) => Number(shortNumber),
   4: ({ shortRatio }) => shortRatio,
@@ -126,20 +129,12 @@ const rowsOfDays = new WeakMap<Market, Map<Listing, { readonly day: string; read
 function remembered(facts: Needed, share: Listing): Row | undefined {
   const rows = rowsOfDays.get(facts.market) ?? new Map<Listing, { readonly day: string; readonly row: Row | undefined }>();
   rowsOfDays.set(facts.market, rows);
-  const day = lastCompleteDay(facts, share);
+  const day = lastCompleteDay(facts.world.calendar(share.instrument), facts.clock.now());
   const known = rows.get(share);
   if (known?.day === day) return known.row;
   const row = rowOf(facts, share, day);
   rows.set(share, { day, row });
   return row;
-}
-
-function lastCompleteDay({ clock, world }: Facts<'clock' | 'world'>, { instrument }: Listing): string {
-  const calendar = world.calendar(instrument);
-  const now = clock.now();
-  const day = calendar.tradingDay(now);
-  const end = calendar.sessions(day).findLast(({ kind }) => kind === 'regular')?.end ?? now;
-  return end <= now ? day : calendar.previousTradingDay(day);
 }
 
 /** Undefined for a share that was not traded on the day. */

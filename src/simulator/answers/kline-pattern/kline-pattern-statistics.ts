@@ -1,0 +1,98 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type C2S,
+  OutcomeSchema,
+  type PatternStatistics,
+  PatternStatisticsSchema,
+  type S2C,
+  S2CSchema,
+} from '../../../contract/generated/svc/kline_pattern_statistics_pb.js';
+import { localDateTime } from '../../../contract/time.js';
+import type { BarPeriod } from '../../market/index.js';
+import { inTurns } from '../../pace.js';
+import { type Occurrence, occurrences, type Pattern, type Series } from '../../patterns/index.js';
+import { Refusal } from '../../refusal.js';
+import { labelTime, periodOf } from '../../view/bars.js';
+import { completeBars } from '../../view/complete-bars.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { known } from '../../view/known.js';
+import type { Listing } from '../../view/listings.js';
+import { locateStock } from '../../view/stock-ids.js';
+import { changePercent, checkVersion, colorNumbers, patternsOf, seriesOf, summary } from './pattern-requests.js';
+
+const BARS_EXAMINED = 1000;
+const BARS_A_TURN = 100;
+/** Bars after a pattern at which its outcome is looked at. */
+const DURATIONS = [1, 3, 5, 10, 20];
+
+/** How often a symbol showed each pattern on its newest complete bars, and how its close went on. */
+export const klinePatternStatistics: Answer<'clock' | 'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+  const refused = checkVersion(request);
+  if (refused !== undefined) return refused;
+  const listing = locateStock(facts, request);
+  if (listing instanceof Refusal) return listing;
+  const period = periodOf(request.klineType);
+  if (period instanceof Refusal) return period;
+  const patterns = patternsOf(request.shape, request.color);
+  return patterns instanceof Refusal ? patterns : inTurns(answer(facts, listing, period, request.klineType, patterns));
+};
+
+function* answer(
+  facts: Facts<'clock' | 'world' | 'market'>,
+  listing: Listing,
+  period: BarPeriod,
+  klineType: number,
+  patterns: readonly Pattern[],
+): Generator<void, S2C> {
+  const bars = yield* completeBars(facts, listing, period, BARS_EXAMINED);
+  const series = seriesOf(bars);
+  const found: Occurrence[] = [];
+  for (let from = 0; from < bars.length; from += BARS_A_TURN) {
+    yield;
+    found.push(...occurrences(series, from, from + BARS_A_TURN, patterns));
+  }
+  const timeOf = (index: number) => {
+    const bar = bars[index];
+    return bar === undefined ? undefined : labelTime(facts, listing, period, bar);
+  };
+  const text = (time: number | undefined) => (time === undefined ? undefined : localDateTime(time, listing.market.timeZone));
+  const statisticsOf = (pattern: Pattern): PatternStatistics => {
+    const own = found.filter((one) => one.pattern === pattern);
+    const newest = own.at(-1);
+    const time = newest === undefined ? undefined : timeOf(newest.last);
+    return create(
+      PatternStatisticsSchema,
+      known({
+        shape: pattern.shape,
+        name: pattern.name,
+        color: colorNumbers[pattern.color],
+        occurrenceCount: own.length,
+        lastTime: text(time),
+        lastTimestamp: time === undefined ? undefined : time / 1000,
+        outcomeList: DURATIONS.map((duration) => outcome(series, own, duration)),
+      }),
+    );
+  };
+  return create(
+    S2CSchema,
+    known({
+      security: listing.security,
+      stockId: listing.instrument.id,
+      name: listing.instrument.name,
+      klineType,
+      barsExamined: bars.length,
+      beginTime: text(timeOf(0)),
+      endTime: text(timeOf(bars.length - 1)),
+      statisticsList: patterns.map(statisticsOf),
+    }),
+  );
+}
+
+function outcome({ bars }: Series, found: readonly Occurrence[], duration: number) {
+  const changes = found.flatMap(({ last }) => {
+    const [from, to] = [bars[last], bars[last + duration]];
+    return from === undefined || to === undefined ? [] : [changePercent(from.close, to.close)];
+  });
+  const { medianChangeRate: _, ...figures } = summary(changes);
+  return create(OutcomeSchema, { duration, sampleCount: changes.length, ...figures });
+}

@@ -1,0 +1,63 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type C2S,
+  type S2C,
+  S2CSchema,
+  type SecuritySuspend,
+  SecuritySuspendSchema,
+  SuspendSchema,
+} from '../../../contract/generated/Qot_GetSuspend_pb.js';
+import { dayNumber, parseLocal } from '../../../contract/time.js';
+import { nextTurn } from '../../pace.js';
+import { Refusal } from '../../refusal.js';
+import { dayOf, dayRange } from '../../view/dates.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import type { Listing } from '../../view/listings.js';
+import { locateAllTerms } from '../../view/locate.js';
+import { kinds } from '../../world/kinds.js';
+
+const SYMBOLS_MAX = 400;
+/** Ten years of ten symbols. */
+const SYMBOL_DAYS_MAX = 36_600;
+/** Trading days of one symbol that are looked at in a turn. */
+const DAYS_A_TURN = 60;
+
+/** Qot_GetSuspend: the trading days on which nothing traded, though the market did, from the first day of trading to the last that is over. */
+export const getSuspend: Answer<'clock' | 'world' | 'market' | 'listings', C2S, S2C> = async (facts, request) => {
+  const listings = locateAllTerms(facts, request.securityList, SYMBOLS_MAX);
+  if (listings instanceof Refusal) return listings;
+  const [beginTime, endTime] = [dayOf(request.beginTime), dayOf(request.endTime)];
+  const refused = dayRange(beginTime, endTime, SYMBOL_DAYS_MAX);
+  if (refused !== undefined) return refused;
+  const days = (dayNumber(endTime) ?? 0) - (dayNumber(beginTime) ?? 0) + 1;
+  if (days * listings.length > SYMBOL_DAYS_MAX) {
+    return new Refusal(`${listings.length} symbols over ${days} days: at most ${SYMBOL_DAYS_MAX} symbol-days in one request`);
+  }
+  const payload = create(S2CSchema);
+  for (const listing of listings) payload.SecuritySuspendList.push(await suspensions(facts, listing, beginTime, endTime));
+  return payload;
+};
+
+async function suspensions(
+  { clock, world, market }: Facts<'clock' | 'world' | 'market'>,
+  { instrument, market: { timeZone }, security }: Listing,
+  beginTime: string,
+  endTime: string,
+): Promise<SecuritySuspend> {
+  const { listDate, lastTradingDay = '9999-12-31', kind } = instrument;
+  const calendar = world.calendar(instrument);
+  const from = beginTime > listDate ? beginTime : listDate;
+  const to = endTime < lastTradingDay ? endTime : lastTradingDay;
+  // What has no trades of its own cannot be suspended.
+  const days = !kinds[kind].quoted || from > to ? [] : calendar.tradingDays(from, to);
+  const found: string[] = [];
+  for (const [index, { day }] of days.entries()) {
+    if (index > 0 && index % DAYS_A_TURN === 0) await nextTurn();
+    const sessions = calendar.sessions(day);
+    const [start, end] = [sessions[0]?.start ?? 0, sessions.at(-1)?.end ?? 0];
+    if (end > clock.now()) break;
+    if (market.bars(instrument, { unit: 'day' }, { from: start, to: end, limit: 1 }).length === 0) found.push(day);
+  }
+  const suspendList = found.map((time) => create(SuspendSchema, { time, timestamp: (parseLocal(time, timeZone) ?? 0) / 1000 }));
+  return create(SecuritySuspendSchema, { security, suspendList });
+}

@@ -1,0 +1,200 @@
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import {
+  type AccumulateField,
+  type AccumulateFilter,
+  type BaseFilter,
+  CustomIndicatorField,
+  type CustomIndicatorFilter,
+  CustomIndicatorFilterSchema,
+  type FinancialFilter,
+  type PatternFilter,
+  PatternFilterSchema,
+  StockField,
+} from '../../../contract/generated/Qot_StockFilter_pb.js';
+import { Refusal } from '../../refusal.js';
+import {
+  accumulated,
+  type Indicator,
+  indicatorFigure,
+  PERIOD_MAX,
+  parametersOf,
+  patternFigure,
+  periods,
+  positionFigure,
+  RUN_MAX,
+} from '../../screen/bar-figures.js';
+import { financialFields, financialFigure } from '../../screen/financial-figures.js';
+import { between, type Condition, type Figure, type SortKey } from '../../screen/index.js';
+import { patterns } from '../../screen/patterns.js';
+import { stockFields } from '../../screen/stock-fields.js';
+import { given } from '../../view/given.js';
+
+/** A figure that a request is about: what it filters, sorts and shows. */
+export interface AskedColumn {
+  readonly fieldName: number;
+  /** Days, quarter or K-line type: what identifies the figure beside its field. */
+  readonly about: number;
+  readonly parameters: readonly number[];
+  /** Undefined for a code or a name, which are no numbers. */
+  readonly figure: Figure | undefined;
+  readonly condition: Condition | undefined;
+  readonly key: SortKey | undefined;
+}
+
+/** What simple, accumulated and financial filters have in common. */
+interface Filter {
+  readonly fieldName: number;
+  readonly sortDir: number;
+}
+
+const DAYS_MAX = 250;
+
+export function baseColumns(filters: readonly BaseFilter[], schema: DescMessage): readonly AskedColumn[] | Refusal {
+  return columnsOf('base_filter_list', filters, schema, ({ fieldName }) => {
+    if (fieldName === StockField.StockField_StockCode || fieldName === StockField.StockField_StockName)
+      return { figure: undefined, about: 0 };
+    const figure = stockFields.get(fieldName);
+    const accepted = [StockField.StockField_StockCode, StockField.StockField_StockName, ...stockFields.keys()];
+    return figure === undefined ? unknownField(fieldName, accepted) : { figure, about: 0 };
+  });
+}
+
+export function accumulateColumns(filters: readonly AccumulateFilter[], schema: DescMessage): readonly AskedColumn[] | Refusal {
+  return columnsOf('accumulate_filter_list', filters, schema, ({ fieldName, days }) => {
+    const accepted = [1, 2, 3, 4, 5];
+    if (!accepted.includes(fieldName)) return unknownField(fieldName, accepted);
+    if (days < 1 || days > DAYS_MAX) return `.days: ${days} is out of range, accepted: 1 to ${DAYS_MAX}`;
+    return { figure: accumulated(fieldName as AccumulateField, days), about: days };
+  });
+}
+
+export function financialColumns(filters: readonly FinancialFilter[], schema: DescMessage): readonly AskedColumn[] | Refusal {
+  return columnsOf('financial_filter_list', filters, schema, ({ fieldName, quarter }) => {
+    if (!financialFields.includes(fieldName)) return unknownField(fieldName, financialFields);
+    if (quarter < 1 || quarter > 5)
+      return `.quarter: ${quarter} is out of range, accepted: 1 (annual), 2 (first), 3 (interim), 4 (third), 5 (most recent)`;
+    return { figure: financialFigure(fieldName, quarter), about: quarter };
+  });
+}
+
+/** What a field is asked for, or what is wrong with it: ".days: …". */
+type Read<F> = (filter: F) => { readonly figure: Figure | undefined; readonly about: number } | string;
+
+function columnsOf<F extends Filter>(
+  list: string,
+  filters: readonly F[],
+  schema: DescMessage,
+  read: Read<F>,
+): readonly AskedColumn[] | Refusal {
+  const columns: AskedColumn[] = [];
+  for (const [index, filter] of filters.entries()) {
+    const path = `${list}[${index}]`;
+    const found = read(filter);
+    if (typeof found === 'string') return new Refusal(`${path}${found}`);
+    const { figure, about } = found;
+    const { fieldName, sortDir } = filter;
+    const bound = (name: 'filterMin' | 'filterMax') =>
+      given(schema, filter as unknown as MessageShape<DescMessage>, name as never) as number | undefined;
+    // Nothing is filtered unless the request says so.
+    const isFilter = given(schema, filter as unknown as MessageShape<DescMessage>, 'isNoFilter' as never) === false;
+    const [min, max] = [bound('filterMin'), bound('filterMax')];
+    if (isFilter && figure === undefined && (min !== undefined || max !== undefined))
+      return new Refusal(`${path}: a code or a name has no bounds`);
+    if (isFilter && min !== undefined && max !== undefined && min > max)
+      return new Refusal(`${path}: filter_min ${min} is above filter_max ${max}`);
+    if (sortDir < 0 || sortDir > 2)
+      return new Refusal(`${path}.sort_dir: ${sortDir} is out of range, accepted: 0 (none), 1 (ascending), 2 (descending)`);
+    columns.push({
+      fieldName,
+      about,
+      parameters: [],
+      figure,
+      condition: isFilter && figure !== undefined ? between(figure, min, max) : undefined,
+      key: sortDir === 0 || figure === undefined ? undefined : { figure, direction: sortDir === 1 ? 'ascending' : 'descending' },
+    });
+  }
+  return columns;
+}
+
+function unknownField(fieldName: number, accepted: readonly number[]): string {
+  return `.field_name: unknown ${fieldName}; accepted: ${accepted.join(', ')}`;
+}
+
+export function patternConditions(filters: readonly PatternFilter[]): readonly Condition[] | Refusal {
+  const conditions: Condition[] = [];
+  for (const [index, filter] of filters.entries()) {
+    const path = `pattern_filter_list[${index}]`;
+    const { fieldName, klType } = filter;
+    if (!patterns.has(fieldName)) return new Refusal(`${path}${unknownField(fieldName, [...patterns.keys()])}`);
+    const run = given(PatternFilterSchema, filter, 'consecutivePeriod') ?? 1;
+    const wrong = wrongBars(klType, run);
+    if (wrong !== undefined) return new Refusal(`${path}${wrong}`);
+    if (given(PatternFilterSchema, filter, 'isNoFilter') === false) conditions.push(stands(patternFigure(fieldName, klType, run)));
+  }
+  return conditions;
+}
+
+export function indicatorColumns(
+  filters: readonly CustomIndicatorFilter[],
+): { readonly columns: readonly AskedColumn[]; readonly conditions: readonly Condition[] } | Refusal {
+  const [columns, conditions]: [AskedColumn[], Condition[]] = [[], []];
+  for (const [index, filter] of filters.entries()) {
+    const path = `custom_indicator_filter_list[${index}]`;
+    const { firstFieldName, secondFieldName, relativePosition, klType, fieldValue } = filter;
+    if (firstFieldName === CustomIndicatorField.CustomIndicatorField_Value) {
+      return new Refusal(`${path}.first_field_name: a value can only be the second field`);
+    }
+    const isValue = secondFieldName === CustomIndicatorField.CustomIndicatorField_Value;
+    if (isValue && given(CustomIndicatorFilterSchema, filter, 'fieldValue') === undefined) {
+      return new Refusal(`${path}.field_value: required when second_field_name is 17 (value)`);
+    }
+    const first = indicatorOf('first_field', firstFieldName, filter.firstFieldParaList, 0);
+    if (typeof first === 'string') return new Refusal(`${path}${first}`);
+    const second = indicatorOf('second_field', secondFieldName, filter.secondFieldParaList, isValue ? fieldValue : 0);
+    if (typeof second === 'string') return new Refusal(`${path}${second}`);
+    if (relativePosition < 1 || relativePosition > 4) {
+      return new Refusal(
+        `${path}.relative_position: unknown ${relativePosition}; accepted: 1 (more), 2 (less), 3 (cross up), 4 (cross down)`,
+      );
+    }
+    const run = given(CustomIndicatorFilterSchema, filter, 'consecutivePeriod') ?? 1;
+    const wrong = wrongBars(klType, run);
+    if (wrong !== undefined) return new Refusal(`${path}${wrong}`);
+    if (given(CustomIndicatorFilterSchema, filter, 'isNoFilter') === false) {
+      conditions.push(stands(positionFigure(first, second, relativePosition, klType, run)));
+    }
+    for (const indicator of [first, second]) {
+      const { field: fieldName, parameters } = indicator;
+      columns.push({
+        fieldName,
+        about: klType,
+        parameters,
+        figure: indicatorFigure(indicator, klType),
+        condition: undefined,
+        key: undefined,
+      });
+    }
+  }
+  return { columns, conditions };
+}
+
+function indicatorOf(name: string, field: number, given: readonly number[], value: number): Indicator | string {
+  const usual = parametersOf.get(field);
+  if (usual === undefined) return `.${name}_name: unknown ${field}; accepted: ${[...parametersOf.keys()].join(', ')}`;
+  const isFixed = field < CustomIndicatorField.CustomIndicatorField_MA && field !== CustomIndicatorField.CustomIndicatorField_RSI;
+  if (given.length === 0 || isFixed) return { field, parameters: usual, value };
+  if (given.length !== usual.length) return `.${name}_para_list: expected ${usual.length} parameters, found ${given.length}`;
+  const wrong = given.find((parameter) => parameter < 1 || parameter > PERIOD_MAX);
+  if (wrong !== undefined) return `.${name}_para_list: ${wrong} is out of range, accepted: 1 to ${PERIOD_MAX}`;
+  return { field, parameters: given, value };
+}
+
+function wrongBars(klType: number, run: number): string | undefined {
+  if (!periods.has(klType)) return `.kl_type: ${klType} is not accepted; accepted: 9 (60 minutes), 2 (day), 3 (week), 4 (month)`;
+  if (run < 1 || run > RUN_MAX) return `.consecutive_period: ${run} is out of range, accepted: 1 to ${RUN_MAX}`;
+  return undefined;
+}
+
+function stands(figure: Figure): Condition {
+  return { figure, accepts: (value) => value === 1 };
+}

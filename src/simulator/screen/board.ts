@@ -1,0 +1,157 @@
+import type { Clock } from '../../contract/clock.js';
+import type { QuoteMarket } from '../../contract/markets.js';
+import type { Companies } from '../companies/index.js';
+import type { Market, Quote } from '../market/market.js';
+import { nextTurn } from '../pace.js';
+import type { Listing, Listings } from '../view/listings.js';
+import type { SecurityKind, World } from '../world/index.js';
+
+/** What figures are worked out from. */
+export interface ScreenFacts {
+  readonly clock: Clock;
+  readonly world: World;
+  readonly companies: Companies;
+  readonly market: Market;
+  readonly listings: Listings;
+}
+
+/** An instrument as one moment shows it. */
+export interface Row {
+  readonly listing: Listing;
+  readonly quote: Quote;
+}
+
+/** A figure that every instrument of a board may have: it becomes a column of the board as soon as somebody asks for it. */
+export interface Figure {
+  /** Names the column: figures of one key are the same figure. */
+  readonly key: string;
+  /** `day`: the same throughout a trading day. `moment`: moves with the quote. */
+  readonly lasts: 'moment' | 'day';
+  /** Rows worked out in one turn of the event loop: some milliseconds' worth. What takes more rows a turn is cheaper, and is looked at first. */
+  readonly rowsATurn: number;
+  /** NaN where there is no such figure. What takes long may pause, and be a promise. */
+  readonly of: (facts: ScreenFacts, row: Row) => number | Promise<number>;
+}
+
+interface Column {
+  readonly values: Float64Array;
+  /** 1 for each row that has been worked out. */
+  readonly known: Uint8Array;
+}
+
+/** Columns kept of a board, of each duration: the figures of a bounded number of conditions. */
+const COLUMNS_MAX = 96;
+
+/** The columns of one set of rows. When full, it starts anew: they can all be worked out again. */
+class Columns {
+  readonly #columns = new Map<string, Column>();
+
+  of(key: string, rows: number): Column {
+    let column = this.#columns.get(key);
+    if (column === undefined) {
+      if (this.#columns.size >= COLUMNS_MAX) this.#columns.clear();
+      column = { values: new Float64Array(rows).fill(Number.NaN), known: new Uint8Array(rows) };
+      this.#columns.set(key, column);
+    }
+    return column;
+  }
+}
+
+/**
+ * All that is listed of one kind in one market, with the quotes of one moment, and figures of them as columns. Every figure of a board is of
+ * that moment, so that a screen, its sort order and its next page agree.
+ */
+export class Board {
+  readonly #moment = new Columns();
+
+  constructor(
+    private readonly facts: ScreenFacts,
+    readonly rows: readonly Row[],
+    /** Columns that outlast this board: those of the same instruments on the same trading days. */
+    private readonly day: Columns,
+  ) {}
+
+  /** A figure's column, worked out at least for the given rows (all when not given), some a turn. */
+  async column(figure: Figure, rows: readonly number[] = everyRow(this.rows.length)): Promise<Float64Array> {
+    const { values, known } = (figure.lasts === 'day' ? this.day : this.#moment).of(figure.key, this.rows.length);
+    let worked = 0;
+    for (const index of rows) {
+      const row = this.rows[index];
+      if (known[index] === 1 || row === undefined) continue;
+      if (worked > 0 && worked % figure.rowsATurn === 0) await nextTurn();
+      worked += 1;
+      const value = figure.of(this.facts, row);
+      values[index] = typeof value === 'number' ? value : await value;
+      known[index] = 1;
+    }
+    return values;
+  }
+}
+
+function everyRow(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+/** How long a board's quotes stand for the market's. */
+const BOARD_MS = 60_000;
+/** A symbol's first quote of a day takes most of a millisecond. */
+const QUOTES_A_TURN = 6;
+
+interface Kept {
+  /** Of the clock, in units of {@link BOARD_MS}. */
+  readonly moment: number;
+  readonly board: Promise<Board>;
+}
+
+interface DayColumns {
+  readonly listings: readonly Listing[];
+  /** Of the rows' quotes. */
+  readonly days: string;
+  readonly columns: Columns;
+}
+
+/** The boards of the simulation's markets, each made when it is asked for and kept for the minute. */
+export class Boards {
+  readonly #boards = new Map<string, Kept>();
+  readonly #days = new Map<string, DayColumns>();
+
+  constructor(
+    private readonly facts: ScreenFacts,
+    private readonly listings: Listings,
+  ) {}
+
+  /** Everything of a kind that is listed in a market now; the same board for all who ask within the minute. */
+  of(market: QuoteMarket, kind: SecurityKind): Promise<Board> {
+    const key = `${market} ${kind}`;
+    const moment = Math.floor(this.facts.clock.now() / BOARD_MS);
+    const kept = this.#boards.get(key);
+    if (kept?.moment === moment) return kept.board;
+    const board = this.#make(key, market, kind);
+    this.#boards.set(key, { moment, board });
+    // What failed once is tried again.
+    board.catch(() => this.#boards.delete(key));
+    return board;
+  }
+
+  async #make(key: string, market: QuoteMarket, kind: SecurityKind): Promise<Board> {
+    const instruments = this.facts.world.listed({ market, kind });
+    const known = this.#days.get(key);
+    const same =
+      known !== undefined &&
+      known.listings.length === instruments.length &&
+      known.listings.every(({ instrument }, index) => instrument === instruments[index]);
+    const listings = same ? known.listings : instruments.map((instrument) => this.listings.of(instrument));
+    const rows: Row[] = [];
+    const days = new Set<string>();
+    for (const listing of listings) {
+      if (rows.length > 0 && rows.length % QUOTES_A_TURN === 0) await nextTurn();
+      const quote = this.facts.market.quote(listing.instrument);
+      days.add(quote.tradingDay);
+      rows.push({ listing, quote });
+    }
+    const ofDays = [...days].sort().join(' ');
+    const columns = same && known.days === ofDays ? known.columns : new Columns();
+    this.#days.set(key, { listings, days: ofDays, columns });
+    return new Board(this.facts, rows, columns);
+  }
+}

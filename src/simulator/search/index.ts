@@ -1,0 +1,1 @@
+export { NameIndex } from './name-index.js';

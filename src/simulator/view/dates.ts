@@ -1,0 +1,24 @@
+import { TIME_TEXT } from '../../contract/param-rules.js';
+import { dayNumber } from '../../contract/time.js';
+import { Refusal } from '../refusal.js';
+
+const SHOWN_CHARACTERS_MAX = 40;
+
+/** Programs give a time as often as a date: its day counts. */
+export function dayOf(text: string): string {
+  return TIME_TEXT.test(text) ? text.slice(0, 10) : text;
+}
+
+/** What is wrong with a range of days, both included; undefined when nothing is. */
+export function dayRange(beginTime: string, endTime: string, daysMax: number): Refusal | undefined {
+  const begin = dayNumber(beginTime);
+  const end = dayNumber(endTime);
+  if (begin === undefined) return badDate('begin_time', beginTime);
+  if (end === undefined) return badDate('end_time', endTime);
+  if (begin > end) return new Refusal('begin_time is after end_time');
+  return end - begin >= daysMax ? new Refusal(`begin_time to end_time: at most ${daysMax} days`) : undefined;
+}
+
+function badDate(field: string, text: string): Refusal {
+  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))}`);
+}

@@ -1,0 +1,24 @@
+import { Refusal } from '../refusal.js';
+import type { Instrument, World } from '../world/index.js';
+import { kinds } from '../world/kinds.js';
+import type { Facts } from './facts.js';
+import type { Listing } from './listings.js';
+import { locate } from './locate.js';
+
+const byId = new WeakMap<World, ReadonlyMap<bigint, Instrument>>();
+
+/** What a request names by a number (SecurityStaticBasic.id), or by a security in its place: contracts with an end of their own by the latter alone. */
+export function locateStock(
+  facts: Facts<'world' | 'listings'>,
+  { stockId, security }: { readonly stockId: bigint; readonly security?: { readonly market: number; readonly code: string } | undefined },
+): Listing | Refusal {
+  if (security !== undefined) return locate(facts, security);
+  if (stockId === 0n) return new Refusal('stock_id: expected the number of a stock, or security in its place');
+  const { world } = facts;
+  const known = byId.get(world) ?? new Map(world.instruments().map((instrument) => [instrument.id, instrument]));
+  byId.set(world, known);
+  const instrument = known.get(stockId);
+  if (instrument === undefined || !kinds[instrument.kind].quoted) return new Refusal(`stock_id ${stockId}: no stock has this number`);
+  const listing = facts.listings.of(instrument);
+  return locate(facts, listing.security);
+}

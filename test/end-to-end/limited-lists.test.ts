@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { replayClock } from '../../src/contract/clock.js';
+import { switches } from '../../src/contract/switches.js';
+import { TestDaemon } from '../support/daemon.js';
+
+/** A Friday evening in Hong Kong, with results and dividends around it. */
+const NOW = Date.UTC(2026, 7, 28, 12);
+const scopes = ['qot:read'] as const;
+type Id = 'all' | 'tencent';
+let daemon: TestDaemon<Id>;
+beforeAll(async () => {
+  daemon = await TestDaemon.start<Id>({
+    clock: replayClock(NOW, 1),
+    keys: { all: { scopes }, tencent: { scopes, limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.00700' } } },
+    // Years of bars are read here, beside other tests.
+    flags: [...switches, '--sim-clock', 'calendar', '--request-timeout', '120'],
+  });
+});
+afterAll(() => daemon.stop());
+
+type Item = { readonly security: { readonly market: number; readonly code: string } };
+type Payload = Readonly<Record<string, unknown>>;
+const itemsOf = (payload: Payload) => (Object.values(payload).find(Array.isArray) ?? []) as Item[];
+const version = { extension_version: 1 };
+
+describe('a key for one symbol of one market is shown that symbol alone, and no count of the others', () => {
+  it.each([
+    ['/api/dividend-calendar', { market: 1, date: '2026-08-27' }, 'all_count'],
+    ['/api/earnings-calendar', { market: 1, begin_date: '2026-08-24', end_date: '2026-08-28' }, undefined],
+    ['/api/dividend-rank', { market: 1, rank_type: 1, count: 300 }, undefined],
+    ['/api/earnings-beat-rank', { market: 1, beat_type: 1, count: 300 }, undefined],
+    ['/api/period-change-rank', { market: 1, period_type: 3, count: 200 }, 'all_count'],
+    ['/api/short-selling-rank', { market: 1, count: 35, sort_field: 5 }, 'all_count'],
+    ['/api/high-dividend-soe-rank', {}, 'all_count'],
+    ['/api/us-pre-market-rank', {}, 'all_count'],
+    ['/api/us-after-hours-rank', {}, 'all_count'],
+    ['/api/us-overnight-rank', {}, 'all_count'],
+    ['/api/kline-pattern-stocks', { kline_type: 1, shape: 5, market: 1, ...version }, 'all_count'],
+  ])('%s', async (path, body, count) => {
+    const all = await daemon.as('all').s2c(path, body);
+    const own = await daemon.as('tencent').s2c(path, body);
+    if (count !== undefined) {
+      expect(all).toHaveProperty(count);
+      expect(own).not.toHaveProperty(count);
+    }
+    const isOwn = ({ security }: Item) => security.market === 1 && security.code === '00700';
+    expect(itemsOf(own as Payload)).toEqual(itemsOf(all as Payload).filter(isOwn));
+  });
+
+  it.each([
+    ['/api/dividend-calendar', { market: 11, date: '2026-08-27' }],
+    ['/api/period-change-rank', { market: 11 }],
+    ['/api/short-selling-rank', {}],
+    ['/api/kline-pattern-stocks', { kline_type: 1, shape: 5, market: 11, ...version }],
+    ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00005', ...version }],
+    ['/api/kline-pattern-statistics', { kline_type: 1, stock_id: 1, ...version }],
+    ['/api/ticker-statistic', { symbol: 'HK.00005' }],
+    ['/api/ticker-statistic-detail', { symbol: 'HK.00005' }],
+    ['/api/economic-calendar', { begin_date: '2026-08-27' }],
+    ['/api/kline-pattern-performance', { shape: 5, duration: 5, ...version }],
+  ])(
+    '%s of another is a 429',
+    async (path, body) => {
+      expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 429 });
+      expect([200, 400]).toContain((await daemon.as('all').post(path, body)).status);
+    },
+    120_000,
+  );
+
+  it.each([
+    ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00700', ...version }],
+    ['/api/kline-pattern-statistics', { kline_type: 1, symbol: 'HK.00700', ...version }],
+    ['/api/ticker-statistic', { symbol: 'HK.00700' }],
+    ['/api/ticker-statistic-detail', { security: { market: 1, code: '00700' } }],
+    ['/api/kline-pattern-catalog', version],
+  ])('%s of its own is served', async (path, body) => {
+    expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 200, json: { ret_type: 0 } });
+  });
+});
+
+describe('K-line patterns', () => {
+  it('performance carries ret_code 0 explicitly', async () => {
+    const body = { shape: 8, duration: 5, ...version };
+    expect((await daemon.as('all').post('/api/kline-pattern-performance', body)).text).toContain('"ret_code":0,');
+  }, 120_000);
+
+  it.each([
+    ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00700' }, 400, 'extension_version'],
+    ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00700', extension_version: 2 }, 400, 'extension_version'],
+    ['/api/kline-pattern', { kline_type: 'day', symbol: 'HK.00700', ...version }, 400, 'kline_type'],
+    ['/api/kline-pattern', { kline_type: 1, ...version }, 400, 'stock_id'],
+    ['/api/kline-pattern-stocks', { kline_type: 1, shape: 5, market: 1, sort_type: -2, ...version }, 400, 'sort_type'],
+  ])('%s %j is refused with the field', async (path, body, status, field) => {
+    const answer = await daemon.as('all').post(path, body);
+    expect(answer).toMatchObject({ status, json: { error: expect.stringContaining(field) } });
+  });
+});
+
+describe('their switches', () => {
+  let closed: TestDaemon<'all'>;
+  beforeAll(async () => {
+    closed = await TestDaemon.start<'all'>({ keys: { all: { scopes } } });
+  });
+  afterAll(() => closed.stop());
+
+  it.each([
+    ['/api/kline-pattern', '--enable-v18-kline-patterns'],
+    ['/api/kline-pattern-catalog', '--enable-v18-kline-patterns'],
+    ['/api/kline-pattern-statistics', '--enable-v18-kline-patterns'],
+    ['/api/kline-pattern-stocks', '--enable-v18-kline-patterns'],
+    ['/api/kline-pattern-performance', '--enable-v18-kline-pattern-performance'],
+  ])('%s is off without %s', async (path, name) => {
+    const answer = await closed.as('all').post(path, version);
+    expect(answer).toMatchObject({ status: 403, json: { code: 'feature_disabled', error: expect.stringContaining(name) } });
+  });
+});
