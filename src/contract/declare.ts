@@ -21,6 +21,7 @@ type Optional =
   | 'lowLevel'
   | 'shape'
   | 'needs'
+  | 'ordered'
   | 'loopbackOnly';
 
 /** Who can be called by a model has to be explained to it. */
@@ -55,6 +56,7 @@ export function operation<const M extends ProtocolMessages>(
     lowLevel: {},
     shape: [],
     needs: [],
+    ordered: [],
     loopbackOnly: false,
     ...declared,
   };

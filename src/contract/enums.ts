@@ -274,6 +274,99 @@ const orderBookType = same('order_book_type', { NORMAL: 0, ODD: 1 });
 export const delayStatisticsType = same('type_list', { QOT_PUSH: 1, REQ_REPLY: 2, PLACE_ORDER: 3 });
 export const qotPushStage = same('qot_push_stage', { SR2SS: 1, SS2CR: 2, CR2CS: 3, SS2CS: 4, SR2CS: 5 });
 
+export const referenceType = same('reference_type', { warrant: 1, future: 2 });
+export const optionType = same('option_type', { all: 0, call: 1, put: 2 });
+export const optionCondition = same('condition', { all: 0, in_the_money: 1, out_of_the_money: 2 });
+export const indexOptionType = same('index_option_type', { normal: 1, small: 2 });
+export const optionStrategy = same('option_strategy', {
+  single: 1,
+  covered: 2,
+  spread: 4,
+  straddle: 6,
+  strangle: 7,
+  collar: 8,
+  butterfly: 9,
+  condor: 11,
+  iron_butterfly: 13,
+  iron_condor: 14,
+  calendar: 15,
+  diagonal: 16,
+});
+export const warrantType = same('type_list', { call: 1, put: 2, bull: 3, bear: 4, inline: 5 });
+export const warrantIssuer = same('issuer_list', {
+  SG: 1,
+  BP: 2,
+  CS: 3,
+  CT: 4,
+  EA: 5,
+  GS: 6,
+  HS: 7,
+  JP: 8,
+  MB: 9,
+  SC: 10,
+  UB: 11,
+  BI: 12,
+  DB: 13,
+  DC: 14,
+  ML: 15,
+  NM: 16,
+  RB: 17,
+  RS: 18,
+  BC: 19,
+  HT: 20,
+  VT: 21,
+  KC: 22,
+  MS: 23,
+  GJ: 24,
+  XZ: 25,
+  HU: 26,
+  KS: 27,
+  CI: 28,
+});
+/** What warrants are sorted by: those of Qot_Common.SortField that they have. */
+export const warrantSort = same('sort_field', {
+  code: 1,
+  cur_price: 2,
+  price_change_val: 3,
+  change_rate: 4,
+  status: 5,
+  bid_price: 6,
+  ask_price: 7,
+  bid_vol: 8,
+  ask_vol: 9,
+  volume: 10,
+  turnover: 11,
+  amplitude: 30,
+  score: 12,
+  premium: 13,
+  effective_leverage: 14,
+  delta: 15,
+  implied_volatility: 16,
+  type: 17,
+  strike_price: 18,
+  break_even_point: 19,
+  maturity_time: 20,
+  list_time: 21,
+  last_trade_time: 22,
+  leverage: 23,
+  in_out_money: 24,
+  recovery_price: 25,
+  change_price: 26,
+  change: 27,
+  street_rate: 28,
+  street_vol: 29,
+  warrant_name: 31,
+  issuer: 32,
+  lot_size: 33,
+  issue_size: 34,
+  upper_strike_price: 45,
+  lower_strike_price: 46,
+  in_line_price_status: 47,
+});
+export const warrantStatus = same('status', { normal: 1, suspended: 2, stopped: 3, coming: 4 });
+export const ipoPeriod = same('ipo_period', { today: 1, tomorrow: 2, next_week: 3, last_week: 4, last_month: 5 });
+export const priceType = same('price_type', { out_of_the_money: 1, in_the_money: 2 });
+
 /**
  * Which enumeration a protocol field holds: the messages declare these fields as plain int32. By the field's name in
  * the `.proto`, within the packages that start with the prefix.
@@ -312,6 +405,17 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   },
   { prefix: 'Qot_Common.Security', fields: { market: quoteMarketNumbers } },
   { prefix: 'Qot_GetStaticInfo.C2S', fields: { market: quoteMarketNumbers, secType: securityType } },
+  { prefix: 'Qot_GetReference.C2S', fields: { referenceType } },
+  { prefix: 'Qot_GetOptionChain.C2S', fields: { type: optionType, condition: optionCondition, indexOptionType } },
+  { prefix: 'Qot_GetOptionExpirationDate.C2S', fields: { indexOptionType } },
+  {
+    prefix: 'Qot_GetOptionStrategy.C2S',
+    fields: { option_strategy: optionStrategy, option_type: optionType, index_option_type: indexOptionType },
+  },
+  {
+    prefix: 'Qot_GetWarrant.C2S',
+    fields: { typeList: warrantType, issuerList: warrantIssuer, sortField: warrantSort, ipoPeriod, priceType, status: warrantStatus },
+  },
   { prefix: 'Qot_GetPlateSet.C2S', fields: { market: listedMarket, plateSetType } },
   { prefix: 'Qot_GetIpoList.C2S', fields: { market: listedMarket } },
   { prefix: 'Qot_StockFilter.C2S', fields: { market: listedMarket } },

@@ -67,6 +67,7 @@ const declared: FieldClasses = {
   'Qot_OptionCommon.IndicatorValue': { ...securities, ...none('valueList', 'stringValueList') },
   'Qot_GetBasicQot.C2S': securities,
   'Qot_GetBroker.C2S': security,
+  'Qot_Common.ComboLeg': { ...security, ...none('side', 'qtyRatio', 'positionID', 'predSide') },
   'Qot_GetCapitalDistribution.C2S': security,
   'Qot_GetCapitalFlow.C2S': { ...security, ...none('periodType', 'beginTime', 'endTime') },
   'Qot_GetKL.C2S': { ...security, ...none('rehabType', 'klType', 'reqNum') },

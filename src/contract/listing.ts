@@ -9,10 +9,13 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
  * - `trading_market`: the entry has a `trdMarket`.
  */
 export interface Listing {
-  /** From `S2C` down, by the names of the `.proto`: "connSubInfoList.subInfoList.securityList". */
+  /**
+   * From `S2C` down, by the names of the `.proto`: "connSubInfoList.subInfoList.securityList". The last may be a single message inside lists, which is
+   * then left out of them: "optionChain.option.call".
+   */
   readonly list: string;
   readonly of: 'security' | 'account' | 'traded' | 'trading_market';
-  /** The field of an entry that is looked at, "security" or "basic.security", where it is not the entry itself. */
+  /** The field of an entry that is looked at, where it is not the entry itself: by its path. On a way through lists, all that is found must be allowed. */
   readonly at?: string;
   /** A field of `S2C` that counts all entries: left out for limited keys, which could tell from it what they are not shown. */
   readonly total?: string;
@@ -38,8 +41,9 @@ export function fits({ list, of, at, total }: Listing, payload: DescMessage): bo
     field = within?.fields.find((each) => each.name === name);
     within = field?.message;
   }
-  if (field?.fieldKind !== 'list') return false;
-  const subject = at === undefined ? field : fieldAt(within, at.split('.'));
+  if (field === undefined || (field.fieldKind !== 'list' && (field.fieldKind !== 'message' || path.length === 1))) return false;
+  let subject: DescField | undefined = field;
+  for (const name of at?.split('.') ?? []) subject = subject?.message?.fields.find((each) => each.name === name);
   const has = (...names: readonly string[]) => names.every((name) => subject?.message?.fields.some((each) => each.name === name));
   switch (of) {
     case 'security':
@@ -51,9 +55,4 @@ export function fits({ list, of, at, total }: Listing, payload: DescMessage): bo
     case 'account':
       return subject !== undefined && subject.message === undefined;
   }
-}
-
-function fieldAt(desc: DescMessage | undefined, [head, ...tail]: readonly string[]): DescField | undefined {
-  const field = desc?.fields.find((each) => each.name === head);
-  return tail.length === 0 ? field : fieldAt(field?.message, tail);
 }

@@ -5,6 +5,7 @@ import { messageParser } from './message-parser.js';
 import { eachRule, enumerationRule, messageRule, type OwnValues } from './message-rules.js';
 import { needCheck } from './needs.js';
 import type { Operation } from './operation.js';
+import { orderedCheck } from './ordered.js';
 import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop } from './problem.js';
 import type { ProtocolIds } from './protocol-ids.js';
@@ -90,7 +91,7 @@ export function completeMessage(operation: Operation, c2s: Message): Problem | u
 
 const completions = new WeakMap<Operation, (c2s: Message) => void>();
 
-function compile({ messages, shape, needs }: Operation): (c2s: Message) => void {
+function compile({ messages, shape, needs, ordered }: Operation): (c2s: Message) => void {
   const desc = messages.C2SSchema;
   const filled = shape.filter((param) => 'default' in param && !param.absenceCounts && param.defaultIn === undefined);
   const fill = filled.map(({ field, default: value, ...param }) =>
@@ -98,6 +99,7 @@ function compile({ messages, shape, needs }: Operation): (c2s: Message) => void 
   );
   const clear = [zeroClearer(desc), ...filled.map(({ field }) => zeroClearerOf(desc, field))].filter((one) => one !== undefined);
   const checkNeeds = needCheck(desc, shape, needs, (path) => path);
+  const checkOrdered = orderedCheck(desc, ordered, (path) => path);
   const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');
   const required = given
     .filter((param) => param.required && !param.absenceCounts)
@@ -108,7 +110,7 @@ function compile({ messages, shape, needs }: Operation): (c2s: Message) => void 
   const checkMessage = messageRule(desc, ownValues(shape));
   return (c2s) => {
     for (const act of clear) act(c2s);
-    const unmet = checkNeeds(c2s);
+    const unmet = checkNeeds(c2s) ?? checkOrdered(c2s);
     for (const set of fill) set(c2s);
     for (const { field, isSet } of required) if (!isSet(c2s)) stop('missing_field', field, `missing field "${field}"`);
     checkMessage(c2s, '');

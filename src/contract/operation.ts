@@ -4,6 +4,7 @@ import type { FieldClasses } from './field-classes.js';
 import type { FieldCondition } from './field-condition.js';
 import type { Reach } from './listing.js';
 import type { Need } from './needs.js';
+import type { OrderedPair } from './ordered.js';
 import type { ScopeRule } from './scope.js';
 import type { Shape } from './shape.js';
 import type { Switch } from './switches.js';
@@ -23,6 +24,7 @@ export const groups = [
   'quote',
   'kline_pattern',
   'metadata',
+  'derivatives',
   'calendar',
   'ranking',
   'user_state',
@@ -109,6 +111,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly shape: Shape;
   /** What a request must say beyond the fields of the shape that are always required. */
   readonly needs: readonly Need[];
+  /** Least and most of what a request says, which must not be the wrong way round. */
+  readonly ordered: readonly OrderedPair[];
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */
   readonly tool: string | null;

@@ -20,6 +20,7 @@ import { parseSymbol, quoteMarkets, renumberMarket } from './markets.js';
 import { snakeCase } from './names.js';
 import { needCheck } from './needs.js';
 import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
+import { orderedCheck } from './ordered.js';
 import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop } from './problem.js';
 import { callerParams, type Param, paramsIn, withheldFields } from './shape.js';
@@ -82,7 +83,9 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const checkRequired = requiredCheck(desc, '', friendly);
   // What callers of this dialect cannot give, the gateway finds by itself.
   const needs = operation.needs.filter(({ oneOf }) => !oneOf.every((field) => withheld.has(field)));
-  const checkNeeds = needCheck(desc, operation.shape, needs, (path) => friendly.get(path) ?? path.split('.').map(snakeCase).join('.'));
+  const nameOf = (path: string) => friendly.get(path) ?? path.split('.').map(snakeCase).join('.');
+  const checkNeeds = needCheck(desc, operation.shape, needs, nameOf);
+  const checkOrdered = orderedCheck(desc, operation.ordered, nameOf);
   const required = params.filter((param) => param.required).map(({ name, field }) => ({ name, isSet: presence(desc, field) }));
 
   const readFields = (message: Message, object: JsonObject, path: string, given: Given[], later: (() => void)[]) => {
@@ -118,7 +121,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
         readFields(message, body, '', given, later);
       }
       for (const act of later) act();
-      const unmet = checkNeeds(message);
+      const unmet = checkNeeds(message) ?? checkOrdered(message);
       for (const set of defaults) set(message);
       for (const { name, isSet } of required) if (!isSet(message)) missing(name);
       checkRequired(message);

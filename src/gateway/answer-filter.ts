@@ -57,8 +57,7 @@ function* filterLists(payload: Message, reach: readonly Listing[], shownFor: (li
 }
 
 function shownTo(limits: readonly Limits[], { of, at }: Listing, trading: number): Shown {
-  const path = at === undefined ? [] : at.split('.').map(localName);
-  const subject = (entry: unknown) => path.reduce((held, name) => (held as Fields | undefined)?.[name], entry);
+  const path = at?.split('.').map(localName) ?? [];
   const allows: Readonly<Record<Listing['of'], (each: Limits, value: unknown) => boolean>> = {
     account: (each, value) => allowsAccount(each, value as bigint),
     security: (each, value) => allowsSecurity(each, value as NamedSecurity),
@@ -66,9 +65,16 @@ function shownTo(limits: readonly Limits[], { of, at }: Listing, trading: number
     trading_market: (each, value) => allowsMarket(each, tradingMarketOf((value as Traded).trdMarket).parts),
   };
   return (entry) => {
-    const value = subject(entry);
-    return limits.every((each) => value !== undefined && allows[of](each, value));
+    const values = subjectsAt(entry, path);
+    return values.length > 0 && limits.every((each) => values.every((value) => allows[of](each, value)));
   };
+}
+
+/** What an entry holds at the end of a path, which may lead through lists. */
+function subjectsAt(entry: unknown, [name, ...rest]: readonly string[]): readonly unknown[] {
+  if (entry === undefined) return [];
+  if (Array.isArray(entry)) return entry.flatMap((each) => subjectsAt(each, name === undefined ? [] : [name, ...rest]));
+  return name === undefined ? [entry] : subjectsAt((entry as Fields)[name], rest);
 }
 
 /** A message with the list at the end of a path filtered; the message itself where that leaves it as it is. */
@@ -86,7 +92,8 @@ function* filterList(message: Message, [head = '', ...tail]: readonly string[], 
     }
     return same ? message : changed(message, name, kept);
   }
-  if (held === undefined) return message;
+  if (held === undefined || (tail.length === 0 && shown(held))) return message;
+  if (tail.length === 0) return without(message, name);
   const inner = yield* filterList(held as Message, tail, shown);
   return inner === held ? message : changed(message, name, inner);
 }

@@ -129,7 +129,8 @@ function worldOf({
       newcomers: recorded.flatMap(({ symbol, security, previousClose: price }) =>
         security === undefined ? [] : [{ ...security, symbol, price }],
       ),
-      closeBefore: prices.closeBefore,
+      closeBefore: (instrument, day) => market?.levelBefore(instrument, day) ?? instrument.referencePrice,
+      calledBefore: (warrant, day) => market?.calledBefore(warrant, day),
     }),
     priceBy(made) {
       market = made;
@@ -210,8 +211,8 @@ function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brok
     recordedMarket,
     brokerage,
     listings,
-    quoteBoard: new QuoteBoard(market, companies),
-    boards: new Boards({ clock, world, companies, market }, listings),
+    quoteBoard: new QuoteBoard(market, companies, world),
+    boards: new Boards({ clock, world, companies, market, listings }, listings),
     names: new NameIndex(clock, world),
     capitalFlows: new CapitalFlows(market),
     tradeStatistics: new TradeStatistics(market),

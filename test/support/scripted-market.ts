@@ -81,6 +81,14 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
     return this.quote(contract).last;
   }
 
+  isCalled(): boolean {
+    return false;
+  }
+
+  valuation(): never {
+    throw new Error('a scripted market values nothing');
+  }
+
   adjustmentFactor(): bigint {
     return FACTOR_ONE;
   }

@@ -3,6 +3,7 @@ import type { Operation } from '../operation.js';
 import * as account from './account.js';
 import * as admin from './admin.js';
 import * as calendar from './calendar.js';
+import * as derivatives from './derivatives.js';
 import * as klinePattern from './kline-pattern.js';
 import * as metadata from './metadata.js';
 import * as quote from './quote.js';
@@ -19,6 +20,7 @@ export const declared = {
   quote,
   kline_pattern: klinePattern,
   metadata,
+  derivatives,
   calendar,
   ranking,
   user_state: userState,
@@ -37,4 +39,4 @@ export function operationNamed(name: string): Operation | undefined {
   return byName.get(name);
 }
 
-export { account, admin, calendar, klinePattern, metadata, quote, ranking, subscription, system, trade, userState };
+export { account, admin, calendar, derivatives, klinePattern, metadata, quote, ranking, subscription, system, trade, userState };

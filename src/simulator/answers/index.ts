@@ -4,6 +4,7 @@ import type { OwnOperation } from '../../contract/operations/own.js';
 import type { Answer, EveryFact } from '../view/facts.js';
 import { account } from './account/index.js';
 import { calendar } from './calendar/index.js';
+import { derivatives } from './derivatives/index.js';
 import { klinePattern } from './kline-pattern/index.js';
 import { metadata } from './metadata/index.js';
 import { quote } from './quote/index.js';
@@ -25,6 +26,7 @@ const groups = {
   quote,
   kline_pattern: klinePattern,
   metadata,
+  derivatives,
   calendar,
   ranking,
   user_state: userState,

@@ -35,9 +35,10 @@ interface Refreshes {
   readonly period: number;
 }
 
-export function refreshesOf(profile: Profile, { tape, day }: BackgroundDay): Refreshes {
+/** @param longest of a period; ms */
+export function refreshesOf(profile: Profile, { tape, day }: BackgroundDay, longest = REFRESH_MS_MAX): Refreshes {
   const tradesPerSecond = tape.root.count / day.activity.seconds;
-  const period = Math.round(Math.min(REFRESH_MS_MAX, Math.max(REFRESH_MS_MIN, 500 / Math.sqrt(tradesPerSecond))));
+  const period = Math.round(Math.min(longest, Math.max(REFRESH_MS_MIN, 500 / Math.sqrt(tradesPerSecond))));
   return { key: mix(profile.key, BOOK_STREAM), period };
 }
 
@@ -64,30 +65,33 @@ interface DrawnBook {
   /** Stream of the symbol's book. */
   readonly key: number;
   /** The last background trade: one side's best price is its price (billionths). `index` is its index in the day. */
-  readonly last: { readonly price: number; readonly direction: Trade['direction']; readonly index: number };
+  readonly last: PricedTrade;
   readonly refresh: number;
   /** Shares of a board lot, and lots of a typical level. */
   readonly boardLot: number;
   readonly levelLots: number;
 }
 
+/** What a book is around: a trade whose price is in billionths. */
+export type PricedTrade = Pick<Trade, 'price' | 'direction' | 'index'>;
+
 /** The book's state after `last` (undefined: before the day's first trade, when the close before stands in). */
 export function bookState(
   profile: Profile,
   background: BackgroundDay,
-  last: Trade | undefined,
+  last: PricedTrade | undefined,
   previousClose: number,
   refresh: number,
   boardLot: number,
 ): DrawnBook {
-  const { tape, grid, lotSize } = background;
+  const { tape, lotSize } = background;
   // Currency pairs report no volume; their book is as deep as a typical day's would make it.
   const lots = tape.root.lots === 0 ? profile.lotsADay : tape.root.lots;
   const tradedLots = (lots * lotSize) / boardLot / tape.root.count;
   return {
     ladder: profile.ladder,
     key: mix(profile.key, BOOK_STREAM),
-    last: last === undefined ? { price: previousClose, direction: -1, index: -1 } : { ...last, price: last.price * grid },
+    last: last ?? { price: previousClose, direction: -1, index: -1 },
     refresh,
     boardLot,
     levelLots: tradedLots * LEVEL_LOTS_PER_TRADE,

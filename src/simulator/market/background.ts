@@ -6,8 +6,9 @@ import type { Companies } from '../companies/companies.js';
 import { exPrice } from '../companies/ex-price.js';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
 import { closingPrice, dailyDeviation } from '../world/bond-price.js';
-import { spotInstrument, tradedOn } from '../world/futures.js';
-import type { Future, Instrument, PlateIndex } from '../world/instrument.js';
+import { catalogue } from '../world/catalogue.js';
+import { carryOf, spotInstrument, tradedOn } from '../world/futures.js';
+import { type Future, type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
 import { roundToTick, tickSize } from '../world/ticks.js';
 import { type Aggregate, aggregateOfTotals } from './aggregate.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
@@ -16,8 +17,10 @@ import type { Currencies } from './currencies.js';
 import { DayOfSessions } from './day-of-sessions.js';
 import { keyOfPart, type Part, partsOf } from './day-parts.js';
 import type { DayOfTrades } from './day-tape.js';
-import { filledTape } from './filled-tape.js';
+import { type Filling, filledTape } from './filled-tape.js';
 import type { History } from './history.js';
+import { KnockOuts, type TradedUnderlying } from './knock-outs.js';
+import { OptionPath } from './option-path.js';
 import { PairTape } from './pair-tape.js';
 import { type MemberDay, PlatePaths } from './plate-paths.js';
 import { priceLimit } from './price-limit.js';
@@ -28,6 +31,8 @@ import { clamp } from './stretch.js';
 import { tickLadder } from './tick-ladder.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 import { turnoverOf } from './turnover.js';
+import { UnderlyingModel } from './underlying-model.js';
+import { WarrantPath } from './warrant-path.js';
 
 const DAYS_PER_YEAR = 365;
 /** How far a plate goes beyond where it opens and closes, in deviations of its day: at least, and more at random. Wide enough to hold most of what its members do. */
@@ -42,6 +47,7 @@ const REMEMBERED_PROFILES = 20_000;
 const DAYS_MAX = 2 ** 23;
 const REMEMBERED_DAYS = 500;
 const REMEMBERED_PATHS = 1_000;
+const REMEMBERED_DERIVED = 5_000;
 /** Stream of what spot prices do between their days. */
 const NIGHTS = keyOf('nights');
 /** Ten years of days of several symbols, at some hundred bytes each. */
@@ -55,6 +61,11 @@ export class Background {
 
   readonly #paths = new Remembered<Instrument, ContractPath>(REMEMBERED_PATHS);
   readonly #spots = new Remembered<Instrument, Spot>(REMEMBERED_PATHS);
+  readonly #underlyings = new Remembered<Instrument, UnderlyingModel>(REMEMBERED_PATHS);
+  readonly #derived = new Remembered<Instrument, OptionPath | WarrantPath>(REMEMBERED_DERIVED);
+  readonly #knockOuts = new KnockOuts();
+  /** What contracts are on, by symbol. */
+  readonly #found = new Remembered<string, Instrument>(REMEMBERED_PATHS);
 
   readonly plates: PlatePaths;
   #profilesMade = 0;
@@ -102,6 +113,11 @@ export class Background {
   close(instrument: Instrument, day: TradingDay): Decimal {
     const { tape, grid } = this.day(instrument, day);
     return BigInt(tape.root.close * grid);
+  }
+
+  /** About the price at the end of a day, in whole billionths: without making the day. */
+  level(instrument: Instrument, day: number): Decimal {
+    return BigInt(Math.max(1, Math.round(this.profile(instrument).closeOn(day))));
   }
 
   /** The price of the last background trade of a day's regular trading. */
@@ -199,6 +215,7 @@ export class Background {
     if (instrument.kind === 'forex' && this.currencies?.quotes(instrument)) return this.#pairDay(instrument, profile, day, this.currencies);
     if (instrument.kind === 'plate') return this.#plateDay(instrument, profile, day);
     if (instrument.kind === 'future' && instrument.future.month !== undefined) return this.#contractDay(instrument, profile, day);
+    if (isDerived(instrument)) return this.#derivedDay(instrument, profile, day);
     return this.#ownDay(instrument, profile, day);
   }
 
@@ -262,11 +279,93 @@ export class Background {
     const previous = path.at(before, this.tradingDays(contract).previous(before), before.end - 1);
     const whole = path.range(day, before, day.start, day.end);
     const range = { ...whole, open: path.at(day, before, day.start), close: path.at(day, before, day.end - 1) };
+    const follows = (from: number, until: number) => path.range(day, before, from, until);
+    return this.#followingDay(contract, profile, { day, previous }, range, follows);
+  }
+
+  /** A day of what follows from its underlying. */
+  #derivedDay(contract: Option | Warrant, profile: Profile, day: TradingDay): BackgroundDay {
+    const path = this.derived(contract);
+    const { range, typical } = path.whole(day);
+    // What the underlying's day makes of it.
+    const deviation = Math.max(profile.ladder.finest, 0.5 * (range.high - range.low));
+    const follows = (from: number, until: number) => path.range(day, from, until);
+    return this.#followingDay(contract, profile, { day, previous: range.open, deviation, typical }, range, follows);
+  }
+
+  #followingDay(
+    instrument: Instrument,
+    profile: Profile,
+    filling: Pick<Filling, 'day' | 'previous' | 'deviation' | 'typical'>,
+    range: PriceRange,
+    path: (from: number, until: number) => PriceRange,
+  ): BackgroundDay {
+    const { day } = filling;
     const grid = profile.ladder.commonTick(range.low, range.high);
     const key = mix(profile.key, day.number);
-    const follows = (from: number, until: number) => scaled(path.range(day, before, from, until), 1 / grid);
-    const tape = filledTape(contract, profile, { day, part: { ...day, share: 1 }, key, grid, previous }, range, follows);
-    return this.#day(contract, profile, day, grid, tape);
+    const follows = (from: number, until: number) => scaled(path(from, until), 1 / grid);
+    const tape = filledTape(instrument, profile, { ...filling, part: { ...day, share: 1 }, key, grid }, range, follows);
+    return this.#day(instrument, profile, day, grid, tape);
+  }
+
+  /** The path of an option or a warrant. */
+  derived(contract: Option | Warrant): OptionPath | WarrantPath {
+    return this.#derived.get(contract, () => this.#makeDerived(contract));
+  }
+
+  /** The day, up to one (days from 1970-01-01), on which a callable contract was called. */
+  calledOn(warrant: Warrant, through: number): TradingDay | undefined {
+    return this.#knockOuts.calledOn(warrant, this.#traded(this.#underlyingOf(warrant, warrant.warrant.underlying)), through);
+  }
+
+  /** Whether a callable contract has been called by a moment of a day on which it was listed. */
+  isCalled(warrant: Warrant, day: TradingDay, time: number): boolean {
+    if (warrant.warrant.callPrice === undefined) return false;
+    const call = this.#knockOuts.call(warrant, this.#traded(this.#underlyingOf(warrant, warrant.warrant.underlying)), day.number);
+    return call !== undefined && call.time <= time;
+  }
+
+  /** What one unit of a contract pays, or would if `now` were its last moment: on the tick that it is settled in. */
+  payout(contract: Option | Warrant, now: number): Decimal {
+    const path = this.derived(contract);
+    const time = Math.min(now, path.expires);
+    return BigInt(Math.round(path.at(this.tradingDays(contract).at(Math.min(time, path.expires - 1)), time)));
+  }
+
+  #makeDerived(contract: Option | Warrant): OptionPath | WarrantPath {
+    const { key } = this.profile(contract);
+    const days = this.tradingDays(contract);
+    if (contract.kind === 'option') {
+      const underlying = this.#underlying(this.#underlyingOf(contract, contract.option.underlying));
+      return new OptionPath(key, contract, underlying, days.on(contract.option.expiry).regular.end);
+    }
+    const of = this.#underlyingOf(contract, contract.warrant.underlying);
+    const callBy = ({ number }: TradingDay) => this.#knockOuts.call(contract, this.#traded(of), number);
+    return new WarrantPath(key, contract, this.#underlying(of), days.on(contract.warrant.maturity).regular.end, callBy);
+  }
+
+  #underlyingOf({ market, symbol }: Instrument, underlying: string): Instrument {
+    return this.#found.get(underlying, () => {
+      const found = catalogue(market).find((one) => one.symbol === underlying);
+      if (found === undefined) throw new Error(`${symbol} is on ${underlying}, which the world does not have`);
+      return found;
+    });
+  }
+
+  #underlying(of: Instrument): UnderlyingModel {
+    return this.#underlyings.get(of, () => {
+      return new UnderlyingModel(of, this.#spot(of), (day) => Number(this.level(of, day)), this.profile(of).timeline, carryOf(of));
+    });
+  }
+
+  #traded(of: Instrument): TradedUnderlying {
+    const model = this.#underlying(of);
+    return {
+      index: this.profile(of).index,
+      days: this.tradingDays(of),
+      on: (day) => this.day(of, day),
+      sharesSince: (day, earlier) => model.sharesSince(day, earlier),
+    };
   }
 
   /** A day of the index of a plate, which goes with its members. */

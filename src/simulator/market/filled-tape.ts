@@ -22,24 +22,29 @@ export interface Filling {
   readonly grid: number;
   /** What the day is compared with. */
   readonly previous: number;
+  /** Deviation of a whole day's change, in billionths; the instrument's own where it is not given. */
+  readonly deviation?: number;
+  /** Shares (contracts, units) traded on a typical day like this; the instrument's own where it is not given. */
+  readonly typical?: number;
 }
 
 /** Part of a day that goes so, with volume, and its trades in order to be split. `mean` is the price around which it trades. */
 export function filledTape(
   instrument: Instrument,
   profile: Profile,
-  { day, part, key, grid, previous }: Filling,
+  { day, part, key, grid, previous, ...own }: Filling,
   { open, close, high, low, mean }: Omit<PriceRange, 'mean'> & { readonly mean?: number },
   follows?: Flow['follows'],
 ): DayTape {
-  const daily = previous * profile.daily(day.number);
+  const daily = own.deviation ?? previous * profile.daily(day.number);
   const deviation = daily * Math.sqrt(part.share);
   const steps = (price: number) => Math.max(1, Math.round(price / grid));
   const highest = Math.max(steps(open), steps(close), Math.floor(high / grid));
   const lowest = Math.max(1, Math.min(steps(open), steps(close), Math.ceil(low / grid)));
 
   const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / daily;
-  const typical = part.share * typicalVolume(instrument, day.day) * (profile.timeline?.shareFactor(day.number) ?? 1);
+  const traded = own.typical ?? typicalVolume(instrument, day.day);
+  const typical = part.share * traded * (profile.timeline?.shareFactor(day.number) ?? 1);
   const lots = Math.max(4 * TRADES_A_DAY_MIN, Math.round((typical / profile.lotSize) * bustle));
   const countMax = Math.max(TRADES_A_DAY_MIN, Math.floor(part.activity.seconds * TRADES_PER_SECOND_MAX));
   const lotsPerTrade = follows === undefined ? LOTS_PER_TRADE : FOLLOWING_LOTS_PER_TRADE;

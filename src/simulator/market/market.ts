@@ -1,5 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
-import type { Instrument } from '../world/instrument.js';
+import type { Valuation } from '../pricing/option-terms.js';
+import type { Instrument, Option, Warrant } from '../world/instrument.js';
+import type { Outlook } from './underlying-model.js';
 
 /** +1: the buyer was the aggressor; -1: the seller; 0: neither (auction, opening print). */
 export type TickDirection = 1 | -1 | 0;
@@ -88,6 +90,16 @@ export interface Execution {
   readonly volume: bigint;
 }
 
+/** What an option or a warrant is worth at a moment, for one unit of it, and what that follows from. */
+export interface ContractValuation extends Valuation {
+  /** Of the underlying, up to its expiry. */
+  readonly outlook: Outlook;
+  /** By which it is valued; of callable contracts, which it does not move, that of an option with their strike. */
+  readonly volatility: number;
+  /** Contracts open, or units that the public holds. */
+  readonly open: number;
+}
+
 export type MarketEvent =
   | { readonly kind: 'tick'; readonly instrument: Instrument; readonly ticks: readonly Tick[] }
   | { readonly kind: 'book'; readonly instrument: Instrument };
@@ -112,8 +124,15 @@ export interface Market {
   ): readonly Bar[];
   /** What a price at `time` (now when not given) is multiplied by to be adjusted as of now: see `adjustedPrice`. */
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint;
-  /** The price at which a contract that has expired is settled: by its product's rule, or its own last price. */
+  /**
+   * The price at which a contract that has expired is settled: by its product's rule, or its own last price. Of options what exercise pays, of warrants the cash
+   * that one unit is paid; before that, what they are worth now.
+   */
   settlementPrice(contract: Instrument): Decimal;
+  /** Of now, or of the end of what is traded no more, by the background's price of the underlying. */
+  valuation(contract: Option | Warrant): ContractValuation;
+  /** Whether a callable contract has been called by now: nobody trades it any more. */
+  isCalled(contract: Warrant): boolean;
   /** Starts (or stops) live events of a symbol. Calls nest: each watch needs its own unwatch. */
   watch(instrument: Instrument): void;
   unwatch(instrument: Instrument): void;

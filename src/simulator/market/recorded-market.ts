@@ -2,11 +2,23 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import type { DayMove } from '../companies/market-prices.js';
 import type { Calendar } from '../world/calendar.js';
-import type { Instrument } from '../world/instrument.js';
+import type { Instrument, Option, Warrant } from '../world/instrument.js';
 import { nextPrice } from '../world/ticks.js';
 import { type Aggregate, aggregateOfTick, barOf, merge } from './aggregate.js';
 import type { BookState, Side } from './background-book.js';
-import type { Bar, BarPeriod, Book, BookLevel, Execution, MarketEvent, PriceAdjustment, Quote, Tick, TickDirection } from './market.js';
+import type {
+  Bar,
+  BarPeriod,
+  Book,
+  BookLevel,
+  ContractValuation,
+  Execution,
+  MarketEvent,
+  PriceAdjustment,
+  Quote,
+  Tick,
+  TickDirection,
+} from './market.js';
 import { OrderBook } from './order-book.js';
 import type { SimulatedMarket } from './simulated-market.js';
 import { turnoverOf } from './turnover.js';
@@ -148,6 +160,22 @@ export class RecordedMarket implements SimulatedMarket {
 
   settlementPrice(contract: Instrument): Decimal {
     return this.generated.settlementPrice(contract);
+  }
+
+  valuation(contract: Option | Warrant): ContractValuation {
+    return this.generated.valuation(contract);
+  }
+
+  isCalled(contract: Warrant): boolean {
+    return this.generated.isCalled(contract);
+  }
+
+  levelBefore(instrument: Instrument, day: string): Decimal {
+    return this.generated.levelBefore(instrument, day);
+  }
+
+  calledBefore(warrant: Warrant, day: string): string | undefined {
+    return this.generated.calledBefore(warrant, day);
   }
 
   watch(instrument: Instrument): void {

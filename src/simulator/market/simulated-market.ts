@@ -1,16 +1,18 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
+import { requireDay } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import type { DayMove } from '../companies/market-prices.js';
 import type { Calendar } from '../world/calendar.js';
 import { continuousOf } from '../world/futures.js';
-import type { Instrument, PlateIndex } from '../world/instrument.js';
+import { type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
+import { roundToTick } from '../world/ticks.js';
 import { Adjustments } from './adjustment.js';
 import type { Aggregate } from './aggregate.js';
 import { Background } from './background.js';
-import { type BookState, bookState, refreshAt, refreshesOf, type Side } from './background-book.js';
+import { type BookState, bookState, type PricedTrade, refreshAt, refreshesOf, type Side } from './background-book.js';
 import { barsOf } from './bars.js';
 import { Currencies } from './currencies.js';
 import type { History } from './history.js';
@@ -19,6 +21,7 @@ import type {
   Bar,
   BarPeriod,
   Book,
+  ContractValuation,
   Execution,
   ExtendedTrades,
   Market,
@@ -53,6 +56,10 @@ export interface SimulatedMarket extends Market {
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
   /** Price of an instrument at the end of its last trading day before a day, less what goes off on that day, whether that is past or to come; callers' trades do not count. */
   closeBefore(instrument: Instrument, day: string): Decimal;
+  /** About {@link SimulatedMarket.closeBefore}, to a fraction of a percent: new contracts are listed around it. */
+  levelBefore(instrument: Instrument, day: string): Decimal;
+  /** The day ("2026-11-20"), before another, on which a callable contract was called; undefined while it was not. */
+  calledBefore(warrant: Warrant, day: string): string | undefined;
   /** Regular close of a day ("2026-11-20") and what it is compared with; callers' trades do not count. Undefined on days without trading. */
   dayMove(instrument: Instrument, day: string): DayMove | undefined;
 }
@@ -85,6 +92,10 @@ const REMEMBERED_VIEWS = 10_000;
 const DAY_MS = 86_400_000;
 /** The book of symbols that no caller touched. */
 const NO_ORDERS = new OrderBook();
+/** Market makers follow the underlying, however seldom a contract trades. */
+const MAKERS_REFRESH_MS = 2_000;
+/** Nobody quotes a contract that has been called. */
+const NO_BOOK: BookState = { shown: { buy: [], sell: [] } };
 const noView = (): { view: View | undefined } => ({ view: undefined });
 
 class MarketOfTape implements SimulatedMarket {
@@ -98,13 +109,13 @@ class MarketOfTape implements SimulatedMarket {
 
   constructor({ clock, seed, calendarOf, pairs, companies, history = new Map() }: MarketOptions) {
     this.#clock = clock;
-    const [ofAll, ofIndices] = [new Map<Calendar, TradingDays>(), new Map<Calendar, TradingDays>()];
+    const [ofAll, ofRegular] = [new Map<Calendar, TradingDays>(), new Map<Calendar, TradingDays>()];
     const daysOf = (instrument: Instrument): TradingDays => {
       const calendar = calendarOf(instrument);
-      // Nobody works an index out before its stocks open, nor after they have closed.
-      const isIndex = instrument.kind === 'index' || instrument.kind === 'plate';
-      const calendars = isIndex ? ofIndices : ofAll;
-      const days = calendars.get(calendar) ?? new TradingDays(calendar, isIndex ? REGULAR : undefined);
+      // Nobody works an index out before its stocks open, nor after they have closed; and options have no extended hours.
+      const regularOnly = instrument.kind === 'index' || instrument.kind === 'plate' || instrument.kind === 'option';
+      const calendars = regularOnly ? ofRegular : ofAll;
+      const days = calendars.get(calendar) ?? new TradingDays(calendar, regularOnly ? REGULAR : undefined);
       calendars.set(calendar, days);
       return days;
     };
@@ -216,12 +227,34 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   settlementPrice(contract: Instrument): Decimal {
-    const fixed = contract.kind === 'future' ? this.#tape.background.settlementPrice(contract) : undefined;
-    return fixed ?? this.quote(contract).last;
+    const { background } = this.#tape;
+    if (contract.kind === 'future') return background.settlementPrice(contract) ?? this.quote(contract).last;
+    return isDerived(contract) ? background.payout(contract, this.#clock.now()) : this.quote(contract).last;
+  }
+
+  valuation(contract: Option | Warrant): ContractValuation {
+    const now = this.#now(contract);
+    const day = this.#tape.days(contract).at(now);
+    // Between sessions nothing is traded, and nothing is worth anything else.
+    const last = day.sessions.findLast(({ start }) => start <= now) ?? day.sessions[0];
+    return this.#tape.background.derived(contract).valuation(day, Math.min(now, (last?.end ?? day.end) - 1));
+  }
+
+  isCalled(contract: Warrant): boolean {
+    const now = this.#now(contract);
+    return this.#tape.background.isCalled(contract, this.#tape.days(contract).at(now), now);
+  }
+
+  calledBefore(warrant: Warrant, day: string): string | undefined {
+    return this.#tape.background.calledOn(warrant, requireDay(day) - 1)?.day;
   }
 
   closeBefore(instrument: Instrument, day: string): Decimal {
     return this.#tape.closeBefore(instrument, day);
+  }
+
+  levelBefore(instrument: Instrument, day: string): Decimal {
+    return this.#tape.levelBefore(instrument, requireDay(day) - 1);
   }
 
   dayMove(instrument: Instrument, day: string): DayMove | undefined {
@@ -285,16 +318,19 @@ class MarketOfTape implements SimulatedMarket {
     // What has expired or been delisted stays as its last day left it.
     const isOver = now < time;
     const day = daysOf.at(now);
-    const open = isOver ? undefined : day.sessions.find(({ start, end }) => start <= now && now < end);
+    const isCalled = instrument.kind === 'warrant' && this.#tape.background.isCalled(instrument, day, now);
+    const open = isOver || isCalled ? undefined : day.sessions.find(({ start, end }) => start <= now && now < end);
     const closedAt = open === undefined ? (day.sessions.findLast(({ end }) => end <= now)?.end ?? day.start) - 1 : undefined;
     const today = background.day(instrument, day);
     const traded = background.traded(instrument, day);
     const profile = background.profile(traded);
-    const refresh = refreshAt(refreshesOf(profile, today), closedAt ?? now);
+    const refresh = refreshAt(refreshesOf(profile, today, isDerived(instrument) ? MAKERS_REFRESH_MS : undefined), closedAt ?? now);
     const nextSession = day.sessions.find(({ start }) => start > now)?.start ?? daysOf.next(day).start;
     const happened = today.tape.countBefore(now + 1);
-    const [last] = today.tape.trades(happened - 1, happened);
+    const [newest] = today.tape.trades(happened - 1, happened);
     const [next] = today.tape.trades(happened, happened + 1);
+    const last = newest === undefined ? undefined : { ...newest, price: newest.price * today.grid };
+    const around = this.#quoted(instrument, day, refresh.time, last);
     const quote = this.#quote(instrument, day, now);
     const reference = background.reference(traded, day, background.close(traded, daysOf.previous(day)));
     const changes = isOver
@@ -308,10 +344,18 @@ class MarketOfTape implements SimulatedMarket {
       prints: this.#prints,
       closedAt,
       quote,
-      book: bookState(profile, today, last, Number(reference), refresh.number, instrument.lotSize),
+      book: isCalled ? NO_BOOK : bookState(profile, today, around, Number(reference), refresh.number, instrument.lotSize),
       books: new Map(),
-      bookTime: Math.max(last?.time ?? 0, refresh.time),
+      bookTime: Math.max(newest?.time ?? 0, refresh.time),
     };
+  }
+
+  /** What a book is around: the last trade. Market makers of options and warrants quote what these are worth, whatever was traded last. */
+  #quoted(instrument: Instrument, day: TradingDay, time: number, last: PricedTrade | undefined): PricedTrade | undefined {
+    if (!isDerived(instrument)) return last;
+    const value = this.#tape.background.derived(instrument).at(day, Math.max(day.start, time));
+    const bid = roundToTick(instrument.tickTable, BigInt(Math.floor(value)), 'down');
+    return { index: last?.index ?? -1, direction: -1, price: Number(bid) };
   }
 
   #book(instrument: Instrument, { book, bookTime }: View, depth: number): Book {

@@ -132,6 +132,13 @@ export class Tape {
     return this.background.reference(instrument, days.next(day), close);
   }
 
+  /** About the price at the end of a day (its number), loaded or not. */
+  levelBefore(instrument: Instrument, day: number): Decimal {
+    const history = this.history.get(instrument.symbol);
+    const loaded = history !== undefined && day <= history.lastDay ? history.lastAt(day) : undefined;
+    return loaded?.close ?? this.background.level(instrument, day);
+  }
+
   /**
    * Close of the last day before `day`, of its regular trading, less what goes off on `day`; the background's own price where the
    * symbol was not listed yet.

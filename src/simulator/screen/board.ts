@@ -12,6 +12,7 @@ export interface ScreenFacts {
   readonly world: World;
   readonly companies: Companies;
   readonly market: Market;
+  readonly listings: Listings;
 }
 
 /** An instrument as one moment shows it. */

@@ -2,8 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import { type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { type QuoteMarketInfo, quoteMarket, quoteMarketNumbered, quoteMarkets, secKeyOf, symbolOf } from '../../contract/markets.js';
 import { parseLocal } from '../../contract/time.js';
+import { Remembered } from '../chance/remembered.js';
 import type { ListingState, World } from '../world/index.js';
-import type { Instrument } from '../world/instrument.js';
+import { type Instrument, isDerived } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 
 /** An instrument with what every answer repeats of it. Never changes, and its messages are shared: nothing may write to them. */
@@ -19,10 +20,14 @@ export interface Listing {
   readonly listTimestamp: number;
 }
 
+const REMEMBERED_CONTRACTS = 5_000;
+
 /** Finds listings by what requests name them by. A listing is made when it is first asked for. */
 export class Listings {
   readonly #world: World;
   readonly #byMarket = new Map<number, Map<string, Listing>>(quoteMarkets.map(({ number }) => [number, new Map()]));
+
+  readonly #contracts = new Remembered<Instrument, Listing>(REMEMBERED_CONTRACTS);
 
   constructor(world: World) {
     this.#world = world;
@@ -49,12 +54,13 @@ export class Listings {
 
   of(instrument: Instrument): Listing {
     const market = quoteMarket(instrument.market);
+    // Options and warrants are too many to keep, and their codes are given out again.
+    if (isDerived(instrument)) return this.#contracts.get(instrument, () => makeListing(instrument, market));
     const codes = this.#byMarket.get(market.number);
     let listing = codes?.get(instrument.code);
     if (listing === undefined) {
       listing = makeListing(instrument, market);
-      // Contracts without quotes are too many to keep, and their codes are given out again.
-      if (kinds[instrument.kind].quoted) codes?.set(instrument.code, listing);
+      codes?.set(instrument.code, listing);
     }
     return listing;
   }

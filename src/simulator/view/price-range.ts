@@ -18,7 +18,7 @@ interface Remembered {
 const YEAR_MS = 52 * 7 * 86_400_000;
 
 // Whole days do not change any more, so their range is worked out once a trading day.
-const remembered = new WeakMap<Market, Map<Listing, Remembered>>();
+const remembered = new WeakMap<Market, WeakMap<Listing, Remembered>>();
 
 /** Highest and lowest regular trade of the 52 weeks up to now, at prices that dividends and splits since then are taken off. */
 export function yearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, quote: Quote): PriceRange {
@@ -56,7 +56,7 @@ function rememberedRange(facts: Facts<'market'>, listing: Listing, { tradingDay 
 function workOut(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, { tradingDay }: Quote): Remembered {
   let ranges = remembered.get(facts.market);
   if (ranges === undefined) {
-    ranges = new Map();
+    ranges = new WeakMap();
     remembered.set(facts.market, ranges);
   }
   const range = { tradingDay, before: daysBefore(facts, listing, tradingDay) };

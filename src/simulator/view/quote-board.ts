@@ -10,11 +10,15 @@ import {
 import { localDateTime } from '../../contract/time.js';
 import type { Companies } from '../companies/index.js';
 import type { ExtendedTrades, Market, Quote } from '../market/market.js';
+import type { World } from '../world/index.js';
+import { type Instrument, isDerived } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 import { tickSize } from '../world/ticks.js';
 import { percent, turnoverRate } from './figures.js';
 import { openInterest } from './fundamentals.js';
 import type { Listing } from './listings.js';
+import { optionFigures, optionQuoteData } from './option-figures.js';
+import { warrantFigures, warrantQuoteData } from './warrant-figures.js';
 
 interface Posted {
   readonly quote: Quote;
@@ -28,21 +32,38 @@ interface Posted {
 export class QuoteBoard {
   readonly #market: Market;
   readonly #companies: Companies;
-  readonly #posted = new Map<Listing, Posted>();
+  readonly #find: World['instrument'];
+  // Listings of contracts come and go.
+  readonly #posted = new WeakMap<Listing, Posted>();
 
-  constructor(market: Market, companies: Companies) {
+  constructor(market: Market, companies: Companies, world: World) {
     this.#market = market;
     this.#companies = companies;
+    this.#find = (symbol) => world.instrument(symbol);
   }
 
   /** The quote as of now. */
   read(listing: Listing): BasicQot {
     const quote = this.#market.quote(listing.instrument);
     const posted = this.#posted.get(listing);
-    if (posted !== undefined && (posted.quote === quote || saysTheSame(posted.quote, quote))) return posted.message;
+    // What an option is worth changes without a trade.
+    const isSame = posted?.quote === quote || (posted !== undefined && !isDerived(listing.instrument) && saysTheSame(posted.quote, quote));
+    if (posted !== undefined && isSame) return posted.message;
     const message = basicQuote(this.#companies, listing, quote);
+    this.#addDerived(message, listing.instrument, quote);
     this.#posted.set(listing, { quote, message });
     return message;
+  }
+
+  #addDerived(message: BasicQot, instrument: Instrument, { last, tradingDay }: Quote): void {
+    if (!isDerived(instrument)) return;
+    const valuation = this.#market.valuation(instrument);
+    const price = decimalToNumber(last);
+    if (instrument.kind === 'warrant') message.warrantExData = warrantQuoteData(warrantFigures(instrument, valuation, price));
+    else {
+      const underlying = this.#find(instrument.option.underlying);
+      message.optionExData = optionQuoteData(instrument, optionFigures(instrument, valuation, price, tradingDay, underlying));
+    }
   }
 }
 

@@ -23,13 +23,20 @@ import type { Facts } from './facts.js';
 import { multiple, percent } from './figures.js';
 import { openInterest } from './fundamentals.js';
 import type { Listing } from './listings.js';
+import { figuresOf, optionSnapshotData } from './option-figures.js';
+import { warrantFigures, warrantSnapshotData } from './warrant-figures.js';
 
 /** Adds to a snapshot what only its kind of instrument has. Currency pairs have nothing of the sort. */
-export function addKindData(facts: Facts<'world' | 'companies' | 'market'>, listing: Listing, quote: Quote, message: Snapshot): void {
+export function addKindData(
+  facts: Facts<'world' | 'companies' | 'market' | 'listings'>,
+  listing: Listing,
+  quote: Quote,
+  message: Snapshot,
+): void {
   adders[listing.instrument.kind]?.(message, listing, quote, facts);
 }
 
-type Adder = (message: Snapshot, listing: Listing, quote: Quote, facts: Facts<'world' | 'companies' | 'market'>) => void;
+type Adder = (message: Snapshot, listing: Listing, quote: Quote, facts: Facts<'world' | 'companies' | 'market' | 'listings'>) => void;
 
 const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
   equity(message, { instrument }, quote, facts) {
@@ -50,10 +57,21 @@ const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
   future(message, listing, quote) {
     message.futureExData = futureData(listing, quote);
   },
+  option(message, listing, { last }, facts) {
+    const { instrument } = listing;
+    if (instrument.kind !== 'option') return;
+    const owner = facts.listings.named(instrument.option.underlying)?.security;
+    message.optionExData = optionSnapshotData(listing, instrument, owner, figuresOf(facts, instrument, decimalToNumber(last)));
+  },
+  warrant(message, listing, { last }, facts) {
+    const { instrument } = listing;
+    if (instrument.kind !== 'warrant') return;
+    const figures = warrantFigures(instrument, facts.market.valuation(instrument), decimalToNumber(last));
+    const owner = facts.listings.named(instrument.warrant.underlying)?.security;
+    message.warrantExData = warrantSnapshotData(listing, instrument, owner, figures);
+  },
   bond: undefined,
   forex: undefined,
-  option: undefined,
-  warrant: undefined,
 };
 
 /** What a snapshot says of a share's company, at the quote's price. */

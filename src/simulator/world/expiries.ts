@@ -12,6 +12,8 @@ const AHEAD = { january: 27, quarter: 12, month: 3, weekDays: 35, dayDays: 14 };
 export interface OptionSeries {
   readonly expiry: string;
   readonly listed: string;
+  /** Of the expiries of a class, which one it is: of a month, of a week, or of a day without either. */
+  readonly of: 'month' | 'week' | 'day';
 }
 
 /** The series of a class that expires on a day; undefined when none does. */
@@ -21,8 +23,8 @@ export function seriesExpiring(of: OptionClass, expiry: string): OptionSeries | 
   if (expiry === monthlyExpiry(of, expiry.slice(0, 7), calendar))
     return series(expiry, monthlyListing(of, expiry.slice(0, 7), calendar), of);
   if (of.cycle === 'monthly') return undefined;
-  if (expiry === weeklyExpiry(expiry, calendar)) return recent(expiry, AHEAD.weekDays, of, calendar);
-  return of.cycle === 'daily' ? recent(expiry, AHEAD.dayDays, of, calendar) : undefined;
+  if (expiry === weeklyExpiry(expiry, calendar)) return recent(expiry, 'week', of, calendar);
+  return of.cycle === 'daily' ? recent(expiry, 'day', of, calendar) : undefined;
 }
 
 /** The series of a class that are listed on a day, in order of expiry. */
@@ -57,13 +59,13 @@ function monthlyListing(of: OptionClass, month: string, calendar: Calendar): str
 function series(expiry: string, listed: string, of: OptionClass): OptionSeries | undefined {
   // What came before a class of monthly expiries only had none at all.
   const first = of.cycle === 'monthly' && listed < of.since ? of.since : listed;
-  return first > expiry ? undefined : { expiry, listed: first };
+  return first > expiry ? undefined : { expiry, listed: first, of: 'month' };
 }
 
-function recent(expiry: string, days: number, of: OptionClass, calendar: Calendar): OptionSeries | undefined {
-  const listed = businessDayFrom(addDays(expiry, -days), calendar);
+function recent(expiry: string, cycle: 'week' | 'day', of: OptionClass, calendar: Calendar): OptionSeries | undefined {
+  const listed = businessDayFrom(addDays(expiry, -(cycle === 'week' ? AHEAD.weekDays : AHEAD.dayDays)), calendar);
   if (expiry < of.since) return undefined;
-  return { expiry, listed: listed < of.since ? businessDayFrom(of.since, calendar) : listed };
+  return { expiry, listed: listed < of.since ? businessDayFrom(of.since, calendar) : listed, of: cycle };
 }
 
 /** Friday of the week, or the business day before it. */

@@ -133,3 +133,9 @@ export function typicalVolume(instrument: Instrument, day: string): number {
   const position = order.indexOf(month);
   return Math.max(VOLUME_MIN, Math.round(product.traded / 5 ** (position < 0 ? order.length : position)));
 }
+
+/** What holding an index costs a year by the futures on it, as a fraction; undefined where there are none. */
+export function carryOf({ symbol }: Instrument): number | undefined {
+  const contract = continuousContracts().find(({ future }) => future.product.underlying === symbol);
+  return contract === undefined ? undefined : contract.future.product.carry / 100;
+}

@@ -10,9 +10,9 @@ import { catalogue } from './catalogue.js';
 import { debutOf, debuts, debutsUntil } from './debuts.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
 import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments } from './generated.js';
-import type { Instrument, SecurityKind } from './instrument.js';
+import type { Instrument, Option, SecurityKind, Warrant } from './instrument.js';
 import { type Newcomer, newcomer } from './newcomer.js';
-import { Options } from './options.js';
+import { type ListedSeries, Options } from './options.js';
 import { Warrants } from './warrants.js';
 
 export type { Calendar, CalendarMode, CalendarName, TradingDate, TradingSession } from './calendar.js';
@@ -22,6 +22,7 @@ export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
 export type { Bond, BondTerms, FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
 export { kinds } from './kinds.js';
 export type { Newcomer } from './newcomer.js';
+export type { ListedSeries } from './options.js';
 export { isOnTick, nextPrice, roundToTick, tickSize } from './ticks.js';
 
 export interface WorldOptions {
@@ -33,8 +34,10 @@ export interface WorldOptions {
   readonly seed: string | number;
   /** Securities to add where there is none of the symbol yet. */
   readonly newcomers?: readonly Newcomer[];
-  /** Price of an instrument at the end of its last trading day before a day: strikes lie around it. Without, its reference price. */
+  /** About the price of an instrument at the end of the day before a day: strikes lie around it. Without, its reference price. */
   readonly closeBefore?: (instrument: Instrument, day: string) => Decimal;
+  /** The day, before another, on which a callable contract was called. Without, none ever is. */
+  readonly calledBefore?: (warrant: Warrant, day: string) => string | undefined;
 }
 
 interface Filter {
@@ -63,6 +66,10 @@ export interface World {
    * one. Options and warrants are many: the former only with `underlying`, the latter with it or by their kind.
    */
   listed(filter?: Filter, day?: string): readonly Instrument[];
+  /** What expires when, of the options on an underlying that are listed on a day (without one: today): by root and expiry. */
+  optionSeries(underlying: Instrument, day?: string): readonly ListedSeries[];
+  /** The options of a series that are listed on a day (without one: today): by strike, calls first. */
+  optionChain(underlying: Instrument, series: ListedSeries, day?: string): readonly Option[];
   /** Invented companies that come to a market one after the other, those to come included; by their first day. They are in no table. */
   debuts(market: QuoteMarket): readonly Instrument[];
   state(instrument: Instrument): ListingState;
@@ -105,12 +112,13 @@ class SimulatedWorld implements World {
     seed,
     newcomers = [],
     closeBefore = ({ referencePrice }) => referencePrice,
+    calledBefore = () => undefined,
   }: WorldOptions) {
     this.#clock = clock;
     this.#calendarMode = calendarMode;
     this.#seed = seed;
     this.#generated = [...generatedInstruments(count, seed)];
-    const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore };
+    const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore, calledBefore };
     this.#options = new Options(underlyings);
     this.#warrants = new Warrants(seed, underlyings);
     for (const described of newcomers) this.#add(described);
@@ -154,6 +162,14 @@ class SimulatedWorld implements World {
     return candidates.filter((one) => matches(one, filter) && isListed(one, day ?? this.today(one)));
   }
 
+  optionSeries(underlying: Instrument, day = this.today(underlying)): readonly ListedSeries[] {
+    return this.#options.series(underlying, day);
+  }
+
+  optionChain(underlying: Instrument, series: ListedSeries, day = this.today(underlying)): readonly Option[] {
+    return this.#options.chain(underlying, series, day);
+  }
+
   debuts(market: QuoteMarket): readonly Instrument[] {
     return debuts(market, this.#seed);
   }
@@ -163,7 +179,8 @@ class SimulatedWorld implements World {
     if (instrument.lastTradingDay === undefined && instrument.listDate <= this.#yesterday()) return 'listed';
     const day = this.today(instrument);
     if (day < instrument.listDate) return 'coming';
-    return isListed(instrument, day) ? 'listed' : 'over';
+    const known = instrument.kind === 'warrant' ? this.#warrants.asOf(instrument, day) : instrument;
+    return isListed(known, day) ? 'listed' : 'over';
   }
 
   /** A day that is over everywhere. */
@@ -220,7 +237,7 @@ class SimulatedWorld implements World {
     if (known !== undefined && this.state(known) !== 'over') return known;
     const found = this.#understand(symbol);
     if (found === undefined) return undefined;
-    if (known?.listDate === found.listDate) return known;
+    if (known?.listDate === found.listDate && known.lastTradingDay === found.lastTradingDay) return known;
     if (this.#understood.size >= UNDERSTOOD_MAX) this.#understood.clear();
     this.#understood.set(symbol, found);
     return found;

@@ -2,6 +2,7 @@ import type { Decimal } from '../../contract/decimal.js';
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
 import type { CalendarName } from './calendar.js';
 import type { FutureProduct } from './data/futures.js';
+import type { OptionClass } from './data/options.js';
 import type { Plate } from './plates.js';
 
 /** One tradable or quotable thing of the simulated world. Static: nothing here changes while the daemon runs. What differs by kind is in `kinds.ts`. */
@@ -112,6 +113,9 @@ export interface BondTerms {
 }
 
 export interface OptionTerms {
+  readonly class: OptionClass;
+  /** Of the expiries of the class, which one it has. */
+  readonly cycle: 'month' | 'week' | 'day';
   /** Symbol of the underlying. */
   readonly underlying: string;
   /** Last day of trading and of exercise. */
@@ -144,4 +148,9 @@ export interface TickTable {
   /** "HK-equity": also the spread code that protocol answers name. */
   readonly name: string;
   readonly steps: readonly { readonly below?: Decimal; readonly tick: Decimal }[];
+}
+
+/** Whether what an instrument is worth follows from its underlying's price and time alone. */
+export function isDerived(instrument: Instrument): instrument is Option | Warrant {
+  return instrument.kind === 'option' || instrument.kind === 'warrant';
 }

@@ -33,9 +33,9 @@ export const kinds: Readonly<Record<SecurityKind, KindRules>> = {
   etf: { securityType: 4, noun: 'a fund', ...shares, issuedBy: 'fund', fees: 'fund' },
   bond: { securityType: 1, noun: 'a bond', quoted: true, ...untraded, hasBook: true },
   plate: { securityType: 7, noun: 'a plate', quoted: true, ...untraded, hasTrades: false },
-  warrant: { securityType: 5, noun: 'a warrant', quoted: false, ...untraded },
+  warrant: { securityType: 5, noun: 'a warrant', quoted: true, ...untraded, hasBook: true },
   index: { securityType: 6, noun: 'an index', quoted: true, ...untraded },
-  option: { securityType: 8, noun: 'an option', quoted: false, ...untraded },
+  option: { securityType: 8, noun: 'an option', quoted: true, ...untraded, hasBook: true },
   future: {
     securityType: 10,
     noun: 'a future',

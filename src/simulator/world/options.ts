@@ -17,7 +17,7 @@ import {
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
 import { type OptionSeries, seriesExpiring, seriesOn } from './expiries.js';
-import type { Instrument, Option, SecurityKind, TickTable } from './instrument.js';
+import type { Instrument, Option, SecurityKind, TickTable, Warrant } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
 import { isStrike, strikesBetween } from './strikes.js';
 import { tickTables } from './tick-tables.js';
@@ -25,8 +25,15 @@ import { tickTables } from './tick-tables.js';
 /** What options need to know of the rest of the world. */
 export interface Underlyings {
   instrument(symbol: string): Instrument | undefined;
-  /** Price of an underlying at the end of its last trading day before a day. */
+  /** About the price of an underlying at the end of the day before a day. */
   closeBefore(instrument: Instrument, day: string): Decimal;
+  /** The day, before another, on which a callable contract was called; undefined while it was not. */
+  calledBefore(warrant: Warrant, day: string): string | undefined;
+}
+
+/** The contracts of one class that expire together. */
+export interface ListedSeries extends OptionSeries {
+  readonly class: OptionClass;
 }
 
 /** The strikes that are listed from a day on. */
@@ -52,6 +59,7 @@ const CODE = /^([A-Z]{1,5})(\d\d)(\d\d)(\d\d)([CP])(\d{1,9})$/;
 export class Options {
   readonly #underlyings: Underlyings;
   #made: ReadonlyMap<string, OptionClass> | undefined;
+  #grouped: ReadonlyMap<string, readonly OptionClass[]> | undefined;
   readonly #known = new Map<string, readonly Band[]>();
 
   constructor(underlyings: Underlyings) {
@@ -64,6 +72,15 @@ export class Options {
       [...hkClasses, ...usIndexClasses, ...catalogue('US').flatMap(usClassOf)].map((one) => [`${one.market}.${one.root}`, one]),
     );
     return this.#made;
+  }
+
+  get #byUnderlying(): ReadonlyMap<string, readonly OptionClass[]> {
+    if (this.#grouped === undefined) {
+      const grouped = new Map<string, OptionClass[]>();
+      for (const of of this.#classes.values()) grouped.set(of.underlying, [...(grouped.get(of.underlying) ?? []), of]);
+      this.#grouped = grouped;
+    }
+    return this.#grouped;
   }
 
   /** The contract of a symbol, "US.AAPL261218C200000", whether or not it is listed now; undefined when it never is. `year`: see {@link yearOf}. */
@@ -79,13 +96,25 @@ export class Options {
     const series = seriesExpiring(of, expiry);
     if (series === undefined || thousandths.startsWith('0') || !isStrike(strikeSteps[of.family], strike)) return undefined;
     const listed = this.#listedFrom(underlying, series, strike);
-    return listed === undefined ? undefined : contract(of, underlying, expiry, listed, strike, right === 'C' ? 'call' : 'put');
+    return listed === undefined ? undefined : contract(of, underlying, series, listed, strike, right === 'C' ? 'call' : 'put');
   }
 
   /** Every option on an underlying that is listed on a day: by root, expiry and strike, calls first. */
   on(underlying: Instrument, day: string): readonly Option[] {
-    const classes = [...this.#classes.values()].filter((one) => one.underlying === underlying.symbol);
-    return classes.flatMap((of) => seriesOn(of, day).flatMap((series) => this.#chain(of, underlying, series, day)));
+    return this.series(underlying, day).flatMap((series) => this.chain(underlying, series, day));
+  }
+
+  /** What expires when, of the options on an underlying that are listed on a day: by root and expiry. */
+  series(underlying: Instrument, day: string): readonly ListedSeries[] {
+    const last = underlying.lastTradingDay;
+    const classes = this.#byUnderlying.get(underlying.symbol) ?? [];
+    const ofClass = (of: OptionClass) => seriesOn(of, day).map((series) => ({ class: of, ...series }));
+    return classes.flatMap(ofClass).filter(({ expiry }) => last === undefined || expiry <= last);
+  }
+
+  /** The options of a series that are listed on a day: by strike, calls first. */
+  chain(underlying: Instrument, series: ListedSeries, day: string): readonly Option[] {
+    return this.#chain(series.class, underlying, series, day);
   }
 
   #chain(of: OptionClass, underlying: Instrument, series: OptionSeries, day: string): Option[] {
@@ -98,7 +127,7 @@ export class Options {
     return strikesBetween(strikeSteps[of.family], low, high).flatMap((strike) => {
       const listed = bands.find((band) => band.low <= strike && strike <= band.high)?.day;
       if (listed === undefined) return [];
-      return (['call', 'put'] as const).map((right) => contract(of, underlying, series.expiry, listed, strike, right));
+      return (['call', 'put'] as const).map((right) => contract(of, underlying, series, listed, strike, right));
     });
   }
 
@@ -156,8 +185,16 @@ function usClassOf({ symbol, market, code, kind, dailyVolume }: Instrument): Opt
   return [{ root, market, underlying: symbol, family, style: 'american', multiplier: 100, cycle, since }];
 }
 
-function contract(of: OptionClass, underlying: Instrument, expiry: string, listed: string, strike: Decimal, right: 'call' | 'put'): Option {
+function contract(
+  of: OptionClass,
+  underlying: Instrument,
+  series: OptionSeries,
+  listed: string,
+  strike: Decimal,
+  right: 'call' | 'put',
+): Option {
   const { market, root, style, multiplier } = of;
+  const { expiry } = series;
   const code = `${root}${expiry.slice(2).replaceAll('-', '')}${right === 'call' ? 'C' : 'P'}${strike / THOUSANDTHS}`;
   const symbol = `${market}.${code}`;
   const { tickTable, calendar, exchange } = families[of.family];
@@ -181,6 +218,6 @@ function contract(of: OptionClass, underlying: Instrument, expiry: string, liste
     dailyVolume: 1_000,
     volatility: underlying.volatility,
     calendar,
-    option: { underlying: underlying.symbol, expiry, strike, right, style },
+    option: { class: of, cycle: series.of, underlying: underlying.symbol, expiry, strike, right, style },
   };
 }

@@ -52,6 +52,8 @@ export class Warrants {
   readonly #seed: string | number;
   readonly #underlyings: Underlyings;
   #used: readonly UsedCode[] | undefined;
+  /** What was called last under a code, by symbol. */
+  readonly #called = new Map<string, Warrant>();
   /** What was issued last under a code. */
   readonly #issued = new Map<string, Warrant>();
   #listed: { readonly day: string; readonly all: readonly Warrant[] } = { day: '', all: [] };
@@ -81,14 +83,27 @@ export class Warrants {
     const range = ranges.find(({ from, to }) => number >= from && number <= to);
     const phase = range === undefined ? undefined : this.#phaseOf(code);
     const listDate = phase === undefined ? undefined : listingUpTo(phase, day);
-    return range === undefined || listDate === undefined ? undefined : this.#issue(code, range, listDate);
+    return range === undefined || listDate === undefined ? undefined : this.asOf(this.#issue(code, range, listDate), day);
+  }
+
+  /** A contract as a day knows it: one that was called before ends on the day on which it was. */
+  asOf(warrant: Warrant, day: string): Warrant {
+    if (warrant.warrant.callPrice === undefined) return warrant;
+    const called = this.#underlyings.calledBefore(warrant, day);
+    if (called === undefined || called === warrant.lastTradingDay) return warrant;
+    const known = this.#called.get(warrant.symbol);
+    if (known?.listDate === warrant.listDate) return known;
+    const ended = { ...warrant, lastTradingDay: called };
+    this.#called.set(warrant.symbol, ended);
+    return ended;
   }
 
   /** The warrants that are listed on a day, by code; those of an underlying alone when it is named. */
   on(day: string, underlying?: Instrument): readonly Warrant[] {
     if (this.#listed.day !== day) this.#listed = { day, all: this.#listedOn(day) };
     const { all } = this.#listed;
-    return underlying === undefined ? all : all.filter(({ warrant }) => warrant.underlying === underlying.symbol);
+    const some = underlying === undefined ? all : all.filter(({ warrant }) => warrant.underlying === underlying.symbol);
+    return some.filter((one) => this.asOf(one, day) === one);
   }
 
   #listedOn(day: string): readonly Warrant[] {

@@ -36,13 +36,16 @@ export const getSnapshot: Answer<'clock' | 'world' | 'companies' | 'market' | 'l
   return prepared === undefined ? answer() : prepared.then(answer);
 };
 
-function* all(facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard'>, listings: readonly Listing[]): Generator<void, S2C> {
+function* all(
+  facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>,
+  listings: readonly Listing[],
+): Generator<void, S2C> {
   const payload = create(S2CSchema);
   payload.snapshotList = yield* eachInTurns(listings, SNAPSHOTS_A_TURN, (listing) => snapshot(facts, listing));
   return payload;
 }
 
-function snapshot(facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard'>, listing: Listing): Snapshot {
+function snapshot(facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>, listing: Listing): Snapshot {
   const quote = facts.market.quote(listing.instrument);
   const message = create(SnapshotSchema);
   message.basic = basicData(facts, listing, quote);

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetUserSecurity_pb.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { staticInfo } from '../quote/get-static-info.js';
+import { staticInfo } from '../../view/static-info.js';
 import { systemGroups } from './system-groups.js';
 
 /** Qot_GetUserSecurity: the securities of a group of the system, or of one of the user's. */

@@ -1,0 +1,39 @@
+import { create } from '@bufbuild/protobuf';
+import { type C2S, ReferenceType, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetReference_pb.js';
+import { eachInTurns, inTurns } from '../../pace.js';
+import { Refusal } from '../../refusal.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { locateTerms } from '../../view/locate.js';
+import { staticInfo } from '../../view/static-info.js';
+import type { Instrument } from '../../world/index.js';
+
+const CONTRACTS_A_TURN = 100;
+
+/** Qot_GetReference: the warrants on a security, or the dated contracts of the product that a future belongs to, or that are on an index. */
+export const getReference: Answer<'world' | 'listings', C2S, S2C> = (facts, { security, referenceType }) => {
+  const listing = locateTerms(facts, security);
+  if (listing instanceof Refusal) return listing;
+  const found =
+    referenceType === ReferenceType.ReferenceType_Future ? futuresOf(facts, listing.instrument) : warrantsOn(facts, listing.instrument);
+  return inTurns(answer(facts, found));
+};
+
+function* answer(facts: Facts<'world' | 'listings'>, found: readonly Instrument[]): Generator<void, S2C> {
+  const payload = create(S2CSchema);
+  payload.staticInfoList = yield* eachInTurns(found, CONTRACTS_A_TURN, (one) => staticInfo(facts, facts.listings.of(one)));
+  return payload;
+}
+
+function warrantsOn({ world }: Facts<'world'>, { symbol }: Instrument): readonly Instrument[] {
+  return world.listed({ kind: 'warrant', underlying: symbol });
+}
+
+function futuresOf({ world }: Facts<'world'>, instrument: Instrument): readonly Instrument[] {
+  const { market } = instrument;
+  return world.listed({ market, kind: 'future' }).filter((one) => {
+    if (one.kind !== 'future' || one.future.month === undefined) return false;
+    return instrument.kind === 'future'
+      ? one.future.product === instrument.future.product
+      : one.future.product.underlying === instrument.symbol;
+  });
+}

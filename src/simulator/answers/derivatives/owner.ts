@@ -1,0 +1,35 @@
+import { TIME_TEXT } from '../../../contract/param-rules.js';
+import { dayNumber } from '../../../contract/time.js';
+import { Refusal } from '../../refusal.js';
+import type { Facts } from '../../view/facts.js';
+import type { Listing } from '../../view/listings.js';
+import { locateTerms } from '../../view/locate.js';
+import { isOfIndexType } from '../../view/option-terms.js';
+import { kinds, type ListedSeries, type SecurityKind } from '../../world/index.js';
+
+const SHOWN_CHARACTERS_MAX = 40;
+const OWNERS: ReadonlySet<SecurityKind> = new Set(['equity', 'trust', 'etf', 'index']);
+
+/** What options are asked for on; why there can be none on a thing of its kind. */
+export function locateOwner(
+  facts: Facts<'listings'>,
+  security: { readonly market: number; readonly code: string } | undefined,
+): Listing | Refusal {
+  const owner = locateTerms(facts, security);
+  if (owner instanceof Refusal || OWNERS.has(owner.instrument.kind)) return owner;
+  const { symbol, kind } = owner.instrument;
+  return new Refusal(`owner: ${symbol} is ${kinds[kind].noun}; there are options on stocks, funds and indices`);
+}
+
+/** The series on an owner that are listed today, of the wanted kind of index options, in order of expiry. */
+export function seriesOf({ world }: Facts<'world'>, { instrument }: Listing, indexType: number): readonly ListedSeries[] {
+  const series = world.optionSeries(instrument).filter((one) => isOfIndexType(one.class, indexType));
+  return [...series].sort((a, b) => (a.expiry < b.expiry ? -1 : a.expiry > b.expiry ? 1 : 0));
+}
+
+/** A day as requests name it, "2026-11-20", with or without a time; its day counts. */
+export function dayOf(field: string, text: string): string | Refusal {
+  const day = TIME_TEXT.test(text) ? text.slice(0, 10) : text;
+  if (dayNumber(day) !== undefined) return day;
+  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))}`);
+}

@@ -1,0 +1,49 @@
+/** Cash that goes off a share while an option on it runs. */
+export interface ExpectedDividend {
+  /** Until its ex-day; above 0. */
+  readonly years: number;
+  /** For one share, in the strike's currency. */
+  readonly cash: number;
+}
+
+/** What the value of an option follows from. Rates are fractions a year, continuously compounded; years have 365 days. */
+export interface OptionInputs {
+  readonly right: 'call' | 'put';
+  readonly style: 'american' | 'european';
+  readonly spot: number;
+  readonly strike: number;
+  /** Until it expires; 0 or less when it has. */
+  readonly years: number;
+  readonly rate: number;
+  /** What the underlying pays all the time: of an index, its dividend yield. */
+  readonly yield: number;
+  /** Those that go off up to the expiry, in their order. */
+  readonly dividends: readonly ExpectedDividend[];
+  readonly volatility: number;
+}
+
+/** A value and its derivatives, of one unit of the underlying. */
+export interface Valuation {
+  readonly value: number;
+  /** For a move of the underlying by one. */
+  readonly delta: number;
+  readonly gamma: number;
+  /** For a rise of the volatility by 1, which is a hundred points. */
+  readonly vega: number;
+  /** For a year that passes while nothing else changes. */
+  readonly theta: number;
+  /** For a rise of the rate by 1. */
+  readonly rho: number;
+}
+
+/** What is left when an option expires at `spot`. */
+export function intrinsic(right: 'call' | 'put', spot: number, strike: number): number {
+  return Math.max(0, right === 'call' ? spot - strike : strike - spot);
+}
+
+/** Today's value of cash to come. */
+export function presentValue(dividends: readonly ExpectedDividend[], rate: number): number {
+  let sum = 0;
+  for (const { years, cash } of dividends) sum += cash * Math.exp(-rate * years);
+  return sum;
+}
