@@ -81,7 +81,7 @@ it('writes the numbers of enumerations by name, and reads them so', async () => 
   const { market_info_list } = await ask('svc_get_market_state', { symbols: ['HK.00700'] });
   expect(market_info_list?.[0]?.market_state).toMatch(/^[A-Za-z]\w+$/);
   const { snapshot_list } = await ask('svc_get_snapshot', { symbol: 'HK.00700', fields: 'basic.type' });
-  expect(snapshot_list).toEqual([{ basic: { type: 'Eqty' } }]);
+  expect(snapshot_list).toEqual([{ basic: { type: 'STOCK' } }]);
   const { ticker_list } = await ask('svc_get_ticker', { symbol: 'HK.00700', count: 1, fields: 'dir' });
   expect(['Bid', 'Ask', 'Neutral']).toContain(ticker_list?.[0]?.dir);
 });
