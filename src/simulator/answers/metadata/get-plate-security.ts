@@ -9,8 +9,8 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import type { Listing } from '../../view/listings.js';
 import { locatePlate, membersOf } from '../../view/plates.js';
-import type { Plate } from '../../world/plates.js';
 import { staticInfo } from '../../view/static-info.js';
+import type { Plate } from '../../world/plates.js';
 
 /** What members may be sorted by. */
 const sortFields: ReadonlyMap<number, Figure> = new Map([
