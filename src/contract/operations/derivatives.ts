@@ -282,10 +282,11 @@ export const getWarrant = operation({
     }),
     integer('begin', { default: 0, min: 0, about: 'Rows to skip.' }),
     integer('num', { default: 20, min: 0, max: 200, about: 'Rows of one page.' }),
-    choice('sortField', enums.warrantSort, { default: 1, about: 'Sorted by.' }),
+    // Long lists of names: a model that needs them gives the message.
+    choice('sortField', enums.warrantSort, { default: 1, only: 'rest', about: 'Sorted by.' }),
     flag('ascend', { default: true, about: 'Lowest first.' }),
     choices('typeList', enums.warrantType),
-    choices('issuerList', enums.warrantIssuer),
+    choices('issuerList', enums.warrantIssuer, { only: 'rest' }),
     time('maturityTimeMin', { dateOnly: true, about: 'First maturity: yyyy-MM-dd.' }),
     time('maturityTimeMax', { dateOnly: true, about: 'Last maturity: yyyy-MM-dd.' }),
     choice('ipoPeriod', enums.ipoPeriod, { about: 'When they are listed.' }),
