@@ -49,21 +49,21 @@ function bounds(
   aliases: readonly [string, string] = [`min_${field}`, `max_${field}`],
 ): Param[] {
   return [
-    number(least, { as: `${field}_min`, aliases: [aliases[0]], about: `Least ${about}.` }),
+    number(least, { as: `${field}_min`, aliases: [aliases[0]], ...(about === '' ? {} : { about: `Least ${about}.` }) }),
     number(most, { as: `${field}_max`, aliases: [aliases[1]] }),
   ];
 }
 
 const greeks: readonly (readonly [name: string, field: string, about: string])[] = [
   ['iv', 'impliedVolatility', 'implied volatility, in percent'],
-  ['delta', 'delta', 'delta'],
-  ['gamma', 'gamma', 'gamma'],
-  ['vega', 'vega', 'vega'],
+  ['delta', 'delta', ''],
+  ['gamma', 'gamma', ''],
+  ['vega', 'vega', ''],
   ['theta', 'theta', 'theta, a day'],
-  ['rho', 'rho', 'rho'],
+  ['rho', 'rho', ''],
   ['net_oi', 'netOpenInterest', 'net open interest (Hong Kong)'],
   ['oi', 'openInterest', 'open interest'],
-  ['volume', 'vol', 'volume'],
+  ['volume', 'vol', ''],
 ];
 const chainBounds = greeks.map(([name, field, about]) => ({
   name,
@@ -226,13 +226,13 @@ export const getOptionStrategyAnalysis = operation({
 });
 
 const warrantBounds: readonly (readonly [name: string, field: string, about: string])[] = [
-  ['cur_price', 'curPrice', 'price'],
-  ['strike_price', 'strikePrice', 'strike'],
+  ['cur_price', 'curPrice', ''],
+  ['strike_price', 'strikePrice', ''],
   ['street', 'street', 'percentage held by the public'],
-  ['conversion', 'conversion', 'conversion ratio'],
+  ['conversion', 'conversion', 'ratio'],
   ['premium', 'premium', 'premium, in percent'],
-  ['leverage_ratio', 'leverageRatio', 'leverage'],
-  ['delta', 'delta', 'delta'],
+  ['leverage_ratio', 'leverageRatio', ''],
+  ['delta', 'delta', ''],
   ['implied', 'implied', 'implied volatility, in percent'],
   ['recovery_price', 'recoveryPrice', 'call price'],
   ['price_recovery_ratio', 'priceRecoveryRatio', 'distance from the call price, in percent'],
@@ -282,10 +282,11 @@ export const getWarrant = operation({
     }),
     integer('begin', { default: 0, min: 0, about: 'Rows to skip.' }),
     integer('num', { default: 20, min: 0, max: 200, about: 'Rows of one page.' }),
-    choice('sortField', enums.warrantSort, { default: 1, about: 'Sorted by.' }),
+    // Long lists of names: a model that needs them gives the message.
+    choice('sortField', enums.warrantSort, { default: 1, only: 'rest', about: 'Sorted by.' }),
     flag('ascend', { default: true, about: 'Lowest first.' }),
     choices('typeList', enums.warrantType),
-    choices('issuerList', enums.warrantIssuer),
+    choices('issuerList', enums.warrantIssuer, { only: 'rest' }),
     time('maturityTimeMin', { dateOnly: true, about: 'First maturity: yyyy-MM-dd.' }),
     time('maturityTimeMax', { dateOnly: true, about: 'Last maturity: yyyy-MM-dd.' }),
     choice('ipoPeriod', enums.ipoPeriod, { about: 'When they are listed.' }),
