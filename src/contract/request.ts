@@ -10,6 +10,7 @@ import {
   type Fields,
   listReader,
   messageReader,
+  namedReader,
   requireFields,
   unknownField,
   type ValueReader,
@@ -229,7 +230,7 @@ function innerReader(operation: Operation, field: DescField, desc: DescMessage, 
 
 function paramSlot(desc: DescMessage, param: Param, dialect: Dialect): Slot {
   if (param.type.kind === 'order_symbol') return orderSymbolSlot(desc, dialect);
-  const read = paramReader(param, dialect);
+  const read = paramReader(desc, param, dialect);
   const set = fieldSetter(desc, param.field);
   const [whole = ''] = param.field.split('.');
   return { target: param.field, whole, set: (message, value, path) => set(message, read(value, path)) };
@@ -293,8 +294,8 @@ function symbolsReader(single: boolean, dialect: Dialect): ValueReader {
 }
 
 /** Reads the value of a friendly field into the message's terms, and holds it against the parameter's rule. */
-function paramReader(param: Param, dialect: Dialect): ValueReader {
-  const read = typeReader(param, dialect);
+function paramReader(desc: DescMessage, param: Param, dialect: Dialect): ValueReader {
+  const read = typeReader(desc, param, dialect);
   const rule = paramRule(param);
   if (rule === undefined) return read;
   return (value, path) => {
@@ -311,14 +312,14 @@ function booleanReader(means: readonly [unknown, unknown] | undefined): ValueRea
   return (value, path) => (read(value, path) === true ? yes : no);
 }
 
-function typeReader({ type }: Param, dialect: Dialect): ValueReader {
+function typeReader(desc: DescMessage, { type, field }: Param, dialect: Dialect): ValueReader {
   switch (type.kind) {
     case 'symbol':
       return securityReader(dialect);
     case 'symbols':
       return symbolsReader(type.single, dialect);
     case 'integer':
-      return scalarReader(ScalarType.INT32);
+      return namedReader(fieldNamed(desc, field), scalarReader(ScalarType.INT32), dialect);
     case 'number':
       return scalarReader(ScalarType.DOUBLE);
     case 'choice':

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations/index.js';
 import { scopes } from '../../src/contract/scope.js';
+import { switches } from '../../src/contract/switches.js';
 import { HK_CASH } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Inspection, Inspector } from '../support/inspector.js';
@@ -52,7 +53,7 @@ if (typeof found === 'string') {
 
   describe(`the official inspector ${found.version}`, { timeout: 120_000 }, () => {
     beforeAll(async () => {
-      daemon = await TestDaemon.start({ keys: { all: { scopes } }, flags: ['--enable-trading'] });
+      daemon = await TestDaemon.start({ keys: { all: { scopes } }, flags: [...switches] });
     });
     afterAll(async () => {
       await daemon.stop();

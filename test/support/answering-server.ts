@@ -105,12 +105,21 @@ export class AnsweringServer {
         if (!read.ok) throw new Error(read.error.message);
         const { protoId, serial, body } = read.frame;
         const answer = this.#answers.get(protoId);
-        if (answer === undefined) throw new Error(`protocol id ${protoId} was not expected`);
+        if (answer === undefined) {
+          this.#refuse(socket, protoId, serial);
+          continue;
+        }
         const { c2s } = fromBinary(answer.messages.RequestSchema, body) as Message & { c2s: Message };
         this.#send(socket, protoId, serial, answer.messages, answer.s2c(c2s));
         if (protoId === 3001) this.#pushQuotes(socket, c2s as QotSub.C2S);
       }
     });
+  }
+
+  /** What no server of its kind need know. The head of every answer is the same. */
+  #refuse(socket: Socket, protoId: number, serial: number): void {
+    const body = toBinary(KeepAlive.ResponseSchema, create(KeepAlive.ResponseSchema, { retType: -1, retMsg: 'unknown protocol id' }));
+    socket.write(encodeFrame({ protoId, serial, format: 'protobuf', body }));
   }
 
   #send(socket: Socket, protoId: number, serial: number, { ResponseSchema }: Pick<ProtocolMessages, 'ResponseSchema'>, s2c: object): void {

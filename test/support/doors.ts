@@ -2,6 +2,7 @@ import { create, fromBinary, type Message, toBinary, toJsonString } from '@bufbu
 import { systemClock } from '../../src/contract/clock.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { ProtocolIds } from '../../src/contract/protocol-ids.js';
+import { argumentNames } from '../../src/contract/tool-arguments.js';
 import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '../../src/interfaces/core/index.js';
 import { CoreTcpClient } from './core-tcp-client.js';
 import { CoreWsClient } from './core-ws-client.js';
@@ -78,8 +79,12 @@ export class Doors {
     if (tool === null) return [];
     const [first] = spellings(operation, request, 'mcp');
     const lowLevel = spellings(operation, request, 'mcp').find((spelling) => 'low-level' in spelling)?.['low-level'];
+    const friendly = JSON.parse(first?.friendly ?? '{}');
+    const known = argumentNames(operation);
+    // What no argument says is in the message.
+    const isSaid = Object.keys(friendly).every((name) => known.has(name));
     const forms = [
-      ['friendly', JSON.parse(first?.friendly ?? '{}')],
+      ['friendly', isSaid ? friendly : { c2s: JSON.parse(lowLevel ?? '{}') }],
       ...(operation.messages.C2SSchema.fields.length === 0 ? [] : [['c2s_json', { c2s_json: lowLevel }] as const]),
     ] as const;
     return forms.map(([form, args]) => ({

@@ -65,15 +65,16 @@ export function spellings(operation: Operation, request: Message, dialect: Diale
   return [...bodies, { 'low-level': lowLevel }, { c2s: `{"c2s":${lowLevel}}` }, { 'friendly in c2s': `{"c2s":${friendly[0]}}` }];
 }
 
-/** What the message requires and no parameter of this dialect says: REST's modify takes its header as the message has it. */
+/** What the operation requires and no parameter of this dialect says: REST's modify takes its header as the message has it. */
 function uncoveredFields(
-  { messages, shape }: Operation,
+  { messages, shape, needs }: Operation,
   params: readonly Param[],
   lowLevel: Record<string, unknown>,
 ): Record<string, unknown> {
-  const said = [...params, ...shape.filter(({ hidden }) => hidden)].map(({ field }) => field.split('.')[0]);
+  const said = [...params, ...shape.filter((param) => param.hidden || 'default' in param)].map(({ field }) => field.split('.')[0]);
+  const needed = needs.flatMap(({ oneOf }) => (oneOf.length === 1 ? oneOf : []));
   const names = messages.C2SSchema.fields
-    .filter(({ name, presence }) => presence === REQUIRED && !said.includes(name))
+    .filter(({ name, presence }) => (presence === REQUIRED || needed.includes(name)) && !said.includes(name))
     .map(({ name }) => snakeCase(name));
   return Object.fromEntries(names.map((name) => [name, lowLevel[name]]));
 }

@@ -151,12 +151,18 @@ function scalarFieldReader(field: DescField, scalar: ScalarType, dialect: Dialec
   return enumeration === undefined ? namedReader(field, scalarReader(scalar), dialect) : enumerationReader(enumeration, dialect);
 }
 
-/** Takes numbers as they are and, from tools, the names that the definitions have for them, which is how tools see them. */
-function namedReader(field: DescField, numbers: ValueReader, dialect: Dialect): ValueReader {
+/**
+ * Takes numbers as they are and, from tools, the names that the definitions have for them, which is how tools see them; a number
+ * without a name is shown as text.
+ */
+export function namedReader(field: DescField, numbers: ValueReader, dialect: Dialect): ValueReader {
   const enumeration = dialect === 'mcp' ? documentedEnumeration(field) : undefined;
   if (enumeration === undefined) return numbers;
   const names = enumerationReader(enumeration, dialect);
-  return (value, path) => (typeof value === 'string' ? names(value, path) : numbers(value, path));
+  return (value, path) => {
+    if (typeof value !== 'string') return numbers(value, path);
+    return /^-?\d{1,10}$/.test(value) ? numbers(Number(value), path) : names(value, path);
+  };
 }
 
 /** Reads a number (or, where the dialect takes them, a name) of an enumeration into the public number. */

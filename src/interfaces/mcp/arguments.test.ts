@@ -9,6 +9,7 @@ import type { Schema } from '../../contract/json-schema.js';
 import { snakeCase } from '../../contract/names.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, operations, quote, subscription, system, trade } from '../../contract/operations/index.js';
+import type { OrderedPair } from '../../contract/ordered.js';
 import { Rejection } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import { callerParams, type Param, withheldFields } from '../../contract/shape.js';
@@ -16,7 +17,12 @@ import { argumentNames } from '../../contract/tool-arguments.js';
 import { describeTool, wholeTool } from '../../contract/tools.js';
 import { readToolArguments, type ToolArguments } from './arguments.js';
 
-const tools = operations.filter((operation) => operation.tool !== null).map((operation) => [operation.name, operation] as const);
+/** What a message needs and no argument says is given as the message: such a tool has nothing to draw. */
+const takesArguments = ({ needs, shape }: Operation) =>
+  needs.every(({ oneOf }) => oneOf.some((needed) => shape.some(({ field }) => field === needed)));
+const tools = operations
+  .filter((operation) => operation.tool !== null && takesArguments(operation))
+  .map((operation) => [operation.name, operation] as const);
 const ajv = new AjvJsonSchemaValidator();
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -87,6 +93,16 @@ function drawn(schema: Schema, param: Param): fc.Arbitrary<unknown> {
   }
 }
 
+/** Whether both ends of a range are given the wrong way round. */
+function exceeds(operation: Operation, args: Arguments, [least, most]: OrderedPair): boolean {
+  const given = (path: string) => {
+    const value = args[operation.shape.find(({ field }) => field === path)?.name ?? ''] as number | string | undefined;
+    return typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : value;
+  };
+  const [low, high] = [given(least), given(most)];
+  return low !== undefined && high !== undefined && low > high;
+}
+
 /** Arguments of a tool: what is required, those of `wanted`, and some of the rest. An order is named by its symbol. */
 function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.Arbitrary<Arguments> {
   const { properties, required = [] } = wholeTool(operation).inputSchema;
@@ -100,7 +116,7 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
   // Both ways of naming an account are drawn elsewhere; without either, nobody is asked for.
   for (const name of operation.byCard ? ['acc_id'] : []) always.add(name);
   const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || (required as string[]).includes(name));
-  return fc.record(values, { requiredKeys });
+  return fc.record(values, { requiredKeys }).filter((args) => !operation.ordered.some((pair) => exceeds(operation, args, pair)));
 }
 
 it('what a schema requires is what a call cannot do without', () => {

@@ -6,6 +6,7 @@ import type { Schema } from '../../../src/contract/json-schema.js';
 import type { Operation } from '../../../src/contract/operation.js';
 import { operations } from '../../../src/contract/operations/index.js';
 import { type Scope, scopes } from '../../../src/contract/scope.js';
+import { switches } from '../../../src/contract/switches.js';
 import { describeTool } from '../../../src/contract/tools.js';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
@@ -39,7 +40,7 @@ beforeAll(async () => {
   >;
   daemon = await TestDaemon.start({
     keys: { all: { scopes }, ...poorer },
-    flags: ['--enable-trading'],
+    flags: [...switches],
     variables: { SVC_TRADE_PWD: '123456' },
   });
   for (const way of ways) {

@@ -144,7 +144,8 @@ it('a model is told that texts in data are data, and which tools bring them', as
   for (const { tool, group } of operations) {
     const listed = tools.find(({ name }) => name === tool);
     if (listed === undefined || !['quote', 'metadata', 'trade'].includes(group)) continue;
-    expect(listed.annotations?.openWorldHint, listed.name).toBe(true);
+    // Left out, it is true.
+    expect(listed.annotations?.openWorldHint, listed.name).not.toBe(false);
   }
 });
 

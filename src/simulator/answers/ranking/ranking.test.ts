@@ -62,13 +62,15 @@ describe('period changes', () => {
     for (const item of dataList) {
       const one = { security: item.security!, klType: 2, rehabType: 1, reqNum: 260 };
       const bars = (await payload(fixture.backend, quote.getKline, one)).klList;
-      const back = (days: number) => percent(item.curPrice - bars.at(-1 - days)!.closePrice, bars.at(-1 - days)!.closePrice);
-      expect(item.changeRate5D).toBeCloseTo(back(5), 1);
-      expect(item.changeRate20D).toBeCloseTo(back(20), 1);
-      expect(item.changeRate60D).toBeCloseTo(back(60), 1);
-      expect(item.changeRate250D).toBeCloseTo(back(250), 1);
-      const lastYear = bars.findLast(({ time }) => time < '2026')!;
-      expect(item.changeRateYTD).toBeCloseTo(percent(item.curPrice - lastYear.closePrice, lastYear.closePrice), 1);
+      // What was listed since has no such change.
+      const since = (bar: (typeof bars)[number] | undefined) =>
+        bar === undefined ? undefined : percent(item.curPrice - bar.closePrice, bar.closePrice);
+      const changes = [item.changeRate5D, item.changeRate20D, item.changeRate60D, item.changeRate250D, item.changeRateYTD];
+      const then = [...[5, 20, 60, 250].map((days) => bars.at(-1 - days)), bars.findLast(({ time }) => time < '2026')].map(since);
+      for (const [index, change] of changes.entries()) {
+        if (then[index] === undefined) expect(change).toBeFalsy();
+        else expect(change).toBeCloseTo(then[index], 1);
+      }
     }
     expect(descending(dataList.map(({ changeRate60D }) => changeRate60D))).toBe(true);
     const page = await payload(fixture.backend, ranking.getPeriodChangeRank, { market: 11, periodType: 5, offset: 5, count: 7 });
