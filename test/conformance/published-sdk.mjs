@@ -106,7 +106,33 @@ async function callEverything() {
   await call('GetCodeChange', { securityList: [tencent] });
   await call('RequestRehab', { security: tencent });
   await call('GetIpoList', { market: 1 });
-  await call('GetSearchQuote', { keyword: 'tencent', max_count: 3 });
+  await call('GetSearchQuote', { keyword: 'tencent', maxCount: 3 });
+  const { plateInfoList } = (await call('GetPlateSet', { market: 1, plateSetType: 1 })).s2c;
+  const { plate } = plateInfoList[0];
+  await call('StockFilter', { begin: 0, num: 5, market: 1, plate, baseFilterList: [{ fieldName: 5, filterMin: 0, sortDir: 2 }] });
+
+  const apple = { market: 11, code: 'AAPL' };
+  const { dateList } = (await call('GetOptionExpirationDate', { owner: apple })).s2c;
+  const expiry = dateList[2].strikeTime;
+  const { optionChain } = (await call('GetOptionChain', { owner: apple, beginTime: expiry, endTime: expiry })).s2c;
+  const strikes = optionChain[0].option;
+  const leg = ({ call: one }, side) => ({ security: one.basic.security, side, qtyRatio: 1 });
+  const middle = Math.floor(strikes.length / 2);
+  const multiLegs = [leg(strikes[middle], 1), leg(strikes[middle + 1], 2)];
+  await call('GetOptionQuote', { multiLegs: multiLegs.slice(0, 1) });
+  await call('GetOptionStrategy', { owner: apple, optionStrategy: 4, expireTime: expiry, spread: 5 });
+  await call('GetOptionStrategyAnalysis', { multiLegs });
+  await call('GetReference', { security: tencent, referenceType: 1 });
+  await call('GetWarrant', { begin: 0, num: 5, sortField: 1, ascend: true, owner: tencent });
+  await call('GetFutureInfo', { securityList: [{ market: 1, code: 'HSImain' }] });
+
+  await call('ModifyUserSecurity', { groupName: 'Conformance', op: 1, securityList: [tencent] });
+  await call('GetUserSecurityGroup', { groupType: 1 });
+  await call('GetUserSecurity', { groupName: 'Conformance' });
+  await call('SetPriceReminder', { security: tencent, op: 1, type: 1, freq: 3, value: 0.001, note: 'conformance' });
+  await call('GetPriceReminder', { security: tencent });
+  await call('SetOptionEventAlert', { operType: 1, alertList: [{ underlying: apple, note: 'conformance' }] });
+  await call('GetOptionEventAlert', { count: 10 });
 
   const interval = { filterMin: { value: 0, includes: true } };
   const conditions = [{ indicatorType: 1, indicatorValue: { valueInterval: interval } }];
@@ -126,7 +152,7 @@ async function callEverything() {
 
   const pushed = (command) => pushes.some((push) => push.command === command);
   await new Promise((resolve) => {
-    onPush = () => [1003, 2208, 3005, 3011, 3013].every(pushed) && resolve();
+    onPush = () => [1003, 2208, 3005, 3011, 3013, 3019].every(pushed) && resolve();
     onPush();
   });
   await new Promise((resolve) => process.send({ kind: 'pushes', pushes }, resolve));

@@ -88,6 +88,23 @@ const answers: Readonly<Record<string, object>> = {
   GetCapitalDistribution: { capitalInBig: expect.any(Number) },
   RequestTradeDate: { tradeDateList: expect.arrayContaining([expect.objectContaining({ time: '2025-12-01' })]) },
   GetMarketState: { marketInfoList: [{ security: tencent, marketState: expect.any(Number) }] },
+  StockFilter: {
+    dataList: expect.arrayContaining([expect.objectContaining({ baseDataList: [{ fieldName: 5, value: expect.any(Number) }] })]),
+  },
+  GetOptionExpirationDate: { dateList: expect.arrayContaining([expect.objectContaining({ strikeTime: expect.any(String) })]) },
+  GetOptionQuote: { optionQuoteList: [{ price: expect.any(Number), delta: expect.any(Number) }] },
+  GetOptionStrategy: { strategyList: expect.arrayContaining([expect.objectContaining({ optionStrategy: 4 })]) },
+  GetOptionStrategyAnalysis: { optionStrategy: 4, breakevenPoints: [expect.any(Number)] },
+  GetReference: {
+    staticInfoList: expect.arrayContaining([expect.objectContaining({ warrantExData: expect.objectContaining({ owner: tencent }) })]),
+  },
+  GetWarrant: { warrantDataList: expect.objectContaining({ length: 5 }), allCount: expect.any(Number) },
+  GetFutureInfo: { futureInfoList: [{ security: { market: 1, code: 'HSImain' } }] },
+  GetUserSecurityGroup: { groupList: [{ groupName: 'Conformance', groupType: 1 }] },
+  GetUserSecurity: { staticInfoList: [{ basic: { security: tencent } }] },
+  SetPriceReminder: { key: expect.stringMatching(/^[1-9]\d*$/) },
+  GetPriceReminder: { priceReminderList: [{ security: tencent, itemList: [{ note: 'conformance' }] }] },
+  GetOptionEventAlert: { alertList: [{ note: 'conformance' }] },
 };
 
 describe('the published JavaScript client', () => {
@@ -153,6 +170,7 @@ describe('the published JavaScript client', () => {
     expect(last(3005)).toMatchObject({ retType: 0, s2c: { basicQotList: [{ security: tencent }] } });
     expect(last(3011)).toMatchObject({ retType: 0, s2c: { security: tencent } });
     expect(last(3013)).toMatchObject({ retType: 0, s2c: { security: tencent } });
+    expect(last(3019)).toMatchObject({ retType: 0, s2c: { security: tencent, note: 'conformance' } });
   });
 
   it('is described method by method in docs/compatibility.md (npx vitest run test/conformance -u writes it)', async () => {

@@ -23,20 +23,23 @@ type Payload = Readonly<Record<string, unknown>>;
 const itemsOf = (payload: Payload) => (Object.values(payload).find(Array.isArray) ?? []) as Item[];
 const version = { extension_version: 1 };
 
-describe('a key for one symbol of one market is shown that symbol alone, and no count of the others', () => {
-  it.each([
-    ['/api/dividend-calendar', { market: 1, date: '2026-08-27' }, 'all_count'],
-    ['/api/earnings-calendar', { market: 1, begin_date: '2026-08-24', end_date: '2026-08-28' }, undefined],
-    ['/api/dividend-rank', { market: 1, rank_type: 1, count: 300 }, undefined],
-    ['/api/earnings-beat-rank', { market: 1, beat_type: 1, count: 300 }, undefined],
-    ['/api/period-change-rank', { market: 1, period_type: 3, count: 200 }, 'all_count'],
-    ['/api/short-selling-rank', { market: 1, count: 35, sort_field: 5 }, 'all_count'],
-    ['/api/high-dividend-soe-rank', {}, 'all_count'],
-    ['/api/us-pre-market-rank', {}, 'all_count'],
-    ['/api/us-after-hours-rank', {}, 'all_count'],
-    ['/api/us-overnight-rank', {}, 'all_count'],
-    ['/api/kline-pattern-stocks', { kline_type: 1, shape: 5, market: 1, ...version }, 'all_count'],
-  ])('%s', async (path, body, count) => {
+/** Lists of a market: a request, and where the answer counts its items. */
+const lists = [
+  ['/api/dividend-calendar', { market: 1, date: '2026-08-27' }, 'all_count'],
+  ['/api/earnings-calendar', { market: 1, begin_date: '2026-08-24', end_date: '2026-08-28' }, undefined],
+  ['/api/dividend-rank', { market: 1, rank_type: 1, count: 300 }, undefined],
+  ['/api/earnings-beat-rank', { market: 1, beat_type: 1, count: 300 }, undefined],
+  ['/api/period-change-rank', { market: 1, period_type: 3, count: 200 }, 'all_count'],
+  ['/api/short-selling-rank', { market: 1, count: 35, sort_field: 5 }, 'all_count'],
+  ['/api/high-dividend-soe-rank', {}, 'all_count'],
+  ['/api/us-pre-market-rank', {}, 'all_count'],
+  ['/api/us-after-hours-rank', {}, 'all_count'],
+  ['/api/us-overnight-rank', {}, 'all_count'],
+  ['/api/kline-pattern-stocks', { kline_type: 1, shape: 5, market: 1, ...version }, 'all_count'],
+] as const;
+
+describe('a key for one symbol of one market', () => {
+  it.each(lists)('is shown that symbol alone, and no count of the others, by %s', async (path, body, count) => {
     const all = await daemon.as('all').s2c(path, body);
     const own = await daemon.as('tencent').s2c(path, body);
     if (count !== undefined) {
@@ -59,7 +62,7 @@ describe('a key for one symbol of one market is shown that symbol alone, and no 
     ['/api/economic-calendar', { begin_date: '2026-08-27' }],
     ['/api/kline-pattern-performance', { shape: 5, duration: 5, ...version }],
   ])(
-    '%s of another is a 429',
+    'is refused %s of another with 429',
     async (path, body) => {
       expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 429 });
       expect([200, 400]).toContain((await daemon.as('all').post(path, body)).status);
@@ -73,7 +76,7 @@ describe('a key for one symbol of one market is shown that symbol alone, and no 
     ['/api/ticker-statistic', { symbol: 'HK.00700' }],
     ['/api/ticker-statistic-detail', { security: { market: 1, code: '00700' } }],
     ['/api/kline-pattern-catalog', version],
-  ])('%s of its own is served', async (path, body) => {
+  ])('is served %s of its own', async (path, body) => {
     expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 200, json: { ret_type: 0 } });
   });
 });

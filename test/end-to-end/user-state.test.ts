@@ -135,6 +135,11 @@ describe('price reminders', () => {
       200,
       expect.stringMatching(/trades in regular hours alone/),
     ]);
+    // As the published Python client asks for by default.
+    const { key } = await set({ ...up, sessions: [1, 2, 3] });
+    const [{ item_list }] = (await ask('/api/price-reminder', { symbol: 'HK.00700' })).price_reminder_list;
+    expect(item_list).toMatchObject([{ key, reminder_session_list: [1] }]);
+    await set({ op: 6 });
     expect(await refusal('/api/price-reminder', {})).toEqual([400, 'request.missing_field']);
   });
 

@@ -28,6 +28,7 @@ export const protocolIds = {
   Qot_GetOrderBook: 3012,
   Qot_UpdateOrderBook: 3013,
   Qot_GetBroker: 3014,
+  Qot_UpdatePriceReminder: 3019,
   Qot_RequestHistoryKL: 3103,
   Qot_GetStaticInfo: 3202,
   Qot_GetSecuritySnapshot: 3203,

@@ -7,9 +7,10 @@ import type { NotifyPush } from '../../gateway/backend.js';
 import type { PushFrame } from './connection.js';
 import { readPush } from './push-bodies.js';
 
-/** What the messages call the security that they are about. */
+/** What the messages call the security that they are about: an option event tells of an option, and of its underlying where it names none. */
 interface About {
   readonly security?: Security;
+  readonly option?: Security;
   readonly owner?: Security;
 }
 
@@ -23,7 +24,7 @@ const messages: ReadonlyMap<number, DescMessage> = new Map<number, DescMessage>(
 export function reminderPushOf(frame: PushFrame): NotifyPush | undefined {
   const desc = messages.get(frame.protoId);
   const message = desc === undefined ? undefined : readPush<About>(desc, frame);
-  const security = message?.s2c.security ?? message?.s2c.owner;
+  const security = message?.s2c.security ?? message?.s2c.option ?? message?.s2c.owner;
   const symbol = security === undefined ? undefined : symbolOf(security);
   if (message === undefined || symbol === undefined) return undefined;
   return { type: 'notify', protoId: frame.protoId, message, about: { symbols: [symbol], accIds: [] } };

@@ -5,7 +5,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, context, type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import type * as QotGetSecuritySnapshot from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import type { Operation } from '../../contract/operation.js';
-import { account, metadata, operations, quote, system, trade } from '../../contract/operations/index.js';
+import {
+  account,
+  calendar,
+  derivatives,
+  klinePattern,
+  metadata,
+  operations,
+  quote,
+  ranking,
+  system,
+  trade,
+  userState,
+} from '../../contract/operations/index.js';
 import { answers } from '../../simulator/answers/index.js';
 import { accounts } from '../../simulator/brokerage/account.js';
 
@@ -29,6 +41,9 @@ const order = {
   price: 500,
   secMarket: 1,
 };
+const pattern = { klineType: 2, extensionVersion: 1 };
+const page = { market: 1, dataFrom: 0, dataMaxCount: 10 };
+const owner = security('US.AAPL');
 
 /** A typical request of every operation that a backend answers. */
 const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.fromEntries(
@@ -54,7 +69,54 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [quote.getMarketState, some],
       [quote.getCapitalFlow, one],
       [quote.getCapitalDistribution, one],
+      [quote.getTickerStatistic, { ...one, intervalType: 3 }],
+      [quote.getTickerStatisticDetail, one],
+      [klinePattern.klinePattern, { ...one, ...pattern }],
+      [klinePattern.klinePatternCatalog, { extensionVersion: 1 }],
+      [klinePattern.klinePatternStatistics, { ...one, ...pattern }],
+      [klinePattern.klinePatternStocks, { ...pattern, shape: 5, market: 1 }],
+      [klinePattern.klinePatternPerformance, { shape: 8, duration: 5, extensionVersion: 1 }],
       [metadata.getTradingDays, { market: 1, beginTime: '2026-12-01', endTime: '2026-12-31' }],
+      [metadata.searchQuote, { keyword: 'tencent', maxCount: 5 }],
+      [metadata.listPlates, { market: 1, plateSetType: 0 }],
+      [metadata.getPlateSecurity, { plate: security('HK.LIST1001') }],
+      [metadata.getOwnerPlate, { securityList: [one.security] }],
+      [metadata.getCodeChange, {}],
+      [metadata.getSuspend, { securityList: [one.security], beginTime: '2026-11-02', endTime: '2026-11-06' }],
+      [metadata.getRehab, one],
+      [metadata.getIpoList, { market: 1 }],
+      [metadata.getIpoCalendar, { market: 1, beginDate: '20261101', endDate: '20261130' }],
+      [metadata.getStockFilter, { begin: 0, num: 10, market: 1 }],
+      [metadata.etfScreen, page],
+      [metadata.fundScreen, page],
+      [metadata.futureScreen, page],
+      [metadata.bondScreen, { ...page, market: 11 }],
+      [derivatives.getOptionExpirationDate, { owner }],
+      [derivatives.getOptionChain, { owner, beginTime: '2026-12-18', endTime: '2026-12-18' }],
+      [derivatives.getOptionStrategy, { owner, optionStrategy: 4, expireTime: '2026-12-18', spread: 5 }],
+      [derivatives.getReference, { ...one, referenceType: 1 }],
+      [derivatives.getWarrant, { begin: 0, num: 10, sortField: 1, ascend: true, owner: one.security }],
+      [derivatives.getFutureInfo, { securityList: [security('HK.HSImain')] }],
+      [calendar.getDividendCalendar, { market: 1, date: '2026-11-20' }],
+      [calendar.getEarningsCalendar, { market: 11, beginDate: '2026-11-16', endDate: '2026-11-20' }],
+      [calendar.getEconomicCalendar, { beginDate: '2026-11-01', endDate: '2026-11-30', count: 10 }],
+      [ranking.getDividendRank, { market: 1, rankType: 1, count: 10 }],
+      [ranking.getEarningsBeatRank, { market: 1, beatType: 1, count: 10 }],
+      [ranking.getUsPreMarketRank, { count: 10 }],
+      [ranking.getUsAfterHoursRank, { count: 10 }],
+      [ranking.getUsOvernightRank, { count: 10 }],
+      [ranking.getShortSellingRank, { market: 1, count: 10 }],
+      [ranking.getPeriodChangeRank, { market: 1, periodType: 3, count: 10 }],
+      [ranking.getHighDividendSoeRank, { count: 10 }],
+      [userState.modifyUserSecurity, { groupName: 'Tech', op: 1, securityList: [one.security] }],
+      [userState.getUserSecurityGroup, { groupType: 3 }],
+      [userState.getUserSecurity, { groupName: 'All' }],
+      [userState.setPriceReminder, { ...one, op: 1, type: 1, freq: 1, value: 1_000_000 }],
+      [userState.getPriceReminder, one],
+      [userState.setOptionEventAlert, { operType: 1, alertList: [{ underlying: owner }] }],
+      [userState.getOptionEventAlert, { count: 10 }],
+      [userState.setStockNote, { ...one, note: 'Results on Wednesday.' }],
+      [userState.getStockNote, {}],
       [account.listAccounts, { userID: 0n }],
       [account.getFunds, { header }],
       [account.getPositions, { header }],
@@ -71,8 +133,11 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
   ).map(([operation, fields]) => [operation.name, [operation, fields]]),
 );
 
-/** Those whose typical request needs an order, or is refused. */
-const elsewhere = ['verification', 'modify_order', 'cancel_order', 'cancel_all_order'];
+/** Those whose typical request needs an order or listed contracts, or is refused. */
+const elsewhere = [
+  ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order'],
+  ...['get_option_quote', 'get_option_strategy_analysis'],
+];
 
 test('every operation that a backend answers has a typical request here', () => {
   expect([...Object.keys(typical), ...elsewhere].sort()).toEqual([...answers.keys()].sort());
@@ -110,6 +175,22 @@ test('an order is cancelled by its text, alone and with all others', async () =>
     forAll: true,
   });
   expect(all).toMatchObject({ retType: 0 });
+});
+
+test('an option that the chain lists is quoted, and analysed with another', async () => {
+  const { backend } = fixture;
+  const { optionChain } = await payload(backend, derivatives.getOptionChain, { owner, beginTime: '2026-12-18', endTime: '2026-12-18' });
+  const calls = optionChain.flatMap(({ option }) => option.flatMap(({ call }) => call?.basic?.security ?? []));
+  const [bought, sold] = calls.slice(Math.floor(calls.length / 2));
+  const multiLegs = [
+    { security: bought, side: 1, qtyRatio: 1 },
+    { security: sold, side: 2, qtyRatio: 1 },
+  ];
+  for (const operation of [derivatives.getOptionQuote, derivatives.getOptionStrategyAnalysis] as Operation[]) {
+    const response = await call(backend, operation, { multiLegs });
+    expect(response).toMatchObject({ retType: 0, retMsg: '' });
+    expect(toBinary(operation.messages.ResponseSchema, response).length).toBeGreaterThan(0);
+  }
 });
 
 test('a snapshot of many symbols lets others have their turn, and is the same as one by one', async () => {

@@ -133,7 +133,13 @@ GIVEN = {
 # Where one name means another thing.
 GIVEN_FOR = {
     "modify_user_security": {"op": futu.ModifyUserSecurityOp.ADD},
-    "set_price_reminder": {"op": futu.SetPriceReminderOp.ADD},
+    # What a new reminder needs; without a value the client would change nothing.
+    "set_price_reminder": {
+        "op": futu.SetPriceReminderOp.ADD,
+        "reminder_type": futu.PriceReminderType.PRICE_UP,
+        "reminder_freq": futu.PriceReminderFreq.ALWAYS,
+        "value": 1_000_000,
+    },
     "get_future_info": {"code_list": ["HK.HSImain"]},
     "get_market_snapshot": {"code_list": [TENCENT, "US.AAPL"]},
     # Without a market or a security, nobody's days are meant.
@@ -190,7 +196,9 @@ for handler in quote_pushes.handlers(
     quotes.set_handler(handler)
 call(quotes, "subscribe", [TENCENT, "HK.HSImain"], SUB_TYPES)
 ends = ["unsubscribe", "unsubscribe_all"]
-call_all(quotes, [name for name in methods(quotes) if name not in ends])
+# A group of a watchlist is there once something is in it.
+first = ["modify_user_security"]
+call_all(quotes, [*first, *(name for name in methods(quotes) if name not in [*first, *ends])])
 call(quotes, "get_stock_basicinfo", futu.Market.NONE, code_list=[TENCENT, "US.AAPL"])
 call(quotes, "request_trading_days", code="US.AAPL", start="2026-02-02", end="2026-02-06")
 # The greeting is told once, and may have come before there was a handler for it.

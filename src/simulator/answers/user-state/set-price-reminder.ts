@@ -10,6 +10,8 @@ import { locate } from '../../view/locate.js';
 import { hasFigure, keptValue, reminderKinds } from '../../view/reminder-figures.js';
 
 const NOTE_CHARACTERS_MAX = 20;
+/** Qot_Common.PriceReminderMarketStatus. The published clients name the US sessions beside it by default, whatever the security. */
+const REGULAR_HOURS = 1;
 
 /** Qot_SetPriceReminder: the answer names the reminder that was added or changed; 0 where all were deleted. */
 export const setPriceReminder: Answer<'listings' | 'userState', C2S, S2C> = async (facts, request) => {
@@ -78,10 +80,11 @@ function termsOf(listing: Listing, request: C2S, known: Terms | undefined): Term
     return new Refusal(`note: expected at most ${NOTE_CHARACTERS_MAX} characters, found ${[...note].length}`);
   const unknown = sessions.find((session) => !has(priceReminderSession, session));
   if (unknown !== undefined) return new Refusal(`unknown session ${unknown}; accepted: ${listAccepted(priceReminderSession, 'rest')}`);
-  if (listing.market.name !== 'US' && sessions.some((session) => session !== 1)) {
+  const watched = listing.market.name === 'US' ? sessions : sessions.filter((session) => session === REGULAR_HOURS);
+  if (watched.length === 0 && sessions.length > 0) {
     return new Refusal(`${listing.instrument.symbol} trades in regular hours alone; accepted sessions: 1 (OPEN)`);
   }
-  return { type, freq, note, value: decimalToNumber(keptValue(kind, listing, value)), sessions: [...new Set(sessions)] };
+  return { type, freq, note, value: decimalToNumber(keptValue(kind, listing, value)), sessions: [...new Set(watched)] };
 }
 
 function has({ members }: { readonly members: readonly { readonly public: number }[] }, value: number): boolean {
