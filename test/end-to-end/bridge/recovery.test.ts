@@ -9,6 +9,7 @@ import * as TrdSubAccPush from '../../../src/contract/generated/Trd_SubAccPush_p
 import type { Frame } from '../../../src/wire/index.js';
 import { HK_MARGIN } from '../../support/accounts.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
+import type { PushFrame } from '../../support/push-client.js';
 import { type Peer, ScriptedServer } from '../../support/scripted-server.js';
 import { until } from '../../support/until.js';
 
@@ -85,7 +86,7 @@ describe('trading over a connection that is made anew', () => {
     upstream.peer.socket.destroy();
     await until(() => upstream.connections.length > 1 && tradingState() === 'ready', 'trading');
     expect(upstream.peer.requests.some(({ protoId }) => protoId === FILLS)).toBe(true);
-    const ofLast = ({ body }: { body?: { order?: { order_id_ex: string } } }) => body?.order?.order_id_ex === '0 s ago';
+    const ofLast = ({ body }: PushFrame) => body?.order?.order_id_ex === '0 s ago';
     await push.frame(ofLast, 'the newest order');
     const found = push.frames.flatMap(({ body }) => (body?.order === undefined ? [] : [body.order.order_id_ex]));
     expect(found).toEqual(['40 s ago', '0 s ago']);

@@ -1,10 +1,10 @@
 import { replayClock } from '../../../src/contract/clock.js';
 import type { Frame } from '../../../src/wire/index.js';
+import { CountingClock } from '../../support/counting-clock.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import { type Direction, type Fate, FaultyWire } from '../../support/faulty-wire.js';
 import { SimOpend } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
-import { CountingClock } from './counting-clock.js';
 import { OrdersThere } from './orders-there.js';
 import { describeStatus, pick, type Stage } from './stage.js';
 
