@@ -15,7 +15,7 @@ export type Fate =
   | 'last'
   /** It arrives with a digest that is not its own. */
   | 'spoil'
-  /** It arrives twice. */
+  /** It arrives twice: what a server sends. No network does that to a request, which TCP delivers once or not at all. */
   | 'twice'
   /** It arrives after so many milliseconds, and so does everything behind it. */
   | { readonly delayMs: number };

@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { RetType } from '../../contract/generated/Common_pb.js';
-import { BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/index.js';
+import { BackendRefused, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/index.js';
 import { type Asked, type Upstream, WRITE_MS_MAX } from '../framed/index.js';
 import { Breaker } from './breaker.js';
 import type { Turn } from './budget.js';
@@ -54,18 +54,25 @@ export class Sender {
     throw translate(refused, response.retMsg, priority !== 'read');
   }
 
-  /** As {@link send}, and leaves refusals to whoever can do something about them. */
+  /**
+   * As {@link send}, and leaves refusals to whoever can do something about them. What is asked too often takes another turn; one
+   * that cannot be had, or does not get away, ends in the refusal that there was: the request did leave, and came to nothing.
+   */
   async ask(asked: Asked, c2s: Message, sending: Sending, turn?: Turn): Promise<Outcome> {
     let taken = turn;
+    let refusedBefore: BackendRefused | undefined;
     for (let tries = 1; ; tries += 1) {
-      const response = await this.#once(asked, c2s, sending, taken);
+      const response = await this.#once(asked, c2s, sending, taken).catch((thrown: unknown) => {
+        throw refusedBefore !== undefined && hasNotLeft(thrown) ? refusedBefore : thrown;
+      });
       taken = undefined;
       if (response.retType === RetType.RetType_Succeed) return { response };
       const refusal = readRefusal(response.retMsg);
       if (refusal === undefined) return { response };
       if (refusal.kind !== 'frequency') return { response, refused: refusal.kind };
       const seconds = this.pacing.overrun({ asked, c2s }, refusal.calls, tries);
-      if (tries >= TRIES_MAX) throw tooOften(asked.name, seconds, response.retMsg);
+      refusedBefore = tooOften(asked.name, seconds, response.retMsg);
+      if (tries >= TRIES_MAX) throw refusedBefore;
     }
   }
 
@@ -152,6 +159,11 @@ export class Sender {
   #write(asked: Asked, c2s: Message): Promise<ResponseMessage> {
     return this.upstream.request(asked, c2s, { deadline: this.clock.monotonic() + WRITE_MS_MAX, priority: 'order' });
   }
+}
+
+/** Of a request that got no answer: that it never left. Refusals are thrown by our own limits; the server's are answers. */
+function hasNotLeft(thrown: unknown): boolean {
+  return thrown instanceof BackendUnsent || thrown instanceof BackendRefused;
 }
 
 function saysTimeout({ retType, retMsg }: ResponseMessage): boolean {

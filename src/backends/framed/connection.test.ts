@@ -178,6 +178,16 @@ describe('a framed connection', () => {
     expect(connection.underWay).toBe(0);
   });
 
+  it('does not take a server for dead when it was held up itself', async () => {
+    await open();
+    // Its timers run late, and before it reads what came meanwhile.
+    const heldUp = clock.monotonic() + 60_000;
+    clock.monotonic = () => heldUp;
+    clock.advance(8_000);
+    expect(lost).toEqual([]);
+    await server.request(1004);
+  });
+
   it('keeps itself alive, and notices a server that says nothing any more', async () => {
     await open();
     clock.advance(8000);

@@ -75,6 +75,8 @@ const UNSENT_BYTES_MAX = 16 * 1024 * 1024;
 const KEEP_ALIVE_SHARE = 0.8;
 /** Intervals without a byte after which a server is taken for dead: two KeepAlives have gone unanswered. */
 const SILENT_INTERVALS_MAX = 2;
+/** And so many were sent: a daemon that was held up itself is late to send them, and finds what came meanwhile after its timers. */
+const UNANSWERED_MIN = 2;
 /** Seconds; a server that answers nonsense is not asked every millisecond, nor left alone for a day. */
 const KEEP_ALIVE_SECONDS = { min: 1, max: 120 } as const;
 const SERIAL_MAX = 0xffff_ffff;
@@ -96,6 +98,8 @@ export class FramedConnection implements Upstream {
   /** Epoch ms, and of the monotonic clock: when the last bytes came. */
   #heardAt: number;
   #heard: number;
+  /** KeepAlives since then. */
+  #unanswered = 0;
   #cancelBeat: () => void = () => undefined;
   /** Of the handshake, for its end by a loss. */
   #onHandshakeLost: ((failure: ConnectFailure) => void) | undefined;
@@ -290,10 +294,11 @@ export class FramedConnection implements Upstream {
     const silenceMax = SILENT_INTERVALS_MAX * intervalMs;
     this.#cancelBeat = clock.after(intervalMs * KEEP_ALIVE_SHARE, () => {
       const silent = clock.monotonic() - this.#heard;
-      if (silent >= silenceMax) {
+      if (silent >= silenceMax && this.#unanswered >= UNANSWERED_MIN) {
         this.#end(`the server said nothing for ${Math.round(silent / 1000)} seconds`);
         return;
       }
+      this.#unanswered += 1;
       const body = encodeRequest(KeepAlive, { time: BigInt(Math.floor(clock.now() / 1000)) });
       const ask = { deadline: clock.monotonic() + silenceMax };
       // An answer is heard like anything else; the lack of one is the watchdog's concern.
@@ -327,6 +332,7 @@ export class FramedConnection implements Upstream {
     const { clock } = this.#options;
     this.#heardAt = clock.now();
     this.#heard = clock.monotonic();
+    this.#unanswered = 0;
     this.#reader.push(chunk);
     while (this.#lost === undefined) {
       const read = this.#reader.next();

@@ -81,7 +81,16 @@ function isTwin(a: LostOrder, b: LostOrder): boolean {
 /** When each try to find an order is made after the one before, in milliseconds. */
 export const searchPauses = [0, 500, 1_000, 2_000, 4_000] as const;
 
-/** Resolves after so many milliseconds. */
-export function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => clock.after(ms, () => resolve()));
+/** Resolves after so many milliseconds, or once the signal is aborted. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
 }

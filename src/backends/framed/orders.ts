@@ -40,6 +40,7 @@ const LIST_MS_MAX = 10_000;
 export class Orders {
   readonly #options: OrdersOptions;
   readonly #search = new OrderSearch();
+  readonly #stopping = new AbortController();
 
   constructor(options: OrdersOptions) {
     this.#options = options;
@@ -49,6 +50,11 @@ export class Orders {
   call(operation: Operation, request: Message, turnBy: number): Promise<ResponseMessage> {
     if (operation === trade.placeOrder) return this.#place(request as TrdPlaceOrder.C2S, turnBy);
     return this.#options.write(operation, request, turnBy);
+  }
+
+  /** Orders that are looked for are so no more: what became of them stays unknown. */
+  stop(): void {
+    this.#stopping.abort();
   }
 
   async #place(asked: TrdPlaceOrder.C2S, turnBy: number): Promise<ResponseMessage> {
@@ -88,14 +94,15 @@ export class Orders {
   /** Looks for it until it is there, or there has been time enough for it to be. */
   async #find(lost: LostOrder): Promise<Order | undefined> {
     const { clock, ask, whenTrading } = this.#options;
+    const { signal } = this.#stopping;
     const end = clock.monotonic() + SEARCH_MS_MAX;
     const c2s = create(account.getOrders.messages.C2SSchema, {
       ...(lost.request.header === undefined ? {} : { header: lost.request.header }),
       refreshCache: true,
     });
     for (const wait of searchPauses) {
-      if (wait > 0) await pause(clock, wait);
-      if (!(await whenTrading(end))) return undefined;
+      if (wait > 0) await pause(clock, wait, signal);
+      if (signal.aborted || !(await whenTrading(end))) return undefined;
       try {
         const answer = await ask(account.getOrders, c2s, Math.min(end, clock.monotonic() + LIST_MS_MAX));
         const { s2c } = answer as ResponseMessage & { s2c?: { orderList: Order[] } };

@@ -177,6 +177,7 @@ export class OpendBackend implements Backend {
   async stop(): Promise<void> {
     this.#watch.end();
     this.#keeper.stop();
+    this.#orders.stop();
     this.#courteous.stop();
     this.#session.stop();
   }

@@ -113,6 +113,11 @@ export class Broker {
   /** Ends the connection for good: what it pushed does not come any more. */
   end(reason: string): void {
     if (this.point.session.greeting !== undefined) this.#lost(reason, this.#parts.clock.now());
+    this.stop();
+  }
+
+  stop(): void {
+    this.#orders.stop();
     this.point.stop();
   }
 

@@ -117,7 +117,8 @@ export class RemoteBackend implements Backend {
   }
 
   async stop(): Promise<void> {
-    for (const point of this.#points()) point.stop();
+    this.#platform.point.stop();
+    for (const broker of this.#brokers.values()) broker.stop();
     this.#login.stop();
   }
 

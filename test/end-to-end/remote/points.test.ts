@@ -156,6 +156,18 @@ describe('the platform', () => {
     await push.frame((frame) => frame.type === 'quote', 'another quote', push.frames.length);
     expect((await broker(1001)).lifecycle_generation).toBe(1);
   });
+
+  it('that is lost again while it restores them has them after the next try', async () => {
+    const push = await daemon.push('desk');
+    await daemon.as('desk').s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [1], is_sub_or_un_sub: true });
+    await push.frame((frame) => frame.type === 'quote', 'a quote');
+    brokerage.faults.order({ kind: 'cut', point: 'platform', protoId: 3001, times: 1 });
+    await brokerage.faults.cut('platform');
+    const isReadyAgain = ({ platform }: Awaited<ReturnType<typeof status>>) =>
+      platform.lifecycle_generation >= 3 && platform.lifecycle_state === 'ready';
+    await until(async () => isReadyAgain(await status()), 'the third connection');
+    await push.frame((frame) => frame.type === 'quote', 'another quote', push.frames.length);
+  });
 });
 
 describe('a session that has expired', () => {

@@ -1,10 +1,10 @@
 import { replayClock } from '../../../src/contract/clock.js';
 import type { Frame } from '../../../src/wire/index.js';
+import { CountingClock } from '../../support/counting-clock.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
-import { type Fate, FaultyWire } from '../../support/faulty-wire.js';
+import { type Direction, type Fate, FaultyWire } from '../../support/faulty-wire.js';
 import { SimOpend } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
-import { CountingClock } from './counting-clock.js';
 import { OrdersThere } from './orders-there.js';
 import { describeStatus, pick, type Stage } from './stage.js';
 
@@ -48,7 +48,7 @@ export class OpendStage implements Stage {
 
   async disturb(random: () => number): Promise<void> {
     const { wire, upstream } = this;
-    wire.fate = (frame) => fateOf(random, frame);
+    wire.fate = (frame, direction) => fateOf(random, frame, direction);
     const drawn = random();
     if (drawn < 0.3) wire.cut();
     else if (drawn < 0.4) wire.down = true;
@@ -86,8 +86,10 @@ export class OpendStage implements Stage {
   }
 }
 
-function fateOf(random: () => number, { protoId }: Frame): Fate {
+function fateOf(random: () => number, { protoId }: Frame, direction: Direction): Fate {
   if (random() > DISTURBED_SHARE) return 'pass';
-  const lost: Fate = PUSHES.has(protoId) ? 'cut' : 'drop';
-  return pick<Fate>(random, [lost, 'cut', 'half', 'last', 'spoil', 'twice', { delayMs: Math.floor(random() * 200) }]);
+  const fates: Fate[] = [PUSHES.has(protoId) ? 'cut' : 'drop', 'cut', 'half', 'last', 'spoil', { delayMs: Math.floor(random() * 200) }];
+  // A server may say a thing twice. What it is sent comes once or not at all: TCP sees to that, and the daemon sends nothing twice.
+  if (direction === 'answer') fates.push('twice');
+  return pick(random, fates);
 }

@@ -1,10 +1,10 @@
 import { replayClock } from '../../../src/contract/clock.js';
 import type { OrderedFault } from '../../../src/sim-server/faults/wire-fault.js';
+import { CountingClock } from '../../support/counting-clock.js';
 import type { TestDaemon } from '../../support/daemon.js';
 import { startRemote, whenReady } from '../../support/remote-daemon.js';
 import { SimServe } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
-import { CountingClock } from './counting-clock.js';
 import { OrdersThere } from './orders-there.js';
 import { describeStatus, pick, type Stage } from './stage.js';
 

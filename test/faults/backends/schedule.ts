@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { transitions } from '../../../src/backends/framed/index.js';
 import type { BackendStatus, LifecycleState } from '../../../src/gateway/index.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, NORMAL, SIMULATE, US, US_MARGIN } from '../../support/accounts.js';
-import type { Answer } from '../../support/http-client.js';
+import type { Answer, HttpClient } from '../../support/http-client.js';
 import type { PushClient, PushFrame } from '../../support/push-client.js';
 import { until } from '../../support/until.js';
 import { pick, type Stage } from './stage.js';
@@ -185,19 +185,25 @@ export class Schedules {
   /** Nothing is left for the next. */
   async #tidy(seed: number): Promise<void> {
     const desk = this.#stage.daemon.as('desk');
-    for (const { market, acc_id } of DESKS) await desk.s2c('/api/cancel-all-order', { market, acc_id, env: SIMULATE });
+    for (const { market, acc_id } of DESKS) {
+      const account = { market, acc_id, env: SIMULATE };
+      await until(() => isDone(desk, '/api/cancel-all-order', account), `seed ${seed}: the end of the orders of ${acc_id}`);
+    }
     await until(() => this.#stage.orders().every(({ open }) => !open), `seed ${seed}: every order cancelled`);
   }
 }
 
-/** A machine that is busy may not answer in time. */
 async function subscribe({ daemon }: Stage): Promise<void> {
   const desk = daemon.as('desk');
-  const isDone = async (path: string, body: object) => (await desk.post(path, body)).json.ret_type === 0;
   const quotes = { symbols: [SYMBOL], sub_types: [1], is_reg_or_un_reg_push: true };
-  await until(() => isDone('/api/subscribe', quotes), 'the subscription of quotes');
+  await until(() => isDone(desk, '/api/subscribe', quotes), 'the subscription of quotes');
   const accounts = { acc_id_list: DESKS.map(({ acc_id }) => acc_id) };
-  await until(() => isDone('/api/sub-acc-push', accounts), 'the subscription of accounts');
+  await until(() => isDone(desk, '/api/sub-acc-push', accounts), 'the subscription of accounts');
+}
+
+/** A machine that is busy may not answer in time. */
+async function isDone(desk: HttpClient, path: string, body: object): Promise<boolean> {
+  return (await desk.post(path, body)).json.ret_type === 0;
 }
 
 /** The order id of an answer that acknowledges one. */

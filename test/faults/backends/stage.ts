@@ -1,5 +1,5 @@
+import type { CountingClock } from '../../support/counting-clock.js';
 import type { TestDaemon } from '../../support/daemon.js';
-import type { CountingClock } from './counting-clock.js';
 
 /** An order as the brokerage itself has it. */
 export interface OrderThere {

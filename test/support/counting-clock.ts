@@ -1,17 +1,17 @@
-import type { Clock } from '../../../src/contract/clock.js';
+import type { Clock } from '../../src/contract/clock.js';
 
-/** A clock that knows how many of its timers are armed. */
+/** A clock that knows which of its timers are armed. */
 export class CountingClock implements Clock {
   readonly #clock: Clock;
-  #armed = 0;
+  readonly #armed = new Set<Error>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Timers that have neither run nor been cancelled. */
-  get armed(): number {
-    return this.#armed;
+  /** Where timers were armed that have neither run nor been cancelled. */
+  get armed(): readonly string[] {
+    return [...this.#armed].map(({ stack }) => stack ?? '');
   }
 
   now(): number {
@@ -35,12 +35,9 @@ export class CountingClock implements Clock {
   }
 
   #arm(arm: (run: () => void) => () => void, action: () => void): () => void {
-    let over = false;
-    const end = () => {
-      if (!over) this.#armed -= 1;
-      over = true;
-    };
-    this.#armed += 1;
+    const here = new Error('armed');
+    this.#armed.add(here);
+    const end = () => this.#armed.delete(here);
     const cancel = arm(() => {
       end();
       action();

@@ -1,0 +1,87 @@
+import { create } from '@bufbuild/protobuf';
+import { describe, expect, it } from 'vitest';
+import { SteppingClock } from '../../../test/support/strict-upstream.js';
+import { trade } from '../../contract/operations/index.js';
+import { BackendLost, BackendRefused, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/index.js';
+import type { Upstream } from '../framed/index.js';
+import { Pacing } from './pacing.js';
+import { Sender } from './sender.js';
+
+const { placeOrder } = trade;
+const TOO_OFTEN = 'PlaceOrder is too frequent, request failed, no more than 15 times every 30 seconds.';
+const TRIES_MAX = 5;
+
+/** What becomes of an attempt: an answer, or a reason why there is none. */
+type Attempt = 'taken' | 'too often' | Error;
+
+const lastAttempts = {
+  'that was taken': 'taken',
+  'that did not leave': new BackendUnsent('there is no connection to the server'),
+  'whose connection was lost': new BackendLost('the connection was lost'),
+  'that was not answered': new BackendTimeout('no answer in time'),
+} as const;
+
+/** What the caller of an order hears whose attempts come to this, one after another. */
+async function hearing(attempts: readonly Attempt[], waitMs = 60_000) {
+  const clock = new SteppingClock(Date.UTC(2026, 10, 20, 3));
+  const left = [...attempts];
+  const upstream: Upstream = {
+    request: async ({ messages }) => {
+      const attempt = left.shift();
+      if (attempt === undefined) throw new Error('one attempt too many');
+      if (attempt instanceof Error) throw attempt;
+      const said = attempt === 'taken' ? { retType: 0 } : { retType: -1, retMsg: TOO_OFTEN };
+      return create(messages.ResponseSchema, said as Record<string, unknown>) as ResponseMessage;
+    },
+    requestBytes: () => Promise.reject(new Error('no bytes')),
+  };
+  const sender = new Sender(upstream, clock, new Pacing(clock, 'at once'));
+  const c2s = create(placeOrder.messages.C2SSchema, { header: { accID: 1n } } as Record<string, unknown>);
+  const sending = { priority: 'order', deadline: clock.monotonic() + waitMs, signal: new AbortController().signal } as const;
+  const heard = sender.send(placeOrder, c2s, sending).catch((thrown: unknown) => thrown);
+  await clock.pass(waitMs);
+  return { heard: await heard, left: left.length };
+}
+
+function expectTooOften(heard: unknown): void {
+  expect(heard).toBeInstanceOf(BackendRefused);
+  const { code, message, retryAfterSeconds } = heard as BackendRefused;
+  expect(code).toBe('backend.rate');
+  expect(message).toContain(TOO_OFTEN);
+  expect(retryAfterSeconds).toBeGreaterThanOrEqual(1);
+}
+
+describe('an order that the server calls too frequent', () => {
+  it.each([1, 2, 3, 4])('and takes after %i such refusals is placed', async (refusals) => {
+    const { heard } = await hearing([...Array<Attempt>(refusals).fill('too often'), 'taken']);
+    expect(heard).toMatchObject({ retType: 0 });
+  });
+
+  it('five times is refused', async () => {
+    const { heard, left } = await hearing(Array<Attempt>(TRIES_MAX + 1).fill('too often'));
+    expectTooOften(heard);
+    expect(left).toBe(1);
+  });
+
+  it.each([1, 2, 3, 4])('and that does not leave after %i such refusals is refused, and not called unsent', async (refusals) => {
+    const { heard } = await hearing([...Array<Attempt>(refusals).fill('too often'), lastAttempts['that did not leave']]);
+    expectTooOften(heard);
+  });
+
+  it('and that has no other turn before its caller leaves is refused in the words of the server', async () => {
+    const { heard, left } = await hearing(['too often', 'taken'], 120);
+    expectTooOften(heard);
+    expect(left).toBe(1);
+  });
+
+  it.each(['whose connection was lost', 'that was not answered'] as const)('and then one %s is open', async (last) => {
+    const { heard } = await hearing(['too often', lastAttempts[last]]);
+    expect(heard).toBe(lastAttempts[last]);
+  });
+});
+
+it.each(Object.entries(lastAttempts))('an order with one attempt %s is answered as that was', async (_, attempt) => {
+  const { heard } = await hearing([attempt]);
+  if (attempt === 'taken') expect(heard).toMatchObject({ retType: 0 });
+  else expect(heard).toBe(attempt);
+});

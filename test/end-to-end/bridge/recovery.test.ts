@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { replayClock } from '../../../src/contract/clock.js';
+import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
+import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
+import * as TrdGetAccList from '../../../src/contract/generated/Trd_GetAccList_pb.js';
+import * as TrdGetOrderFillList from '../../../src/contract/generated/Trd_GetOrderFillList_pb.js';
+import * as TrdGetOrderList from '../../../src/contract/generated/Trd_GetOrderList_pb.js';
+import * as TrdSubAccPush from '../../../src/contract/generated/Trd_SubAccPush_pb.js';
+import type { Frame } from '../../../src/wire/index.js';
+import { HK_MARGIN } from '../../support/accounts.js';
+import { TestDaemon, untilConnected } from '../../support/daemon.js';
+import type { PushFrame } from '../../support/push-client.js';
+import { type Peer, ScriptedServer } from '../../support/scripted-server.js';
+import { until } from '../../support/until.js';
+
+const GLOBAL_STATE = 1002;
+const ACCOUNTS = 2001;
+const ACCOUNT_PUSHES = 2008;
+const ORDERS = 2201;
+const FILLS = 2211;
+/** Patience and pauses are short. */
+const SPEED = 10;
+const clock = replayClock(Date.now(), SPEED);
+const header = { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 };
+
+let upstream: ScriptedServer;
+let daemon: TestDaemon<'desk'>;
+/** Of the account. */
+let orderList: readonly ReturnType<typeof orderOf>[];
+/** Of a request for account pushes. */
+let onAccountPushes: (frame: Frame, peer: Peer) => void;
+
+beforeEach(async () => {
+  orderList = [];
+  onAccountPushes = (frame, peer) => peer.answer(frame, TrdSubAccPush, { retType: 0, s2c: {} });
+  upstream = await ScriptedServer.listen();
+  upstream.onRequest = (frame, peer) => {
+    if (frame.protoId === GLOBAL_STATE) {
+      const markets = { marketHK: 3, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
+      const logins = { qotLogined: true, trdLogined: true, programStatus: { type: 10 } };
+      const s2c = { ...markets, ...logins, serverVer: 1011, serverBuildNo: 1, time: 1n };
+      peer.answer(frame, GetGlobalState, { retType: 0, s2c });
+    } else if (frame.protoId === ACCOUNTS) {
+      const accList = [{ accID: header.accID, trdEnv: 0, trdMarketAuthList: [1] }];
+      peer.answer(frame, TrdGetAccList, { retType: 0, s2c: { accList } });
+    } else if (frame.protoId === ACCOUNT_PUSHES) onAccountPushes(frame, peer);
+    else if (frame.protoId === ORDERS) peer.answer(frame, TrdGetOrderList, { retType: 0, s2c: { header, orderList } });
+    else if (frame.protoId === FILLS) {
+      peer.answer(frame, TrdGetOrderFillList, { retType: -1, retMsg: '模拟交易不支持成交数据' });
+    } else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
+  };
+  daemon = await TestDaemon.start({
+    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },
+    flags: ['--backend', `opend://127.0.0.1:${upstream.port}`, '--enable-trading'],
+    clock,
+  });
+  await untilConnected(daemon.daemon);
+});
+afterEach(async () => {
+  await daemon.stop();
+  await upstream.close();
+});
+
+/** An order that changed so many seconds ago, and is named by them. */
+function orderOf(seconds: number) {
+  const updateTimestamp = clock.now() / 1000 - seconds;
+  const times = { createTime: '', updateTime: '', createTimestamp: updateTimestamp, updateTimestamp };
+  const terms = { trdSide: 1, orderType: 1, orderStatus: 15, code: '00700', name: '', qty: 100, price: 1 };
+  return { ...terms, ...times, orderID: BigInt(seconds + 1), orderIDEx: `${seconds} s ago` };
+}
+
+async function subscribed() {
+  const push = await daemon.push('desk');
+  await daemon.as('desk').s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
+  return push;
+}
+
+function tradingState() {
+  return daemon.daemon.backend.status().brokers[0]?.lifecycleState;
+}
+
+describe('trading over a connection that is made anew', () => {
+  it('is back where the fills of simulated accounts cannot be listed, with the orders since a minute before the loss', async () => {
+    const push = await subscribed();
+    orderList = [300, 40, 0].map(orderOf);
+    upstream.peer.socket.destroy();
+    await until(() => upstream.connections.length > 1 && tradingState() === 'ready', 'trading');
+    expect(upstream.peer.requests.some(({ protoId }) => protoId === FILLS)).toBe(true);
+    const ofLast = ({ body }: PushFrame) => body?.order?.order_id_ex === '0 s ago';
+    await push.frame(ofLast, 'the newest order');
+    const found = push.frames.flatMap(({ body }) => (body?.order === undefined ? [] : [body.order.order_id_ex]));
+    expect(found).toEqual(['40 s ago', '0 s ago']);
+  });
+
+  it('is not ready before the upstream has the accounts whose pushes are wanted', async () => {
+    await subscribed();
+    const states: unknown[] = [];
+    onAccountPushes = (frame, peer) => {
+      states.push(tradingState());
+      // The first is never answered.
+      if (states.length > 1) peer.answer(frame, TrdSubAccPush, { retType: 0, s2c: {} });
+    };
+    upstream.peer.socket.destroy();
+    await until(() => states.length > 1 && tradingState() === 'ready', 'trading');
+    expect(new Set(states)).toEqual(new Set(['authenticating']));
+  });
+});
