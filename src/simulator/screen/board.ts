@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Companies } from '../companies/index.js';
 import type { Market, Quote } from '../market/market.js';
-import { nextTurn } from '../pace.js';
+import { Turn } from '../pace.js';
 import type { Listing, Listings } from '../view/listings.js';
 import type { SecurityKind, World } from '../world/index.js';
 
@@ -27,7 +27,7 @@ export interface Figure {
   readonly key: string;
   /** `day`: the same throughout a trading day. `moment`: moves with the quote. */
   readonly lasts: 'moment' | 'day';
-  /** Rows worked out in one turn of the event loop: some milliseconds' worth. What takes more rows a turn is cheaper, and is looked at first. */
+  /** About how many rows one turn of the event loop has time for: what is cheaper is looked at first. */
   readonly rowsATurn: number;
   /** NaN where there is no such figure. What takes long may pause, and be a promise. */
   readonly of: (facts: ScreenFacts, row: Row) => number | Promise<number>;
@@ -74,15 +74,15 @@ export class Board {
   /** A figure's column, worked out at least for the given rows (all when not given), some a turn. */
   async column(figure: Figure, rows: readonly number[] = everyRow(this.rows.length)): Promise<Float64Array> {
     const { values, known } = (figure.lasts === 'day' ? this.day : this.#moment).of(figure.key, this.rows.length);
-    let worked = 0;
+    const turn = new Turn();
     for (const index of rows) {
       const row = this.rows[index];
       if (known[index] === 1 || row === undefined) continue;
-      if (worked > 0 && worked % figure.rowsATurn === 0) await nextTurn();
-      worked += 1;
       const value = figure.of(this.facts, row);
       values[index] = typeof value === 'number' ? value : await value;
       known[index] = 1;
+      const pause = turn.pause();
+      if (pause !== undefined) await pause;
     }
     return values;
   }
@@ -94,8 +94,6 @@ function everyRow(count: number): readonly number[] {
 
 /** How long a board's quotes stand for the market's. */
 const BOARD_MS = 60_000;
-/** A symbol's first quote of a day takes most of a millisecond. */
-const QUOTES_A_TURN = 6;
 
 interface Kept {
   /** Of the clock, in units of {@link BOARD_MS}. */
@@ -143,11 +141,13 @@ export class Boards {
     const listings = same ? known.listings : instruments.map((instrument) => this.listings.of(instrument));
     const rows: Row[] = [];
     const days = new Set<string>();
+    const turn = new Turn();
     for (const listing of listings) {
-      if (rows.length > 0 && rows.length % QUOTES_A_TURN === 0) await nextTurn();
       const quote = this.facts.market.quote(listing.instrument);
       days.add(quote.tradingDay);
       rows.push({ listing, quote });
+      const pause = turn.pause();
+      if (pause !== undefined) await pause;
     }
     const ofDays = [...days].sort().join(' ');
     const columns = same && known.days === ofDays ? known.columns : new Columns();
