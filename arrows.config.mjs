@@ -61,7 +61,7 @@ export const arrows = {
   'gateway/push': ['gateway', ...contract],
   'gateway/local': ['gateway', 'gateway/orders', 'gateway/push/index.ts', 'access/index.ts', ...contract],
 
-  'simulator/world': ['simulator/world/data', 'simulator/chance', 'contract', 'simulator/world/holidays'],
+  'simulator/world': ['simulator/world/data', 'simulator/chance', 'simulator/pace.ts', 'contract', 'simulator/world/holidays'],
   'simulator/world/data': ['simulator/world', 'simulator/world/holidays', 'contract'],
   'simulator/world/holidays': ['contract'],
   'simulator/chance': [],

@@ -2,8 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
 import { turnsDuring } from '../../test/support/turns.js';
 import { type Limits, limitsFromFlags } from '../access/index.js';
+import * as GetWarrant from '../contract/generated/Qot_GetWarrant_pb.js';
 import { C2SSchema, ResponseSchema } from '../contract/generated/Trd_GetOrderList_pb.js';
-import { account } from '../contract/operations/index.js';
+import { account, derivatives } from '../contract/operations/index.js';
 import { filterAnswer } from './answer-filter.js';
 import type { ResponseMessage } from './backend.js';
 
@@ -54,4 +55,17 @@ it('gives others their turn while it goes through a long list', async () => {
 it('hands on a long list that loses nothing as it is', async () => {
   const response = orders(3_000);
   expect(await filterAnswer(account.getOrders, request, limitedTo('HK.00700,HK.00005'), response)).toBe(response);
+});
+
+it('counts what it shows where the protocol requires a count', async () => {
+  const payload = create(GetWarrant.S2CSchema, { lastPage: true, allCount: 20, warrantDataList: [] });
+  payload.warrantDataList = ['10001', '10002', '10003'].map((code) => create(GetWarrant.WarrantDataSchema, { stock: { market: 1, code } }));
+  const response = create(GetWarrant.ResponseSchema, { retType: 0, s2c: payload }) as unknown as ResponseMessage;
+  const shown = async (allowed: string) => {
+    const filtered = await filterAnswer(derivatives.getWarrant, create(GetWarrant.C2SSchema), limitedTo(allowed), response);
+    return (filtered as unknown as { s2c: GetWarrant.S2C }).s2c;
+  };
+  expect((await shown('HK.10001,HK.10003')).allCount).toBe(2);
+  expect((await shown('HK.00700')).allCount).toBe(0);
+  expect(payload.allCount).toBe(20);
 });

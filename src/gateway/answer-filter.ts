@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Message } from '@bufbuild/protobuf';
+import type { DescMessage, Message } from '@bufbuild/protobuf';
 import { allowsAccount, allowsMarket, type Limits } from '../access/index.js';
 import type { TrdHeader } from '../contract/generated/Trd_Common_pb.js';
+import { isRequiredField } from '../contract/json/message-json.js';
 import type { Listing } from '../contract/listing.js';
 import type { Operation } from '../contract/operation.js';
 import type { ResponseMessage } from './backend.js';
@@ -33,7 +34,8 @@ export function filterAnswer(
   const { s2c } = response as ResponseMessage & { s2c?: Message };
   if (typeof reach === 'string' || s2c === undefined || !limits.some(isLimited)) return response;
   const trading = (request as Message & { header?: TrdHeader }).header?.trdMarket ?? 0;
-  const filtering = filterLists(s2c, reach, (listing) => shownTo(limits, listing, trading));
+  const { S2CSchema } = operation.messages;
+  const filtering = filterLists(s2c, S2CSchema, reach, (listing) => shownTo(limits, listing, trading));
   const whole = (payload: Message) => (payload === s2c ? response : changed(response, 's2c', payload));
   const first = filtering.next();
   return first.done ? whole(first.value) : inTurns(filtering).then(whole);
@@ -47,11 +49,17 @@ async function inTurns(filtering: Filtering): Promise<Message> {
   }
 }
 
-function* filterLists(payload: Message, reach: readonly Listing[], shownFor: (listing: Listing) => Shown): Filtering {
+function* filterLists(payload: Message, schema: DescMessage, reach: readonly Listing[], shownFor: (listing: Listing) => Shown): Filtering {
   let filtered = payload;
   for (const listing of reach) {
-    filtered = yield* filterList(filtered, listing.list.split('.'), shownFor(listing));
-    if (listing.total !== undefined) filtered = without(filtered, localName(listing.total));
+    const path = listing.list.split('.');
+    filtered = yield* filterList(filtered, path, shownFor(listing));
+    const { total } = listing;
+    if (total === undefined) continue;
+    const isRequired = schema.fields.some((field) => field.name === total && isRequiredField(field));
+    filtered = isRequired
+      ? changed(filtered, localName(total), subjectsAt(filtered, path.map(localName)).length)
+      : without(filtered, localName(total));
   }
   return filtered;
 }

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { eachInTurns, inTurns, nextTurn } from './pace.js';
+import { atOnce, eachInTurns, inTurns, nextTurn, Turn } from './pace.js';
 
 describe('work in turns', () => {
   it('is done at once when it does not pause', () => {
     expect(inTurns(eachInTurns([1, 2, 3], 3, (one) => one * 2))).toEqual([2, 4, 6]);
   });
 
-  it('lets others have theirs at every pause', async () => {
+  it('lets others have theirs at every pause when a turn is over', async () => {
     const happened: string[] = [];
-    const work = inTurns(eachInTurns([1, 2, 3], 1, (one) => happened.push(`piece ${one}`)));
+    const work = inTurns(
+      eachInTurns([1, 2, 3], 1, (one) => happened.push(`piece ${one}`)),
+      new Turn(0),
+    );
     happened.push('caller');
     await nextTurn();
     happened.push('another');
@@ -21,6 +24,26 @@ describe('work in turns', () => {
       if (one === 2) throw new Error('broken');
       return one;
     };
-    await expect(inTurns(eachInTurns([1, 2], 1, step))).rejects.toThrow('broken');
+    await expect(inTurns(eachInTurns([1, 2], 1, step), new Turn(0))).rejects.toThrow('broken');
+  });
+
+  it('goes on in the same turn while that has time left', async () => {
+    let time = 0;
+    let turns = 0;
+    const step = (ms: number) => {
+      time += ms;
+      return turns;
+    };
+    const count = () => {
+      turns += 1;
+      if (turns < 10) setImmediate(count);
+    };
+    setImmediate(count);
+    const work = inTurns(eachInTurns([1, 1, 1, 5, 1, 2, 2, 1], 1, step), new Turn(4, () => time));
+    expect(await work).toEqual([0, 0, 0, 0, 1, 1, 1, 2]);
+  });
+
+  it('is done without pauses where it has to be', () => {
+    expect(atOnce(eachInTurns([1, 2, 3], 1, (one) => one * 2))).toEqual([2, 4, 6]);
   });
 });

@@ -21,25 +21,68 @@ export class Pace {
   }
 }
 
-/** Does work that pauses at each `yield`: what comes before the first one at once, and then one piece a turn. */
-export function inTurns<T>(work: Generator<void, T>): T | Promise<T> {
-  const first = work.next();
-  return first.done ? first.value : rest(work);
+/** How long one turn of long work lasts before others have theirs, in ms. */
+const TURN_MS = 4;
+
+/** The turn that long work has now: what takes long only the first time fills it sooner than what is known. */
+export class Turn {
+  #ends: number;
+
+  /**
+   * @param ms how long a turn lasts
+   * @param now ms since any moment
+   */
+  constructor(
+    private readonly ms: number = TURN_MS,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.#ends = now() + ms;
+  }
+
+  /** Waits for the next turn when this one has lasted long enough; undefined where there is nothing to wait for. */
+  pause(): Promise<void> | undefined {
+    return this.now() < this.#ends ? undefined : this.#next();
+  }
+
+  async #next(): Promise<void> {
+    await nextTurn();
+    this.#ends = this.now() + this.ms;
+  }
 }
 
-async function rest<T>(work: Generator<void, T>): Promise<T> {
+/** Does work that may pause at each `yield`: as many pieces in one turn as it has time for, the first ones at once. */
+export function inTurns<T>(work: Generator<void, T>, turn: Turn = new Turn()): T | Promise<T> {
   for (;;) {
-    await nextTurn();
+    const piece = work.next();
+    if (piece.done) return piece.value;
+    const pause = turn.pause();
+    if (pause !== undefined) return rest(work, turn, pause);
+  }
+}
+
+async function rest<T>(work: Generator<void, T>, turn: Turn, first: Promise<void>): Promise<T> {
+  await first;
+  for (;;) {
+    const piece = work.next();
+    if (piece.done) return piece.value;
+    const pause = turn.pause();
+    if (pause !== undefined) await pause;
+  }
+}
+
+/** Does all of such work at once. */
+export function atOnce<T>(work: Generator<void, T>): T {
+  for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;
   }
 }
 
-/** The results of `step` for each of `items`, pausing after every `itemsATurn`: for {@link inTurns}. */
-export function* eachInTurns<T, R>(items: readonly T[], itemsATurn: number, step: (item: T) => R): Generator<void, R[]> {
+/** The results of `step` for each of `items`, ready to pause after every `itemsAtOnce`: for {@link inTurns}. */
+export function* eachInTurns<T, R>(items: readonly T[], itemsAtOnce: number, step: (item: T) => R): Generator<void, R[]> {
   const results: R[] = [];
   for (const item of items) {
-    if (results.length > 0 && results.length % itemsATurn === 0) yield;
+    if (results.length > 0 && results.length % itemsAtOnce === 0) yield;
     results.push(step(item));
   }
   return results;

@@ -243,7 +243,7 @@ export const getWarrant = operation({
   group,
   effect,
   scope,
-  reach: [{ list: 'warrantDataList', of: 'security', at: 'stock' }],
+  reach: [{ list: 'warrantDataList', of: 'security', at: 'stock', total: 'allCount' }],
   protoId: 3210,
   messages: QotGetWarrant,
   classes: {

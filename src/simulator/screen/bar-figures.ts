@@ -1,12 +1,13 @@
 import { decimalToNumber } from '../../contract/decimal.js';
 import { AccumulateField, CustomIndicatorField, RelativePosition } from '../../contract/generated/Qot_StockFilter_pb.js';
-import type { Bar, BarPeriod } from '../market/market.js';
+import type { Bar, BarPeriod, Market } from '../market/market.js';
 import { inTurns } from '../pace.js';
 import { turnoverRate } from '../view/figures.js';
 import { newestBars } from '../view/history-bars.js';
 import type { Figure, Row, ScreenFacts } from './board.js';
 import { bollinger, type Candles, ema, kdj, macd, rsi, sma, type Values } from './indicators.js';
 import { patterns } from './patterns.js';
+import { WholeBars } from './whole-bars.js';
 
 /** Bars nobody asked for yet take milliseconds for each symbol, and pause by themselves. */
 const ROWS_A_TURN = 1;
@@ -29,6 +30,7 @@ const WARM_UP = 4;
 const PATTERN_PERIOD = 60;
 
 const kept = new WeakMap<Row, Map<string, Promise<readonly Bar[]>>>();
+const past = new WeakMap<Market, WholeBars>();
 
 /** The newest bars of a row, forward adjusted, the running one last. */
 function barsOf(facts: ScreenFacts, row: Row, klType: number, count: number): Promise<readonly Bar[]> {
@@ -41,9 +43,36 @@ function barsOf(facts: ScreenFacts, row: Row, klType: number, count: number): Pr
   let bars = ofRow.get(key);
   if (bars === undefined) {
     const period = periods.get(klType) ?? { unit: 'day' };
-    bars = Promise.resolve(inTurns(newestBars(facts, row.listing, period, 'forward', count)));
+    bars = Promise.resolve(inTurns(barsNow(facts, row, period, count, key)));
     ofRow.set(key, bars);
   }
+  return bars;
+}
+
+/** Whole bars stay as they are throughout a trading day, and only what came after them is read again. */
+function* barsNow(
+  facts: ScreenFacts,
+  { listing, quote }: Row,
+  period: BarPeriod,
+  count: number,
+  key: string,
+): Generator<void, readonly Bar[]> {
+  const { clock, world, market } = facts;
+  const { instrument } = listing;
+  const calendar = world.calendar(instrument);
+  const today = calendar.tradingDay(clock.now());
+  const name = `${instrument.symbol} ${key} ${today} ${quote.tradingDay}`;
+  const whole = past.get(market) ?? new WholeBars();
+  past.set(market, whole);
+  const known = whole.of(name);
+  const last = known?.at(-1);
+  if (known !== undefined && last !== undefined) {
+    return [...known, ...market.bars(instrument, period, { from: last.start + 1 }, 'forward')].slice(-count);
+  }
+  const bars = yield* newestBars(facts, listing, period, 'forward', count);
+  const opening = calendar.sessions(today)[0]?.start ?? Number.NEGATIVE_INFINITY;
+  // A trade printed between sessions is of the last bar before.
+  whole.keep(name, bars.filter(({ end }) => end <= opening).slice(0, -1));
   return bars;
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Companies } from '../companies/index.js';
 import type { Market, Quote } from '../market/market.js';
-import { nextTurn } from '../pace.js';
+import { Turn } from '../pace.js';
 import type { Listing, Listings } from '../view/listings.js';
 import type { SecurityKind, World } from '../world/index.js';
 
@@ -27,7 +27,7 @@ export interface Figure {
   readonly key: string;
   /** `day`: the same throughout a trading day. `moment`: moves with the quote. */
   readonly lasts: 'moment' | 'day';
-  /** Rows worked out in one turn of the event loop: some milliseconds' worth. What takes more rows a turn is cheaper, and is looked at first. */
+  /** About how many rows one turn of the event loop has time for: what is cheaper is looked at first. */
   readonly rowsATurn: number;
   /** NaN where there is no such figure. What takes long may pause, and be a promise. */
   readonly of: (facts: ScreenFacts, row: Row) => number | Promise<number>;
@@ -46,6 +46,12 @@ const COLUMNS_MAX = 96;
 class Columns {
   readonly #columns = new Map<string, Column>();
 
+  /** Rows of a column that have been worked out. */
+  known(key: string): readonly number[] {
+    const { known } = this.#columns.get(key) ?? {};
+    return known === undefined ? [] : everyRow(known.length).filter((index) => known[index] === 1);
+  }
+
   of(key: string, rows: number): Column {
     let column = this.#columns.get(key);
     if (column === undefined) {
@@ -63,6 +69,8 @@ class Columns {
  */
 export class Board {
   readonly #moment = new Columns();
+  /** Figures of the moment that somebody asked for. */
+  readonly #asked = new Map<string, Figure>();
 
   constructor(
     private readonly facts: ScreenFacts,
@@ -72,17 +80,27 @@ export class Board {
   ) {}
 
   /** A figure's column, worked out at least for the given rows (all when not given), some a turn. */
-  async column(figure: Figure, rows: readonly number[] = everyRow(this.rows.length)): Promise<Float64Array> {
+  column(figure: Figure, rows: readonly number[] = everyRow(this.rows.length)): Promise<Float64Array> {
+    if (figure.lasts === 'moment' && this.#asked.size < COLUMNS_MAX) this.#asked.set(figure.key, figure);
+    return this.#worked(figure, rows);
+  }
+
+  /** Works out what was asked for of an earlier board of the same instruments, in the same order. */
+  async follow(earlier: Board): Promise<void> {
+    for (const figure of earlier.#asked.values()) await this.#worked(figure, earlier.#moment.known(figure.key));
+  }
+
+  async #worked(figure: Figure, rows: readonly number[]): Promise<Float64Array> {
     const { values, known } = (figure.lasts === 'day' ? this.day : this.#moment).of(figure.key, this.rows.length);
-    let worked = 0;
+    const turn = new Turn();
     for (const index of rows) {
       const row = this.rows[index];
       if (known[index] === 1 || row === undefined) continue;
-      if (worked > 0 && worked % figure.rowsATurn === 0) await nextTurn();
-      worked += 1;
       const value = figure.of(this.facts, row);
       values[index] = typeof value === 'number' ? value : await value;
       known[index] = 1;
+      const pause = turn.pause();
+      if (pause !== undefined) await pause;
     }
     return values;
   }
@@ -94,13 +112,18 @@ function everyRow(count: number): readonly number[] {
 
 /** How long a board's quotes stand for the market's. */
 const BOARD_MS = 60_000;
-/** A symbol's first quote of a day takes most of a millisecond. */
-const QUOTES_A_TURN = 6;
 
+/** A board of so many rows is not made while somebody waits, if there is one of the minute before. */
+const LARGE_BOARD = 1_000;
+
+/** The board of a minute, being made or made. */
 interface Kept {
   /** Of the clock, in units of {@link BOARD_MS}. */
   readonly moment: number;
   readonly board: Promise<Board>;
+  made: Board | undefined;
+  /** Stands for the board while that is made. */
+  readonly before: Board | undefined;
 }
 
 interface DayColumns {
@@ -120,38 +143,62 @@ export class Boards {
     private readonly listings: Listings,
   ) {}
 
-  /** Everything of a kind that is listed in a market now; the same board for all who ask within the minute. */
-  of(market: QuoteMarket, kind: SecurityKind): Promise<Board> {
+  /**
+   * Everything of a kind that is listed in a market now; the same board for all who ask within the minute. Where that is much, those who ask
+   * while it is made get the board of the minute before, if it is of the same day.
+   */
+  async of(market: QuoteMarket, kind: SecurityKind): Promise<Board> {
     const key = `${market} ${kind}`;
     const moment = Math.floor(this.facts.clock.now() / BOARD_MS);
-    const kept = this.#boards.get(key);
-    if (kept?.moment === moment) return kept.board;
-    const board = this.#make(key, market, kind);
-    this.#boards.set(key, { moment, board });
-    // What failed once is tried again.
-    board.catch(() => this.#boards.delete(key));
-    return board;
+    const last = this.#boards.get(key);
+    const kept = last?.moment === moment ? last : this.#begin(key, market, kind, moment, last);
+    return kept.made ?? kept.before ?? kept.board;
   }
 
-  async #make(key: string, market: QuoteMarket, kind: SecurityKind): Promise<Board> {
+  #begin(key: string, market: QuoteMarket, kind: SecurityKind, moment: number, last: Kept | undefined): Kept {
+    const earlier = last?.moment === moment - 1 ? last.made : undefined;
+    const before = earlier !== undefined && earlier.rows.length >= LARGE_BOARD && this.#isOfToday(earlier) ? earlier : undefined;
+    const kept: Kept = { moment, board: this.#make(key, market, kind, before), made: undefined, before };
+    this.#boards.set(key, kept);
+    kept.board.then(
+      (board) => {
+        kept.made = board;
+      },
+      // What failed once is tried again.
+      () => {
+        if (this.#boards.get(key) === kept) this.#boards.delete(key);
+      },
+    );
+    return kept;
+  }
+
+  #isOfToday({ rows }: Board): boolean {
+    const { clock, world } = this.facts;
+    return rows.every(({ listing: { instrument }, quote }) => world.calendar(instrument).tradingDay(clock.now()) === quote.tradingDay);
+  }
+
+  async #make(key: string, market: QuoteMarket, kind: SecurityKind, before: Board | undefined): Promise<Board> {
     const instruments = this.facts.world.listed({ market, kind });
     const known = this.#days.get(key);
     const same =
       known !== undefined &&
       known.listings.length === instruments.length &&
       known.listings.every(({ instrument }, index) => instrument === instruments[index]);
-    const listings = same ? known.listings : instruments.map((instrument) => this.listings.of(instrument));
     const rows: Row[] = [];
     const days = new Set<string>();
-    for (const listing of listings) {
-      if (rows.length > 0 && rows.length % QUOTES_A_TURN === 0) await nextTurn();
-      const quote = this.facts.market.quote(listing.instrument);
+    const turn = new Turn();
+    for (const instrument of instruments) {
+      const pause = turn.pause();
+      if (pause !== undefined) await pause;
+      const quote = this.facts.market.quote(instrument);
       days.add(quote.tradingDay);
-      rows.push({ listing, quote });
+      rows.push({ listing: this.listings.of(instrument), quote });
     }
     const ofDays = [...days].sort().join(' ');
     const columns = same && known.days === ofDays ? known.columns : new Columns();
-    this.#days.set(key, { listings, days: ofDays, columns });
-    return new Board(this.facts, rows, columns);
+    this.#days.set(key, { listings: rows.map(({ listing }) => listing), days: ofDays, columns });
+    const board = new Board(this.facts, rows, columns);
+    if (before !== undefined && columns === known?.columns) await board.follow(before);
+    return board;
   }
 }

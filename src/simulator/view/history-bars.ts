@@ -24,10 +24,10 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const EVE_MS = 12 * DAY_MS;
 
 /**
- * How many bars of a period are read in one turn of the event loop: those of about a quarter, or of two hours, and half a year of days. Some milliseconds' worth, where nobody has asked for
+ * How many bars of a period are read in one turn of the event loop: those of about two months, or of two hours. A millisecond's worth, where nobody has asked for
  * these days before.
  */
-const barsATurn: Readonly<Record<BarPeriod['unit'], number>> = { minute: 120, day: 120, week: 12, month: 3, quarter: 1, year: 1 };
+const barsATurn: Readonly<Record<BarPeriod['unit'], number>> = { minute: 120, day: 40, week: 8, month: 3, quarter: 1, year: 1 };
 /** The index of a plate is made of the days of all its members. */
 const PLATE_PART = 8;
 

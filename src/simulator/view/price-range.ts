@@ -1,6 +1,6 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Market, Quote } from '../market/market.js';
-import { eachInTurns, inTurns } from '../pace.js';
+import { atOnce, inTurns } from '../pace.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
@@ -15,14 +15,17 @@ interface Remembered {
   readonly before: PriceRange | undefined;
 }
 
-const YEAR_MS = 52 * 7 * 86_400_000;
+const WEEK_MS = 7 * 86_400_000;
+const YEAR_MS = 52 * WEEK_MS;
+/** Looked at without a pause. */
+const PART_MS = 13 * WEEK_MS;
 
 // Whole days do not change any more, so their range is worked out once a trading day.
 const remembered = new WeakMap<Market, WeakMap<Listing, Remembered>>();
 
 /** Highest and lowest regular trade of the 52 weeks up to now, at prices that dividends and splits since then are taken off. */
 export function yearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, quote: Quote): PriceRange {
-  const { before } = rememberedRange(facts, listing, quote) ?? workOut(facts, listing, quote);
+  const { before } = rememberedRange(facts, listing, quote) ?? atOnce(workOut(facts, listing, quote));
   return {
     high: before !== undefined && before.high > quote.high ? before.high : quote.high,
     low: before !== undefined && before.low < quote.low ? before.low : quote.low,
@@ -44,8 +47,16 @@ export function prepareYearRanges(facts: Facts<'clock' | 'world' | 'market'>, li
     return rememberedRange(facts, listing, facts.market.quote(listing.instrument)) === undefined;
   });
   if (fresh.length <= NEW_SYMBOLS_A_TURN) return undefined;
-  const prepare = (listing: Listing) => workOut(facts, listing, facts.market.quote(listing.instrument));
-  return Promise.resolve(inTurns(eachInTurns(fresh, NEW_SYMBOLS_A_TURN, prepare))).then(() => undefined);
+  return Promise.resolve(inTurns(workOutAll(facts, fresh)));
+}
+
+function* workOutAll(facts: Facts<'clock' | 'world' | 'market'>, listings: readonly Listing[]): Generator<void, void> {
+  for (const listing of listings) {
+    const quote = facts.market.quote(listing.instrument);
+    yield;
+    yield* workOut(facts, listing, quote);
+    yield;
+  }
 }
 
 function rememberedRange(facts: Facts<'market'>, listing: Listing, { tradingDay }: Quote): Remembered | undefined {
@@ -53,25 +64,33 @@ function rememberedRange(facts: Facts<'market'>, listing: Listing, { tradingDay 
   return range?.tradingDay === tradingDay ? range : undefined;
 }
 
-function workOut(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, { tradingDay }: Quote): Remembered {
+function* workOut(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, { tradingDay }: Quote): Generator<void, Remembered> {
   let ranges = remembered.get(facts.market);
   if (ranges === undefined) {
     ranges = new WeakMap();
     remembered.set(facts.market, ranges);
   }
-  const range = { tradingDay, before: daysBefore(facts, listing, tradingDay) };
+  const range = { tradingDay, before: yield* daysBefore(facts, listing, tradingDay) };
   ranges.set(listing, range);
   return range;
 }
 
-function daysBefore(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, tradingDay: string): PriceRange | undefined {
-  const to = facts.world.calendar(listing.instrument).sessions(tradingDay)[0]?.start ?? facts.clock.now();
+function* daysBefore(
+  facts: Facts<'clock' | 'world' | 'market'>,
+  listing: Listing,
+  tradingDay: string,
+): Generator<void, PriceRange | undefined> {
+  const end = facts.world.calendar(listing.instrument).sessions(tradingDay)[0]?.start ?? facts.clock.now();
   let range: PriceRange | undefined;
-  for (const { high, low } of facts.market.bars(listing.instrument, { unit: 'day' }, { from: to - YEAR_MS, to }, 'forward')) {
-    range = {
-      high: range === undefined || high > range.high ? high : range.high,
-      low: range === undefined || low < range.low ? low : range.low,
-    };
+  for (let from = end - YEAR_MS; from < end; from += PART_MS) {
+    const to = Math.min(from + PART_MS, end);
+    for (const { high, low } of facts.market.bars(listing.instrument, { unit: 'day' }, { from, to }, 'forward')) {
+      range = {
+        high: range === undefined || high > range.high ? high : range.high,
+        low: range === undefined || low < range.low ? low : range.low,
+      };
+    }
+    yield;
   }
   return range;
 }

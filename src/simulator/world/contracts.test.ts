@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
 import { formatDecimal } from '../../contract/decimal.js';
 import { dayOfNumber } from '../../contract/time.js';
+import { atOnce } from '../pace.js';
 import type { FutureProduct } from './data/futures.js';
 import { createWorld, type Instrument, typicalVolume, underlyingOf, type World } from './index.js';
 import type { Future } from './instrument.js';
@@ -195,6 +196,26 @@ describe('warrants', () => {
       }
       for (const one of all.slice(0, 50)) expect(then.instrument(one.symbol)).toEqual(one);
     }
+  });
+
+  it('pause while they are made and their underlyings looked at, and are the same whoever asks meanwhile', () => {
+    const called = (one: Instrument, before: string) =>
+      Number(one.code) % 3 === 0 && one.listDate < '2026-06-01' && before > '2026-06-01' ? '2026-06-01' : undefined;
+    const make = () => createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 0, seed: 1, calledBefore: called });
+    const then = make();
+    const first = then.warrants(undefined, '2026-11-20');
+    let piece = first.next();
+    for (let pieces = 0; pieces < 100; pieces += 1) piece = first.next();
+    expect(piece.done).toBe(false);
+    const hsi = then.instrument('HK.800000');
+    const ofIndex = atOnce(then.warrants(hsi, '2026-11-20'));
+    const others = atOnce(then.warrants(undefined, '2026-11-23'));
+    const all = atOnce(first);
+    expect(all).toEqual(make().listed({ kind: 'warrant' }, '2026-11-20'));
+    expect(all.some((one) => one.warrant.callPrice !== undefined && Number(one.code) % 3 === 0 && one.listDate < '2026-06-01')).toBe(false);
+    expect(ofIndex.length).toBeGreaterThan(10);
+    expect(ofIndex).toEqual(all.filter(({ warrant }) => warrant.underlying === 'HK.800000'));
+    expect(others).toEqual(make().listed({ kind: 'warrant' }, '2026-11-23'));
   });
 
   it('follow from the seed', () => {

@@ -2,6 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
 import { dayOfNumber, localDate } from '../../contract/time.js';
+import { atOnce } from '../pace.js';
 import { bondsOn, understandBond } from './bonds.js';
 import { tradingDaysOf } from './business-days.js';
 import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
@@ -19,7 +20,17 @@ export type { Calendar, CalendarMode, CalendarName, TradingDate, TradingSession 
 export { finalSettlement } from './final-settlement.js';
 export { tradedOn, typicalVolume } from './futures.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
-export type { Bond, BondTerms, FutureTerms, Instrument, OptionTerms, SecurityKind, TickTable, WarrantTerms } from './instrument.js';
+export type {
+  Bond,
+  BondTerms,
+  FutureTerms,
+  Instrument,
+  OptionTerms,
+  SecurityKind,
+  TickTable,
+  Warrant,
+  WarrantTerms,
+} from './instrument.js';
 export { kinds } from './kinds.js';
 export type { Newcomer } from './newcomer.js';
 export type { ListedSeries } from './options.js';
@@ -66,6 +77,8 @@ export interface World {
    * one. Options and warrants are many: the former only with `underlying`, the latter with it or by their kind.
    */
   listed(filter?: Filter, day?: string): readonly Instrument[];
+  /** {@link listed} of warrants, all or those on an underlying, by code. The first look at a day takes long, and pauses. */
+  warrants(underlying?: Instrument, day?: string): Generator<void, readonly Warrant[]>;
   /** What expires when, of the options on an underlying that are listed on a day (without one: today): by root and expiry. */
   optionSeries(underlying: Instrument, day?: string): readonly ListedSeries[];
   /** The options of a series that are listed on a day (without one: today): by strike, calls first. */
@@ -159,7 +172,18 @@ class SimulatedWorld implements World {
   listed(filter: Filter = {}, day?: string): readonly Instrument[] {
     const derivatives = filter.underlying !== undefined || filter.kind === 'warrant';
     const candidates = derivatives ? this.#derivatives(filter, day) : this.#enumerated(filter, day);
-    return candidates.filter((one) => matches(one, filter) && isListed(one, day ?? this.today(one)));
+    const wanted = candidates.filter((one) => matches(one, filter));
+    if (day !== undefined) return wanted.filter((one) => isListed(one, day));
+    const today = new Map<CalendarName, string>();
+    return wanted.filter((one) => {
+      const known = today.get(one.calendar) ?? this.today(one);
+      today.set(one.calendar, known);
+      return isListed(one, known);
+    });
+  }
+
+  warrants(underlying?: Instrument, day = this.today('HK')): Generator<void, readonly Warrant[]> {
+    return this.#warrants.on(day, underlying);
   }
 
   optionSeries(underlying: Instrument, day = this.today(underlying)): readonly ListedSeries[] {
@@ -226,7 +250,7 @@ class SimulatedWorld implements World {
   #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
     const underlying = symbol === undefined ? undefined : this.instrument(symbol);
     if (symbol !== undefined && underlying === undefined) return [];
-    const warrants = kind === 'option' ? [] : this.#warrants.on(day ?? this.today('HK'), underlying);
+    const warrants = kind === 'option' ? [] : atOnce(this.warrants(underlying, day));
     const options = kind === 'warrant' || underlying === undefined ? [] : this.#options.on(underlying, day ?? this.today(underlying));
     return [...options, ...warrants];
   }

@@ -1,5 +1,5 @@
 import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
-import { dayOfNumber, requireDay } from '../../contract/time.js';
+import { addDays, dayOfNumber, requireDay } from '../../contract/time.js';
 import { businessDayFrom, businessDaysOf, daysLater } from './business-days.js';
 import { catalogue } from './catalogue.js';
 import { drawer } from './draw.js';
@@ -40,11 +40,22 @@ const ELIGIBLE_STOCKS = 40;
 /** Half of the warrants are on an index, as it is in the market. */
 const INDEX_SHARE = 0.5;
 
+/** Codes, and days of a contract, that are looked at without a pause. */
+const CODES_AT_ONCE = 1_000;
+const DAYS_AT_ONCE = 15;
+
 /** A code that is given out, again and again. */
 interface UsedCode {
   readonly code: string;
   readonly range: Range;
   readonly phase: number;
+}
+
+/** The contracts of a day that were issued, and by underlying ('': all) those of them that have not been called. */
+interface Listed {
+  readonly day: string;
+  readonly all: readonly Warrant[];
+  readonly standing: Map<string, readonly Warrant[]>;
 }
 
 /** The structured products of Hong Kong, whose terms are a pure function of seed, code and day. */
@@ -56,7 +67,7 @@ export class Warrants {
   readonly #called = new Map<string, Warrant>();
   /** What was issued last under a code. */
   readonly #issued = new Map<string, Warrant>();
-  #listed: { readonly day: string; readonly all: readonly Warrant[] } = { day: '', all: [] };
+  #listed: Listed = { day: '', all: [], standing: new Map() };
   #candidates: { readonly indices: readonly Instrument[]; readonly stocks: readonly Instrument[] } | undefined;
 
   constructor(seed: string | number, underlyings: Underlyings) {
@@ -98,33 +109,56 @@ export class Warrants {
     return ended;
   }
 
-  /** The warrants that are listed on a day, by code; those of an underlying alone when it is named. */
-  on(day: string, underlying?: Instrument): readonly Warrant[] {
-    if (this.#listed.day !== day) this.#listed = { day, all: this.#listedOn(day) };
-    const { all } = this.#listed;
-    const some = underlying === undefined ? all : all.filter(({ warrant }) => warrant.underlying === underlying.symbol);
-    return some.filter((one) => this.asOf(one, day) === one);
+  /**
+   * The warrants that are listed on a day, by code; those of an underlying alone when it is named. Pauses: whoever asks first has all of them made,
+   * and their underlyings' past looked at.
+   */
+  *on(day: string, underlying?: Instrument): Generator<void, readonly Warrant[]> {
+    const listed = this.#listed.day === day ? this.#listed : { day, all: yield* this.#listedOn(day), standing: new Map() };
+    this.#listed = listed;
+    const name = underlying?.symbol ?? '';
+    const known = listed.standing.get(name);
+    if (known !== undefined) return known;
+    const standing: Warrant[] = [];
+    for (const one of listed.all) {
+      if (underlying !== undefined && one.warrant.underlying !== underlying.symbol) continue;
+      yield* this.#follow(one, day);
+      if (this.asOf(one, day) === one) standing.push(one);
+    }
+    if (standing.length > 0) listed.standing.set(name, standing);
+    return standing;
   }
 
-  #listedOn(day: string): readonly Warrant[] {
+  /** Looks at the days of a callable contract up to a day, some at once: each is looked at only the first time. */
+  *#follow(one: Warrant, day: string): Generator<void, void> {
+    if (one.warrant.callPrice === undefined) return;
+    for (let reached = addDays(one.listDate, DAYS_AT_ONCE); reached < day; reached = addDays(reached, DAYS_AT_ONCE)) {
+      yield;
+      if (this.#underlyings.calledBefore(one, reached) !== undefined) return;
+    }
+  }
+
+  *#listedOn(day: string): Generator<void, readonly Warrant[]> {
     const found: Warrant[] = [];
     const today = requireDay(day);
-    this.#used ??= this.#usedCodes();
+    this.#used ??= yield* this.#usedCodes();
     for (const { code, range, phase } of this.#used) {
       // How long ago it was given out at the most: nearly all that are over need no calendar.
       if ((((today - phase) % REUSE_DAYS) + REUSE_DAYS) % REUSE_DAYS > range.termDays[1] + 2 * LONGEST_CLOSURE) continue;
       const listDate = listingUpTo(phase, day);
       if (listDate === undefined) continue;
+      yield;
       const warrant = this.#issue(code, range, listDate);
       if (warrant.lastTradingDay === undefined || warrant.lastTradingDay >= day) found.push(warrant);
     }
     return found;
   }
 
-  #usedCodes(): readonly UsedCode[] {
+  *#usedCodes(): Generator<void, readonly UsedCode[]> {
     const used: UsedCode[] = [];
     for (const range of ranges) {
       for (let number = range.from; number <= range.to; number += 1) {
+        if (number % CODES_AT_ONCE === 0) yield;
         const code = String(number);
         const phase = this.#phaseOf(code);
         if (phase !== undefined) used.push({ code, range, phase });

@@ -13,19 +13,14 @@ const CONTRACTS_A_TURN = 100;
 export const getReference: Answer<'world' | 'listings', C2S, S2C> = (facts, { security, referenceType }) => {
   const listing = locateTerms(facts, security);
   if (listing instanceof Refusal) return listing;
-  const found =
-    referenceType === ReferenceType.ReferenceType_Future ? futuresOf(facts, listing.instrument) : warrantsOn(facts, listing.instrument);
-  return inTurns(answer(facts, found));
+  return inTurns(answer(facts, listing.instrument, referenceType));
 };
 
-function* answer(facts: Facts<'world' | 'listings'>, found: readonly Instrument[]): Generator<void, S2C> {
+function* answer(facts: Facts<'world' | 'listings'>, instrument: Instrument, type: ReferenceType): Generator<void, S2C> {
+  const found = type === ReferenceType.ReferenceType_Future ? futuresOf(facts, instrument) : yield* facts.world.warrants(instrument);
   const payload = create(S2CSchema);
   payload.staticInfoList = yield* eachInTurns(found, CONTRACTS_A_TURN, (one) => staticInfo(facts, facts.listings.of(one)));
   return payload;
-}
-
-function warrantsOn({ world }: Facts<'world'>, { symbol }: Instrument): readonly Instrument[] {
-  return world.listed({ kind: 'warrant', underlying: symbol });
 }
 
 function futuresOf({ world }: Facts<'world'>, instrument: Instrument): readonly Instrument[] {
