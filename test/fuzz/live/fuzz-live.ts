@@ -26,8 +26,8 @@ const LANES = 8;
 /** Nothing announces that a socket of the listener is gone. */
 const POLL_MS = 5;
 const WARM_SHARE = 0.3;
-/** What the daemon itself keeps: caches, and symbols that somebody has looked at. */
-const GROWTH_BYTES_MAX = 12 * 1024 * 1024;
+/** What the daemon itself keeps: symbols that somebody has looked at, and caches, of bars, companies and contracts among them. */
+const GROWTH_BYTES_MAX = 32 * 1024 * 1024;
 /** While a client floods and does not read: its backlog, and what the listener has in its hands at the time. */
 const FLOOD_BYTES_MAX = 16 * 1024 * 1024;
 const SHOWN_BYTES_MAX = 4096;
