@@ -3,7 +3,7 @@ import type { Security } from '../../../contract/generated/Qot_Common_pb.js';
 import type { Interval } from '../../../contract/generated/Qot_OptionCommon_pb.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import type { Facts } from '../../view/facts.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
 import { type PriceRange, prepareYearRanges, yearRange } from '../../view/price-range.js';
@@ -11,7 +11,7 @@ import { type Condition, checkPage, conditionsOf, type Figure, pageOf } from '..
 import { eachShare, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
 
 /** What traded in extended hours, and what its change is from. */
-export interface ExtendedSession {
+interface ExtendedSession {
   readonly last: Decimal;
   readonly close: Decimal;
   readonly volume: bigint;
@@ -19,7 +19,7 @@ export interface ExtendedSession {
 }
 
 /** A request of the three rankings of extended hours in the United States, which are alike. */
-export interface ExtendedRequest {
+interface ExtendedRequest {
   readonly sortDir: number;
   readonly offset: number;
   readonly count: number;
@@ -31,7 +31,7 @@ export interface ExtendedRequest {
 }
 
 /** A row of any of them. */
-export interface ExtendedRow {
+interface ExtendedRow {
   readonly security: Security;
   readonly name: string;
   readonly price: number;
@@ -46,7 +46,7 @@ export interface ExtendedRow {
   readonly regularChangeAmount: number;
 }
 
-export interface ExtendedStandings {
+interface ExtendedStandings {
   readonly rows: readonly ExtendedRow[];
   readonly allCount: number;
 }
@@ -69,8 +69,23 @@ const NEAR_PERCENT = 5n;
 const IndicatorType = { price: 1, marketCap: 2, priceEarnings: 3 } as const;
 const PriceFilter = { nearHigh: 5, nearLow: 6 } as const;
 
-/** US shares by their change in a session of extended hours; the price conditions hold for the session's last price. */
-export function extendedStandings(
+/**
+ * A ranking of US shares by their change in a session of extended hours; the price conditions hold for the session's last price.
+ *
+ * @param payload the answer's message, of what stands
+ */
+export function extendedRank<S2C>(
+  sessionOf: SessionOf,
+  payload: (standings: ExtendedStandings) => S2C,
+): Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', ExtendedRequest, S2C> {
+  const written = (standings: ExtendedStandings | Refusal) => (standings instanceof Refusal ? standings : payload(standings));
+  return (facts, request) => {
+    const standings = extendedStandings(facts, request, sessionOf);
+    return standings instanceof Promise ? standings.then(written) : written(standings);
+  };
+}
+
+function extendedStandings(
   facts: Needed,
   request: ExtendedRequest,
   sessionOf: SessionOf,

@@ -1,9 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { QotMarketState } from '../../../contract/generated/Qot_Common_pb.js';
-import { type C2S, OvernightRankItemSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetUSOvernightRank_pb.js';
-import { Refusal } from '../../refusal.js';
-import type { Answer } from '../../view/facts.js';
-import { type ExtendedStandings, extendedStandings, type SessionOf } from './extended-hours.js';
+import { OvernightRankItemSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetUSOvernightRank_pb.js';
+import { extendedRank, type SessionOf } from './extended-hours.js';
 
 /** Of the sessions of the night, the trades so far. */
 const session: SessionOf = ({ clock, world, market }, { listing: { instrument }, quote }) => {
@@ -25,17 +23,8 @@ const session: SessionOf = ({ clock, world, market }, { listing: { instrument },
 };
 
 /** Qot_GetUSOvernightRank: shares by their last price of the night, against the close before it. None where the calendar has no overnight session. */
-export const getUsOvernightRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
-  facts,
-  request,
-) => {
-  const standings = extendedStandings(facts, request, session);
-  return standings instanceof Promise ? standings.then(payload) : payload(standings);
-};
-
-function payload(standings: ExtendedStandings | Refusal): S2C | Refusal {
-  if (standings instanceof Refusal) return standings;
-  const dataList = standings.rows.map((row) =>
+export const getUsOvernightRank = extendedRank(session, ({ rows, allCount }): S2C => {
+  const dataList = rows.map((row) =>
     create(OvernightRankItemSchema, {
       security: row.security,
       name: row.name,
@@ -49,5 +38,5 @@ function payload(standings: ExtendedStandings | Refusal): S2C | Refusal {
       changeAmount: row.regularChangeAmount,
     }),
   );
-  return create(S2CSchema, { dataList, allCount: standings.allCount });
-}
+  return create(S2CSchema, { dataList, allCount });
+});
