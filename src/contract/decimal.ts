@@ -90,3 +90,8 @@ function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
 function abs(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
+
+/** The smaller of two decimals, or of two whole numbers. */
+export function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

@@ -1,4 +1,4 @@
-import type { Decimal } from '../../contract/decimal.js';
+import { type Decimal, lesser } from '../../contract/decimal.js';
 import { adjustedPrice, type Bar, type BarPeriod, FACTOR_ONE, type PriceAdjustment, type Tick } from '../../simulator/market/index.js';
 import { EMITTED_TICKS_MAX } from '../../simulator/market/live-events.js';
 import { type Hours, inHours, isRegular } from '../../simulator/view/bars.js';
@@ -90,10 +90,5 @@ function withTick(bar: Bar, tick: Tick, price: Decimal): Bar {
 
 function greater(a: Decimal, b: Decimal): Decimal {
   if (a > b) return a;
-  return b;
-}
-
-function lesser(a: Decimal, b: Decimal): Decimal {
-  if (a < b) return a;
   return b;
 }

@@ -1,4 +1,4 @@
-import type { Decimal } from '../../contract/decimal.js';
+import { type Decimal, lesser } from '../../contract/decimal.js';
 import type { Entry } from '../ledger/index.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
@@ -140,8 +140,4 @@ function bookTrade(records: Records, change: Change, execution: Execution, fill:
   if (fee !== 0n) entries.push({ ...clearing, currency, kind: 'fee', amount: -fee });
   if (realised !== 0n) entries.push({ ...clearing, currency, balance: 'realised', kind: 'realised', amount: realised });
   records.book(change, { id: fill.id, accId: account.id, time, cause: 'fill', symbol, orderId: order.id, remark: '', entries });
-}
-
-function lesser(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

@@ -1,4 +1,4 @@
-import type { Decimal } from '../../contract/decimal.js';
+import { type Decimal, lesser } from '../../contract/decimal.js';
 import type { Book, Execution, Market, Tick } from '../market/market.js';
 import type { Instrument } from '../world/instrument.js';
 import { isWithin, opposite, type PriceLevel, PriceLevels, type Resting, type Side } from './price-levels.js';
@@ -75,9 +75,9 @@ export class CallerBook {
       for (const resting of level.orders) {
         if (left === 0n) break;
         if (extendedSession && !resting.extendedHours) continue;
-        const ahead = min(resting.queueAhead - passed, left);
+        const ahead = lesser(resting.queueAhead - passed, left);
         if (ahead > 0n) passed += takeBackground(level.price, ahead);
-        const volume = min(left, resting.remaining);
+        const volume = lesser(left, resting.remaining);
         if (volume === 0n) break;
         left -= volume;
         this.#print(done, level.price, volume, direction);
@@ -112,7 +112,7 @@ export class CallerBook {
         for (const resting of level.orders) if (!resting.extendedHours) sum -= resting.remaining;
       }
     }
-    return min(sum, order.volume);
+    return lesser(sum, order.volume);
   }
 
   /** What an order of `side` finds in regular trading, best first. */
@@ -208,13 +208,13 @@ export class CallerBook {
         if (left === 0n) break;
         if (resting.restedAt >= tick.time || (extendedSession && !resting.extendedHours)) continue;
         if (!through) {
-          const ahead = min(resting.queueAhead - passed, left);
+          const ahead = lesser(resting.queueAhead - passed, left);
           if (ahead > 0n) {
             passed += ahead;
             left -= ahead;
           }
         }
-        const volume = min(left, resting.remaining);
+        const volume = lesser(left, resting.remaining);
         if (volume === 0n) break;
         left -= volume;
         done.matches.push({ orderId: resting.id, price: level.price, volume });
@@ -269,10 +269,6 @@ function advanceQueue(level: PriceLevel, passed: bigint): void {
 /** Of the background no more than this stands ahead of anybody. */
 function boundQueue(level: PriceLevel, most: bigint): void {
   if (level.queueAheadMax <= most) return;
-  for (const resting of level.orders) resting.queueAhead = min(resting.queueAhead, most);
+  for (const resting of level.orders) resting.queueAhead = lesser(resting.queueAhead, most);
   level.queueAheadMax = most;
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

@@ -1,4 +1,4 @@
-import type { Decimal } from '../../contract/decimal.js';
+import { type Decimal, lesser } from '../../contract/decimal.js';
 import type { Side } from './price-levels.js';
 
 /** One leg of an order and what the other side of its book offers, best first. */
@@ -89,8 +89,4 @@ class Cursor {
     }
     return { level, taken, volume };
   }
-}
-
-function lesser(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

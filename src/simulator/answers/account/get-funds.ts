@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
+import { type Decimal, decimalToNumber, lesser } from '../../../contract/decimal.js';
 import { CURRENCY_USDT } from '../../../contract/enums.js';
 import { CltRiskLevel, CltRiskStatus, type Funds, FundsSchema } from '../../../contract/generated/Trd_Common_pb.js';
 import type { C2S, S2C } from '../../../contract/generated/Trd_GetFunds_pb.js';
@@ -112,10 +112,6 @@ function riskStatus(account: Account, { netAssets, maintenanceMargin }: Valuatio
 
 function atLeastZero(value: Decimal): Decimal {
   return value > 0n ? value : 0n;
-}
-
-function lesser(a: Decimal, b: Decimal): Decimal {
-  return a < b ? a : b;
 }
 
 function n(value: Decimal): number {
