@@ -61,7 +61,8 @@ async function place(wanted: readonly (readonly [string, number, string, number,
     const { price } = (side === BUY ? book.order_book_ask_list : book.order_book_bid_list).at(-1);
     const of = { acc_id, env: SIMULATE, market };
     await bot.s2c('/api/order', { ...of, symbol, side, qty, price, order_type: NORMAL });
-    const held = async () => (await bot.s2c('/api/positions', of)).position_list.some(({ code }: { code: string }) => symbol.endsWith(code));
+    const held = async () =>
+      (await bot.s2c('/api/positions', of)).position_list.some(({ code }: { code: string }) => symbol.endsWith(code));
     while (!(await held())) await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -5,7 +5,13 @@ import { type Security, SecuritySchema } from '../../src/contract/generated/Qot_
 import { parseSymbol } from '../../src/contract/markets.js';
 import type { Operation, PayloadOf, ProtocolMessages, RequestOf } from '../../src/contract/operation.js';
 import type { Backend, CallContext, PushEvent, ResponseMessage } from '../../src/gateway/backend.js';
-import { createSimulation, createSimulationWithData, DataProblems, type RunningSimulation, type SimulationOptions } from '../../src/simulator/simulation.js';
+import {
+  createSimulation,
+  createSimulationWithData,
+  DataProblems,
+  type RunningSimulation,
+  type SimulationOptions,
+} from '../../src/simulator/simulation.js';
 import { MemoryStore } from '../../src/storage/index.js';
 
 /** For tests: a started backend on a clock that stands still at 2026-11-20 10:30 in Hong Kong (a Friday), and what it pushed. */

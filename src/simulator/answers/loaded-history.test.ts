@@ -22,7 +22,9 @@ beforeAll(async () => {
   days = tradeDateList.map(({ time }) => time.slice(0, 10));
   folder = await mkdtemp(join(tmpdir(), 'gaps-'));
   const bars = (of: readonly string[]) =>
-    ['time,open,high,low,close,volume', ...of.map((day, i) => `${day},${500 + i},${503 + i},${499 + i},${501 + i},${1_000 + i}`)].join('\n');
+    ['time,open,high,low,close,volume', ...of.map((day, i) => `${day},${500 + i},${503 + i},${499 + i},${501 + i},${1_000 + i}`)].join(
+      '\n',
+    );
   await writeFile(join(folder, 'HK.00700.csv'), bars([...days.slice(0, -GAP[1]), ...days.slice(-GAP[0])]));
   await writeFile(join(folder, 'HK.00005.csv'), bars(days.slice(-KNOWN_OF_HSBC)));
   fixture = await startFixture({ calendarMode: 'calendar', dataFolder: folder });
