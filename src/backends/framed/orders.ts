@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { RetType } from '../../contract/generated/Common_pb.js';
@@ -44,6 +45,8 @@ export class Orders {
 
   constructor(options: OrdersOptions) {
     this.#options = options;
+    // One for each order that is looked for.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   /** `turnBy`, of the monotonic clock: when the caller stops waiting. What has not left by then does not leave. */
