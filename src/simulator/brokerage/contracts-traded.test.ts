@@ -158,6 +158,13 @@ describe('options', () => {
     expect(await f.refusal(ids.us, { code: 'AAPL261113C270000', qty: 1, price: 5 })).toContain('was last traded on 2026-11-13');
   });
 
+  it('cost nothing overnight', async () => {
+    const f = opened();
+    await traded(f, ids.us, CALL, SELL_SHORT, 1, '5');
+    await f.pass(2 * DAY);
+    expect(await booked(f, ids.us, 'interest')).toEqual([]);
+  });
+
   it('may be traded as often as the account can pay for', async () => {
     const f = opened();
     f.trade(`US.${CALL}`, '5', 1n, 1);
