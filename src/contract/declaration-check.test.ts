@@ -59,6 +59,17 @@ describe('a declaration is refused', () => {
     expect(() => operation({ ...base, messages: TrdGetOrderList, reach: [listing] })).toThrow(text);
   });
 
+  it('that filters lists and leaves open what a field beside them tells of what is left out', () => {
+    const reach = [{ list: 'orderList', of: 'traded' }] as const;
+    expect(() => operation({ ...base, messages: TrdGetOrderList, reach })).toThrow(
+      'get_new does not say what Trd_GetOrderList.S2C.header tells of entries that are left out: name it as "total" or "more"',
+    );
+    expect(operation({ ...base, messages: TrdGetOrderList, reach, beside: ['header'] })).toMatchObject({ reach });
+    expect(() => operation({ ...base, messages: TrdGetOrderList, reach: [{ ...reach[0], total: 'count' }] })).toThrow(
+      'S2C has no orderList of traded',
+    );
+  });
+
   it('that speaks of fields which the message does not have', () => {
     expect(() => operation({ ...base, messages: QotGetRT, shape: [symbol('securityy')] })).toThrow('Qot_GetRT.C2S has no securityy');
     expect(() => operation({ ...base, messages: QotGetRT, unused: ['num'] })).toThrow('Qot_GetRT.C2S has no num');

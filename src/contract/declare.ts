@@ -16,6 +16,7 @@ type Optional =
   | 'switches'
   | 'classes'
   | 'reach'
+  | 'beside'
   | 'wrapper'
   | 'unused'
   | 'lowLevel'
@@ -51,6 +52,7 @@ export function operation<const M extends ProtocolMessages>(
     switches: [],
     classes: {},
     reach: 'beyond',
+    beside: [],
     wrapper: null,
     unused: [],
     lowLevel: {},
