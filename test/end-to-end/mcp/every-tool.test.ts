@@ -152,10 +152,6 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
     case 'svc_get_option_quote':
     case 'svc_get_option_strategy_analysis':
       return { c2s: { multi_legs: [{ security: found.option, side: 1 }] } };
-    case 'svc_modify_user_security':
-      // It takes securities out of groups that there are.
-      await daemon.as('all').s2c('/api/modify-user-security', { group_name: 'Mine', op: 1, symbols: ['HK.00700'] });
-      return {};
     case 'svc_get_option_strategy':
       // Of all strikes there are thousands of combinations.
       return { expire_time: found.expiry, strike_price: found.strike };
@@ -189,6 +185,8 @@ async function findSubjects(): Promise<void> {
   found.strike = call.option_ex_data.strike_price;
   const { static_info_list: infos } = await all.s2c('/api/static-info', { symbols: ['HK.00700'] }, { 'x-svc-int64': 'string' });
   found.stockId = infos[0].basic.id;
+  // A group that does not end with the one security that tools add to it and take out.
+  await all.s2c('/api/modify-user-security', { group_name: 'Mine', op: 1, symbols: ['HK.00005'] });
 }
 
 /** Values that a declaration accepts and this brokerage has a reason to refuse, by "tool.parameter". Everything else must work. */
