@@ -42,7 +42,8 @@ export class OptionPath extends DerivedPath {
   valuation(day: TradingDay, time: number): ContractValuation {
     const outlook = this.#outlook(this.unitAt(day, time), day, time);
     const inputs = this.#inputs(outlook);
-    return { ...optionValuation(inputs), outlook, volatility: inputs.volatility, open: this.openInterest(day) };
+    const { value, delta, gamma, vega, theta, rho } = optionValuation(inputs);
+    return { value, delta, gamma, vega, theta, rho, outlook, volatility: inputs.volatility, open: this.openInterest(day) };
   }
 
   protected volume(day: TradingDay, spot: number): number {
