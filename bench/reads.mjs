@@ -39,6 +39,10 @@ let daemon;
 daemon = await started();
 const answers = new Map();
 const measured = [];
+// Lists of the user's own have something to show.
+for (const { rest } of operations.filter(({ group, effect }) => group === 'user_state' && effect !== 'read')) {
+  await ask(await callOf(examples().find(({ path }) => path === rest[0].path)));
+}
 for (const operation of operations.filter(({ effect, group }) => effect === 'read' && group !== 'admin')) {
   const example = examples().find(({ path }) => operation.rest.some((route) => route.path === path));
   if (example === undefined) throw new Error(`examples/requests.http does not call ${operation.name}`);

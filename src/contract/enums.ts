@@ -501,10 +501,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'Qot_SetOptionEventAlert.', fields: { operType: optionAlertOp } },
   { prefix: 'GetDelayStatistics', fields: { typeList: delayStatisticsType, qotPushStage } },
   { prefix: 'svc.quote_capability', fields: { sub_type_list: subType, kl_type_list: klType } },
-<<<<<<< HEAD
   { prefix: 'svc.kline_pattern', fields: { kline_type: barLength } },
-=======
-  { prefix: 'svc.kline_pattern', fields: { kline_type: klType } },
   {
     prefix: 'svc.wait_for',
     fields: {
@@ -517,7 +514,6 @@ const enumerationsByField: readonly FieldEnumerations[] = [
       market_state: marketState,
     },
   },
->>>>>>> main
 ];
 
 /** The enumeration of a protocol field, or undefined when it is a plain number. `type` is the message's full name. */
