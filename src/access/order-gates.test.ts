@@ -381,6 +381,6 @@ describe('what is durable', () => {
     const third = gatesOn(store, {}, later);
     expect(await admit(third, 100, later)).toBe('ok');
     expect([...store.table('day_totals').entries()].map(([row]) => row)).toEqual(['2026-08-04:\tHKD', '2026-08-04:k:1\tHKD']);
-    expect([...store.table('order_rates').entries()].map(([, time]) => time)).toEqual([later]);
+    expect([...store.table('order_rates').entries()].map(([, block]) => block)).toEqual([{ from: 0, times: [later] }]);
   });
 });

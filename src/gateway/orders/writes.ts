@@ -30,6 +30,9 @@ import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
 
+/** Of a write that nobody can repeat: the protocol's number for none. */
+const unprotected: PacketId = { connId: 0n, serialNo: 0 };
+
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
   // Of this process alone, so that serial numbers can start at 1: 63 random bits.
@@ -52,7 +55,7 @@ export class Writes {
       if (interrupted !== undefined) {
         return call.leave() ? this.#send(operation, interrupted.request, interrupted.packet, identity, call) : cancelled();
       }
-      const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
+      const packet = this.#packetFor(commit);
       const valuation = valueOrder(this.backend, operation, request, call);
       const outcome = valuation instanceof Promise ? await valuation : valuation;
       if (outcome === 'no risk') {
@@ -114,6 +117,15 @@ export class Writes {
     }
     const [response] = await Promise.all([send(), ...marks]);
     return response;
+  }
+
+  /**
+   * What the backend is to recognise a repetition by. A write without an idempotency key is never sent again by this daemon; where
+   * the backend shares its store, and so its crash, there is nothing to protect.
+   */
+  #packetFor(commit: Commit | undefined): PacketId {
+    if (commit === undefined && this.recordedInOrder) return unprotected;
+    return { connId: this.#connId, serialNo: ++this.#serialNo };
   }
 
   #send(

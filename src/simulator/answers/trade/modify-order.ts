@@ -9,7 +9,7 @@ import { type ModifyOperation, modifyOperations, tradeMarkets } from '../../brok
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
-import { adjustmentOf, fingerprintOf, packetOf, trailOf } from '../../view/order-fields.js';
+import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
 
 /** Trd_ModifyOrder: new quantity and prices, cancel, disable, enable, delete; or the cancellation of every open order. */
 export const modifyOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
@@ -33,7 +33,7 @@ async function cancelAll(
   if (operation !== 'cancel') return new Refusal('forAll is for modifyOrderOp 2 (cancel) only');
   const market = request.trdMarket === 0 ? undefined : tradeMarkets.wordOf(request.trdMarket);
   if (request.trdMarket !== 0 && market === undefined) return new Refusal(tradeMarkets.unknown(request.trdMarket));
-  return brokerage.desk.cancelAll(account, market, writeOf(request));
+  return brokerage.desk.cancelAll(account, market, writeOf(C2SSchema, request));
 }
 
 async function modifyOne(
@@ -45,7 +45,7 @@ async function modifyOne(
   const order = orderNamed(brokerage, account, request);
   if (order instanceof Refusal) return order;
   const { desk } = brokerage;
-  const write = writeOf(request);
+  const write = writeOf(C2SSchema, request);
   switch (operation) {
     case 'cancel':
       return desk.cancel(account, order, write);
@@ -81,8 +81,4 @@ function orderNamed(brokerage: Brokerage, account: Account, { orderID, orderIDEx
   const order = orderIDEx === '' ? brokerage.order(orderID) : brokerage.orderByIdEx(orderIDEx);
   if (order?.accId === account.id) return order;
   return new Refusal(`account ${account.id} has no order ${orderIDEx === '' ? orderID : JSON.stringify(orderIDEx)}`);
-}
-
-function writeOf(request: C2S) {
-  return { packet: packetOf(request.packetID), fingerprint: fingerprintOf(C2SSchema, request) };
 }

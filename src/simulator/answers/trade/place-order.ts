@@ -5,7 +5,7 @@ import { orderHours, orderTypes, timesInForce, tradeSides } from '../../brokerag
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
-import { adjustmentOf, fingerprintOf, packetOf, trailOf } from '../../view/order-fields.js';
+import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
 
 /** Trd_PlaceOrder: answered with the order's number once the order is on disk. */
 export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
@@ -21,6 +21,7 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, r
   if (hours === undefined && request.session !== 0) return new Refusal(orderHours.unknown(request.session));
   const trail = trailOf(request);
   if (trail instanceof Refusal) return trail;
+  const { packet, fingerprint } = writeOf(C2SSchema, request);
   const placed = await brokerage.desk.place({
     account: to.account,
     tradeMarket: to.market,
@@ -40,8 +41,8 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, r
     extendedHours: hours === undefined ? request.fillOutsideRTH : hours !== 'regular',
     hours,
     remark: request.remark,
-    packet: packetOf(request.packetID),
-    fingerprint: fingerprintOf(C2SSchema, request),
+    packet,
+    fingerprint,
   });
   if (placed instanceof Refusal) return placed;
   return create(S2CSchema, { header: to.header, orderID: placed.orderId, orderIDEx: placed.orderIdEx });
