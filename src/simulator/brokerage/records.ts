@@ -44,6 +44,8 @@ export interface Change {
   readonly events: BrokerageEvent[];
   /** Calendar → the moment of its days that this change rolls. */
   rolls: Map<string, string> | undefined;
+  /** What its caller keeps of it. */
+  alongside: ((transaction: Transaction) => void) | undefined;
   packet: { readonly id: PacketId; readonly answer: PacketAnswer; readonly fingerprint: string } | undefined;
 }
 
@@ -184,7 +186,10 @@ export class Records {
   }
 
   /** The orders that the index of a range of times may lack, in its order. */
-  #unlisted(accId: bigint, { start, end }: { readonly start: string; readonly end: string }): { readonly key: string; readonly id: bigint }[] {
+  #unlisted(
+    accId: bigint,
+    { start, end }: { readonly start: string; readonly end: string },
+  ): { readonly key: string; readonly id: bigint }[] {
     const unlisted: { key: string; id: bigint }[] = [];
     const add = ({ createdAt, id }: OrderRecord) => {
       const key = timeKey(accId, createdAt, id);
@@ -249,6 +254,7 @@ export class Records {
       prints: [],
       rolls: undefined,
       events: [],
+      alongside: undefined,
       packet: undefined,
     };
   }
@@ -328,6 +334,7 @@ export class Records {
     for (const print of change.prints) {
       transaction.put(tables.prints, `${paddedTime(print.tick.time)}/${keyOfId(print.tick.sequence)}/${print.symbol}`, print);
     }
+    change.alongside?.(transaction);
     if (change.packet !== undefined) {
       const { id, answer, fingerprint } = change.packet;
       this.packets.remember(id, { orderId: answer.orderId, orderIdEx: answer.orderIdEx, fingerprint }, transaction);

@@ -9,13 +9,11 @@ import { type TrailType, trailTypes } from '../brokerage/terms.js';
 import { Refusal } from '../refusal.js';
 
 /** What a repetition of a write is recognised by; nothing where both parts of its packet number are 0. */
-export function writeOf(schema: DescMessage, request: PlaceC2S | ModifyC2S): Write {
+export function writeOf(schema: DescMessage, request: PlaceC2S | ModifyC2S, recorded: Write['recorded']): Write {
   const { packetID: packet } = request;
-  if (packet === undefined || (packet.connID === 0n && packet.serialNo === 0)) return unprotected;
-  return { packet: { connId: packet.connID, serialNo: packet.serialNo }, fingerprint: fingerprintOf(schema, request) };
+  if (packet === undefined || (packet.connID === 0n && packet.serialNo === 0)) return { packet: undefined, fingerprint: '', recorded };
+  return { packet: { connId: packet.connID, serialNo: packet.serialNo }, fingerprint: fingerprintOf(schema, request), recorded };
 }
-
-const unprotected: Write = { packet: undefined, fingerprint: '' };
 
 /** A digest of everything that a write asks for, its packet number aside. Messages of one type only are compared. */
 function fingerprintOf(schema: DescMessage, request: PlaceC2S | ModifyC2S): string {
