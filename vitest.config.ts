@@ -10,6 +10,7 @@ const chained = {
 export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/properties.ts',
     // Many tests wait, for clocks and processes: on a small machine one at a time would leave it idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Only what hangs is to fail by them: this may be a small machine that others keep busy.

@@ -64,25 +64,32 @@ interface PutStretch {
 }
 
 /**
- * The stretches between ex-days in which an American put may be exercised. Who exercises in one gives up the dividends of those before it and the interest up to
- * its beginning u: a put with the strike K·e^(−ru), on the spot price without those dividends, that saves the rest of the interest, at the rate r(T − u)/T.
- * At least as much as the European put, and never more than one that could be exercised at any time in the stretch.
+ * The stretches in which an American put may be exercised. Who exercises in one gives up the dividends of those before it and the interest up to its
+ * beginning u: a put with the strike K·e^(−ru), on the spot price without those dividends, that saves the rest of the interest, at the rate r(T − u)/T.
+ * Each ends with the next ex-day; or it goes on to the end, on the spot price without any dividend, with a strike that is less by those within. At least as
+ * much as the European put, and never more than what can be exercised at any time in the stretch.
  */
 function putStretches({ dividends, spot, strike, years, rate, volatility }: OptionInputs): PutStretch[] {
   const stretches: PutStretch[] = [];
-  for (let i = 0; i <= dividends.length; i++) {
-    const from = dividends[i - 1]?.years ?? 0;
-    const until = Math.min(years, dividends[i]?.years ?? years);
-    if (until <= YEARS_LEAST) continue;
-    const before = dividends.slice(0, i);
+  const add = (from: number, until: number, before: readonly ExpectedDividend[], within: number) => {
+    if (until <= YEARS_LEAST || strike <= within) return;
     const put = {
       spot: Math.max(SPOT_LEAST * spot, spot - presentValue(before, rate)),
-      strike: strike * Math.exp(-rate * from),
+      strike: (strike - within) * Math.exp(-rate * from),
       years: until,
       rate: (rate * (until - from)) / until,
       volatility,
     };
     stretches.push({ put, from, before });
+  };
+  let within = dividends.reduce((sum, { cash }) => sum + cash, 0);
+  for (let i = 0; i <= dividends.length; i++) {
+    const from = dividends[i - 1]?.years ?? 0;
+    const next = dividends[i];
+    add(from, Math.min(years, next?.years ?? years), dividends.slice(0, i), 0);
+    if (next === undefined) break;
+    add(from, years, dividends, within);
+    within -= next.cash;
   }
   return stretches;
 }
