@@ -28,7 +28,7 @@ import {
   type TradingTerms,
 } from '../../gateway/backend.js';
 import { packetEncAlgo } from '../../wire/index.js';
-import { castsDoubt, isOwnConcern, readUpstreamState, ServerWatch, type UpstreamState } from '../comfort/index.js';
+import { castsDoubt, isOwnConcern, readUpstreamState, ServerWatch, type UpstreamState, understood } from '../comfort/index.js';
 import {
   type AskOptions,
   CipherUnknown,
@@ -263,7 +263,8 @@ export class OpendBackend implements Backend {
     const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
     this.#untold = true;
     this.#toldAccounts = new Set(accIds);
-    const answer = await this.#session.request(asked, c2s, this.#own());
+    // An upstream that has lost its trading login refuses what it will take later.
+    const answer = understood(asked.name, await this.#session.request(asked, c2s, this.#own()));
     this.#untold = false;
     if (answer.retType === 0) this.#wantedAccounts = accIds;
     return answer;
@@ -418,7 +419,7 @@ export class OpendBackend implements Backend {
   }
 
   async #restore(side: SideName, since: number | undefined, isCurrent: () => boolean): Promise<void> {
-    const accounts = side === 'quotes' ? [] : ((await readAccounts(this.#session, this.#own())) ?? []);
+    const accounts = side === 'quotes' ? [] : ((await readAccounts(this.#reads, this.#own())) ?? []);
     if (side === 'trading') this.#untold = false;
     for (const listener of this.#streamsListeners) await listener.restore(scopes[side]);
     // What happens before the upstream has the list is not pushed: the side is tried again, and looks back once more.
