@@ -18,6 +18,7 @@ import { delayStatistics } from './local/delay-statistics.js';
 import { getFunds } from './local/funds.js';
 import type { LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
+import { whoami } from './local/whoami.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
 import type { CertificateStatus, RecordingStatus, Trouble } from './operator-status.js';
@@ -147,6 +148,7 @@ export class Gateway {
         troubles: () => this.troubles(),
       }),
       ...pushHandlers(this.push, backend),
+      [system.whoami.name]: whoami({ access, backend, clock, switches }),
       [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),
       [system.getQuoteCapability.name]: capabilityWith4Minutes(backend),
       [account.getFunds.name]: getFunds(backend),

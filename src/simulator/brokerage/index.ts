@@ -62,6 +62,7 @@ export interface Brokerage extends AccountBook {
   readonly valuer: Valuer;
   readonly holds: Holds;
   readonly check: OrderCheck;
+  readonly combos: ComboCheck;
   readonly lock: TradeLock;
 }
 
@@ -84,8 +85,7 @@ export async function openBrokerage(options: BrokerageOptions): Promise<Brokerag
   return composed(options, parts);
 }
 
-interface Parts extends Pick<Brokerage, 'records' | 'valuer' | 'holds' | 'check'> {
-  readonly combos: ComboCheck;
+interface Parts extends Pick<Brokerage, 'records' | 'valuer' | 'holds' | 'check' | 'combos'> {
   readonly routing: Routing;
   readonly rolls: DayRolls;
 }
@@ -142,6 +142,7 @@ function composed(
     valuer,
     holds,
     check,
+    combos,
     lock,
   };
 }
