@@ -24,7 +24,8 @@ const cashFlow = {
   messages: TrdFlowSummary,
   shape: [
     ...tradeHeader({ toolEnv: TrdEnv.TrdEnv_Real }),
-    time('clearingDate', { required: true, dateOnly: true, about: 'Day on which it clears, yyyy-MM-dd.' }),
+    // Published clients send an empty text for today.
+    time('clearingDate', { required: true, absenceCounts: true, dateOnly: true, about: 'Day on which it clears, yyyy-MM-dd.' }),
     choice('cashFlowDirection', cashFlowDirection, { as: 'direction', about: 'Both when omitted.' }),
   ],
 } as const;

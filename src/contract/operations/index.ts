@@ -10,13 +10,15 @@ import * as margin from './margin.js';
 import * as metadata from './metadata.js';
 import * as quote from './quote.js';
 import * as ranking from './ranking.js';
+import * as returns from './returns.js';
 import * as subscription from './subscription.js';
 import * as system from './system.js';
 import * as trade from './trade.js';
 import * as userState from './user-state.js';
 
 /** One group in several files. */
-const account = Object.assign({}, accounts, margin, cash);
+const moneyReads = Object.assign({}, cash, margin, returns);
+const account = Object.assign({}, accounts, moneyReads);
 
 /** The declarations by their groups, in the order of references. Adding one to its group's file serves it everywhere. */
 export const declared = {

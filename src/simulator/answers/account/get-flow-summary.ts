@@ -8,8 +8,8 @@ import {
   S2CSchema,
   TrdCashFlowDirection,
 } from '../../../contract/generated/Trd_FlowSummary_pb.js';
-import { dayNumber, parseLocal } from '../../../contract/time.js';
-import { addressed } from '../../brokerage/header.js';
+import { dayNumber, localDate, parseLocal } from '../../../contract/time.js';
+import { addressed, timeZoneOf } from '../../brokerage/header.js';
 import { currencies } from '../../brokerage/terms.js';
 import { type CashMovement, cashMovements } from '../../ledger/index.js';
 import { Turn } from '../../pace.js';
@@ -21,12 +21,13 @@ import { clearingDays, directionOf } from './cash-facts.js';
 
 const DAY_MS = 86_400_000;
 
-/** Trd_FlowSummary: the movements of cash that belong to a day, oldest first. An amount is below zero for what left the account. */
-export const getFlowSummary: Answer<'world' | 'brokerage', C2S, S2C> = async (facts, request) => {
-  const { brokerage, world } = facts;
-  const { clearingDate, cashFlowDirection: direction } = request;
+/** Trd_FlowSummary: the movements of cash that belong to a day (today, where none is named), oldest first. An amount is below zero for what left the account. */
+export const getFlowSummary: Answer<'clock' | 'world' | 'brokerage', C2S, S2C> = async (facts, request) => {
+  const { brokerage, clock, world } = facts;
+  const { cashFlowDirection: direction } = request;
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
+  const clearingDate = request.clearingDate === '' ? localDate(clock.now(), timeZoneOf(to.market)) : request.clearingDate;
   if (dayNumber(clearingDate) === undefined)
     return new Refusal(`clearingDate ${JSON.stringify(clearingDate)}: expected a date, as 2026-11-20`);
   if (!(direction in TrdCashFlowDirection)) return new Refusal(`cashFlowDirection ${direction} is not accepted; accepted: 1 in, 2 out`);

@@ -14,7 +14,10 @@ import { getMarginRatio } from './get-margin-ratio.js';
 import { getMaxTrdQtys } from './get-max-trd-qtys.js';
 import { getOrderFee } from './get-order-fee.js';
 import { getOrders } from './get-orders.js';
+import { getPositionCorporateActions } from './get-position-corporate-actions.js';
 import { getPositions } from './get-positions.js';
+import { getReturnCalendar } from './get-return-calendar.js';
+import { getYieldTrend } from './get-yield-trend.js';
 import { listAccounts } from './list-accounts.js';
 
 export const account = {
@@ -36,4 +39,7 @@ export const account = {
   getCashLog,
   getCashDetail,
   getBizGroup,
+  getPositionCorporateActions,
+  getReturnCalendar,
+  getYieldTrend,
 } satisfies AnswersTo<typeof declared>;
