@@ -8,7 +8,7 @@ import type { Operation, RestRoute } from '../contract/operation.js';
 import { operationNamed, operations } from '../contract/operations/index.js';
 import { judge } from './answer.js';
 import { exitStatus } from './exit-status.js';
-import { type HttpRequest, send } from './http-client.js';
+import { type HttpRequest, send, TIMEOUT_MS } from './http-client.js';
 import { layOutJson } from './json-layout.js';
 import { resolveTarget, type TargetOptions, withTargetOptions } from './target.js';
 import { processTerminal, type Terminal } from './terminal.js';
@@ -38,7 +38,7 @@ export function callCommand(terminal: Terminal = processTerminal): Command {
     const request = requestFor(operation.value, body.value, options.idempotencyKey, terminal);
     if (!request.ok) return command.error(`error: ${request.error}`, { exitCode: exitStatus.usage });
 
-    const answer = await send(target.value, request.value);
+    const answer = await send(target.value, request.value, timeoutOf(operation.value));
     if (!answer.ok) {
       const { status, message } = answer.error;
       return command.error(`error: ${message}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, {
@@ -52,6 +52,12 @@ export function callCommand(terminal: Terminal = processTerminal): Command {
     if (status === exitStatus.ok) return;
     return command.error(`error: ${message}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, { exitCode: status });
   });
+}
+
+/** How long its answer is waited for: longer where it may take its time, as the daemon knows best how long that is. */
+function timeoutOf({ waits, shape }: Operation): number {
+  const type = shape.find(({ field }) => field === waits)?.type;
+  return TIMEOUT_MS + (type?.kind === 'integer' ? 1000 * (type.max ?? 0) : 0);
 }
 
 /** The operation of a name: as declared, with dashes, or as its tool is called. */

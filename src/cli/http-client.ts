@@ -30,7 +30,8 @@ export interface NoAnswer {
   readonly message: string;
 }
 
-const TIMEOUT_MS = 30_000;
+/** How long an answer is waited for, where nothing else is said. */
+export const TIMEOUT_MS = 30_000;
 /** A connection that works is there at once, its TLS handshake included. */
 const CONNECT_MS_MAX = 10_000;
 

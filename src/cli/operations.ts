@@ -3,6 +3,7 @@ import { acceptedNumbers } from '../contract/enums.js';
 import { needHint } from '../contract/needs.js';
 import type { Operation } from '../contract/operation.js';
 import { operationNamed, operations } from '../contract/operations/index.js';
+import { possibleScopes } from '../contract/scope.js';
 import { callerParams, type Param, type ParamType } from '../contract/shape.js';
 import { exitStatus } from './exit-status.js';
 import { processTerminal, type Terminal } from './terminal.js';
@@ -40,7 +41,7 @@ interface OperationSummary {
 }
 
 function summaryOf({ name, group, effect, scope, switches, rest, summary }: Operation): OperationSummary {
-  const scopes = scope.kind === 'anyOf' ? scope.anyOf : scope.kind === 'byEnv' ? ['trade:simulate', 'trade:real'] : [];
+  const scopes = possibleScopes(scope);
   return { name, group, effect, scopes, switches, routes: rest.map(({ method, path }) => `${method} ${path}`), summary };
 }
 

@@ -22,7 +22,8 @@ type Optional =
   | 'shape'
   | 'needs'
   | 'ordered'
-  | 'loopbackOnly';
+  | 'loopbackOnly'
+  | 'waits';
 
 /** Who can be called by a model has to be explained to it. */
 type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
@@ -58,6 +59,7 @@ export function operation<const M extends ProtocolMessages>(
     needs: [],
     ordered: [],
     loopbackOnly: false,
+    waits: null,
     ...declared,
   };
   checkDeclaration(complete);

@@ -292,6 +292,67 @@ const orderBookType = same('order_book_type', { NORMAL: 0, ODD: 1 });
 export const delayStatisticsType = same('type_list', { QOT_PUSH: 1, REQ_REPLY: 2, PLACE_ORDER: 3 });
 export const qotPushStage = same('qot_push_stage', { SR2SS: 1, SS2CR: 2, CR2CS: 3, SS2CS: 4, SR2CS: 5 });
 
+/** svc.wait_for: what is waited for. */
+export const waitCondition = same('condition', { price: 1, order: 2, market: 3 });
+export const waitFigure = same('figure', { last: 1, bid: 2, ask: 3 });
+export const waitRelation = same('relation', { at_or_above: 1, at_or_below: 2, crosses: 3 });
+const waitOutcome = same('outcome', { met: 1, timed_out: 2, over: 3 });
+/** Trd_Common.OrderStatus. */
+export const orderStatus = same('order_status', {
+  Unsubmitted: 0,
+  Unknown: -1,
+  WaitingSubmit: 1,
+  Submitting: 2,
+  SubmitFailed: 3,
+  TimeOut: 4,
+  Submitted: 5,
+  Filled_Part: 10,
+  Filled_All: 11,
+  Cancelling_Part: 12,
+  Cancelling_All: 13,
+  Cancelled_Part: 14,
+  Cancelled_All: 15,
+  Failed: 21,
+  Disabled: 22,
+  Deleted: 23,
+  FillCancelled: 24,
+});
+/** Qot_Common.QotMarketState. */
+export const marketState = same('market_state', {
+  Auction: 1,
+  WaitingOpen: 2,
+  Morning: 3,
+  Rest: 4,
+  Afternoon: 5,
+  Closed: 6,
+  PreMarketBegin: 8,
+  PreMarketEnd: 9,
+  AfterHoursBegin: 10,
+  AfterHoursEnd: 11,
+  NightOpen: 13,
+  NightEnd: 14,
+  FutureDayOpen: 15,
+  FutureDayBreak: 16,
+  FutureDayClose: 17,
+  FutureDayWaitForOpen: 18,
+  HkCas: 19,
+  FutureNightWait: 20,
+  FutureAfternoon: 21,
+  FutureSwitchDate: 22,
+  FutureOpen: 23,
+  FutureBreak: 24,
+  FutureBreakOver: 25,
+  FutureClose: 26,
+  StibAfterHoursWait: 27,
+  StibAfterHoursBegin: 28,
+  StibAfterHoursEnd: 29,
+  CLOSE_AUCTION: 30,
+  AFTERNOON_END: 31,
+  NIGHT: 32,
+  OVERNIGHT_BEGIN: 33,
+  OVERNIGHT_END: 34,
+});
+
 export const referenceType = same('reference_type', { warrant: 1, future: 2 });
 export const optionType = same('option_type', { all: 0, call: 1, put: 2 });
 export const optionCondition = same('condition', { all: 0, in_the_money: 1, out_of_the_money: 2 });
@@ -463,6 +524,18 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'Trd_FlowSummary', fields: { cashFlowDirection } },
   { prefix: 'svc.quote_capability', fields: { sub_type_list: subType, kl_type_list: klType } },
   { prefix: 'svc.kline_pattern', fields: { kline_type: klType } },
+  {
+    prefix: 'svc.wait_for',
+    fields: {
+      condition: waitCondition,
+      figure: waitFigure,
+      relation: waitRelation,
+      order_status_list: orderStatus,
+      market_state_list: marketState,
+      outcome: waitOutcome,
+      market_state: marketState,
+    },
+  },
 ];
 
 /** The enumeration of a protocol field, or undefined when it is a plain number. `type` is the message's full name. */

@@ -9,6 +9,7 @@ import { commonSchemas, headers, parameters, probePaths, refusals, responses } f
 import type { Operation, RestRoute } from './operation.js';
 import { operations as declared } from './operations/index.js';
 import { isRequired } from './required-params.js';
+import { possibleScopes, type ScopeRule } from './scope.js';
 import { callerParams, type Param } from './shape.js';
 
 const PREFIX = '#/components/schemas/';
@@ -58,11 +59,23 @@ export function openApi(options: { readonly version: string; readonly operations
   return JSON.stringify(document);
 }
 
+/** By what the request says which of the scopes it needs. */
+function chosenBy(scope: ScopeRule): string {
+  switch (scope.kind) {
+    case 'anyOf':
+      return '';
+    case 'byEnv':
+      return ', by the environment';
+    case 'byField':
+      return `, by ${scope.field}`;
+  }
+}
+
 function operationObject(operation: Operation, route: RestRoute, messages: Messages): Schema {
   const params = callerParams(operation.shape, 'rest');
   const onlyRoute = operation.rest.length === 1;
   const suffix = onlyRoute ? '' : `_${route.method.toLowerCase()}${route.path.replace(/[^a-z]+/g, '_').replace(/^_api/, '')}`;
-  const scope = operation.scope.kind === 'anyOf' ? operation.scope.anyOf.join(' or ') : 'trade:simulate or trade:real, by the environment';
+  const scope = `${possibleScopes(operation.scope).join(' or ')}${chosenBy(operation.scope)}`;
   const switches = operation.switches.length === 0 ? '' : ` Needs the start-up switch ${operation.switches.join(' and ')}.`;
   return {
     operationId: `${operation.name}${suffix}`,

@@ -138,6 +138,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly lowLevel: Readonly<Record<string, Enumeration>>;
   /** Peers outside loopback are refused. */
   readonly loopbackOnly: boolean;
+  /** The field of `C2S` that says for how many seconds the answer may be waited for by itself; null where it comes when it is ready. */
+  readonly waits: string | null;
 }
 
 /** The request of an operation: its `C2S`. */

@@ -82,6 +82,8 @@ const rejectionKinds = {
   // One key's calls that the backend has yet to answer.
   'limit.calls': limited,
   'limit.subscriptions': limited,
+  // Calls that wait for a condition.
+  'limit.waits': limited,
   'confirmation.declined': unconfirmed,
   'confirmation.mismatch': unconfirmed,
   'idempotency.mismatch': conflict,
@@ -104,6 +106,8 @@ const rejectionKinds = {
   'backend.timeout': { http: 504, grpc: grpcStatus.DEADLINE_EXCEEDED, audit: 'backend' },
   // The disk does not take writes: nothing more is promised until the daemon is started again with room.
   'storage.failed': { http: 500, grpc: grpcStatus.INTERNAL, audit: 'storage' },
+  // Whoever waited for something is told when the daemon stops.
+  'daemon.stopping': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'daemon' },
   // --audit-required: nothing was sent.
   'audit.unavailable': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'audit' },
   internal: { http: 500, grpc: grpcStatus.INTERNAL, audit: 'internal' },

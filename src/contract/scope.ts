@@ -19,10 +19,30 @@ export const scopes = Object.keys(scopeMeanings) as readonly Scope[];
 
 /**
  * What a caller must hold: any one of `anyOf`. `byEnv` is for orders: `trade:simulate` or `trade:real`, whichever the
- * request's environment names.
+ * request's environment names. `byField`: the scope that a number in the request asks for; a number without one is refused.
  */
-export type ScopeRule = { readonly kind: 'anyOf'; readonly anyOf: readonly Scope[] } | { readonly kind: 'byEnv' };
+export type ScopeRule =
+  | { readonly kind: 'anyOf'; readonly anyOf: readonly Scope[] }
+  | { readonly kind: 'byEnv' }
+  | { readonly kind: 'byField'; readonly field: string; readonly scopes: Readonly<Record<number, Scope>> };
 
 export function anyOf(...scopes: Scope[]): Extract<ScopeRule, { kind: 'anyOf' }> {
   return { kind: 'anyOf', anyOf: scopes };
+}
+
+/** The scope that each number of a field of `C2S` asks for. */
+export function byField(field: string, scopes: Readonly<Record<number, Scope>>): Extract<ScopeRule, { kind: 'byField' }> {
+  return { kind: 'byField', field, scopes };
+}
+
+/** The scopes of which a caller must hold one whatever the request says: without any of them none would pass. */
+export function possibleScopes(rule: ScopeRule): readonly Scope[] {
+  switch (rule.kind) {
+    case 'anyOf':
+      return rule.anyOf;
+    case 'byEnv':
+      return ['trade:simulate', 'trade:real'];
+    case 'byField':
+      return [...new Set(Object.values(rule.scopes))];
+  }
 }

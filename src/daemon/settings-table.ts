@@ -186,6 +186,12 @@ const settingsTable = {
     about:
       'Requests waiting for the backend at once; four times as many for all keys together. A share is reserved for orders and cancels.',
   }),
+  maxWaitsPerKey: setting({
+    type: wholeNumber(1, BOUND_MAX),
+    default: defaultBounds.waits,
+    group: 'Bounds per key',
+    about: 'Calls of wait-for that wait at once; eight times as many for all keys together.',
+  }),
   backend: setting({
     type: backendChoice,
     default: 'sim',

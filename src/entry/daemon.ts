@@ -123,6 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         refusalsPerSecond: settings.maxRefusalsPerSecond,
         idempotencyKeys: settings.maxIdempotencyKeys,
         calls: settings.maxCallsPerKey,
+        waits: settings.maxWaitsPerKey,
       },
       requestTimeoutMs: settings.requestTimeout * 1000,
       shutdown: () => requestShutdown('requested over REST'),
@@ -164,6 +165,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const core = createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey: rsaKey.value, onTrouble });
     takesTls.push(...[rest, grpc, core.websocket].filter((listener) => listener !== undefined));
     undo.unshift(async () => {
+      gateway.endWaits();
       // The gateway's stop ends push connections, and core connections are such: their requests are answered before it.
       await Promise.all([core.websocket?.finish(), core.api?.finish()]);
       gateway.stop();

@@ -8,6 +8,14 @@ export interface GatewayBounds {
   readonly refusalsPerSecond: number;
   /** Requests that wait for the backend at a time; four times as many over all keys. */
   readonly calls: number;
+  /** Calls that wait for a condition at a time; eight times as many over all keys. */
+  readonly waits: number;
 }
 
-export const defaultBounds: GatewayBounds = { idempotencyKeys: 100_000, connections: 1_000, refusalsPerSecond: 1_000, calls: 1_000 };
+export const defaultBounds: GatewayBounds = {
+  idempotencyKeys: 100_000,
+  connections: 1_000,
+  refusalsPerSecond: 1_000,
+  calls: 1_000,
+  waits: 32,
+};

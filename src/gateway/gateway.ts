@@ -4,7 +4,7 @@ import { type Access, type Authentication, type KeyChanges, type KeyRecord, scop
 import type { Clock } from '../contract/clock.js';
 import type { TrdAcc } from '../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
-import { account, quote, system } from '../contract/operations/index.js';
+import { account, quote, subscription, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
 import type { Backend, BackendStatus, BrokerSnapshot, LifecycleSnapshot, ResponseMessage } from './backend.js';
@@ -16,7 +16,7 @@ import { capabilityWith4Minutes, historyKlineWith4Minutes, klineWith4Minutes } f
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
 import { getFunds } from './local/funds.js';
-import type { LocalOperations } from './local/index.js';
+import { alone, type LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import { whoami } from './local/whoami.js';
 import type { Logger } from './logger.js';
@@ -35,6 +35,7 @@ import { awaitedConnection, severedConnection } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
 import { following, payloadOf } from './responses.js';
 import { UndeclaredCalls } from './undeclared.js';
+import { Waits } from './waits/index.js';
 
 export interface GatewayOptions {
   readonly access: Access;
@@ -103,6 +104,7 @@ export class Gateway {
   readonly #pipeline: Pipeline;
   readonly #undeclared: UndeclaredCalls;
   readonly #idempotency: IdempotencyKeys;
+  readonly #waits: Waits;
   readonly #connectionsPerKey: number;
   #connectionsReady: readonly boolean[];
   readonly #expiries = new Map<string, () => void>();
@@ -132,6 +134,16 @@ export class Gateway {
     this.#connectionsReady = this.#readConnections();
     const inFlight = new InFlight({ perOwner: bounds.calls, inAll: KEYS_FULL * bounds.calls });
     const refresher = new CredentialRefresher(backend, logger);
+    this.#waits = new Waits({
+      hub: this.push,
+      backend,
+      clock,
+      backendClock,
+      perOwner: bounds.waits,
+      review: (caller, request) => this.#pipeline.review(subscription.waitFor, caller, request),
+      permitsOf: ({ key }) => permitsOf(access, key),
+      watchExpiry: ({ key }) => key !== undefined && this.#watchExpiry(key),
+    });
     const local: LocalOperations = {
       ...adminHandlers({
         access,
@@ -149,6 +161,8 @@ export class Gateway {
       }),
       ...pushHandlers(this.push, backend),
       [system.whoami.name]: whoami({ access, backend, clock, switches }),
+      // It looks by itself whether what it waits for can be heard of.
+      [subscription.waitFor.name]: alone((call) => this.#waits.answer(call)),
       [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),
       [system.getQuoteCapability.name]: capabilityWith4Minutes(backend),
       [account.getFunds.name]: getFunds(backend),
@@ -444,10 +458,16 @@ export class Gateway {
     this.#audit(caller, keyId ?? null, rejection);
   }
 
+  /** Ends the calls that wait for something to happen, so that nobody has to wait for them. */
+  endWaits(): void {
+    this.#waits.stop();
+  }
+
   /** New requests are no longer ready to be served; those under way are answered. */
   stop(): void {
     this.#stopping = true;
     this.#announceReady();
+    this.endWaits();
     this.#idempotency.stop();
     this.#cancelKeyWatch();
     for (const cancel of this.#expiries.values()) cancel();
@@ -516,6 +536,7 @@ export class Gateway {
       if (judged?.ok !== false) continue;
       this.push.revokeOwner(owner, judged.code === 'auth.expired' ? 'key expired' : judged.message);
     }
+    this.#waits.review();
     for (const listener of this.#keyWatchers) listener();
   }
 
@@ -535,6 +556,7 @@ export class Gateway {
       if (denied !== undefined) this.push.endStreams(owner, denied.message);
       this.push.updatePermits(owner, permitsOf(access, after));
     }
+    this.#waits.review();
     for (const listener of this.#keyListeners) listener();
   }
 }

@@ -38,6 +38,8 @@ export interface Caller {
   onReplayed?(): void;
   /** Called before an answer is given that is this many milliseconds old, because the backend is away. */
   onHeld?(ageMs: number): void;
+  /** Called when the answer is waited for by itself, for at most `ms`: `say` tells people what for, and how that stands. */
+  onWaiting?(say: () => string, ms: number): void;
 }
 
 /** What names a key. */

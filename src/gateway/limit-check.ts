@@ -5,6 +5,7 @@ import type { C2S as MaxTrdQtysC2S } from '../contract/generated/Trd_GetMaxTrdQt
 import { quoteMarketNumbered } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
+import { possibleScopes, type Scope, type ScopeRule } from '../contract/scope.js';
 import { tradedMarketNames } from './market-names.js';
 import type { NamedMarket } from './named-markets.js';
 import { marketsOfCancelAll } from './orders/cancel-scope.js';
@@ -24,16 +25,17 @@ function limitsTraded(limits: Limits): boolean {
 /** Holds what a request names, and how far its answer reaches, against lists of accounts, markets and symbols. */
 export function checkLimits(operation: Operation, limits: Limits, subjects: Subjects, request: Message): Rejection | undefined {
   return (
-    checkAccounts(operation, limits, subjects) ?? (limitsTraded(limits) ? checkTraded(operation, limits, subjects, request) : undefined)
+    checkAccounts(operation, limits, subjects, request) ??
+    (limitsTraded(limits) ? checkTraded(operation, limits, subjects, request) : undefined)
   );
 }
 
-function checkAccounts(operation: Operation, limits: Limits, { accIds }: Subjects): Rejection | undefined {
+function checkAccounts(operation: Operation, limits: Limits, { accIds }: Subjects, request: Message): Rejection | undefined {
   if (limits.allowedAccIds === null) return undefined;
   const account = accIds.find((accId) => !allowsAccount(limits, accId));
   if (account !== undefined) return new Rejection('auth.account', `this key may not use account ${account}`);
   const { reach } = operation;
-  if (accIds.length > 0 || reach === 'general' || !isOfAccounts(operation)) return undefined;
+  if (accIds.length > 0 || reach === 'general' || !isOfAccounts(operation, request)) return undefined;
   if (reach === 'beyond' || reach === 'request') {
     return new Rejection('auth.account', `${operation.name} names no account, and this key is limited to certain accounts`);
   }
@@ -42,14 +44,20 @@ function checkAccounts(operation: Operation, limits: Limits, { accIds }: Subject
 
 const ofAccounts = new WeakMap<Operation, boolean>();
 
-/** Whether an operation is about accounts: its request could name one, or its scope is that of accounts. */
-function isOfAccounts(operation: Operation): boolean {
+/** The scope that a request asks for by the number in its field; undefined where that is none of those there are. */
+export function scopeAsked({ field, scopes }: Extract<ScopeRule, { kind: 'byField' }>, request: Message): Scope | undefined {
+  return scopes[(request as unknown as Record<string, number>)[field] ?? 0];
+}
+
+/** Whether a request is about accounts: it could name one, or its scope is that of accounts. */
+function isOfAccounts(operation: Operation, request: Message): boolean {
+  if (operation.scope.kind === 'byField') return scopeAsked(operation.scope, request) === 'acc:read';
   let known = ofAccounts.get(operation);
   if (known === undefined) {
     const { scope, messages, classes } = operation;
     known =
       scope.kind === 'byEnv' ||
-      scope.anyOf.includes('acc:read') ||
+      possibleScopes(scope).includes('acc:read') ||
       [...fieldsWithin(messages.C2SSchema)].some((field) => classOf(field, classes) === 'account');
     ofAccounts.set(operation, known);
   }

@@ -4,8 +4,9 @@ import { trdEnv } from '../contract/enums.js';
 import { TrdEnv, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
+import { possibleScopes } from '../contract/scope.js';
 import type { Switch } from '../contract/switches.js';
-import { checkLimits, isLimited } from './limit-check.js';
+import { checkLimits, isLimited, scopeAsked } from './limit-check.js';
 import { type Subjects, subjectsOf } from './subjects.js';
 
 /** Qot_Common.QotMarket of the shared forex display quotes. */
@@ -15,7 +16,6 @@ const FOREX_SWITCH: Switch = '--enable-desktop-phase2-reads';
 
 const simulate = scopeMask(['trade:simulate']);
 const real = scopeMask(['trade:real']);
-const anyTrade = scopeMask(['trade:simulate', 'trade:real']);
 const masks = new Map<Operation, ScopeMask>();
 
 /** What scopes and allowlists say of a request; the risk limits are the gates' business. */
@@ -36,8 +36,7 @@ export class Permissions {
   scope(operation: Operation, key: KeyRecord | undefined): Rejection | undefined {
     let mask = masks.get(operation);
     if (mask === undefined) {
-      const rule = operation.scope;
-      mask = rule.kind === 'byEnv' ? anyTrade : scopeMask(rule.anyOf);
+      mask = scopeMask(possibleScopes(operation.scope));
       masks.set(operation, mask);
     }
     return this.#hold(key, mask);
@@ -52,6 +51,15 @@ export class Permissions {
         return new Rejection('request.invalid', `trd_env: unknown trading environment ${env}, accepted: ${accepted}`);
       }
       const denied = this.#hold(key, env === TrdEnv.TrdEnv_Real ? real : simulate);
+      if (denied !== undefined) return denied;
+    }
+    if (operation.scope.kind === 'byField') {
+      const asked = scopeAsked(operation.scope, request);
+      if (asked === undefined) {
+        const { field, scopes } = operation.scope;
+        return new Rejection('request.invalid', `${field}: expected one of ${Object.keys(scopes).join(', ')}`, { field });
+      }
+      const denied = this.#hold(key, scopeMask([asked]));
       if (denied !== undefined) return denied;
     }
     const subjects = subjectsOf(operation, request);

@@ -241,8 +241,15 @@ export class Pipeline {
     return this.#answer(operation, caller, identity, request);
   }
 
+  /** What a request of this caller that has been let in would meet now: keys and limits may have changed since. */
+  review(operation: Operation, caller: Caller, request: Message): Identity | Rejection {
+    const identity = this.identify(caller);
+    if (identity instanceof Rejection) return identity;
+    return this.authorise(operation, caller, identity) ?? this.#permissions.check(operation, identity.key, request) ?? identity;
+  }
+
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
-    const call = new Call(caller, this.#parts.backendClock, this.#parts.requestTimeoutMs);
+    const call = new Call(caller, this.#parts.backendClock, this.#parts.requestTimeoutMs + waitsMs(operation, request));
     try {
       const unserved = this.#refuseNow(operation, request, identity);
       if (unserved !== undefined) return this.#heldAnswer(operation, caller, identity, request, unserved) ?? unserved;
@@ -267,7 +274,7 @@ export class Pipeline {
     call: Call,
     work: Promise<Answer>,
   ): Promise<Answer> {
-    this.#parts.inFlight.enter(identity.owner, work);
+    if (operation.waits === null) this.#parts.inFlight.enter(identity.owner, work);
     try {
       return await call.within(work);
     } catch (thrown) {
@@ -518,6 +525,11 @@ interface Refused {
   readonly refusal: Rejection;
   /** It was not even looked at. */
   readonly turnedAway?: TurnedAway;
+}
+
+/** For how long a request wants to wait for its answer, beside the time that the backend needs. */
+function waitsMs({ waits }: Operation, request: Message): number {
+  return waits === null ? 0 : 1000 * ((request as unknown as Record<string, number>)[waits] ?? 0);
 }
 
 /** An answer that counts towards what a key may be refused: the caller's doing, whoever said no. */

@@ -31,6 +31,7 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
   unsubscribe: subscription,
   get_sub_info: read,
   query_subscription: read,
+  wait_for: ['qot:read', 'acc:read'],
   get_quote: read,
   get_snapshot: read,
   get_kline: read,

@@ -7,7 +7,7 @@ import * as QotGetPlateSet from '../../src/contract/generated/Qot_GetPlateSet_pb
 import { OrderSchema } from '../../src/contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { operations as declared } from '../../src/contract/operations/index.js';
-import { anyOf, type Scope, scopes } from '../../src/contract/scope.js';
+import { anyOf, possibleScopes, type Scope, scopes } from '../../src/contract/scope.js';
 import { choice, integer } from '../../src/contract/shape.js';
 import type { ResponseMessage } from '../../src/gateway/index.js';
 import { HK_CASH, HK_MARGIN } from '../support/accounts.js';
@@ -45,7 +45,7 @@ for (const each of operations)
   );
 
 function acceptedBy({ scope }: Operation): readonly Scope[] {
-  return scope.kind === 'byEnv' ? ['trade:simulate', 'trade:real'] : scope.anyOf;
+  return possibleScopes(scope);
 }
 
 function strangerTo(each: Operation): string {

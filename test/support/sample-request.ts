@@ -28,6 +28,8 @@ export function sampleRequest(operation: Operation, all: readonly Operation[]): 
       shape,
     );
   }
+  // It looks once.
+  if (operation.waits !== null) sample[operation.waits] = 0;
   if (answers.length > 0) return sample;
   // It answers what the others of its id do not.
   for (const { field, is } of all.filter((other) => other.protoId === protoId).flatMap((other) => other.answers)) {

@@ -18,7 +18,9 @@ export function namingRequest(operation: Operation, all: readonly Operation[]): 
   const decided = new Set(answers.map(({ field }) => field));
   for (const field of messages.C2SSchema.fields) {
     const value = values[classOf(field, classes) ?? 'none'];
-    const wanted = shape.find((param) => param.field === field.name && param.type.kind === 'choices') === undefined ? value : 1;
+    // Lists of a call that waits belong to other conditions than the one that it names.
+    const lists = operation.waits === null && shape.some((param) => param.field === field.name && param.type.kind === 'choices');
+    const wanted = lists ? 1 : value;
     const given = sample[field.name];
     const isUnset = given === undefined || (Array.isArray(given) && given.length === 0);
     if (wanted !== undefined && isUnset && !decided.has(field.name)) sample[field.name] = field.fieldKind === 'list' ? [wanted] : wanted;

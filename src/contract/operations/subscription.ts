@@ -1,9 +1,10 @@
 import { get, operation, post } from '../declare.js';
-import { rehabType, session, subType } from '../enums.js';
+import { marketState, orderStatus, rehabType, session, subType, waitCondition, waitFigure, waitRelation } from '../enums.js';
 import * as QotGetSubInfo from '../generated/Qot_GetSubInfo_pb.js';
 import * as QotSub from '../generated/Qot_Sub_pb.js';
-import { anyOf } from '../scope.js';
-import { choice, choices, fixed, flag, never, symbols } from '../shape.js';
+import * as WaitFor from '../generated/svc/wait_for_pb.js';
+import { anyOf, byField } from '../scope.js';
+import { choice, choices, fixed, flag, id, integer, never, number, symbol, symbols, text, tradeHeader } from '../shape.js';
 
 const group = 'subscription';
 // qot:read keys are accepted for a while yet (since v1.4.106 subscriptions are user state).
@@ -104,4 +105,78 @@ export const querySubscription = operation({
     'Call it before svc_subscribe to see what is subscribed already, how much quota is left, and what svc_unsubscribe could give back. Free.',
   shape: [flag('isReqAllConn', { default: false, about: 'True: of every caller of the daemon.' })],
   rest: [post('/api/query-subscription')],
+});
+
+/** svc.wait_for.C2S.condition. */
+const PRICE = 1;
+const ORDER = 2;
+const MARKET = 3;
+const WAIT_SECONDS = 30;
+const WAIT_SECONDS_MAX = 600;
+const ofPrice = { field: 'condition', is: PRICE } as const;
+const ofOrder = { field: 'condition', is: ORDER } as const;
+const ofMarket = { field: 'condition', is: MARKET } as const;
+
+export const waitFor = operation({
+  name: 'wait_for',
+  group,
+  effect: 'read',
+  scope: byField('condition', { [PRICE]: 'qot:read', [ORDER]: 'acc:read', [MARKET]: 'qot:read' }),
+  reach: 'request',
+  protoId: 20050,
+  messages: WaitFor,
+  classes: {
+    'svc.wait_for.C2S': {
+      condition: 'none',
+      security: 'security',
+      figure: 'none',
+      relation: 'none',
+      price: 'none',
+      order_id: 'order',
+      order_id_ex: 'order',
+      order_status_list: 'none',
+      market_state_list: 'none',
+      timeout: 'none',
+    },
+  },
+  title: 'Wait',
+  summary: 'Waits until a price, an order or a market is where you want it, or the time is up.',
+  guide:
+    'Use it instead of asking again and again: it listens to pushes and answers at once when the condition is true already. outcome says met, timed_out (call again to go on waiting) or over (the order has ended otherwise). condition price needs symbol, relation and price; order needs acc_id, env, market and order_id_ex; market needs symbol and market_states.',
+  shape: [
+    choice('condition', waitCondition, { about: 'What is waited for: a price, an order or a market.', brief: '' }),
+    symbol('security', {
+      required: false,
+      about: 'Of a price: the security. Of a market: any security that trades there.',
+      brief: 'As HK.00700.',
+    }),
+    choice('figure', waitFigure, { about: 'Which price; the last one when omitted.', brief: '' }),
+    choice('relation', waitRelation, {
+      about: 'crosses: reaches or passes the price from the side on which it was first seen.',
+      brief: '',
+    }),
+    number('price', { about: 'The price to be reached.', brief: '' }),
+    ...tradeHeader(),
+    id('order_id', { about: 'The order’s number; order_id_ex is preferred when both are known.', brief: '' }),
+    text('order_id_ex', { about: 'The order’s text.', brief: '' }),
+    choices('order_status_list', orderStatus, {
+      as: 'order_statuses',
+      about: 'Any of these; any final one when omitted.',
+    }),
+    choices('market_state_list', marketState, { as: 'market_states', about: 'Any of these.', brief: '' }),
+    integer('timeout', { default: WAIT_SECONDS, min: 0, max: WAIT_SECONDS_MAX, about: 'Seconds to wait; 0 looks once.' }),
+  ],
+  needs: [
+    { oneOf: ['security'], when: ofPrice },
+    { oneOf: ['relation'], when: ofPrice },
+    { oneOf: ['price'], when: ofPrice },
+    { oneOf: ['header.trdMarket'], when: ofOrder },
+    { oneOf: ['header.accID'], when: ofOrder },
+    { oneOf: ['header.trdEnv'], when: ofOrder },
+    { oneOf: ['order_id', 'order_id_ex'], when: ofOrder },
+    { oneOf: ['security'], when: ofMarket },
+    { oneOf: ['market_state_list'], when: ofMarket },
+  ],
+  rest: [post('/api/wait-for')],
+  waits: 'timeout',
 });

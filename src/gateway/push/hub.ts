@@ -17,6 +17,7 @@ import type { PushFormat } from './format.js';
 import { GapAnnouncer } from './gap-announcer.js';
 import { Gatherer } from './gatherer.js';
 import { type ConnectOptions, type Member, type PushConnection, receives } from './member.js';
+import { type Observed, type Observer, Observers } from './observers.js';
 import { type After, Retries } from './patience.js';
 import { RecentTrades } from './recent-trades.js';
 import { streamKey } from './streams.js';
@@ -74,6 +75,7 @@ export class PushHub {
   /** Members by the owner of their key. */
   readonly #ofKey = new Map<string, Set<Member>>();
   readonly #gaps: GapAnnouncer;
+  readonly #observers = new Observers();
   readonly #recentTrades = new RecentTrades();
   readonly #retries: Retries;
   readonly #stopListening: (() => void)[];
@@ -125,7 +127,13 @@ export class PushHub {
         this.#publish(event);
         if (event.type === 'quote') onPublished?.(event, performance.now() - started);
       }),
-      backend.onStreams({ lost: (lost) => this.#gaps.lost(lost), restore: (scope) => this.#gaps.restore(scope) }),
+      backend.onStreams({
+        lost: (lost) => {
+          this.#gaps.lost(lost);
+          this.#observers.lost(lost);
+        },
+        restore: (scope) => this.#gaps.restore(scope),
+      }),
     ];
   }
 
@@ -177,6 +185,11 @@ export class PushHub {
       }
     }
     return new Face(member, this.#actions);
+  }
+
+  /** Lets a part of the daemon hear what is pushed of a stream or an account, which it subscribes to itself. Returns its own removal. */
+  observe(observed: Observed, observer: Observer): () => void {
+    return this.#observers.add(observed, observer);
   }
 
   /** Of streams that the backend refused, those that it does not serve: see {@link Backend.unserved}. */
@@ -292,6 +305,7 @@ export class PushHub {
     const key = streamKey(event.stream);
     const recipients = this.#routes.get(key) ?? this.#route(key, event);
     if (recipients.length > 0) this.#gatherer.broadcast(recipients, this.#framesOf(event));
+    this.#observers.quote(event);
   }
 
   #route(key: string, event: QuotePush): readonly Connection[] {
@@ -308,6 +322,7 @@ export class PushHub {
     // The gap is announced before what was missing in it.
     if (event.recovered) this.#gaps.recovers(event.accId);
     if (!this.#recentTrades.note(event)) return;
+    this.#observers.trade(event);
     const frames = this.#framesOf(event);
     for (const member of this.#membersOf(receivers)) {
       if (receives(member, event)) member.connection.push(frames);

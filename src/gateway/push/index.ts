@@ -6,6 +6,7 @@ export { connectionNotice } from './gaps.js';
 export { type PushBackend, PushHub, type PushHubOptions } from './hub.js';
 export type { ConnectOptions, PushConnection } from './member.js';
 export { decimalNumbers, type Numbering, uint32LeNumbers, unnumbered } from './numbering.js';
+export type { Observed, Observer } from './observers.js';
 export {
   answerRegisterPush,
   answerReplaceAccounts,

@@ -80,7 +80,8 @@ const HOLDERS_MAX = 5;
 function nameOfOwner(owner: string): string {
   const [kind = '', ...rest] = owner.split(':');
   const name = rest.join(':');
-  return kind === 'key' ? `key ${name}` : kind === 'conn' ? `connection ${name}` : 'the anonymous caller';
+  if (kind === 'key') return `key ${name}`;
+  return kind === 'conn' ? `connection ${name}` : kind === 'wait' ? `a waiting call` : 'the anonymous caller';
 }
 
 const NAMED_MAX = 20;

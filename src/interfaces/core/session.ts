@@ -53,6 +53,8 @@ export class CoreSession {
   readonly #link: CoreLink;
   readonly #connection;
   #underWay = 0;
+  /** Of those under way: they wait for something to happen, and must not keep others from being read. */
+  #waits = 0;
   readonly #waitingForIdle: (() => void)[] = [];
   /** Told when the peer goes away: those who wait for answers. */
   readonly #waiting = new Set<() => void>();
@@ -78,7 +80,7 @@ export class CoreSession {
 
   /** As many requests are under way as may be. */
   get busy(): boolean {
-    return this.#underWay >= UNDER_WAY_MAX;
+    return this.#underWay - this.#waits >= UNDER_WAY_MAX;
   }
 
   /** Resolves when no request is under way. */
@@ -92,9 +94,12 @@ export class CoreSession {
     if (holds) this.#hold();
     const body = this.#answer(request);
     if (body instanceof Promise) {
+      const waits = this.#services.ids.operationsOf(request.protoId).some((operation) => operation.waits !== null) ? 1 : 0;
       this.#underWay += 1;
+      this.#waits += waits;
       void body.then((settled) => {
         this.#underWay -= 1;
+        this.#waits -= waits;
         this.#send(request, settled, holds);
         this.#link.onFree();
         if (this.#underWay === 0) for (const resolve of this.#waitingForIdle.splice(0)) resolve();

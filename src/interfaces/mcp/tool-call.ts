@@ -11,7 +11,7 @@ import { type Asked, callerOf, decodeArguments } from './asked.js';
 import type { Confirmation } from './confirmation.js';
 import { inCurrency } from './in-currency.js';
 import type { HandedPage, PageStore } from './page-store.js';
-import { withProgress } from './progress.js';
+import { type Waiting, withProgress } from './progress.js';
 import { type Additions, failureResult, payloadResult, rejectionResult, textResult } from './result.js';
 import { tableOf } from './rows.js';
 import { select } from './selection.js';
@@ -49,18 +49,29 @@ export class ToolCalls {
     }
     const given = readToolArguments(named, args);
     if (given instanceof Rejection) return this.#rejectArguments(named, caller, visitor, given);
+    let waiting: Waiting | undefined;
+    const onWaiting = (say: () => string, ms: number) => {
+      waiting = { say, ms };
+    };
     const asked = await this.#understand({
       operation: named,
       reading: named,
       given,
-      caller: callerOf(caller, given, client.context.mcpReq.signal),
+      caller: { ...callerOf(caller, given, client.context.mcpReq.signal), onWaiting },
       visitor,
       ...client,
     });
     if (given.cursor !== undefined) return this.#nextPage(asked, given.cursor);
     if (given.preview) return this.#preview(asked);
     const stopped = await this.#parts.confirmation.before(asked);
-    return stopped ?? withProgress(client.context, () => this.#run(asked));
+    return (
+      stopped ??
+      withProgress(
+        client.context,
+        () => waiting,
+        () => this.#run(asked),
+      )
+    );
   }
 
   /** Who answers, and what has to be known to read the arguments. */

@@ -5,7 +5,7 @@ import { InexactNumber, isJsonObject, type JsonValue } from '../../../src/contra
 import type { Schema } from '../../../src/contract/json-schema.js';
 import type { Group, Operation } from '../../../src/contract/operation.js';
 import { operations } from '../../../src/contract/operations/index.js';
-import { type Scope, scopes } from '../../../src/contract/scope.js';
+import { possibleScopes, type Scope, scopes } from '../../../src/contract/scope.js';
 import { switches } from '../../../src/contract/switches.js';
 import { describeTool } from '../../../src/contract/tools.js';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../../support/accounts.js';
@@ -37,6 +37,7 @@ const called = tools.filter(([, { group }]) => !calledElsewhere.has(group));
 const lacking = {
   quotes: without('qot:read', 'qot:state'),
   accounts: without('acc:read'),
+  reading: without('qot:read', 'acc:read'),
   trading: without('trade:simulate', 'trade:real'),
   unlocking: without('trade:unlock'),
 } as const;
@@ -157,6 +158,8 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
     case 'svc_subscribe':
     case 'svc_unsubscribe':
       return { symbols: ['HK.00700'], sub_types: ['Basic'] };
+    case 'svc_wait_for':
+      return { condition: 'price', symbol: 'HK.00700', relation: 'at_or_above', price: 0.01 };
     default:
       return {};
   }
@@ -170,6 +173,12 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   // For US stocks.
   'svc_place_order.session': (value) => !['NONE', 'RTH', 0, 1].includes(value as string | number),
   'svc_place_order.fill_outside_rth': (value) => value === true,
+  // Of other conditions than a price.
+  'svc_wait_for.acc_id': () => true,
+  'svc_wait_for.order_id': () => true,
+  'svc_wait_for.order_id_ex': () => true,
+  'svc_wait_for.order_statuses': () => true,
+  'svc_wait_for.market_states': () => true,
   // Its funds are in Hong Kong dollars alone.
   'svc_get_funds.currency': (value) => value !== 'HKD',
 };
@@ -247,9 +256,8 @@ function without(...left: Scope[]): Scope[] {
 
 /** A key that lacks what the operation wants. */
 function lackingFor({ name, scope }: Operation): Lacking {
-  const found = (Object.keys(lacking) as Lacking[]).find((id) =>
-    scope.kind === 'byEnv' ? id === 'trading' : !scope.anyOf.some((each) => lacking[id].includes(each)),
-  );
+  const accepted = possibleScopes(scope);
+  const found = (Object.keys(lacking) as Lacking[]).find((id) => !accepted.some((each) => lacking[id].includes(each)));
   if (found === undefined) throw new Error(`no key here lacks the scope of ${name}: add one to the table`);
   return found;
 }

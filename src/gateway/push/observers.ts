@@ -1,0 +1,54 @@
+import type { QuotePush, StreamsLost, TradePush } from '../backend.js';
+import { streamKey } from './streams.js';
+
+/** A part of the daemon that hears pushes itself, beside those that go to connections. */
+export interface Observer {
+  /** An event of what it observes, in order. */
+  event(event: QuotePush | TradePush): void;
+  /** The backend delivers it no more, for now: what happened from here on may be missing. */
+  lost(reason: string): void;
+}
+
+/** What is observed: a stream by its key ({@link streamKey}), or an account's orders and fills. */
+export type Observed = string | bigint;
+
+/** Who hears what. They subscribe like everybody else: this only says where the events go. */
+export class Observers {
+  readonly #observers = new Map<Observed, Set<Observer>>();
+
+  /** Returns its own removal. */
+  add(observed: Observed, observer: Observer): () => void {
+    let observers = this.#observers.get(observed);
+    if (observers === undefined) {
+      observers = new Set();
+      this.#observers.set(observed, observers);
+    }
+    const own = observers;
+    own.add(observer);
+    return () => {
+      own.delete(observer);
+      if (own.size === 0 && this.#observers.get(observed) === own) this.#observers.delete(observed);
+    };
+  }
+
+  quote(event: QuotePush): void {
+    // Asked for each event there is: mostly nobody observes anything.
+    if (this.#observers.size > 0) this.#tell(streamKey(event.stream), event);
+  }
+
+  trade(event: TradePush): void {
+    if (this.#observers.size > 0) this.#tell(event.accId, event);
+  }
+
+  lost({ streams, accIds, reason }: StreamsLost): void {
+    const keys = streams === 'all' ? undefined : new Set(streams.map(streamKey));
+    for (const [observed, observers] of this.#observers) {
+      const affected = typeof observed === 'string' ? (keys?.has(observed) ?? true) : accIds === 'all' || accIds.includes(observed);
+      if (affected) for (const observer of [...observers]) observer.lost(reason);
+    }
+  }
+
+  #tell(observed: Observed, event: QuotePush | TradePush): void {
+    for (const observer of [...(this.#observers.get(observed) ?? [])]) observer.event(event);
+  }
+}

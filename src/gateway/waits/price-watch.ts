@@ -1,0 +1,132 @@
+import { create } from '@bufbuild/protobuf';
+import { type Decimal, decimalFromNumber, formatDecimal } from '../../contract/decimal.js';
+import { subType } from '../../contract/enums.js';
+import type { Security } from '../../contract/generated/Qot_Common_pb.js';
+import { C2SSchema as QuoteC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
+import { C2SSchema as BookC2S } from '../../contract/generated/Qot_GetOrderBook_pb.js';
+import type { Response as QuoteUpdate } from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
+import type { Response as BookUpdate } from '../../contract/generated/Qot_UpdateOrderBook_pb.js';
+import { quote } from '../../contract/operations/index.js';
+import type { QuotePush, QuoteStream, ResponseMessage, TradePush } from '../backend.js';
+import { payloadOf } from '../responses.js';
+import type { Seen, Verdict, Watch } from './watch.js';
+
+/** svc.wait_for.C2S.figure. */
+export const figures = { last: 1, bid: 2, ask: 3 } as const;
+/** svc.wait_for.C2S.relation. */
+const relations = { atOrAbove: 1, atOrBelow: 2, crosses: 3 } as const;
+
+const relationTexts: ReadonlyMap<number, string> = new Map([
+  [relations.atOrAbove, 'at or above'],
+  [relations.atOrBelow, 'at or below'],
+  [relations.crosses, 'crossing'],
+]);
+
+const subTypes = new Map(subType.members.map(({ name, public: number }) => [name, number]));
+
+export interface PriceGoal {
+  readonly symbol: string;
+  readonly security: Security;
+  readonly figure: number;
+  readonly relation: number;
+  readonly price: Decimal;
+}
+
+/** Prices of one moment; undefined where there is none. */
+interface Prices {
+  readonly last?: number;
+  readonly bid?: number;
+  readonly ask?: number;
+}
+
+/** Waits for a security's last price, best bid or best ask. Prices are compared as the decimals that they spell. */
+export class PriceWatch implements Watch {
+  readonly goal: string;
+  readonly stream: QuoteStream;
+  readonly question;
+  readonly asksAgain = false;
+  readonly #goal: PriceGoal;
+  #prices: Prices = {};
+  /** The side of the value on which the price was first seen, off the value itself. */
+  #side: -1 | 1 | undefined;
+
+  constructor(goal: PriceGoal) {
+    const { symbol, security, figure, relation, price } = goal;
+    this.#goal = goal;
+    const ofLast = figure === figures.last;
+    const name = ofLast ? 'last price' : figure === figures.bid ? 'bid' : 'ask';
+    this.goal = `${symbol}: ${name} ${relationTexts.get(relation)} ${formatDecimal(price)}`;
+    this.stream = { symbol, subType: subTypes.get(ofLast ? 'Basic' : 'OrderBook') ?? 0, rehabType: 0, extendedTime: false };
+    this.question = ofLast
+      ? { operation: quote.getQuote, request: create(QuoteC2S, { securityList: [security] }) }
+      : { operation: quote.getOrderBook, request: create(BookC2S, { security, num: 1 }) };
+  }
+
+  take(response: ResponseMessage): Verdict {
+    if (this.#goal.figure !== figures.last) return this.#judge(topOf(payloadOf(quote.getOrderBook, response)));
+    const basic = payloadOf(quote.getQuote, response)?.basicQotList[0];
+    // A server may have nothing to say of what was just subscribed to.
+    return basic === undefined ? 'open' : this.#judge(lastOf(basic));
+  }
+
+  hear({ message, type }: QuotePush | TradePush): Verdict {
+    if (type !== 'quote') return 'open';
+    if (this.#goal.figure !== figures.last) return this.#judge(topOf((message as unknown as BookUpdate).s2c));
+    const basic = (message as unknown as QuoteUpdate).s2c?.basicQotList[0];
+    return basic === undefined ? 'open' : this.#judge(lastOf(basic));
+  }
+
+  seen(): Seen {
+    const { last, bid, ask } = this.#prices;
+    return {
+      ...(last === undefined ? {} : { lastPrice: last }),
+      ...(bid === undefined ? {} : { bidPrice: bid }),
+      ...(ask === undefined ? {} : { askPrice: ask }),
+    };
+  }
+
+  status(): string | undefined {
+    const price = this.#watched();
+    return price === undefined ? undefined : formatDecimal(price);
+  }
+
+  sight(): undefined {
+    return undefined;
+  }
+
+  #watched(): Decimal | undefined {
+    const { figure } = this.#goal;
+    const { last, bid, ask } = this.#prices;
+    const price = figure === figures.last ? last : figure === figures.bid ? bid : ask;
+    return price === undefined ? undefined : decimalFromNumber(price);
+  }
+
+  #judge(prices: Prices): Verdict {
+    this.#prices = prices;
+    const price = this.#watched();
+    if (price === undefined) return 'open';
+    const { relation, price: goal } = this.#goal;
+    if (relation === relations.atOrAbove) return price >= goal ? 'met' : 'open';
+    if (relation === relations.atOrBelow) return price <= goal ? 'met' : 'open';
+    if (this.#side === undefined) {
+      if (price !== goal) this.#side = price < goal ? -1 : 1;
+      return 'open';
+    }
+    return (this.#side < 0 ? price >= goal : price <= goal) ? 'met' : 'open';
+  }
+}
+
+/** 0 stands for a security that has not traded yet. */
+function lastOf({ curPrice }: { readonly curPrice: number }): Prices {
+  return curPrice === 0 ? {} : { last: curPrice };
+}
+
+interface Level {
+  readonly price: number;
+}
+
+function topOf(book: { readonly orderBookBidList: readonly Level[]; readonly orderBookAskList: readonly Level[] } | undefined): Prices {
+  const bid = book?.orderBookBidList[0]?.price;
+  const ask = book?.orderBookAskList[0]?.price;
+  return { ...(bid === undefined ? {} : { bid }), ...(ask === undefined ? {} : { ask }) };
+}

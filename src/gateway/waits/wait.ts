@@ -1,0 +1,170 @@
+import { create } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
+import { S2CSchema } from '../../contract/generated/svc/wait_for_pb.js';
+import { subscription } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import { type Backend, BackendFailure, type QuotePush, type ResponseMessage, type TradePush } from '../backend.js';
+import { rejectFailure, rejectRefused } from '../call-failures.js';
+import type { LocalCall } from '../local/index.js';
+import { type PushHub, streamKey } from '../push/index.js';
+import { failure, RET_SUCCEED, success } from '../responses.js';
+import type { Verdict, Watch } from './watch.js';
+
+export type WaitAnswer = ResponseMessage | Rejection;
+
+export interface WaitParts {
+  readonly hub: PushHub;
+  readonly backend: Backend;
+  /** Dates answers. */
+  readonly clock: Clock;
+  /** What calls are timed by. */
+  readonly backendClock: Clock;
+}
+
+/** svc.wait_for.S2C.outcome. */
+const outcomes = { met: 1, timedOut: 2, over: 3 } as const;
+
+/** One call that waits, from the subscription to what it has to hear until that is given back. */
+export class Wait {
+  readonly #parts: WaitParts;
+  /** Whose subscriptions these are. */
+  readonly #owner: string;
+  readonly #came: number;
+  readonly #answer: Promise<WaitAnswer>;
+  /** Answers it; what it is answered with first counts. */
+  readonly end: (answer: WaitAnswer) => void;
+  readonly #fail: (defect: unknown) => void;
+  #asking = false;
+  #heard = false;
+
+  constructor(
+    parts: WaitParts,
+    readonly call: LocalCall,
+    readonly watch: Watch,
+    /** Tells it from other waits. */
+    number: number,
+  ) {
+    this.#parts = parts;
+    this.#owner = `wait:${number}`;
+    this.#came = parts.backendClock.monotonic();
+    let end: (answer: WaitAnswer) => void = () => undefined;
+    let fail: (defect: unknown) => void = () => undefined;
+    this.#answer = new Promise((resolve, reject) => {
+      end = resolve;
+      fail = reject;
+    });
+    this.end = end;
+    this.#fail = fail;
+  }
+
+  /** What it comes to, after `timeoutMs` at the latest, counted from its making. `onWaiting` is called once it is clear that it has to wait. */
+  async run(timeoutMs: number, onWaiting: () => void): Promise<WaitAnswer> {
+    const { hub, backendClock } = this.#parts;
+    const { caller, context } = this.call;
+    const stopObserving = this.#observe();
+    const giveUp = () => this.end(this.#says('timedOut'));
+    context.signal.addEventListener('abort', giveUp, { once: true });
+    let cancelTimer: (() => void) | undefined;
+    try {
+      const refused = await this.#subscribe();
+      if (refused !== undefined) return refused;
+      await this.#look();
+      const left = timeoutMs - this.#waitedMs();
+      if (left <= 0) giveUp();
+      else cancelTimer = backendClock.after(left, giveUp);
+      onWaiting();
+      caller.onWaiting?.(() => this.#status(), timeoutMs);
+      return await this.#answer;
+    } finally {
+      cancelTimer?.();
+      context.signal.removeEventListener('abort', giveUp);
+      stopObserving?.();
+      void hub.subscriptions.unsubscribeAll(this.#owner);
+      void hub.accounts.unsubscribeAll(this.#owner);
+    }
+  }
+
+  /** Asks the backend how things stand. */
+  ask(): void {
+    this.#look().catch(this.#fail);
+  }
+
+  #observe(): (() => void) | undefined {
+    const { stream, accId, goal } = this.watch;
+    const observed = stream === undefined ? accId : streamKey(stream);
+    if (observed === undefined) return undefined;
+    return this.#parts.hub.observe(observed, {
+      event: (event) => this.#hear(event),
+      lost: (reason) => this.end(new Rejection('backend.not_ready', `${reason} while waiting for ${goal}`, { retryAfterSeconds: 1 })),
+    });
+  }
+
+  #hear(event: QuotePush | TradePush): void {
+    this.#heard = true;
+    this.#judge(this.watch.hear(event));
+  }
+
+  async #look(): Promise<void> {
+    if (this.#asking) return;
+    this.#asking = true;
+    try {
+      const answer = await this.#question();
+      if (answer instanceof Rejection) this.end(answer);
+      else if (answer.retType !== RET_SUCCEED) this.end(failure(subscription.waitFor, answer.retMsg, answer.errCode));
+      // What was pushed meanwhile is newer.
+      else if (!this.#heard) this.#judge(this.watch.take(answer));
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  async #question(): Promise<WaitAnswer> {
+    const { operation, request } = this.watch.question;
+    try {
+      return await this.#parts.backend.call(operation, request, this.call.context);
+    } catch (thrown) {
+      if (thrown instanceof BackendFailure) return rejectFailure(thrown, 'read');
+      throw thrown;
+    }
+  }
+
+  #judge(verdict: Verdict | Rejection): void {
+    if (verdict instanceof Rejection) this.end(verdict);
+    else if (verdict !== 'open') this.end(this.#says(verdict));
+  }
+
+  #says(outcome: keyof typeof outcomes): ResponseMessage {
+    const s2c = create(S2CSchema, {
+      outcome: outcomes[outcome],
+      time: BigInt(this.#parts.clock.now()),
+      waitedMs: BigInt(Math.round(this.#waitedMs())),
+      ...this.watch.seen(),
+    });
+    return success(subscription.waitFor, s2c);
+  }
+
+  #waitedMs(): number {
+    return this.#parts.backendClock.monotonic() - this.#came;
+  }
+
+  #status(): string {
+    const status = this.watch.status();
+    return `waiting for ${this.watch.goal}${status === undefined ? '' : `; now ${status}`}`;
+  }
+
+  /** Subscribes to what has to be heard; the refusal, where there is one. */
+  async #subscribe(): Promise<WaitAnswer | undefined> {
+    const { hub } = this.#parts;
+    const { stream, accId } = this.watch;
+    if (stream !== undefined) {
+      const outcome = await hub.subscribe(this.#owner, [stream], { push: true, first: false });
+      if (outcome.ok) return undefined;
+      if (outcome.cause !== undefined) return rejectRefused(outcome.cause);
+      if (outcome.reason === 'quota') return new Rejection('limit.subscriptions', outcome.message);
+      return failure(subscription.waitFor, outcome.message, outcome.errCode);
+    }
+    if (accId === undefined) return undefined;
+    const outcome = await hub.subscribeAccounts(this.#owner, [accId]);
+    return outcome.ok ? undefined : failure(subscription.waitFor, outcome.message, outcome.errCode);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { S2C } from '../../contract/generated/svc/wait_for_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import type { Rejection } from '../../contract/rejection.js';
+import type { PushEvent, QuotePush, QuoteStream, ResponseMessage, TradePush } from '../backend.js';
+
+/** How a condition stands: true; never to come true any more; neither yet. */
+export type Verdict = 'met' | 'over' | 'open';
+
+/** The figures of an answer, as they were seen last. */
+export type Seen = Partial<Pick<S2C, 'lastPrice' | 'bidPrice' | 'askPrice' | 'order' | 'marketState'>>;
+
+/** One condition that is waited for: what has to be heard for it, and what that means. */
+export interface Watch {
+  /** For people: "HK.00700: last price at or above 400". */
+  readonly goal: string;
+  /** The stream that is listened to. */
+  readonly stream?: QuoteStream;
+  /** The account whose orders are listened to. */
+  readonly accId?: bigint;
+  /** Nothing is pushed of it: it is asked for again and again. */
+  readonly asksAgain: boolean;
+  /** What tells how it stands now. */
+  readonly question: { readonly operation: Operation; readonly request: Message };
+  /** Takes in an answer to the question, or says why there is none. */
+  take(response: ResponseMessage): Verdict | Rejection;
+  /** Takes in what was pushed. */
+  hear(event: QuotePush | TradePush): Verdict;
+  /** What was seen last. */
+  seen(): Seen;
+  /** The same in words: "399.8"; undefined before anything was seen. */
+  status(): string | undefined;
+  /** What was seen last as a push would tell it, for a look at whether its caller may see it; undefined where the request names all. */
+  sight(): PushEvent | undefined;
+}
