@@ -3,6 +3,7 @@ import type { PriceContext } from '../../../contract/generated/svc/account_yield
 import type { Currency } from '../../../contract/markets.js';
 import { addDays } from '../../../contract/time.js';
 import type { Account } from '../../brokerage/account.js';
+import { sharesDelivered } from '../../brokerage/clearing/expire-contracts.js';
 import { ExchangeRates } from '../../brokerage/exchange-rates.js';
 import { unitValue } from '../../brokerage/margin.js';
 import { type FillRecord, isBuying } from '../../brokerage/order.js';
@@ -11,6 +12,7 @@ import type { Cause, LedgerTransaction } from '../../ledger/index.js';
 import { Turn } from '../../pace.js';
 import type { Facts } from '../../view/facts.js';
 import { type Instrument, tradedOn } from '../../world/index.js';
+import type { Option } from '../../world/instrument.js';
 import { priceAt } from './past-prices.js';
 
 type Named = Facts<'clock' | 'world' | 'market' | 'brokerage'>;
@@ -44,7 +46,7 @@ interface Holding {
 }
 
 /** What a transaction does to the units held, beside the fills. */
-const effects: Readonly<Record<Cause, 'none' | 'split' | 'ends'>> = {
+const effects: Readonly<Record<Cause, 'none' | 'split' | 'ends' | 'exercised'>> = {
   opening: 'none',
   fill: 'none',
   settlement: 'none',
@@ -56,6 +58,8 @@ const effects: Readonly<Record<Cause, 'none' | 'split' | 'ends'>> = {
   mark_to_market: 'none',
   split: 'split',
   expiry: 'ends',
+  exercise: 'exercised',
+  assignment: 'exercised',
 };
 
 /**
@@ -124,6 +128,8 @@ class Replay {
   readonly #holdings = new Map<string, Holding>();
   /** "symbol day" → splits that have been booked. */
   readonly #splits = new Map<string, number>();
+  /** Options that have ended and whose shares come next. */
+  #exercised: { readonly option: Option; readonly quantity: bigint } | undefined;
 
   constructor(
     private readonly facts: Named,
@@ -153,10 +159,29 @@ class Replay {
     }
     if (holding === undefined) return;
     if (effects[cause] === 'split') this.#split(holding, transaction);
+    if (effects[cause] === 'exercised') this.#exercise(holding, time);
     if (effects[cause] === 'ends') {
       holding.quantity = 0n;
       holding.carried = 0n;
     }
+  }
+
+  /** Options end with a transaction, and the next one of the same cause delivers their shares. */
+  #exercise(holding: Holding, time: number): void {
+    const { instrument, quantity } = holding;
+    if (instrument.kind === 'option') {
+      this.#exercised = { option: instrument, quantity };
+      holding.quantity = 0n;
+      return;
+    }
+    if (this.#exercised === undefined) return;
+    const { option, quantity: contracts } = this.#exercised;
+    this.#exercised = undefined;
+    const day = this.facts.world.calendar(option).tradingDay(time - 1);
+    const size = contracts < 0n ? -contracts : contracts;
+    const [numerator, denominator] = sharesDelivered(option, size, day, this.facts.brokerage.corporateActions);
+    const buys = (option.option.right === 'call') === contracts > 0n;
+    holding.quantity += (buys ? numerator : -numerator) / denominator;
   }
 
   /** Money of a transaction, in the currency asked for, at the rates of its time. */

@@ -15,6 +15,7 @@ interface BizGroup {
 const trade = { id: 101, name: 'Trade' };
 const fees = { id: 102, name: 'Fees' };
 const variationMargin = { id: 201, name: 'Daily settlement' };
+const cashSettlement = { id: 202, name: 'Settled in cash at expiry' };
 const dividend = { id: 301, name: 'Dividend' };
 const withholdingTax = { id: 302, name: 'Withholding tax' };
 const rightsSold = { id: 303, name: 'Rights sold' };
@@ -25,7 +26,7 @@ const opening = { id: 501, name: 'Opening balance' };
 /** Every group, in the order of numbers, which are our own. */
 export const bizGroups: readonly BizGroup[] = [
   { id: 1, name: 'Trading', subGroups: [trade, fees] },
-  { id: 2, name: 'Futures', subGroups: [variationMargin] },
+  { id: 2, name: 'Contracts', subGroups: [variationMargin, cashSettlement] },
   { id: 3, name: 'Corporate actions', subGroups: [dividend, withholdingTax, rightsSold, cashInLieu] },
   { id: 4, name: 'Financing', subGroups: [interest] },
   { id: 5, name: 'Deposits and withdrawals', subGroups: [opening] },
@@ -44,6 +45,7 @@ const subGroupOf: Readonly<Record<EntryKind, SubGroup | undefined>> = {
   interest,
   stock_borrow_fee: interest,
   variation_margin: variationMargin,
+  cash_settlement: cashSettlement,
   settlement: undefined,
   realised: undefined,
 };

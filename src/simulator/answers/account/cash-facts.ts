@@ -17,8 +17,10 @@ interface ClearingDays {
 
 /** A trade clears on its trading day and settles later; everything else does both on one day. */
 export function clearingDays({ world }: Facts<'world'>, { cause, time }: LedgerTransaction, { venue, day, balance }: Entry): ClearingDays {
-  const isTrade = cause === 'fill' || balance === 'unsettled';
-  return { clearingDate: isTrade ? calendarOf(world, venue).tradingDay(time) : day, settlementDate: day };
+  const tradingDay = (at: number) => calendarOf(world, venue).tradingDay(at);
+  if (cause === 'fill') return { clearingDate: tradingDay(time), settlementDate: day };
+  // What a day's close brings is of that day, which may end with it.
+  return { clearingDate: balance === 'unsettled' ? tradingDay(time - 1) : day, settlementDate: day };
 }
 
 function calendarOf(world: Facts<'world'>['world'], venue: string): Calendar {

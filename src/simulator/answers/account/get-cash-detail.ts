@@ -53,6 +53,8 @@ const causes: Readonly<Record<Cause, string>> = {
   interest_charge: 'Interest charged',
   mark_to_market: 'Daily settlement',
   expiry: 'Expiry',
+  exercise: 'Exercise',
+  assignment: 'Assignment',
 };
 
 function detailOf(facts: Named, account: Account, transaction: LedgerTransaction, entry: Entry): CashDetail {

@@ -8,6 +8,7 @@ import type { ExaminedCombo } from '../../brokerage/check-combo.js';
 import { totalFeesOf } from '../../brokerage/fees.js';
 import { addressed } from '../../brokerage/header.js';
 import { initialMargin, maintenanceMargin, unitValue } from '../../brokerage/margin.js';
+import { type OptionHolding, optionMargin } from '../../brokerage/option-margin.js';
 import { frozenCash, isBuying, isCombo, type OrderRecord, reservedMargin } from '../../brokerage/order.js';
 import type { LegRequest } from '../../brokerage/place-request.js';
 import { orderTypes, tradeSides } from '../../brokerage/terms.js';
@@ -16,10 +17,10 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import type { Instrument } from '../../world/index.js';
 
-type Named = Facts<'market' | 'brokerage'>;
+type Named = Facts<'world' | 'market' | 'brokerage'>;
 
 /** Trd_GetComboMaxTrdQtys: what an order of several legs would change of an account if all of it filled at its price, in the currency of its legs. */
-export const getComboMaxTrdQtys: Answer<'market' | 'brokerage', C2S, S2C> = (facts, request) => {
+export const getComboMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', C2S, S2C> = (facts, request) => {
   const { brokerage } = facts;
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
@@ -51,23 +52,32 @@ function legsOf(comboLegs: readonly ComboLeg[]): LegRequest[] | Refusal {
   return legs;
 }
 
-function effectOf({ market, brokerage }: Named, account: Account, { legs, units, price, needed }: ExaminedCombo, order?: OrderRecord) {
+function effectOf(facts: Named, account: Account, { legs, units, price, needed }: ExaminedCombo, order?: OrderRecord) {
+  const { market, brokerage } = facts;
   const [first] = legs;
   if (first === undefined) throw new Error('an order has legs');
   const { currency } = first.instrument;
   const margined = account.type === 'margin';
   const paid = unitValue(first.instrument, price) * units;
+  const traded = new Map<string, bigint>();
   let [value, initial, maintenance, fees] = [0n, 0n, 0n, 0n];
   for (const { instrument, side, ratio } of legs) {
     const held = brokerage.records.ledger.position(account.id, instrument.symbol)?.quantity ?? 0n;
     const bought = units * ratio * (isBuying(side) ? 1n : -1n);
     const each = unitValue(instrument, market.quote(instrument).last);
     value += each * bought;
+    traded.set(instrument.symbol, bought);
     if (margined) {
       initial += marginOf(initialMargin, instrument, each, held + bought) - marginOf(initialMargin, instrument, each, held);
       maintenance += marginOf(maintenanceMargin, instrument, each, held + bought) - marginOf(maintenanceMargin, instrument, each, held);
     }
     fees += totalFeesOf(instrument, isBuying(side), each * units * ratio, units * ratio);
+  }
+  if (margined) {
+    // Sold options ask for what their underlying's whole position leaves uncovered.
+    const options = soldOptions(facts, account, legs, traded) - soldOptions(facts, account, legs, new Map());
+    initial += options;
+    maintenance += options;
   }
   const { valuer } = brokerage;
   const own = order === undefined ? 0n : margined ? reservedMargin(order) : frozenCash(order);
@@ -89,7 +99,36 @@ function effectOf({ market, brokerage }: Named, account: Account, { legs, units,
   };
 }
 
+/** What sold options on what the legs are on ask for, with what is traded on top of what the account holds. */
+function soldOptions(
+  { world, market, brokerage }: Named,
+  account: Account,
+  legs: ExaminedCombo['legs'],
+  traded: ReadonlyMap<string, bigint>,
+): Decimal {
+  const { ledger } = brokerage.records;
+  const held = new Map([...ledger.positions(account)].map(({ symbol, quantity }) => [symbol, quantity]));
+  for (const [symbol, quantity] of traded) held.set(symbol, (held.get(symbol) ?? 0n) + quantity);
+  const underlyings = new Set(
+    legs.map(({ instrument }) => (instrument.kind === 'option' ? instrument.option.underlying : instrument.symbol)),
+  );
+  let sum = 0n;
+  for (const symbol of underlyings) {
+    const instrument = world.instrument(symbol);
+    if (instrument === undefined) continue;
+    const holdings = [...held].flatMap(([one, quantity]): OptionHolding[] => {
+      const option = world.instrument(one);
+      return quantity !== 0n && option?.kind === 'option' && option.option.underlying === symbol ? [{ option, quantity }] : [];
+    });
+    if (!holdings.some(({ quantity }) => quantity < 0n)) continue;
+    sum += optionMargin(holdings, { instrument, price: market.quote(instrument).last, held: held.get(symbol) ?? 0n });
+  }
+  return sum;
+}
+
+/** Of sold options, which depends on what else is held, see {@link soldOptions}. */
 function marginOf(terms: typeof initialMargin, instrument: Instrument, each: Decimal, quantity: bigint): Decimal {
+  if (instrument.kind === 'option' && quantity < 0n) return 0n;
   return quantity < 0n ? terms(instrument, 'short', -each * quantity) : terms(instrument, 'long', each * quantity);
 }
 

@@ -15,7 +15,7 @@ import { addressed } from '../../brokerage/header.js';
 import { initialMargin, maintenanceMargin, marginCallMargin } from '../../brokerage/margin.js';
 import { percentOf } from '../../brokerage/messages.js';
 import { currencies, tradeMarkets } from '../../brokerage/terms.js';
-import { freeMargin, type PositionValue, type Valuation } from '../../brokerage/valuation.js';
+import { freeMargin, type PositionValue, type Valuation, type Valuer } from '../../brokerage/valuation.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { known } from '../../view/known.js';
@@ -50,15 +50,20 @@ export const getMarginInfo: Answer<'brokerage', C2S, S2C> = ({ brokerage }, requ
     excessLiquidity: n(value.netAssets - margin.maintenanceMargin),
     ...known({ riskRatio: value.netAssets > 0n ? percentOf(margin.maintenanceMargin, value.netAssets) : undefined }),
     marginStatus: statusOf(margin),
-    positionList: lends ? positions.map((position) => marginOf(brokerage.valuer.value(position))) : [],
+    positionList: lends ? positions.map((position) => marginOf(brokerage.valuer, brokerage.valuer.value(position))) : [],
   });
   return brokerage.records.journal.whenDurable(answer);
 };
 
-function marginOf({ instrument, position, value }: PositionValue): PositionMargin {
+function marginOf(valuer: Valuer, { instrument, position, value }: PositionValue): PositionMargin {
   const direction = value < 0n ? 'short' : 'long';
   const size = value < 0n ? -value : value;
-  const hundred = 100_000_000_000n;
+  const each = (terms: typeof initialMargin): Decimal => {
+    if (direction === 'long' || instrument.kind !== 'option') return terms(instrument, direction, size);
+    // The terms of a sold option are all the same, and follow its underlying.
+    return valuer.shortMargin(instrument, size) * -position.quantity;
+  };
+  const [initial, call, maintenance] = [each(initialMargin), each(marginCallMargin), each(maintenanceMargin)];
   return create(PositionMarginSchema, {
     trdMarket: tradeMarkets.numberOf(position.tradeMarket),
     secMarket: quoteMarket(instrument.market).secMarket,
@@ -68,12 +73,12 @@ function marginOf({ instrument, position, value }: PositionValue): PositionMargi
     qty: Number(position.quantity),
     marketValue: n(value),
     currency: currencies.numberOf(instrument.currency),
-    initialRatio: n(initialMargin(instrument, direction, hundred)),
-    marginCallRatio: n(marginCallMargin(instrument, direction, hundred)),
-    maintenanceRatio: n(maintenanceMargin(instrument, direction, hundred)),
-    initialMargin: n(initialMargin(instrument, direction, size)),
-    marginCallMargin: n(marginCallMargin(instrument, direction, size)),
-    maintenanceMargin: n(maintenanceMargin(instrument, direction, size)),
+    initialRatio: percentOf(initial, size) ?? 0,
+    marginCallRatio: percentOf(call, size) ?? 0,
+    maintenanceRatio: percentOf(maintenance, size) ?? 0,
+    initialMargin: n(initial),
+    marginCallMargin: n(call),
+    maintenanceMargin: n(maintenance),
   });
 }
 

@@ -1,4 +1,4 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dec, Fixture, ids } from '../../../../test/support/brokerage.js';
@@ -32,7 +32,7 @@ async function answered<T>(value: T | Refusal | Promise<T | Refusal>): Promise<T
 
 const base = (f: Fixture, id: bigint) => ({ header: f.header(f.account(id)), extensionVersion: 1 });
 
-function calendar(f: Fixture, id: bigint, asked: MessageInitShape<typeof CalendarSchema> = {}): Promise<Calendar | Refusal> {
+function calendar(f: Fixture, id: bigint, asked: object = {}): Promise<Calendar | Refusal> {
   const defaults = { queryType: 1, method: 1, timeLocation: ZONE, priceContext: regular };
   return Promise.resolve(getReturnCalendar(f.simulation, create(CalendarSchema, { ...base(f, id), ...defaults, ...asked })));
 }
@@ -159,7 +159,7 @@ describe('what an account was worth', () => {
     expect([before.periodList, before.total]).toEqual([[], undefined]);
   });
 
-  const badCalendars: readonly [string, MessageInitShape<typeof CalendarSchema>][] = [
+  const badCalendars: readonly [string, object][] = [
     ['query_type 4 is not accepted', { queryType: 4 }],
     ['method 3 is not accepted', { method: 3 }],
     ['time_location "Mars/Olympus"', { timeLocation: 'Mars/Olympus' }],
