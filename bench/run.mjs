@@ -16,6 +16,7 @@ import { lowest, tableOf, verdictOf } from './lib/report.mjs';
 
 const FILES = [
   'start',
+  'reads',
   'rest',
   'mcp',
   'mcp-sessions',
