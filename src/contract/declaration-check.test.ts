@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { catalogue } from './declaration-check.js';
 import { operation, post } from './declare.js';
 import { classOf, fieldsWithin } from './field-classes.js';
+import * as QotGetPeriodChangeRank from './generated/Qot_GetPeriodChangeRank_pb.js';
 import * as QotGetPlateSet from './generated/Qot_GetPlateSet_pb.js';
 import * as QotGetReference from './generated/Qot_GetReference_pb.js';
 import * as QotGetRT from './generated/Qot_GetRT_pb.js';
@@ -49,6 +50,13 @@ describe('a declaration is refused', () => {
 
   it('that lets callers filter an answer which is not filtered for limited keys', () => {
     expect(() => operation({ ...base, messages: TrdGetOrderList })).toThrow('has a filter, Trd_Common.TrdFilterConditions.codeList');
+  });
+
+  it('that filters a list and counts what it leaves out', () => {
+    const listing = { list: 'dataList', of: 'security', at: 'security' } as const;
+    expect(() => operation({ ...base, messages: QotGetPeriodChangeRank, reach: [listing] })).toThrow(
+      'counts in allCount what limited keys are not shown',
+    );
   });
 
   it.each([

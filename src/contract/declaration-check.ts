@@ -4,6 +4,9 @@ import { fits } from './listing.js';
 import type { Operation } from './operation.js';
 import { switches } from './switches.js';
 
+/** Fields of answers that count all entries of a list. */
+const COUNT_OF_ALL = /^all_?count$/i;
+
 /**
  * What a declaration has to say before anybody may call it. Each check is one that a forgetful author, and green tests,
  * would otherwise find out about from an attacker. Throws, since it is a defect: at the import of the declaration, which
@@ -52,6 +55,10 @@ function* unfiltered({ messages, classes, reach }: Operation): Generator<string>
     if (classOf(field, classes) === 'filter' && listings.length === 0) {
       yield `has a filter, ${field.parent.typeName}.${field.name}: say in "reach" which lists of the answer are filtered for limited keys`;
     }
+  }
+  const { name: total } = messages.S2CSchema.fields.find(({ name }) => COUNT_OF_ALL.test(name)) ?? {};
+  if (total !== undefined && listings.length > 0 && !listings.some((listing) => listing.total === total)) {
+    yield `counts in ${total} what limited keys are not shown: name it as the "total" of a listing in "reach"`;
   }
   for (const listing of listings) {
     if (!fits(listing, messages.S2CSchema))
