@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { catalogue } from './declaration-check.js';
 import { operation, post } from './declare.js';
 import { classOf, fieldsWithin } from './field-classes.js';
-import * as QotGetPeriodChangeRank from './generated/Qot_GetPeriodChangeRank_pb.js';
 import * as QotGetPlateSet from './generated/Qot_GetPlateSet_pb.js';
 import * as QotGetReference from './generated/Qot_GetReference_pb.js';
 import * as QotGetRT from './generated/Qot_GetRT_pb.js';
@@ -52,19 +51,15 @@ describe('a declaration is refused', () => {
     expect(() => operation({ ...base, messages: TrdGetOrderList })).toThrow('has a filter, Trd_Common.TrdFilterConditions.codeList');
   });
 
-  it('that filters a list and counts what it leaves out', () => {
-    const listing = { list: 'dataList', of: 'security', at: 'security' } as const;
-    expect(() => operation({ ...base, messages: QotGetPeriodChangeRank, reach: [listing] })).toThrow(
-      'counts in allCount what limited keys are not shown',
+  it('that filters lists and leaves open what a field beside them tells of what is left out', () => {
+    const reach = [{ list: 'orderList', of: 'traded' }] as const;
+    expect(() => operation({ ...base, messages: TrdGetOrderList, reach })).toThrow(
+      'get_new does not say what Trd_GetOrderList.S2C.header tells of entries that are left out: name it as "total" or "more"',
     );
-  });
-
-  it.each([
-    [{ list: 'orders', of: 'traded' }, 'S2C has no orders of traded'],
-    [{ list: 'orderList', of: 'security' }, 'S2C has no orderList of security'],
-    [{ list: 'orderList', of: 'account', at: 'accID' }, 'S2C has no orderList of account'],
-  ] as const)('that filters %j, which is not there', (listing, text) => {
-    expect(() => operation({ ...base, messages: TrdGetOrderList, reach: [listing] })).toThrow(text);
+    expect(operation({ ...base, messages: TrdGetOrderList, reach, beside: ['header'] })).toMatchObject({ reach });
+    expect(() => operation({ ...base, messages: TrdGetOrderList, reach: [{ ...reach[0], total: 'count' }] })).toThrow(
+      'S2C has no orderList of traded',
+    );
   });
 
   it('that speaks of fields which the message does not have', () => {

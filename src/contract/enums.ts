@@ -191,6 +191,9 @@ export const klType = enumeration('kl_type', [
   { name: '240min', public: 15, rest: null, mcp: null },
 ]);
 
+/** Lengths of the bars that a backend itself has: without those that are made of them here. */
+export const barLength: Enumeration = { ...klType, members: klType.members.filter((member) => member.public !== KL_TYPE_4MIN) };
+
 export const rehabType = same('rehab_type', { none: 0, forward: 1, backward: 2 });
 
 export const subType = same('sub_types', {
@@ -523,7 +526,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'svc.cash_detail', fields: { trdMarket, secMarket, currency: cashLogCurrency, trd_side: trdSide } },
   { prefix: 'Trd_FlowSummary', fields: { cashFlowDirection } },
   { prefix: 'svc.quote_capability', fields: { sub_type_list: subType, kl_type_list: klType } },
-  { prefix: 'svc.kline_pattern', fields: { kline_type: klType } },
+  { prefix: 'svc.kline_pattern', fields: { kline_type: barLength } },
   {
     prefix: 'svc.wait_for',
     fields: {
