@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/contract/clock.js';
 import { parseDecimal } from '../../src/contract/decimal.js';
+import { forexAccount } from '../../src/contract/operations/index.js';
 import { TestDaemon } from '../support/daemon.js';
 
 type Id = 'all' | 'fx' | 'hk' | 'euro' | 'other' | 'quotes';
@@ -67,6 +68,27 @@ const routes = () =>
   ] as const;
 
 describe('every forex account read', () => {
+  it('reads, with acc:read and its switch, and nothing else', () => {
+    const { getForexAccounts, getForexRiskControl, getForexSymbolConfigs } = forexAccount;
+    const { getForexAccountQuoteContext, getForexAssets, previewForexMargin } = forexAccount;
+    const six = [
+      getForexAccounts,
+      getForexRiskControl,
+      getForexSymbolConfigs,
+      getForexAccountQuoteContext,
+      getForexAssets,
+      previewForexMargin,
+    ];
+    for (const { effect, scope, switches, group } of six) {
+      expect({ effect, scope, switches, group }).toEqual({
+        effect: 'read',
+        scope: { kind: 'anyOf', anyOf: ['acc:read'] },
+        switches: ['--enable-v18-experimental-reads'],
+        group: 'forex_account',
+      });
+    }
+  });
+
   it('takes version 1 alone, and known brokers', async () => {
     for (const [path, asked] of routes()) {
       for (const extension_version of [0, 2, undefined]) {

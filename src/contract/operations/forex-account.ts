@@ -62,7 +62,8 @@ export const getForexSymbolConfigs = operation({
   classes: classes('get_forex_symbol_configs'),
   title: 'Forex terms',
   summary: 'Contract size, volumes and margin rate of each pair that a broker deals in.',
-  guide: 'Needs no account. Volumes are scaled: 100000000 is one lot. Take stock_id from here for svc_preview_forex_margin. Free.',
+  guide:
+    'Needs no account. Volumes are scaled: 100000000 is one lot. Take the stock_id from here before you call svc_preview_forex_margin. Free.',
   shape: [broker, version],
   rest: [post('/api/get-forex-symbol-configs')],
 });
@@ -88,6 +89,7 @@ export const getForexAssets = operation({
   ...common,
   name: 'get_forex_assets',
   reach: [{ list: 'position_list', of: 'security', at: 'security' }],
+  beside: ['broker_id', 'account_id', 'currency', 'balance', 'equity', 'floating_profit', 'used_margin', 'free_margin'],
   protoId: 20034,
   messages: GetForexAssets,
   classes: {
@@ -103,7 +105,7 @@ export const getForexAssets = operation({
   title: 'Forex assets',
   summary: 'Balance, equity and open positions of a leveraged forex account.',
   guide:
-    'Call svc_get_forex_accounts first. All six booleans must be given, quote_options as {before, after, overnight} in c2s_json. Free.',
+    'Call svc_get_forex_accounts first. All six booleans must be given. Amounts are exact text in the currency asked for; volumes count 100000000 for one lot. Free.',
   shape: [
     broker,
     account,
@@ -111,6 +113,9 @@ export const getForexAssets = operation({
     yes('exclude_zero_positions', 'Leave out positions of no volume.'),
     yes('use_option_combo', 'Forex has no options.'),
     yes('exclude_delisted', 'Leave out pairs that are dealt in no more.'),
+    yes('quote_options.before', 'Count quotes before regular hours.'),
+    yes('quote_options.after', 'Count quotes after regular hours.'),
+    yes('quote_options.overnight', 'Count overnight quotes.'),
     version,
   ],
   rest: [post('/api/get-forex-assets')],
@@ -120,6 +125,7 @@ export const previewForexMargin = operation({
   ...common,
   name: 'preview_forex_margin',
   reach: [{ list: 'preview_list', of: 'security', at: 'security' }],
+  beside: ['broker_id', 'account_id', 'currency'],
   protoId: 20035,
   messages: PreviewForexMargin,
   classes: classes('preview_forex_margin', {
@@ -134,7 +140,7 @@ export const previewForexMargin = operation({
   title: 'Forex margin preview',
   summary: 'What margin a forex position would ask for. Places nothing.',
   guide:
-    'stock_id comes from svc_get_forex_symbol_configs; volume_scaled counts 100000000 for one lot. Give price_buy, price_sell or both as decimal text. Free.',
+    'Call svc_get_forex_symbol_configs first for stock_id. volume_scaled counts 100000000 for one lot. Give price_buy, price_sell or both as decimal text. Free.',
   shape: [
     broker,
     account,

@@ -77,7 +77,7 @@ export function marginOf(facts: Named, pair: Instrument, volume: bigint, price: 
   return inDollars(facts, (notionalOf(volume, price) * MARGIN_PERCENT) / 100n, secondOf(pair));
 }
 
-export function inDollars({ brokerage }: Named, amount: Decimal, currency: string): Decimal {
+function inDollars({ brokerage }: Named, amount: Decimal, currency: string): Decimal {
   return brokerage.valuer.rates.convert(amount, currency, 'USD');
 }
 
@@ -86,7 +86,7 @@ export function ofDollars({ brokerage }: Named, amount: Decimal, currency: strin
 }
 
 /** "USD" of EURUSD. */
-export function secondOf({ code }: Instrument): string {
+function secondOf({ code }: Instrument): string {
   return code.slice(3);
 }
 
