@@ -66,7 +66,7 @@ const declared: FieldClasses = {
   'svc.cash_detail.C2S': none('log_id'),
   'svc.cash_log.C2S': {
     ...security,
-    stock_id: 'stock_id',
+    stock_id: 'filter',
     ...none('begin_time', 'end_time', 'biz_group_id', 'biz_sub_group_id', 'in_out', 'keyword', 'log_id', 'max_cnt', 'currency'),
   },
   'svc.margin_info.C2S': none('currency'),

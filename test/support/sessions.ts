@@ -10,10 +10,9 @@ import { CrashingStore } from './crashing-store.js';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-const [SG_CASH, JP_CASH, MY_CASH] = [281756478396547005n, 281756478396547006n, 281756478396547007n];
-
-/** Every account: some trade in a session. */
+/** The accounts of a session. */
 export const sessionAccounts = accounts.map(({ id }) => id);
+const [SG_CASH, JP_CASH, MY_CASH] = [281756478396547005n, 281756478396547006n, 281756478396547007n];
 
 const currencyOf: Readonly<Record<string, Currency>> = { HK: 'HKD', US: 'USD', SH: 'CNH', SG: 'SGD', JP: 'JPY', MY: 'MYR' };
 
