@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { classOf, fieldsWithin } from './field-classes.js';
-import { fits } from './listing.js';
+import { fieldsOf, fits, type Listing } from './listing.js';
 import type { Operation } from './operation.js';
 import { switches } from './switches.js';
 
@@ -46,8 +46,8 @@ function* unclassified({ messages, classes }: Operation): Generator<string> {
 }
 
 /** A filter that the request sets, of an answer that nobody filters, and a list to filter that is not there. */
-function* unfiltered({ messages, classes, reach }: Operation): Generator<string> {
-  const listings = Array.isArray(reach) ? reach : [];
+function* unfiltered({ messages, classes, reach, beside }: Operation): Generator<string> {
+  const listings: readonly Listing[] = typeof reach === 'string' ? [] : reach;
   for (const field of fieldsWithin(messages.C2SSchema)) {
     if (classOf(field, classes) === 'filter' && listings.length === 0) {
       yield `has a filter, ${field.parent.typeName}.${field.name}: say in "reach" which lists of the answer are filtered for limited keys`;
@@ -56,6 +56,11 @@ function* unfiltered({ messages, classes, reach }: Operation): Generator<string>
   for (const listing of listings) {
     if (!fits(listing, messages.S2CSchema))
       yield `reaches a list that is not there: ${messages.S2CSchema.typeName} has no ${listing.list} of ${listing.of}`;
+  }
+  const known = [...beside, ...listings.flatMap(fieldsOf)];
+  const unsaid = listings.length === 0 ? [] : messages.S2CSchema.fields.filter(({ name }) => !known.includes(name));
+  for (const { name } of unsaid) {
+    yield `does not say what ${messages.S2CSchema.typeName}.${name} tells of entries that are left out: name it as "total" or "more" of a list of "reach", or in "beside" where it tells nothing`;
   }
 }
 

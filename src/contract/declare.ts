@@ -16,6 +16,7 @@ type Optional =
   | 'switches'
   | 'classes'
   | 'reach'
+  | 'beside'
   | 'wrapper'
   | 'unused'
   | 'lowLevel'
@@ -52,6 +53,7 @@ export function operation<const M extends ProtocolMessages>(
     switches: [],
     classes: {},
     reach: 'beyond',
+    beside: [],
     wrapper: null,
     unused: [],
     lowLevel: {},

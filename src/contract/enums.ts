@@ -191,6 +191,9 @@ export const klType = enumeration('kl_type', [
   { name: '240min', public: 15, rest: null, mcp: null },
 ]);
 
+/** Lengths of the bars that a backend itself has: without those that are made of them here. */
+export const barLength: Enumeration = { ...klType, members: klType.members.filter((member) => member.public !== KL_TYPE_4MIN) };
+
 export const rehabType = same('rehab_type', { none: 0, forward: 1, backward: 2 });
 
 export const subType = same('sub_types', {
@@ -501,7 +504,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'Qot_SetOptionEventAlert.', fields: { operType: optionAlertOp } },
   { prefix: 'GetDelayStatistics', fields: { typeList: delayStatisticsType, qotPushStage } },
   { prefix: 'svc.quote_capability', fields: { sub_type_list: subType, kl_type_list: klType } },
-  { prefix: 'svc.kline_pattern', fields: { kline_type: klType } },
+  { prefix: 'svc.kline_pattern', fields: { kline_type: barLength } },
   {
     prefix: 'svc.wait_for',
     fields: {

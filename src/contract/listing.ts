@@ -22,6 +22,11 @@ export interface Listing {
    * the field, it counts the entries that they are shown.
    */
   readonly total?: string;
+  /**
+   * A field of `S2C` that says whether, or from where, more follows, and what it has on the last page. A page that has lost entries is the last to a
+   * limited key: paging on would count for it what it is not shown.
+   */
+  readonly more?: { readonly field: string; readonly last: boolean | '' };
 }
 
 /**
@@ -34,9 +39,16 @@ export interface Listing {
  */
 export type Reach = 'request' | 'general' | 'beyond' | readonly Listing[];
 
+/** The fields of a payload that a listing deals with. */
+export function fieldsOf({ list, total, more }: Listing): readonly string[] {
+  return [list.split('.')[0] ?? list, total, more?.field].filter((field) => field !== undefined);
+}
+
 /** Whether there is such a list of such entries in a payload. */
-export function fits({ list, of, at, total }: Listing, payload: DescMessage): boolean {
-  if (total !== undefined && !payload.fields.some(({ name }) => name === total)) return false;
+export function fits({ list, of, at, total, more }: Listing, payload: DescMessage): boolean {
+  for (const beside of [total, more?.field]) {
+    if (beside !== undefined && !payload.fields.some(({ name }) => name === beside)) return false;
+  }
   const path = list.split('.');
   let within: DescMessage | undefined = payload;
   let field: DescField | undefined;

@@ -130,6 +130,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly classes: FieldClasses;
   /** How far the answer reaches beyond the request, and so how limited keys are held. `beyond`, which refuses them, unless declared. */
   readonly reach: Reach;
+  /** Of an answer that is filtered for limited keys, the fields beside its lists, which are the same whatever is left out: quotas, the header asked by. */
+  readonly beside: readonly string[];
   /** JSON callers may put the fields of the request into an object of this name, as they may into `c2s`; null where there is none. */
   readonly wrapper: string | null;
   /** Fields of `C2S` that mean nothing to this operation, though others of its message know them: JSON callers may not give them. */

@@ -50,18 +50,37 @@ async function inTurns(filtering: Filtering): Promise<Message> {
 }
 
 function* filterLists(payload: Message, schema: DescMessage, reach: readonly Listing[], shownFor: (listing: Listing) => Shown): Filtering {
-  let filtered = payload;
-  for (const listing of reach) {
-    const path = listing.list.split('.');
-    filtered = yield* filterList(filtered, path, shownFor(listing));
-    const { total } = listing;
+  const branches: Branch[] = [];
+  for (const listing of reach) addTo(branches, listing.list.split('.').map(localName), shownFor(listing));
+  let filtered = yield* filterFields(payload, branches);
+  const isWhole = filtered === payload;
+  for (const { list, total, more } of reach) {
+    if (more !== undefined && !isWhole) filtered = changed(filtered, localName(more.field), more.last);
     if (total === undefined) continue;
     const isRequired = schema.fields.some((field) => field.name === total && isRequiredField(field));
     filtered = isRequired
-      ? changed(filtered, localName(total), subjectsAt(filtered, path.map(localName)).length)
+      ? changed(filtered, localName(total), subjectsAt(filtered, list.split('.').map(localName)).length)
       : without(filtered, localName(total));
   }
   return filtered;
+}
+
+/** A field on the way to the lists that are filtered, or such a list itself. */
+interface Branch {
+  readonly name: string;
+  /** What an entry must pass to be shown; nothing on the way. */
+  readonly shown: Shown[];
+  readonly branches: Branch[];
+}
+
+function addTo(branches: Branch[], [name = '', ...rest]: readonly string[], shown: Shown): void {
+  let branch = branches.find((each) => each.name === name);
+  if (branch === undefined) {
+    branch = { name, shown: [], branches: [] };
+    branches.push(branch);
+  }
+  if (rest.length === 0) branch.shown.push(shown);
+  else addTo(branch.branches, rest, shown);
 }
 
 function shownTo(limits: readonly Limits[], { of, at }: Listing, trading: number): Shown {
@@ -85,25 +104,43 @@ function subjectsAt(entry: unknown, [name, ...rest]: readonly string[]): readonl
   return name === undefined ? [entry] : subjectsAt((entry as Fields)[name], rest);
 }
 
-/** A message with the list at the end of a path filtered; the message itself where that leaves it as it is. */
-function* filterList(message: Message, [head = '', ...tail]: readonly string[], shown: Shown): Filtering {
-  const name = localName(head);
-  const held = (message as unknown as Fields)[name];
-  if (Array.isArray(held)) {
-    const kept: unknown[] = [];
-    let same = true;
-    for (const [index, entry] of held.entries()) {
-      if (index > 0 && index % ENTRIES_A_TURN === 0) yield;
-      const inner = tail.length === 0 ? entry : yield* filterList(entry, tail, shown);
-      if (tail.length > 0 || shown(entry)) kept.push(inner);
-      same &&= inner === entry && kept.length === index + 1;
+/** A message with what its branches lead to filtered; the message itself where that leaves it as it is. */
+function* filterFields(message: Message, branches: readonly Branch[]): Filtering {
+  let filtered = message;
+  for (const branch of branches) {
+    const { name } = branch;
+    const held = (filtered as unknown as Fields)[name];
+    if (Array.isArray(held)) {
+      const kept = yield* filterList(held, branch);
+      if (kept !== held) filtered = changed(filtered, name, kept);
+    } else if (held !== undefined) {
+      if (!branch.shown.every((shown) => shown(held))) filtered = without(filtered, name);
+      else if (branch.branches.length > 0) filtered = changed(filtered, name, yield* filterFields(held as Message, branch.branches));
     }
-    return same ? message : changed(message, name, kept);
   }
-  if (held === undefined || (tail.length === 0 && shown(held))) return message;
-  if (tail.length === 0) return without(message, name);
-  const inner = yield* filterList(held as Message, tail, shown);
-  return inner === held ? message : changed(message, name, inner);
+  return filtered;
+}
+
+/**
+ * An entry on the way that loses all that it lists is left out as well: how many of them there are would tell of what they held, and with a
+ * filter in the request even what that was like.
+ */
+function* filterList(entries: readonly unknown[], { shown, branches }: Branch): Generator<void, readonly unknown[]> {
+  const kept: unknown[] = [];
+  let same = true;
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0 && index % ENTRIES_A_TURN === 0) yield;
+    if (!shown.every((each) => each(entry))) continue;
+    const inner = branches.length === 0 ? entry : yield* filterFields(entry as Message, branches);
+    if (inner === entry || branches.some((branch) => holds(inner as Message, branch))) kept.push(inner);
+    same &&= inner === entry;
+  }
+  return same && kept.length === entries.length ? entries : kept;
+}
+
+function holds(message: Message, { name }: Branch): boolean {
+  const held = (message as unknown as Fields)[name];
+  return Array.isArray(held) ? held.length > 0 : held !== undefined;
 }
 
 /** A message without one field: the same where it was not set. */
@@ -113,8 +150,9 @@ function without<M extends Message>(message: M, field: string): M {
   return Object.assign(Object.create(Object.getPrototypeOf(message)), rest);
 }
 
-/** A message with another value in one field: what it shares with the first is not written to either. */
+/** A message with a value in one field: what it shares with the first is not written to either. */
 function changed<M extends Message>(message: M, field: string, value: unknown): M {
+  if ((message as unknown as Fields)[field] === value) return message;
   return Object.assign(Object.create(Object.getPrototypeOf(message)), message, { [field]: value });
 }
 

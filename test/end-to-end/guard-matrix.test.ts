@@ -1,4 +1,4 @@
-import { create, type DescMessage, type Message } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operation, post } from '../../src/contract/declare.js';
 import { quoteMarketNumbers } from '../../src/contract/enums.js';
@@ -13,6 +13,7 @@ import type { ResponseMessage } from '../../src/gateway/index.js';
 import { HK_CASH, HK_MARGIN } from '../support/accounts.js';
 import { type Attempt, Doors, type Verdict } from '../support/doors.js';
 import { ScriptedBackend, type ServedGateway, serveGateway } from '../support/gateway.js';
+import { minimalMessage } from '../support/revealing-answers.js';
 import { classesSet, namingRequest } from '../support/spellings.js';
 
 /**
@@ -64,7 +65,7 @@ const wide = { allowedMarkets: 'HK', allowedAccIds: HK_MARGIN };
 class AnsweringBackend extends ScriptedBackend {
   constructor() {
     super(({ messages, name }) => {
-      const s2c = minimal(messages.S2CSchema) as Message & { orderList?: Message[] };
+      const s2c = minimalMessage(messages.S2CSchema) as Message & { orderList?: Message[] };
       if (name === 'get_orders' || name === 'get_history_orders') s2c.orderList?.push(hongKongOrder());
       return create(messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
     });
@@ -79,27 +80,8 @@ class AnsweringBackend extends ScriptedBackend {
   }
 }
 
-const REQUIRED = 3;
-
-function minimal(desc: DescMessage): Message {
-  const fields = desc.fields.filter(({ presence }) => presence === REQUIRED);
-  return create(
-    desc,
-    Object.fromEntries(
-      fields.map((field) => [field.localName, field.message === undefined ? zeroOf(field.scalar) : minimal(field.message)]),
-    ),
-  );
-}
-
-/** By ScalarType: 64-bit integers, booleans, text. */
-function zeroOf(scalar: number | undefined): unknown {
-  if (scalar === 3 || scalar === 4) return 0n;
-  if (scalar === 8) return false;
-  return scalar === 9 ? '' : 0;
-}
-
 function hongKongOrder(): Message {
-  return Object.assign(minimal(OrderSchema), {
+  return Object.assign(minimalMessage(OrderSchema), {
     orderID: 1n,
     orderIDEx: '00700',
     code: '00700',

@@ -3,27 +3,49 @@ import { systemClock } from '../../src/contract/clock.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { ProtocolIds } from '../../src/contract/protocol-ids.js';
 import { argumentNames } from '../../src/contract/tool-arguments.js';
+import type { Gateway } from '../../src/gateway/index.js';
 import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '../../src/interfaces/core/index.js';
 import { CoreTcpClient } from './core-tcp-client.js';
 import { CoreWsClient } from './core-ws-client.js';
-import type { ServedGateway } from './gateway.js';
 import type { GrpcClient } from './grpc-client.js';
+import { HttpClient } from './http-client.js';
 import { McpClient } from './mcp-client.js';
 import { spellings } from './spellings.js';
 
 /** What became of a request: the gateway's guards have let it through, or which of them has not. */
 export type Verdict = 'served' | 'forbidden' | 'limited' | 'not_subscribed' | string;
 
+/** An answer, or a refusal. */
+export interface Told {
+  readonly verdict: Verdict;
+  /** As JSON, with the names of its interface. */
+  readonly text: string;
+}
+
 /** One way to ask, by its name. */
 export interface Attempt {
   readonly way: string;
   readonly ask: () => Promise<Verdict>;
+  readonly hear: () => Promise<Told>;
+}
+
+function attempt(way: string, hear: () => Promise<Told>): Attempt {
+  return { way, hear, ask: async () => (await hear()).verdict };
+}
+
+/** What doors are opened to: a gateway with its REST, MCP and gRPC interfaces, or a whole daemon. */
+export interface DoorsSite {
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly ca?: string | undefined;
+  readonly log: string[];
+  key(id: string): string;
 }
 
 /** Every interface of a gateway, opened for a key, and each way in which a request can be made there. */
 export class Doors {
   private constructor(
-    readonly served: ServedGateway,
+    readonly served: DoorsSite,
     readonly keyId: string,
     readonly grpc: GrpcClient,
     readonly mcp: McpClient,
@@ -32,7 +54,7 @@ export class Doors {
     readonly ports: { readonly websocket: number; readonly api: number },
   ) {}
 
-  static async open(served: ServedGateway, keyId: string, grpc: GrpcClient, operations: readonly Operation[]): Promise<Doors> {
+  static async open(served: DoorsSite, keyId: string, grpc: GrpcClient, operations: readonly Operation[]): Promise<Doors> {
     const services = {
       gateway: served.gateway,
       clock: systemClock,
@@ -44,7 +66,7 @@ export class Doors {
     const websocket = new CoreWsEndpoint({ services, allowedOrigins: [] });
     const api = new TcpEndpoint({ service: gatewayTcpService(services, { kind: 'id', id: keyId }), ...services });
     const ports = { websocket: await websocket.listen(address), api: await api.listen(address) };
-    const mcp = await McpClient.open({ url: served.url }, { keyText: served.key(keyId) });
+    const mcp = await McpClient.open(served, { keyText: served.key(keyId) });
     return new Doors(served, keyId, grpc, mcp, websocket, api, ports);
   }
 
@@ -60,16 +82,16 @@ export class Doors {
   }
 
   #rest(operation: Operation, request: Message): readonly Attempt[] {
-    const client = this.served.as(this.keyId);
+    const client = new HttpClient(this.served.url, this.served.ca, this.served.key(this.keyId));
     const bodies = spellings(operation, request, 'rest').flatMap(Object.entries) as [string, string][];
     return operation.rest.flatMap(({ method, path }) =>
       bodies.flatMap(([spelling, body]): Attempt[] => {
         if (method === 'GET' && spelling.includes('c2s')) return [];
-        const ask = async () => {
+        const hear = async () => {
           const answer = method === 'GET' ? await client.get(`${path}${queryOf(body)}`) : await client.request(method, path, { body });
-          return verdictOf(answer.status === 200 ? undefined : answer.json.code, answer.text);
+          return { verdict: verdictOf(answer.status === 200 ? undefined : answer.json.code, answer.text), text: answer.text };
         };
-        return [{ way: `${method} ${path} ${spelling}`, ask }];
+        return [attempt(`${method} ${path} ${spelling}`, hear)];
       }),
     );
   }
@@ -87,19 +109,18 @@ export class Doors {
       ['friendly', isSaid ? friendly : { c2s: JSON.parse(lowLevel ?? '{}') }],
       ...(operation.messages.C2SSchema.fields.length === 0 ? [] : [['c2s_json', { c2s_json: lowLevel }] as const]),
     ] as const;
-    return forms.map(([form, args]) => ({
-      way: `${tool} ${form}`,
-      ask: async () => {
+    return forms.map(([form, args]) =>
+      attempt(`${tool} ${form}`, async () => {
         const answer = await this.mcp.call(tool, args);
-        return verdictOf(answer.isError ? String(answer.json.code) : undefined, answer.text);
-      },
-    }));
+        return { verdict: verdictOf(answer.isError ? String(answer.json.code) : undefined, answer.text), text: answer.text };
+      }),
+    );
   }
 
-  async #grpc(protoId: number, body: Uint8Array): Promise<Verdict> {
-    const { code, details } = await this.grpc.call({ key: this.served.key(this.keyId), protoId, body });
+  async #grpc(protoId: number, body: Uint8Array, read: (bytes: Uint8Array) => string): Promise<Told> {
+    const { code, details, body: answer } = await this.grpc.call({ key: this.served.key(this.keyId), protoId, body });
     const verdicts: Readonly<Record<string, Verdict>> = { OK: 'served', PERMISSION_DENIED: 'forbidden', RESOURCE_EXHAUSTED: 'limited' };
-    return verdicts[code] ?? `${code}: ${details}`;
+    return { verdict: verdicts[code] ?? `${code}: ${details}`, text: answer === undefined ? details : read(answer) };
   }
 
   #protocol({ protoId, messages }: Operation, c2s: Message): readonly Attempt[] {
@@ -107,12 +128,13 @@ export class Doors {
     const message = create(messages.RequestSchema, { c2s } as Record<string, unknown>);
     const body = toBinary(messages.RequestSchema, message);
     const json = Buffer.from(toJsonString(messages.RequestSchema, message));
-    const verdict = (bytes: Uint8Array) => numericVerdict(fromBinary(messages.ResponseSchema, bytes) as unknown as Response);
+    const read = (bytes: Uint8Array) => toJsonString(messages.ResponseSchema, fromBinary(messages.ResponseSchema, bytes));
+    const told = (text: string): Told => ({ verdict: numericVerdict(JSON.parse(text)), text });
     return [
-      { way: 'gRPC', ask: () => this.#grpc(protoId, body) },
-      { way: 'core WebSocket', ask: async () => verdict(await this.#websocket(protoId, body)) },
-      { way: 'core TCP', ask: async () => verdict(await this.#tcp('protobuf', protoId, Buffer.from(body))) },
-      { way: 'core TCP, JSON', ask: async () => numericVerdict(JSON.parse(String(await this.#tcp('json', protoId, json)))) },
+      attempt('gRPC', () => this.#grpc(protoId, body, read)),
+      attempt('core WebSocket', async () => told(read(await this.#websocket(protoId, body)))),
+      attempt('core TCP', async () => told(read(await this.#tcp('protobuf', protoId, Buffer.from(body))))),
+      attempt('core TCP, JSON', async () => told(String(await this.#tcp('json', protoId, json)))),
     ];
   }
 

@@ -16,6 +16,8 @@ export interface CallOutcome extends GrpcOutcome {
   /** The `Response` in its body, by the names of the `.proto`; 64-bit integers as text. */
   // biome-ignore lint/suspicious/noExplicitAny: what reflection found
   readonly message?: Readonly<Record<string, any>>;
+  /** Its body as it came, of a call that named no type. */
+  readonly body?: Uint8Array;
 }
 
 export interface PushedEvent {

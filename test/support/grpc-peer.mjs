@@ -99,8 +99,8 @@ const commands = {
         const outcome = outcomeOf(status);
         if (answer === undefined) resolve(outcome);
         else {
-          const message = type === undefined ? undefined : types.get(`${type}.Response`).deserialize(answer.body);
-          resolve({ ...outcome, answer: { ret_type: 0, ret_msg: '', ...answer, body: undefined }, message });
+          const read = type === undefined ? { body: answer.body } : { message: types.get(`${type}.Response`).deserialize(answer.body) };
+          resolve({ ...outcome, answer: { ret_type: 0, ret_msg: '', ...answer, body: undefined }, ...read });
         }
       });
     });

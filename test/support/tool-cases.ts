@@ -75,7 +75,7 @@ export function badCases(operation: Operation, param: Param, good: Arguments): B
   const wrongType = type.kind === 'boolean' ? 'yes' : true;
   const shown = type.kind === 'boolean' ? 'the string "yes"' : 'true';
   const cases: BadCase[] = [
-    bad('wrong type', name, wrongType, /wrong_type/, [/expected/, `found ${shown}`]),
+    bad('wrong type', name, wrongType, /wrong_type|invalid_market/, [/expected|accepted/, `found ${shown}`]),
     { what: `${name}x`, args: { ...good, [`${name}x`]: 1 }, code: /unknown_field/, field: `${name}x`, says: [/did you mean "\w+"/] },
     ...outOfRange(param).map(({ value, says }) =>
       bad(`out of range: ${shorten(value)}`, name, value, /out_of_range|invalid|wrong_type/, says),

@@ -243,7 +243,7 @@ export const getWarrant = operation({
   group,
   effect,
   scope,
-  reach: [{ list: 'warrantDataList', of: 'security', at: 'stock', total: 'allCount' }],
+  reach: [{ list: 'warrantDataList', of: 'security', at: 'stock', total: 'allCount', more: { field: 'lastPage', last: true } }],
   protoId: 3210,
   messages: QotGetWarrant,
   classes: {

@@ -1,5 +1,5 @@
 import { operation, post } from '../declare.js';
-import { klType } from '../enums.js';
+import { barLength } from '../enums.js';
 import * as KlinePatternCatalog from '../generated/svc/kline_pattern_catalog_pb.js';
 import * as KlinePattern from '../generated/svc/kline_pattern_pb.js';
 import * as KlinePatternPerformance from '../generated/svc/kline_pattern_performance_pb.js';
@@ -21,7 +21,7 @@ const stock: Shape = [
   symbol('security', { required: false, about: 'The stock as MARKET.CODE, in place of stock_id.' }),
 ];
 const needs = [{ oneOf: ['stock_id', 'security'] }] as const;
-const bars = choice('kline_type', klType, { about: 'Bar length.' });
+const bars = choice('kline_type', barLength, { about: 'Bar length.' });
 const color = choice('color', patternColor, { default: 0 });
 const page: Shape = [
   integer('count', { default: 0, about: 'Most rows; 0 or less for all.' }),

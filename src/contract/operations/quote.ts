@@ -157,6 +157,7 @@ export const getHistoryKlQuota = operation({
   effect,
   scope,
   reach: [{ list: 'detailList', of: 'security', at: 'security' }],
+  beside: ['usedQuota', 'remainQuota'],
   protoId: 3104,
   messages: QotRequestHistoryKLQuota,
   title: 'History K-line quota',

@@ -67,7 +67,7 @@ export const getEarningsBeatRank = operation({
   group,
   effect,
   scope,
-  reach: [listed],
+  reach: counted,
   protoId: 3406,
   messages: QotGetEarningsBeatRank,
   classes: {

@@ -10,6 +10,8 @@ const group = 'subscription';
 // qot:read keys are accepted for a while yet (since v1.4.106 subscriptions are user state).
 const scope = anyOf('qot:state', 'qot:read');
 const reach = [{ list: 'connSubInfoList.subInfoList.securityList', of: 'security' }] as const;
+/** Of the daemon as a whole. */
+const beside = ['totalUsedQuota', 'remainQuota', 'optionUsedQuota', 'optionRemainQuota'];
 
 export const subscribe = operation({
   name: 'subscribe',
@@ -81,6 +83,7 @@ export const getSubInfo = operation({
   effect: 'read',
   scope: anyOf('qot:read'),
   reach,
+  beside,
   protoId: 3003,
   answers: [{ field: 'isReqAllConn', is: false }],
   messages: QotGetSubInfo,
@@ -97,6 +100,7 @@ export const querySubscription = operation({
   effect: 'read',
   scope: anyOf('qot:read'),
   reach,
+  beside,
   protoId: 3003,
   messages: QotGetSubInfo,
   title: 'Query subscriptions',

@@ -122,6 +122,7 @@ export const getPushSubscriberInfo = operation({
   effect,
   scope: anyOf('acc:read'),
   reach: [{ list: 'acc_id_list', of: 'account' }],
+  beside: ['subscriber_list'],
   protoId: null,
   messages: PushSubscriberInfo,
   title: 'Push subscribers',

@@ -173,7 +173,7 @@ export const getOptionEventAlert = operation({
   group,
   effect: 'read',
   scope,
-  reach: [{ list: 'alertList', of: 'security', at: 'underlying' }],
+  reach: [{ list: 'alertList', of: 'security', at: 'underlying', total: 'allCount', more: { field: 'nextPage', last: '' } }],
   protoId: 3308,
   messages: QotGetOptionEventAlert,
   classes: { 'Qot_GetOptionEventAlert.C2S': { count: 'none', page: 'none' } },

@@ -29,7 +29,7 @@ beforeAll(async () => {
   );
   await writeFile(
     join(folder, 'US.AAPL.csv'),
-    `\uFEFF${HEADER}2026-11-18 09:30,270,271,269.5,270.25,500\r\n2026-11-18 09:31:00,270.25,272,270,271,700\r\n2026-11-18 09:33,271,271,271,271,10\r\n`,
+    `\uFEFF${HEADER}2026-11-18 08:15,265,265,265,265,90\r\n2026-11-18 09:30,270,271,269.5,270.25,500\r\n2026-11-18 09:31:00,270.25,272,270,271,700\r\n2026-11-18 09:33,271,271,271,271,10\r\n2026-11-18 17:00,280,280,280,280,80\r\n`,
   );
   await writeFile(
     join(folder, 'HK.HSImain.csv'),
@@ -59,6 +59,9 @@ describe('loaded history', () => {
     expect(problems).toEqual(['HK.99999.csv: the simulation has no such symbol; expected MARKET.CODE.csv, such as HK.00700.csv']);
     const days = market.bars(tencent, { unit: 'day' }, { limit: 100 });
     expect(days).toHaveLength(5);
+    // Nothing is known of what came before.
+    expect(days[0]!.previousClose).toBe(days[0]!.open);
+    expect(market.bars(tencent, { unit: 'month' }, { limit: 2 })).toMatchObject([{ previousClose: days[0]!.open }]);
     expect(days[1]).toMatchObject({
       open: 605n * DECIMAL_ONE,
       high: 612n * DECIMAL_ONE,
@@ -88,9 +91,10 @@ describe('loaded history', () => {
     expect(Math.abs(close(main!, 20) / close(index!, 20) - 1)).toBeLessThan(0.01);
   });
 
-  test('of minutes makes the minute bars, and the day bar of them', async () => {
+  test('of minutes makes the minute bars, and the day bar of those of regular hours', async () => {
     const { market } = await marketWithHistory(Date.UTC(2026, 10, 20, 20));
-    const [day] = market.bars(apple, { unit: 'day' }, { limit: 100 });
+    const [day, next] = market.bars(apple, { unit: 'day' }, { limit: 100 });
+    expect(next!.previousClose).toBe(day!.close);
     expect(day).toMatchObject({
       open: 270n * DECIMAL_ONE,
       high: 272n * DECIMAL_ONE,
@@ -100,9 +104,9 @@ describe('loaded history', () => {
     });
     const range = { from: day!.start, to: day!.end };
     const minutes = market.bars(apple, { unit: 'minute', count: 1 }, range);
-    expect(minutes.map(({ volume }) => volume)).toEqual([500n, 700n, 10n]);
-    expect(minutes.reduce((sum, { turnover }) => sum + turnover, 0n)).toBe(day!.turnover);
-    expect(market.bars(apple, { unit: 'minute', count: 3 }, range).map(({ volume }) => volume)).toEqual([1200n, 10n]);
+    expect(minutes.map(({ volume }) => volume)).toEqual([90n, 500n, 700n, 10n, 80n]);
+    expect(minutes.slice(1, -1).reduce((sum, { turnover }) => sum + turnover, 0n)).toBe(day!.turnover);
+    expect(market.bars(apple, { unit: 'minute', count: 3 }, range).map(({ volume }) => volume)).toEqual([90n, 1200n, 10n, 80n]);
   });
 
   test('ends before the day in which the market is made', async () => {
@@ -129,6 +133,7 @@ describe('a history file that is not as it should be', () => {
     [`${HEADER}2026-11-16,1,1,1,1,1\n2026-11-17 09:30,1,1,1,1,1\n`, '3: column 1 (time)', 'as in the lines before'],
     [`${HEADER}2026-11-16 09:30,1,1,1,1,1\n2026-11-17,1,1,1,1,1\n`, '3: column 1 (time)', 'as in the lines before'],
     [`${HEADER}2026-11-16 12:30,1,1,1,1,1\n`, '2: column 1 (time)', 'inside a session (Asia/Hong_Kong)'],
+    [`${HEADER}2026-11-14,1,1,1,1,1\n`, '2: column 1 (time): found "2026-11-14"', 'a trading day of the exchange (Asia/Hong_Kong)'],
     [`${HEADER}2026-11-16 09:30:30,1,1,1,1,1\n`, '2: column 1 (time)', '"YYYY-MM-DD HH:MM"'],
   ];
   test.each(cases)('%j', (text, found, accepted) => {

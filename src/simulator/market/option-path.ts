@@ -18,6 +18,8 @@ export class OptionPath extends DerivedPath {
   readonly #strike: number;
   readonly #total: number;
   readonly #listedDay: number;
+  /** Open contracts of the day that was asked for last. */
+  #open = { day: Number.NaN, contracts: 0 };
 
   constructor(
     private readonly key: number,
@@ -40,7 +42,8 @@ export class OptionPath extends DerivedPath {
   valuation(day: TradingDay, time: number): ContractValuation {
     const outlook = this.#outlook(this.unitAt(day, time), day, time);
     const inputs = this.#inputs(outlook);
-    return { ...optionValuation(inputs), outlook, volatility: inputs.volatility, open: this.openInterest(day) };
+    const { value, delta, gamma, vega, theta, rho } = optionValuation(inputs);
+    return { value, delta, gamma, vega, theta, rho, outlook, volatility: inputs.volatility, open: this.openInterest(day) };
   }
 
   protected volume(day: TradingDay, spot: number): number {
@@ -49,8 +52,12 @@ export class OptionPath extends DerivedPath {
 
   /** Contracts that are open when a day begins. */
   openInterest(day: TradingDay): number {
-    const draw = 0.5 + uniform(this.key, 2);
-    return openContracts(this.#volume(day, this.unitAt(day, day.start)) * draw, day.number - this.#listedDay);
+    if (this.#open.day !== day.number) {
+      const draw = 0.5 + uniform(this.key, 2);
+      const contracts = openContracts(this.#volume(day, this.unitAt(day, day.start)) * draw, day.number - this.#listedDay);
+      this.#open = { day: day.number, contracts };
+    }
+    return this.#open.contracts;
   }
 
   protected price(spot: number, day: TradingDay, time: number): number {

@@ -52,6 +52,10 @@ export class UnderlyingModel {
   readonly #days = new Remembered<number, Past>(REMEMBERED_DAYS);
   readonly #area: RateArea;
   readonly #prices = new Remembered<number, number>(REMEMBERED_PRICES);
+  /** The outlook that was asked for last: options of one expiry ask for it one after another. */
+  #last:
+    | { readonly of: readonly [spot: number, day: number, time: number, expires: number, shares: number]; readonly outlook: Outlook }
+    | undefined;
   #expected: { readonly day: number; readonly until: number; readonly cash: readonly { ex: number; cash: number }[] } | undefined;
 
   /**
@@ -89,6 +93,15 @@ export class UnderlyingModel {
    * @param expires epoch ms
    */
   outlook(spot: number, day: number, time: number, expires: number, shares = 1): Outlook {
+    const of = [spot, day, time, expires, shares] as const;
+    const last = this.#last;
+    if (last?.of.every((value, place) => value === of[place])) return last.outlook;
+    const outlook = this.#outlook(spot, day, time, expires, shares);
+    this.#last = { of, outlook };
+    return outlook;
+  }
+
+  #outlook(spot: number, day: number, time: number, expires: number, shares: number): Outlook {
     const { surface, rate, yield: paid } = this.#on(day);
     const years = Math.max(0, expires - time) / YEAR_MS;
     const dividends = this.#dividends(day, time, expires, shares);

@@ -41,7 +41,7 @@ export function americanPut(put: Put): Valuation {
   if (spot <= boundary) return { value: strike - spot, delta: -1, gamma: 0, vega: 0, theta: 0, rho: 0 };
   const share = (spot / boundary) ** power;
   const premium = gain * share;
-  const atBoundary = european(asEuropean({ ...put, spot: boundary }));
+  const atBoundary = european(asEuropean(put, boundary));
   const slope = premium * Math.log(spot / boundary);
   const by = powerSlopes(years, rate, volatility, power);
   return {
@@ -54,8 +54,9 @@ export function americanPut(put: Put): Valuation {
   };
 }
 
-function asEuropean(put: Put): European {
-  return { ...put, right: 'put', yield: 0 };
+/** @param at the spot price, the put's own where it is not given */
+function asEuropean({ spot, strike, years, rate, volatility }: Put, at = spot): European {
+  return { right: 'put', spot: at, strike, years, rate, yield: 0, volatility };
 }
 
 function powerOf(years: number, rate: number, volatility: number): number {
@@ -85,7 +86,7 @@ function exerciseOf(put: Put): Exercise | undefined {
   if (rate * years < INTEREST_LEAST) return undefined;
   const power = powerOf(years, rate, volatility);
   const boundary = boundaryOf(put, power);
-  return { boundary, power, gain: strike - boundary - europeanPrice(asEuropean({ ...put, spot: boundary })) };
+  return { boundary, power, gain: strike - boundary - europeanPrice(asEuropean(put, boundary)) };
 }
 
 /** Where K − B − p(B) = −B(1 − N(−d1(B)))/q, by Newton's steps held within the bounds that bisection would give. */

@@ -41,6 +41,17 @@ const PUBLICATION_TIME = '07:00:00';
  * year; the others publish quarters and, with the last one, the year.
  */
 export function reportsBetween(company: Company, from: number, to: number): readonly EarningsReport[] {
+  const known = lists.get(company);
+  if (known?.from === from && known.to === to) return known.reports;
+  const reports = listReports(company, from, to);
+  lists.set(company, { from, to, reports });
+  return reports;
+}
+
+/** Of each company the list that was asked for last: a ranking asks for the same all day. */
+const lists = new WeakMap<Company, { readonly from: number; readonly to: number; readonly reports: readonly EarningsReport[] }>();
+
+function listReports(company: Company, from: number, to: number): readonly EarningsReport[] {
   const { profile } = company;
   const { fiscal, reporting } = profile;
   const zone = quoteMarket(company.issuer.home.market).timeZone;
@@ -63,6 +74,16 @@ export function reportsBetween(company: Company, from: number, to: number): read
  * or, of what is published, on the day before. EBIT is expected from the consensus on net income: before the company's rate of tax and its interest.
  */
 export function earningsFigures(company: Company, share: Instrument, report: EarningsReport, day: number): EarningsFigures {
+  const known = shown.get(report);
+  if (known?.share === share && known.day === day) return known.figures;
+  const figures = makeFigures(company, share, report, day);
+  shown.set(report, { share, day, figures });
+  return figures;
+}
+
+const shown = new WeakMap<EarningsReport, { readonly share: Instrument; readonly day: number; readonly figures: EarningsFigures }>();
+
+function makeFigures(company: Company, share: Instrument, report: EarningsReport, day: number): EarningsFigures {
   const { accounts, profile } = company;
   const quarters = Array.from({ length: report.quarters }, (_, back) => report.last - back);
   const asOf = Math.min(day, report.day - 1);

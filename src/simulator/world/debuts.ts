@@ -1,22 +1,15 @@
 import { DECIMAL_ONE } from '../../contract/decimal.js';
-import type { Currency, QuoteMarket } from '../../contract/markets.js';
+import type { QuoteMarket } from '../../contract/markets.js';
 import { businessDayFrom, monthAfter, tradingDaysOf } from './business-days.js';
-import type { CalendarName } from './calendar.js';
 import { drawer } from './draw.js';
 import { exact } from './exact.js';
-import { Exchange } from './exchange.js';
-import type { Instrument, TickTable } from './instrument.js';
+import type { Instrument } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
-import { tickTables } from './tick-tables.js';
 import { roundToTick } from './ticks.js';
+import { type Venue, venues } from './venues.js';
 
 /** Where invented companies come to the market. */
-interface Venue {
-  readonly market: QuoteMarket;
-  readonly calendar: CalendarName;
-  readonly exchange: number;
-  readonly currency: Currency;
-  readonly tickTable: TickTable;
+interface Debuts extends Venue {
   readonly lots: readonly number[];
   /** Prices are drawn log-uniformly from here to thirty times as much. */
   readonly priceMin: number;
@@ -37,84 +30,14 @@ const lettered = (prefix: string) => ({
       : Number.NaN,
 });
 
-const venues: readonly Venue[] = [
-  {
-    market: 'HK',
-    calendar: 'HK',
-    exchange: Exchange.hkMainBoard,
-    currency: 'HKD',
-    tickTable: tickTables.hkEquity,
-    lots: [200, 500, 1000, 2000],
-    priceMin: 2,
-    aMonth: 2,
-    ...digits(89_000),
-  },
-  {
-    market: 'US',
-    calendar: 'US',
-    exchange: Exchange.nasdaq,
-    currency: 'USD',
-    tickTable: tickTables.us,
-    lots: [1],
-    priceMin: 6,
-    aMonth: 2,
-    ...lettered('ZX'),
-  },
-  {
-    market: 'SH',
-    calendar: 'CN',
-    exchange: Exchange.shanghai,
-    currency: 'CNH',
-    tickTable: tickTables.cnEquity,
-    lots: [100],
-    priceMin: 5,
-    aMonth: 1,
-    ...digits(616_000),
-  },
-  {
-    market: 'SZ',
-    calendar: 'CN',
-    exchange: Exchange.shenzhen,
-    currency: 'CNH',
-    tickTable: tickTables.cnEquity,
-    lots: [100],
-    priceMin: 5,
-    aMonth: 1,
-    ...digits(316_000),
-  },
-  {
-    market: 'SG',
-    calendar: 'SG',
-    exchange: Exchange.singapore,
-    currency: 'SGD',
-    tickTable: tickTables.sg,
-    lots: [100],
-    priceMin: 0.3,
-    aMonth: 1,
-    ...lettered('ZX'),
-  },
-  {
-    market: 'JP',
-    calendar: 'JP',
-    exchange: Exchange.tokyo,
-    currency: 'JPY',
-    tickTable: tickTables.jpTopix500,
-    lots: [100],
-    priceMin: 600,
-    aMonth: 1,
-    ...lettered('9Z'),
-  },
-  {
-    market: 'MY',
-    calendar: 'MY',
-    exchange: Exchange.bursaMalaysia,
-    currency: 'MYR',
-    tickTable: tickTables.my,
-    lots: [100],
-    priceMin: 0.4,
-    aMonth: 1,
-    ...digits(9_700),
-  },
+const origins: readonly Debuts[] = [
+  { ...venues.HK, lots: [200, 500, 1000, 2000], priceMin: 2, aMonth: 2, ...digits(89_000) },
+  { ...venues.US, lots: [1], priceMin: 6, aMonth: 2, ...lettered('ZX') },
+  { ...venues.SH, lots: [100], priceMin: 5, aMonth: 1, ...digits(616_000) },
+  { ...venues.SZ, lots: [100], priceMin: 5, aMonth: 1, ...digits(316_000) },
+  { ...venues.SG, lots: [100], priceMin: 0.3, aMonth: 1, ...lettered('ZX') },
+  { ...venues.JP, lots: [100], priceMin: 600, aMonth: 1, ...lettered('9Z') },
+  { ...venues.MY, lots: [100], priceMin: 0.4, aMonth: 1, ...digits(9_700) },
 ];
 
 const FIRST_MONTH = '2026-01';
@@ -160,14 +83,14 @@ const seconds = [
 
 /** All invented companies that ever come to a market, by their first day of trading: nobody before 2026, and for ten years. */
 export function debuts(market: QuoteMarket, seed: string | number): readonly Instrument[] {
-  const venue = venues.find((one) => one.market === market);
+  const venue = origins.find((one) => one.market === market);
   if (venue === undefined) return [];
   const key = `${seed}/${market}`;
   let all = made.get(key);
   if (all === undefined) {
     all = Array.from({ length: YEARS * 12 * venue.aMonth }, (_, n) => debut(venue, n, seed));
     // One seed makes a world; many are a test's.
-    if (made.size >= venues.length * 4) made.clear();
+    if (made.size >= origins.length * 4) made.clear();
     made.set(key, all);
   }
   return all;
@@ -182,7 +105,7 @@ export function debutsUntil(market: QuoteMarket, seed: string | number, day: str
 /** The newcomer of a symbol in upper case, whenever it comes; undefined when none has it. */
 export function debutOf(symbol: string, seed: string | number): Instrument | undefined {
   const dot = symbol.indexOf('.');
-  const venue = venues.find(({ market }) => market === symbol.slice(0, dot));
+  const venue = origins.find(({ market }) => market === symbol.slice(0, dot));
   const n = venue?.numberOf(symbol.slice(dot + 1));
   const one = venue === undefined || n === undefined ? undefined : debuts(venue.market, seed)[n];
   return one?.symbol === symbol ? one : undefined;
@@ -190,7 +113,7 @@ export function debutOf(symbol: string, seed: string | number): Instrument | und
 
 const made = new Map<string, readonly Instrument[]>();
 
-function debut(venue: Venue, n: number, seed: string | number): Instrument {
+function debut(venue: Debuts, n: number, seed: string | number): Instrument {
   const symbol = `${venue.market}.${venue.code(n)}`;
   const draw = drawer(`${seed}/newcomer/${symbol}`);
   const { market, calendar, exchange, currency, tickTable, lots, priceMin, aMonth } = venue;

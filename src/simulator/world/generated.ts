@@ -1,24 +1,15 @@
 import { DECIMAL_ONE } from '../../contract/decimal.js';
-import type { Currency, QuoteMarket } from '../../contract/markets.js';
-import type { CalendarName } from './calendar.js';
 import { drawer } from './draw.js';
 import { exact } from './exact.js';
-import { Exchange } from './exchange.js';
-import type { Instrument, TickTable } from './instrument.js';
+import type { Instrument } from './instrument.js';
 import { instrumentId } from './instrument-id.js';
-import { tickTables } from './tick-tables.js';
 import { roundToTick } from './ticks.js';
+import { type Venue, venues } from './venues.js';
 
 /** The most generated instruments a world may hold. */
 export const GENERATED_INSTRUMENTS_MAX = 20_000;
 
-interface Origin {
-  readonly market: QuoteMarket;
-  readonly calendar: CalendarName;
-  /** Qot_Common.ExchType. */
-  readonly exchange: number;
-  readonly currency: Currency;
-  readonly tickTable: TickTable;
+interface Origin extends Venue {
   readonly lots: readonly number[];
   /** The code of the nth instrument: from a range that the exchange does not give out. */
   readonly code: (n: number) => string;
@@ -27,46 +18,10 @@ interface Origin {
 }
 
 const origins: readonly Origin[] = [
-  {
-    market: 'HK',
-    calendar: 'HK',
-    exchange: Exchange.hkMainBoard,
-    currency: 'HKD',
-    tickTable: tickTables.hkEquity,
-    lots: [100, 200, 500, 1000, 2000],
-    code: (n) => String(90_000 + n),
-    numberOf: (code) => Number(code) - 90_000,
-  },
-  {
-    market: 'US',
-    calendar: 'US',
-    exchange: Exchange.nasdaq,
-    currency: 'USD',
-    tickTable: tickTables.us,
-    lots: [1],
-    code: (n) => `ZQ${letters(n)}`,
-    numberOf: (code) => numberOfLetters(code.slice(2)),
-  },
-  {
-    market: 'SH',
-    calendar: 'CN',
-    exchange: Exchange.shanghai,
-    currency: 'CNH',
-    tickTable: tickTables.cnEquity,
-    lots: [100],
-    code: (n) => String(610_000 + n),
-    numberOf: (code) => Number(code) - 610_000,
-  },
-  {
-    market: 'SZ',
-    calendar: 'CN',
-    exchange: Exchange.shenzhen,
-    currency: 'CNH',
-    tickTable: tickTables.cnEquity,
-    lots: [100],
-    code: (n) => String(310_000 + n),
-    numberOf: (code) => Number(code) - 310_000,
-  },
+  { ...venues.HK, lots: [100, 200, 500, 1000, 2000], code: (n) => String(90_000 + n), numberOf: (code) => Number(code) - 90_000 },
+  { ...venues.US, lots: [1], code: (n) => `ZQ${letters(n)}`, numberOf: (code) => numberOfLetters(code.slice(2)) },
+  { ...venues.SH, lots: [100], code: (n) => String(610_000 + n), numberOf: (code) => Number(code) - 610_000 },
+  { ...venues.SZ, lots: [100], code: (n) => String(310_000 + n), numberOf: (code) => Number(code) - 310_000 },
 ];
 
 /**

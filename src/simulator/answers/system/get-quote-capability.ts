@@ -7,15 +7,15 @@ import { BOOK_DEPTH_MAX } from '../../view/order-book.js';
 import { SUBSCRIPTION_QUOTA } from '../../view/server.js';
 import { subTypesOf } from '../../view/sub-types.js';
 
-/** Per market: the subscription types that at least one of its instruments serves. */
+/** Per market: the subscription types that at least one of its instruments serves, as its kind and its lots say. */
 export const getQuoteCapability: Answer<'world' | 'listings', C2S, S2C> = ({ world, listings }) =>
   create(S2CSchema, {
     subQuota: SUBSCRIPTION_QUOTA,
     capabilityList: quoteMarkets.map(({ name, number }) => {
-      const served = new Set<number>();
-      for (const instrument of world.listed({ market: name })) {
-        for (const subType of subTypesOf(listings.of(instrument))) served.add(subType);
-      }
+      const examples = new Map(
+        world.listed({ market: name }).map((instrument) => [`${instrument.kind} ${instrument.lotSize > 1}`, instrument]),
+      );
+      const served = new Set([...examples.values()].flatMap((instrument) => subTypesOf(listings.of(instrument))));
       return create(CapabilitySchema, {
         market: number,
         subTypeList: [...served].sort((a, b) => a - b),
