@@ -406,7 +406,7 @@ export const warrantScreen = operation({
   group,
   effect,
   scope,
-  reach: [{ list: 'warrants', of: 'security', at: 'security', total: 'allCount' }],
+  reach: [{ list: 'warrants', of: 'security', at: 'security', total: 'allCount', more: { field: 'lastPage', last: true } }],
   protoId: 3254,
   messages: QotWarrantScreen,
   // Numbered in a way of its own: what is answered is what the key may see.

@@ -142,7 +142,8 @@ function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2S): As
       conditions.push(condition);
     }
   }
-  if (plates.flat().length > PARTS_MAX) return new Refusal(`plate_query: ${plates.flat().length} plates: at most ${PARTS_MAX} in one request`);
+  if (plates.flat().length > PARTS_MAX)
+    return new Refusal(`plate_query: ${plates.flat().length} plates: at most ${PARTS_MAX} in one request`);
   const memberships: ReadonlySet<Listing>[] = [];
   for (const codes of plates) {
     const members = membersIn(facts, named, codes);
@@ -152,8 +153,7 @@ function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2S): As
   return {
     markets: named,
     conditions,
-    isCandidate: (listing) =>
-      (watched?.has(listing.instrument.id) ?? true) && memberships.every((members) => members.has(listing)),
+    isCandidate: (listing) => (watched?.has(listing.instrument.id) ?? true) && memberships.every((members) => members.has(listing)),
   };
 }
 
