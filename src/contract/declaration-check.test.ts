@@ -51,14 +51,6 @@ describe('a declaration is refused', () => {
     expect(() => operation({ ...base, messages: TrdGetOrderList })).toThrow('has a filter, Trd_Common.TrdFilterConditions.codeList');
   });
 
-  it.each([
-    [{ list: 'orders', of: 'traded' }, 'S2C has no orders of traded'],
-    [{ list: 'orderList', of: 'security' }, 'S2C has no orderList of security'],
-    [{ list: 'orderList', of: 'account', at: 'accID' }, 'S2C has no orderList of account'],
-  ] as const)('that filters %j, which is not there', (listing, text) => {
-    expect(() => operation({ ...base, messages: TrdGetOrderList, reach: [listing] })).toThrow(text);
-  });
-
   it('that filters lists and leaves open what a field beside them tells of what is left out', () => {
     const reach = [{ list: 'orderList', of: 'traded' }] as const;
     expect(() => operation({ ...base, messages: TrdGetOrderList, reach })).toThrow(

@@ -1,4 +1,5 @@
 import { create, type DescField, type DescMessage, fromBinary, type Message, ScalarType, toBinary } from '@bufbuild/protobuf';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatewayRequestSchema } from './generated/svc/v1/gateway_pb.js';
@@ -106,5 +107,16 @@ describe('a parser', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('does not make of a few bytes more messages than anybody sends', () => {
+    const { ResponseSchema } = TrdGetOrderList;
+    const orders = (count: number) => {
+      // Field 2 of the payload, and nothing in it.
+      const payload = Buffer.alloc(2 * count, Uint8Array.of(0x12, 0));
+      return new BinaryWriter().tag(1, WireType.Varint).int32(0).tag(4, WireType.LengthDelimited).bytes(payload).finish();
+    };
+    expect(messageParser(ResponseSchema)(orders(1000))).toEqual(fromBinary(ResponseSchema, orders(1000)));
+    expect(() => messageParser(ResponseSchema)(orders(1_000_000))).toThrow(/more than 500000 messages within one/);
   });
 });

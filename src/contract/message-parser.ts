@@ -15,12 +15,19 @@ interface FieldParser {
   /** Lists of numbers may come in one piece. */
   readonly packable: boolean;
   /** What it stops with is a message that is no such message; `held` is what the field has already. */
-  read(reader: BinaryReader, held: unknown, depth: number): unknown;
+  read(reader: Reader, held: unknown, depth: number): unknown;
 }
 
-type Body = (reader: BinaryReader, end: number, message: Message, depth: number) => Message;
+/** Counts what it has made of its bytes. */
+class Reader extends BinaryReader {
+  nested = 0;
+}
+
+type Body = (reader: Reader, end: number, message: Message, depth: number) => Message;
 
 const DEPTH_MAX = 64;
+/** Messages within one: above the longest lists that there are. An empty one is two bytes on the wire, and a hundred here. */
+const NESTED_MAX = 500_000;
 const bodies = new Map<DescMessage, Body>();
 const parsers = new Map<DescMessage, MessageParser>();
 
@@ -37,7 +44,7 @@ export function messageParser(desc: DescMessage): MessageParser {
 function compile(desc: DescMessage): MessageParser {
   const body = bodyOf(desc);
   const empty = emptyMessage(desc);
-  return (bytes) => body(new BinaryReader(bytes), bytes.length, empty(), 0);
+  return (bytes) => body(new Reader(bytes), bytes.length, empty(), 0);
 }
 
 /** Makes what `create` makes of nothing, from one that it has made: only lists cannot be shared. */
@@ -106,6 +113,8 @@ function fieldParser(field: DescField): FieldParser {
     const body = bodyOf(desc);
     const empty = emptyMessage(desc);
     const read: FieldParser['read'] = (reader, held, depth) => {
+      reader.nested += 1;
+      if (reader.nested > NESTED_MAX) throw new RangeError(`more than ${NESTED_MAX} messages within one`);
       const length = reader.uint32();
       return body(reader, reader.pos + length, (held as Message | undefined) ?? empty(), depth + 1);
     };

@@ -46,6 +46,15 @@ it('writes lines for people, with fields and the trace of an error', () => {
   expect(failure).toMatch(/ERROR failed\n {2}Error: boom\n {6}at /);
 });
 
+it('shows a terminal nothing that would steer it', () => {
+  const [line = '', failure = ''] = logged(true, (log) => {
+    log.warn({ reason: 'cleared\u001b[2J\nERROR made up' }, 'bell\u0007\u009b');
+    log.error(new Error('bad\u001b[2J'), 'failed');
+  });
+  expect(line).toMatch(/WARN {2}bell\\x07\\x9b {2}reason=cleared\\x1b\[2J\\x0aERROR made up\n$/);
+  expect(failure).toMatch(/ERROR failed\n {2}Error: bad\\x1b\[2J\n {6}at /);
+});
+
 it('writes the lines of one turn together, and what is left at exit', async () => {
   const writes: string[] = [];
   const process = new EventEmitter();

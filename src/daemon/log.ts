@@ -83,7 +83,12 @@ function readableLine(line: string): string {
   const fields = Object.entries(rest).map(([name, value]) => `  ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const failure = err as { stack?: string; message?: string } | undefined;
   const trace = failure === undefined ? '' : `\n  ${(failure.stack ?? failure.message ?? '').replaceAll('\n', '\n  ')}`;
-  return `${clock} ${label} ${msg ?? ''}${fields.join('')}${trace}\n`;
+  return `${clock} ${label} ${harmless(`${msg ?? ''}${fields.join('')}`)}${trace.split('\n').map(harmless).join('\n')}\n`;
+}
+
+/** What others say is logged too, and must not steer the terminal that shows it. */
+function harmless(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 function localTime(date: Date): string {

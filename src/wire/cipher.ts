@@ -15,14 +15,14 @@ export const packetEncAlgo = { none: -1, ownEcb: 0, aesEcb: 1, aesCbc: 2 } as co
 
 /**
  * The cipher of the bodies after InitConnect.
- * @param algorithm one of {@link packetEncAlgo}; undefined comes back for any other.
+ * @param algorithm one of {@link packetEncAlgo}; undefined comes back for any other, and for a key or an IV of another length.
  * @param key `connAESKey`: 16 ASCII characters.
  * @param iv `aesCBCiv`: 16 ASCII characters, used for CBC alone and the same for every body.
  */
 export function packetCipher(algorithm: number, key: string, iv: string): Cipher | undefined {
+  if (algorithm === packetEncAlgo.none) return plainText;
+  if (!isBlock(key) || (algorithm === packetEncAlgo.aesCbc && !isBlock(iv))) return undefined;
   switch (algorithm) {
-    case packetEncAlgo.none:
-      return plainText;
     case packetEncAlgo.ownEcb:
       return ownEcb(key);
     case packetEncAlgo.aesEcb:
@@ -35,6 +35,11 @@ export function packetCipher(algorithm: number, key: string, iv: string): Cipher
 }
 
 const BLOCK_BYTES = 16;
+
+/** Whether a text is as long as a key or an IV, in bytes. */
+function isBlock(text: string): boolean {
+  return Buffer.byteLength(text) === BLOCK_BYTES;
+}
 
 /**
  * AES-128 in ECB mode, padded with zeros to whole blocks. A block in the clear follows, whose last byte says how many

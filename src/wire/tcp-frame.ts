@@ -137,6 +137,11 @@ export class FrameReader {
     return this.#unread > 0;
   }
 
+  /** Whether a frame has begun that is not whole yet. */
+  get isWithinFrame(): boolean {
+    return this.#filled > 0 || this.#header !== undefined;
+  }
+
   /** Takes the next chunk. The frames of the one before must have been read. */
   push(chunk: Uint8Array): void {
     if (this.#unread > 0) throw new Error('a chunk came before the frames of the one before were read');

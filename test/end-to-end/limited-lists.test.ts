@@ -28,7 +28,7 @@ const lists = [
   ['/api/dividend-calendar', { market: 1, date: '2026-08-27' }, 'all_count'],
   ['/api/earnings-calendar', { market: 1, begin_date: '2026-08-24', end_date: '2026-08-28' }, undefined],
   ['/api/dividend-rank', { market: 1, rank_type: 1, count: 300 }, undefined],
-  ['/api/earnings-beat-rank', { market: 1, beat_type: 1, count: 300 }, undefined],
+  ['/api/earnings-beat-rank', { market: 1, beat_type: 1, count: 300 }, 'all_count'],
   ['/api/period-change-rank', { market: 1, period_type: 3, count: 200 }, 'all_count'],
   ['/api/short-selling-rank', { market: 1, count: 35, sort_field: 5 }, 'all_count'],
   ['/api/high-dividend-soe-rank', {}, 'all_count'],

@@ -117,6 +117,14 @@ describe('price reminders', () => {
     await set({ ...up, type: 2, value: 0.001, note: '二十个汉字二十个汉字二十个汉字二十个汉字' });
     const noted = (note: string) => refusal('/api/set-price-reminder', { symbol: 'HK.00700', ...up, type: 2, note });
     expect(await noted('a'.repeat(21))).toEqual([200, 'note: expected at most 20 characters, found 21']);
+    expect(await refusal('/api/set-price-reminder', { symbol: 'HK.00700', ...up, type: 2, value: 1e-10 })).toEqual([
+      200,
+      'value: expected a number of at most nine decimal places, found 1e-10',
+    ]);
+    expect(await refusal('/api/set-price-reminder', { symbol: 'HK.HSI2509', ...up })).toEqual([
+      200,
+      'HK.HSI2509 was traded for the last time on 2025-09-29: a reminder of it would never come true',
+    ]);
     await set({ op: 6 });
     expect(await refusal('/api/set-price-reminder', { symbol: 'HK.00700', op: 1, type: 1, freq: 1 })).toEqual([
       400,
@@ -212,7 +220,10 @@ describe('option alerts', () => {
   it('are for no limited key to set, since they reach further than they say; it sees those of its symbols', async () => {
     await set(1, [{ underlying: apple }, { underlying: { market: 1, code: '00700' } }, { option_market: 3 }]);
     expect(await refusal('/api/set-option-event-alert', { oper_type: 6 }, 'hk')).toEqual([429, 'limit.market']);
-    expect((await ask('/api/option-event-alert', {}, 'hk')).alert_list).toMatchObject([{ underlying: { code: '00700' } }]);
+    const own = await ask('/api/option-event-alert', {}, 'hk');
+    expect(own.alert_list).toMatchObject([{ underlying: { code: '00700' } }]);
+    // How many there are would tell of the others.
+    expect(own).not.toHaveProperty('all_count');
   });
 });
 

@@ -5,7 +5,13 @@ import { type Security, SecuritySchema } from '../../src/contract/generated/Qot_
 import { parseSymbol } from '../../src/contract/markets.js';
 import type { Operation, PayloadOf, ProtocolMessages, RequestOf } from '../../src/contract/operation.js';
 import type { Backend, CallContext, PushEvent, ResponseMessage } from '../../src/gateway/backend.js';
-import { createSimulation, type RunningSimulation, type SimulationOptions } from '../../src/simulator/simulation.js';
+import {
+  createSimulation,
+  createSimulationWithData,
+  DataProblems,
+  type RunningSimulation,
+  type SimulationOptions,
+} from '../../src/simulator/simulation.js';
 import { MemoryStore } from '../../src/storage/index.js';
 
 /** For tests: a started backend on a clock that stands still at 2026-11-20 10:30 in Hong Kong (a Friday), and what it pushed. */
@@ -22,10 +28,13 @@ export const FIXTURE_TIME = Date.UTC(2026, 10, 20, 2, 30);
 export const context: CallContext = { requestId: 'test', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
 export async function startFixture(
-  options: Partial<SimulationOptions> & { clock?: ManualClock; recordedDay?: RecordedDay } = {},
+  options: Partial<SimulationOptions> & { clock?: ManualClock; recordedDay?: RecordedDay; dataFolder?: string } = {},
 ): Promise<Fixture> {
   const clock = options.clock ?? new ManualClock(FIXTURE_TIME);
-  const simulation = createSimulation({ seed: 'test', store: new MemoryStore(), calendarMode: 'open', ...options, clock });
+  const composed: SimulationOptions = { seed: 'test', store: new MemoryStore(), calendarMode: 'open', ...options, clock };
+  const simulation =
+    options.dataFolder === undefined ? createSimulation(composed) : await createSimulationWithData(composed, options.dataFolder);
+  if (simulation instanceof DataProblems) throw new Error(simulation.problems.join('\n'));
   const defects: unknown[] = [];
   const playing = options.recordedDay === undefined ? {} : { recordedDay: options.recordedDay };
   const backend = createSimBackend({ simulation, clock, logger: { error: (details) => defects.push(details) }, ...playing });

@@ -118,7 +118,7 @@ export class Budget {
    * next turn.
    */
   overrun(calls: number | undefined, tries: number): number {
-    if (calls !== undefined && calls > 0 && calls < this.#calls) this.#calls = calls;
+    if (calls !== undefined && calls < this.#calls) this.#calls = calls;
     const now = this.clock.monotonic();
     const { spacingMs } = this.limit;
     const pause = spacingMs !== undefined && tries === 1 ? CROWDED_SPACINGS * spacingMs : HELD_MS / this.#calls;

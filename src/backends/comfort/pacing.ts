@@ -80,7 +80,7 @@ export class Pacing {
     const isNew = protoId !== null && !this.#limits.has(protoId);
     if (isNew) {
       const published = frequencyLimits.find(({ protoIds }) => protoIds.includes(protoId));
-      this.#keep(published ?? { protoIds: [protoId], calls: calls || CALLS_UNKNOWN });
+      this.#keep(published ?? { protoIds: [protoId], calls: calls ?? CALLS_UNKNOWN });
     }
     const budget = this.#budgetOf(request, isNew);
     return budget === undefined || budget === 'too many' ? WINDOW_MS / 1000 : budget.overrun(calls, tries);

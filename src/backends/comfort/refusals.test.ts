@@ -40,6 +40,11 @@ describe('refusals of an upstream', () => {
     expect(readRefusal(text)).toEqual({ kind: 'frequency', calls });
   });
 
+  it.each(['0', '1001', '999999999999', '9'.repeat(400)])('a limit of %s requests is none that was ever named', (calls) => {
+    const text = `PlaceOrder is too frequent, request failed, no more than ${calls} times every 30 seconds.`;
+    expect(readRefusal(text)).toEqual({ kind: 'frequency' });
+  });
+
   it.each(['NN_ProtoRet_ByDisConnOrCacnel', 'NN_ProtoRet_SvrFailed'])('%s leaves open what became of an order', (text) => {
     const kind = readRefusal(text)?.kind;
     expect(kind === undefined || kind === 'frequency' ? undefined : translate(kind, text, true).kind).toBe('lost');

@@ -51,13 +51,16 @@ const texts: readonly (readonly [RefusalKind, RegExp])[] = [
   ['no_simulated_fills', /模拟交易不支持成交数据|simulated trad\w* does not support deal/i],
 ];
 
+/** No server has ever named a limit that is higher. */
+const CALLS_MAX = 1_000;
+
 /** What the text of a refusal says, where it is one that is known. */
 export function readRefusal(text: string): Refusal | undefined {
   for (const [kind, pattern] of texts) {
     const match = pattern.exec(text);
     if (match === null) continue;
-    const calls = match[1] ?? match[2];
-    return calls === undefined ? { kind } : { kind, calls: Number(calls) };
+    const calls = Number(match[1] ?? match[2]);
+    return calls >= 1 && calls <= CALLS_MAX ? { kind, calls } : { kind };
   }
   return undefined;
 }

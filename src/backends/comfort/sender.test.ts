@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { SteppingClock } from '../../../test/support/strict-upstream.js';
+import { RetType } from '../../contract/generated/Common_pb.js';
 import { trade } from '../../contract/operations/index.js';
 import { BackendLost, BackendRefused, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/index.js';
 import type { Upstream } from '../framed/index.js';
@@ -12,7 +13,7 @@ const TOO_OFTEN = 'PlaceOrder is too frequent, request failed, no more than 15 t
 const TRIES_MAX = 5;
 
 /** What becomes of an attempt: an answer, or a reason why there is none. */
-type Attempt = 'taken' | 'too often' | Error;
+type Attempt = 'taken' | 'too often' | 'too often, or who knows' | Error;
 
 const lastAttempts = {
   'that was taken': 'taken',
@@ -30,7 +31,8 @@ async function hearing(attempts: readonly Attempt[], waitMs = 60_000) {
       const attempt = left.shift();
       if (attempt === undefined) throw new Error('one attempt too many');
       if (attempt instanceof Error) throw attempt;
-      const said = attempt === 'taken' ? { retType: 0 } : { retType: -1, retMsg: TOO_OFTEN };
+      const retType = attempt === 'taken' ? 0 : attempt === 'too often' ? -1 : RetType.RetType_Unknown;
+      const said = { retType, retMsg: attempt === 'taken' ? '' : TOO_OFTEN };
       return create(messages.ResponseSchema, said as Record<string, unknown>) as ResponseMessage;
     },
     requestBytes: () => Promise.reject(new Error('no bytes')),
@@ -55,6 +57,12 @@ describe('an order that the server calls too frequent', () => {
   it.each([1, 2, 3, 4])('and takes after %i such refusals is placed', async (refusals) => {
     const { heard } = await hearing([...Array<Attempt>(refusals).fill('too often'), 'taken']);
     expect(heard).toMatchObject({ retType: 0 });
+  });
+
+  it('is not sent once more where its retType says that nobody knows', async () => {
+    const { heard, left } = await hearing(['too often, or who knows', 'taken']);
+    expect(heard).toMatchObject({ retType: RetType.RetType_Unknown });
+    expect(left).toBe(1);
   });
 
   it('five times is refused', async () => {

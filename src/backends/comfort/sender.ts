@@ -2,7 +2,7 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { RetType } from '../../contract/generated/Common_pb.js';
 import { BackendRefused, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/index.js';
-import { type Asked, type Upstream, WRITE_MS_MAX } from '../framed/index.js';
+import { type Asked, leavesOpen, type Upstream, WRITE_MS_MAX } from '../framed/index.js';
 import { Breaker } from './breaker.js';
 import type { Turn } from './budget.js';
 import { Lane } from './lane.js';
@@ -66,7 +66,7 @@ export class Sender {
         throw refusedBefore !== undefined && hasNotLeft(thrown) ? refusedBefore : thrown;
       });
       taken = undefined;
-      if (response.retType === RetType.RetType_Succeed) return { response };
+      if (response.retType === RetType.RetType_Succeed || leavesOpen(response)) return { response };
       const refusal = readRefusal(response.retMsg);
       if (refusal === undefined) return { response };
       if (refusal.kind !== 'frequency') return { response, refused: refusal.kind };

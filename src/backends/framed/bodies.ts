@@ -1,5 +1,6 @@
 import { create, type Message, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { messageParser } from '../../contract/message-parser.js';
+import { missingFieldOf } from '../../contract/missing-field.js';
 import type { ProtocolMessages } from '../../contract/operation.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
 
@@ -14,6 +15,8 @@ export function encodeRequest<M extends ProtocolMessages>(
   return toBinary(RequestSchema, create(RequestSchema, { c2s: payload } as Record<string, unknown>));
 }
 
+/** Longer than any refusal: what follows is of no use to anybody, and would be kept, logged and searched. */
+const SAID_MAX = 1_000;
 /** How many bytes an answer took on the wire. */
 const sizes = new WeakMap<Message, number>();
 
@@ -22,12 +25,18 @@ export function sizeOf({ ResponseSchema }: ProtocolMessages, response: ResponseM
   return sizes.get(response) ?? toBinary(ResponseSchema, response).length;
 }
 
-/** Reads a `Response`; undefined for bytes that are none. What the server knows and we do not is passed over. */
+/**
+ * Reads a `Response`; undefined for bytes that are none, or that lack what a `Response` must have. What the server knows and we do
+ * not is passed over.
+ */
 export function responseReader({ ResponseSchema }: ProtocolMessages): (body: Uint8Array) => ResponseMessage | undefined {
   const parse = messageParser(ResponseSchema);
+  const missing = missingFieldOf(ResponseSchema);
   return (body) => {
     try {
       const response = parse(body) as ResponseMessage;
+      if (missing(response) !== undefined) return undefined;
+      if (response.retMsg.length > SAID_MAX) response.retMsg = `${response.retMsg.slice(0, SAID_MAX)}…`;
       sizes.set(response, body.length);
       return response;
     } catch {

@@ -3,6 +3,7 @@ import { generateRsaKey } from '../../../test/support/rsa-key.js';
 import { ScriptedServer } from '../../../test/support/scripted-server.js';
 import { ManualClock } from '../../contract/clock.js';
 import * as GetGlobalState from '../../contract/generated/GetGlobalState_pb.js';
+import * as InitConnect from '../../contract/generated/InitConnect_pb.js';
 import * as Notify from '../../contract/generated/Notify_pb.js';
 import { system } from '../../contract/operations/index.js';
 import { BackendLost, BackendTimeout, BackendUnsent } from '../../gateway/backend.js';
@@ -27,12 +28,14 @@ describe('a framed connection', () => {
   let lost: string[];
   let whenLost: Promise<void>;
   let ending: AbortController;
+  let defects: unknown[];
 
   beforeEach(async () => {
     server = await ScriptedServer.listen();
     clock = new ManualClock(Date.UTC(2026, 0, 5));
     pushes = [];
     lost = [];
+    defects = [];
     ending = new AbortController();
   });
   afterEach(async () => {
@@ -53,6 +56,7 @@ describe('a framed connection', () => {
       rsaKey: undefined,
       signal: ending.signal,
       onPush: (frame) => pushes.push(frame),
+      onDefect: (error) => defects.push(error),
       onLost: (reason) => {
         lost.push(reason);
         tell();
@@ -141,6 +145,85 @@ describe('a framed connection', () => {
     expect(lost).toEqual([expect.stringMatching(reason)]);
     await expect(connection.request(asked, c2s, soon())).rejects.toBeInstanceOf(BackendUnsent);
     expect(connection.underWay).toBe(0);
+  });
+
+  it.each([
+    ['no key', '', 'abcdefghijklmnop'],
+    ['a short key', 'ABC', 'abcdefghijklmnop'],
+    ['a key that is 16 characters and more bytes', 'é'.repeat(16), 'abcdefghijklmnop'],
+    ['no IV', 'ABCDEFGHIJKLMNOP', ''],
+  ])('is not made where the server gives %s', async (_, connAESKey, aesCBCiv) => {
+    await server.close();
+    server = await ScriptedServer.listen(rsaPem);
+    server.greets = false;
+    const s2c = { serverVer: 1011, loginUserID: 7n, connID: 1n, connAESKey, aesCBCiv, keepAliveInterval: 10 };
+    server.onRequest = (frame, peer) => {
+      peer.answer(frame, InitConnect, { retType: 0, s2c });
+      peer.push(1003, Notify, { retType: 0, s2c: { type: 1 } });
+    };
+    await expect(open(await withKey())).rejects.toMatchObject({ message: expect.stringMatching(/no key of 16 characters/) });
+  });
+
+  it('does not read an answer that lacks what it must have, and keeps little of what a server says', async () => {
+    const connection = await open();
+    server.onRequest = ({ protoId, serial }, peer) =>
+      peer.write({ protoId, serial, format: 'protobuf', body: Uint8Array.of(0x08, 0, 0x22, 0) });
+    await expect(connection.request(asked, c2s, soon())).rejects.toMatchObject({
+      constructor: BackendLost,
+      message: "the server's answer to get_global_state cannot be read",
+    });
+    server.onRequest = (frame, peer) => peer.answer(frame, GetGlobalState, { retType: -1, retMsg: 'no '.repeat(1_000_000) });
+    const refused = await connection.request(asked, c2s, soon());
+    expect(refused.retMsg).toMatch(/^(no ){333}n…$/);
+  });
+
+  it('takes a long answer to a read, and none to a write', async () => {
+    const connection = await open();
+    server.onRequest = (frame, peer) => peer.answer(frame, GetGlobalState, { ...state, retMsg: 'x'.repeat(300_000) });
+    await expect(connection.request(asked, c2s, soon())).resolves.toMatchObject({ retType: 0 });
+    await expect(connection.request(asked, c2s, { ...soon(), priority: 'order' })).rejects.toBeInstanceOf(BackendLost);
+  });
+
+  it('ends with a push that cannot be taken, and says why', async () => {
+    const defect = new Error('what is this?');
+    const throwing = () => {
+      throw defect;
+    };
+    const connection = await open({ onPush: throwing });
+    const asking = connection.request(asked, c2s, soon());
+    const failed = expect(asking).rejects.toBeInstanceOf(BackendLost);
+    await server.request(1002);
+    server.peer.push(1003, Notify, { retType: 0, s2c: { type: 1 } });
+    await whenLost;
+    await failed;
+    expect(defects).toEqual([defect]);
+    expect(lost).toEqual(['a push of protocol id 1003 could not be taken']);
+  });
+
+  it('ends with a push of megabytes', async () => {
+    await open();
+    server.peer.push(1003, Notify, { retType: 0, retMsg: 'x'.repeat(2 ** 20), s2c: { type: 1 } });
+    await whenLost;
+    expect(lost).toEqual([expect.stringMatching(/^the server pushed \d+ bytes at once/)]);
+    expect(pushes).toEqual([]);
+  });
+
+  it('does not take bytes that trickle in for a sign of life for ever', async () => {
+    const connection = await open();
+    const body = new Uint8Array(1000);
+    const frame = encodeFrame({ protoId: 1002, serial: 9, format: 'protobuf', body });
+    const asking = connection.request(asked, c2s, { deadline: Number.POSITIVE_INFINITY });
+    const failed = expect(asking).rejects.toBeInstanceOf(BackendLost);
+    await server.request(1002);
+    server.alive = false;
+    for (let at = 0; lost.length === 0; at++) {
+      expect(at).toBeLessThan(10);
+      clock.advance(8_000);
+      server.peer.socket.write(frame.subarray(at, at + 1));
+      while (connection.heardAt < clock.now() && lost.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await failed;
+    expect(lost).toEqual([expect.stringMatching(/longer than 60 seconds over one frame/)]);
   });
 
   it('takes half a frame for no frame', async () => {

@@ -56,8 +56,10 @@ export interface ConnectionOptions {
   readonly rsaKey: KeyObject | undefined;
   /** Given up when it is aborted, at any time. */
   readonly signal: AbortSignal;
-  /** Every push, in order. What it throws is the caller's defect and ends the connection. */
+  /** Every push, in order. What it throws ends the connection, and is told to {@link onDefect}. */
   readonly onPush: (frame: PushFrame) => void;
+  /** Something was thrown that should not have been. */
+  readonly onDefect: (error: unknown) => void;
   /** Once, after the handshake: the connection is no more, and why. What was under way has been rejected. */
   readonly onLost: (reason: string) => void;
 }
@@ -80,6 +82,12 @@ const UNANSWERED_MIN = 2;
 /** Seconds; a server that answers nonsense is not asked every millisecond, nor left alone for a day. */
 const KEEP_ALIVE_SECONDS = { min: 1, max: 120 } as const;
 const SERIAL_MAX = 0xffff_ffff;
+/** For a frame to arrive whole: bytes that trickle in are no sign of life for ever. */
+const FRAME_MS_MAX = 60_000;
+/** What a server says of a write is short, and is kept. */
+const WRITE_ANSWER_BYTES_MAX = 256 * 1024;
+/** Nothing that a server pushes is nearly as long. */
+const PUSH_BYTES_MAX = 1024 * 1024;
 
 /**
  * One TCP connection to a server of the public protocol, from the handshake to its loss. A connection that is lost stays so:
@@ -100,6 +108,8 @@ export class FramedConnection implements Upstream {
   #heard: number;
   /** KeepAlives since then. */
   #unanswered = 0;
+  /** Of the monotonic clock: when the frame began that has not come whole yet. */
+  #frameBegan: number | undefined;
   #cancelBeat: () => void = () => undefined;
   /** Of the handshake, for its end by a loss. */
   #onHandshakeLost: ((failure: ConnectFailure) => void) | undefined;
@@ -176,7 +186,8 @@ export class FramedConnection implements Upstream {
     const { protoId, name, messages } = asked;
     if (protoId === null) throw new Error(`${name} has no protocol id`);
     const body = await this.requestBytes(protoId, encodeRequest(messages, c2s), options);
-    const response = responseReader(messages)(body);
+    const tooLong = options.priority === 'order' && body.length > WRITE_ANSWER_BYTES_MAX;
+    const response = tooLong ? undefined : responseReader(messages)(body);
     if (response === undefined) throw new BackendLost(`the server's answer to ${name} cannot be read`);
     return response;
   }
@@ -280,7 +291,8 @@ export class FramedConnection implements Upstream {
       return new HandshakeRefused(`the server refused the connection: ${retMsg || `retType ${retType}`}`);
     }
     const cipher = this.#options.rsaKey === undefined ? plainText : packetCipher(algorithm, s2c.connAESKey, s2c.aesCBCiv);
-    if (cipher === undefined) return new ConnectFailure(`packetEncAlgo ${algorithm} is not known`);
+    if (cipher === undefined)
+      return new ConnectFailure(`the server gave no key of 16 characters, and no IV, for packetEncAlgo ${algorithm}`);
     this.#cipher = cipher;
     this.#reader.cipher = cipher;
     this.#greeting = { serverVersion: s2c.serverVer, userId: s2c.loginUserID, connId: s2c.connID };
@@ -293,6 +305,10 @@ export class FramedConnection implements Upstream {
     const { clock } = this.#options;
     const silenceMax = SILENT_INTERVALS_MAX * intervalMs;
     this.#cancelBeat = clock.after(intervalMs * KEEP_ALIVE_SHARE, () => {
+      if (this.#frameBegan !== undefined && clock.monotonic() - this.#frameBegan >= FRAME_MS_MAX) {
+        this.#end(`the server took longer than ${FRAME_MS_MAX / 1000} seconds over one frame`);
+        return;
+      }
       const silent = clock.monotonic() - this.#heard;
       if (silent >= silenceMax && this.#unanswered >= UNANSWERED_MIN) {
         this.#end(`the server said nothing for ${Math.round(silent / 1000)} seconds`);
@@ -336,7 +352,11 @@ export class FramedConnection implements Upstream {
     this.#reader.push(chunk);
     while (this.#lost === undefined) {
       const read = this.#reader.next();
-      if (read === undefined) return;
+      if (read === undefined) {
+        this.#frameBegan = this.#reader.isWithinFrame ? (this.#frameBegan ?? this.#heard) : undefined;
+        return;
+      }
+      this.#frameBegan = undefined;
       if (!read.ok) {
         const unreadable = this.#greeting === undefined && read.error.kind === 'wrong_digest';
         const reason = unreadable
@@ -352,7 +372,21 @@ export class FramedConnection implements Upstream {
   #take({ protoId, format, serial, body }: Frame): void {
     const waiting = this.#pending.take(protoId, serial);
     if (waiting !== undefined) waiting.resolve(body);
-    else if (this.#greeting !== undefined) this.#options.onPush({ protoId, format, body });
+    else if (this.#greeting !== undefined) this.#pushed({ protoId, format, body });
+  }
+
+  #pushed(frame: PushFrame): void {
+    const { onPush, onDefect } = this.#options;
+    if (frame.body.length > PUSH_BYTES_MAX) {
+      this.#end(`the server pushed ${frame.body.length} bytes at once; at most ${PUSH_BYTES_MAX} are accepted`);
+      return;
+    }
+    try {
+      onPush(frame);
+    } catch (thrown) {
+      onDefect(thrown);
+      this.#end(`a push of protocol id ${frame.protoId} could not be taken`);
+    }
   }
 
   #end(reason: string, failure = new ConnectFailure(reason)): void {

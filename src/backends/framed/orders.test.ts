@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
 import { CountingClock } from '../../../test/support/counting-clock.js';
 import { ManualClock } from '../../contract/clock.js';
+import * as TrdPlaceOrder from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { trade } from '../../contract/operations/index.js';
 import { BackendLost, type ResponseMessage } from '../../gateway/backend.js';
 import { Orders } from './orders.js';
@@ -27,4 +28,36 @@ it('an order that is looked for is so no more when the daemon stops', async () =
   orders.stop();
   expect(await placed).toBe(lost);
   expect(clock.armed).toEqual([]);
+});
+
+const header = { trdEnv: 0, accID: 7n, trdMarket: 1 };
+const terms = { header, packetID: { connID: 0n, serialNo: 0 }, trdSide: 1, orderType: 1, code: '00700', qty: 100, price: 1, remark: '' };
+
+it.each([
+  ['without a payload', undefined],
+  ['without an order', { header }],
+  ['of another account', { header: { ...header, accID: 8n }, orderID: 1n, orderIDEx: 'order-1' }],
+])('an acknowledgement %s says nothing: the order is looked for', async (_, s2c) => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 5));
+  const { C2SSchema, ResponseSchema } = TrdPlaceOrder;
+  let sent: TrdPlaceOrder.C2S | undefined;
+  const place = (list: () => object[]) => {
+    const orders = new Orders({
+      clock,
+      write: async (_operation, request) => {
+        sent = request as TrdPlaceOrder.C2S;
+        return create(ResponseSchema, { retType: 0, ...(s2c === undefined ? {} : { s2c }) }) as ResponseMessage;
+      },
+      ask: async ({ messages }) => {
+        const answer = create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList: list() } } as Record<string, unknown>);
+        setImmediate(() => clock.advance(5_000));
+        return answer as ResponseMessage;
+      },
+      whenTrading: async () => true,
+    });
+    return orders.call(trade.placeOrder, create(C2SSchema, terms), 30_000);
+  };
+  const there = () => [{ remark: sent?.remark, orderID: 5n, orderIDEx: 'order-5' }];
+  await expect(place(there)).resolves.toMatchObject({ retType: 0, s2c: { orderIDEx: 'order-5' } });
+  await expect(place(() => [])).rejects.toMatchObject({ constructor: BackendLost, message: expect.stringMatching(/without saying which/) });
 });

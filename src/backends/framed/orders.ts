@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { RetType } from '../../contract/generated/Common_pb.js';
@@ -44,6 +45,8 @@ export class Orders {
 
   constructor(options: OrdersOptions) {
     this.#options = options;
+    // One for each order that is looked for.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   /** `turnBy`, of the monotonic clock: when the caller stops waiting. What has not left by then does not leave. */
@@ -66,12 +69,13 @@ export class Orders {
     this.#search.begin(placement);
     try {
       const outcome = await this.#outcomeOf(request, turnBy);
-      if (isUnknown(outcome)) {
+      if (isUnknown(outcome) || isNameless(outcome, request)) {
         const found = await this.#find(placement);
         if (found !== undefined) {
           if (request.header !== undefined) this.#options.onFound?.(foundOrder(request.header, found));
           return placed(request, found);
         }
+        if (!isUnknown(outcome)) throw new BackendLost('the server acknowledged an order without saying which');
       }
       if (outcome instanceof BackendFailure) throw outcome;
       const { s2c } = outcome as ResponseMessage & { s2c?: TrdPlaceOrder.S2C };
@@ -119,10 +123,21 @@ export class Orders {
 
 const unknownOutcomes = new Set<number>([RetType.RetType_TimeOut, RetType.RetType_DisConnect, RetType.RetType_Unknown]);
 
-/** Whether nobody knows what became of a write. */
+/** Whether an answer says that nobody knows what became of what was asked: then its text refuses nothing. */
+export function leavesOpen({ retType }: ResponseMessage): boolean {
+  return unknownOutcomes.has(retType);
+}
+
 function isUnknown(outcome: ResponseMessage | BackendFailure): boolean {
   if (outcome instanceof BackendFailure) return outcome instanceof BackendLost || outcome instanceof BackendTimeout;
-  return unknownOutcomes.has(outcome.retType);
+  return leavesOpen(outcome);
+}
+
+/** Whether an acknowledgement names no order of this account: what it is about nobody can know. */
+function isNameless(outcome: ResponseMessage | BackendFailure, { header }: TrdPlaceOrder.C2S): boolean {
+  if (outcome instanceof BackendFailure || outcome.retType !== RetType.RetType_Succeed) return false;
+  const { s2c } = outcome as TrdPlaceOrder.Response;
+  return s2c === undefined || (s2c.orderIDEx === '' && s2c.orderID === 0n) || s2c.header?.accID !== header?.accID;
 }
 
 function placed({ header }: TrdPlaceOrder.C2S, { orderID, orderIDEx }: Order): ResponseMessage {

@@ -1,5 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { messageParser } from '../../contract/message-parser.js';
+import { missingFieldOf } from '../../contract/missing-field.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
 import { decodeBody } from '../../wire/index.js';
 import type { PushFrame } from './connection.js';
@@ -13,7 +14,8 @@ export function readPush<T>(desc: DescMessage, { format, body }: PushFrame): (Re
 
 function parse(desc: DescMessage, body: Uint8Array): unknown {
   try {
-    return messageParser(desc)(body);
+    const message = messageParser(desc)(body);
+    return missingFieldOf(desc)(message) === undefined ? message : undefined;
   } catch {
     return undefined;
   }

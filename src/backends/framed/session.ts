@@ -126,7 +126,7 @@ export class Session implements Upstream {
   }
 
   async #open(endpoint: Endpoint, signal: AbortSignal): Promise<FramedConnection> {
-    const { clock, dial, introduction, rsaKey, onPush } = this.#options;
+    const { clock, dial, introduction, rsaKey, onPush, onDefect } = this.#options;
     let opened: FramedConnection | undefined;
     opened = await FramedConnection.open({
       endpoint,
@@ -136,6 +136,7 @@ export class Session implements Upstream {
       rsaKey,
       signal,
       onPush,
+      onDefect,
       onLost: (reason) => {
         if (opened !== undefined && opened === this.#connection) this.#lost(opened, reason);
       },

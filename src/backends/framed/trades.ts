@@ -36,6 +36,9 @@ function headerOf({ accID, trdEnv, trdMarketAuthList, jpAccType }: TrdAcc): TrdH
   return create(TrdHeaderSchema, { accID, trdEnv, trdMarket, ...(type === undefined ? {} : { jpAccType: type }) });
 }
 
+/** Accounts of one user; there is none who has nearly as many. */
+const ACCOUNTS_MAX = 1_000;
+
 /** The accounts of the user that the server is logged in as; undefined where it refuses to say. */
 export async function readAccounts(upstream: Reader, options: AskOptions): Promise<readonly TrdAcc[] | undefined> {
   const asked = account.listAccounts;
@@ -43,6 +46,10 @@ export async function readAccounts(upstream: Reader, options: AskOptions): Promi
   const { s2c } = (await upstream.request(asked, c2s, options)) as ResponseMessage & {
     s2c?: { accList: TrdAcc[] };
   };
+  const count = s2c?.accList.length ?? 0;
+  if (count > ACCOUNTS_MAX) {
+    throw new BackendRefused('backend.failed', `the server lists ${count} accounts of one user; at most ${ACCOUNTS_MAX} are accepted`);
+  }
   return s2c?.accList;
 }
 

@@ -115,6 +115,8 @@ export class OpendBackend implements Backend {
   #greeting: Greeting | undefined;
   /** Accounts whose pushes are wanted. */
   #wantedAccounts: readonly bigint[] = [];
+  /** Those that it was told last: a push may come before its answer. */
+  #toldAccounts: ReadonlySet<bigint> = new Set();
   /** The upstream has not taken the last list of accounts that it was told. */
   #untold = false;
 
@@ -249,6 +251,7 @@ export class OpendBackend implements Backend {
     const asked = account.subAccPush;
     const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
     this.#untold = true;
+    this.#toldAccounts = new Set(accIds);
     const answer = await this.#session.request(asked, c2s, this.#own());
     this.#untold = false;
     if (answer.retType === 0) this.#wantedAccounts = accIds;
@@ -316,6 +319,8 @@ export class OpendBackend implements Backend {
     }
     const trade = tradePushOf(frame);
     if (trade !== undefined) {
+      // Nobody asked for any other account's: each would have its positions read.
+      if (!this.#toldAccounts.has(trade.accId)) return;
       this.#courteous.tradeChanged();
       this.#sellable.push({ ...trade, message: hideMarks(trade.message) });
     } else if (frame.protoId === NOTIFY) {

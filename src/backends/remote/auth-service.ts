@@ -63,14 +63,20 @@ export class AuthService {
     return new Promise((resolve, reject) => {
       const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
       const outgoing = request(url, { method: 'POST', headers, agent: false, signal });
-      const cancelDeadline = this.#clock.after(ANSWER_MS_MAX, () =>
-        outgoing.destroy(new ServiceFailure(`no answer from ${url.origin} within ${ANSWER_MS_MAX / 1000} s`)),
-      );
       const fail = (error: Error) => {
         cancelDeadline();
         reject(error instanceof ServiceFailure ? error : new ServiceFailure(explain(error, url)));
+        outgoing.destroy();
       };
+      const cancelDeadline = this.#clock.after(ANSWER_MS_MAX, () =>
+        fail(new ServiceFailure(`no answer from ${url.origin} within ${ANSWER_MS_MAX / 1000} s`)),
+      );
       outgoing.on('error', fail);
+      // Node says nothing else of a connection that is to go on in another protocol.
+      outgoing.on('upgrade', (response, socket) => {
+        socket.destroy();
+        fail(noLoginService(response, url));
+      });
       outgoing.on('response', (response) => {
         gather(response, outgoing, url).then((answer) => {
           cancelDeadline();
@@ -97,8 +103,12 @@ async function gather(response: IncomingMessage, outgoing: ClientRequest, url: U
   const parsed = parseJson(Buffer.concat(parts).toString());
   // A refusal may come with a status of its own; what has no ret_type is told from it by its reader.
   if (parsed.ok && (status === 200 || hasRetType(parsed.value))) return parsed.value;
-  const why = status === 200 ? 'what is not JSON' : `HTTP ${status}`;
-  throw new ServiceFailure(`${url.origin}${url.pathname} answered ${why}; check --auth-url`, retryAfterMs(response));
+  throw noLoginService(response, url);
+}
+
+function noLoginService(response: IncomingMessage, { origin, pathname }: URL): ServiceFailure {
+  const why = response.statusCode === 200 ? 'what is not JSON' : `HTTP ${response.statusCode}`;
+  return new ServiceFailure(`${origin}${pathname} answered ${why}; check --auth-url`, retryAfterMs(response));
 }
 
 function hasRetType(value: JsonValue): boolean {

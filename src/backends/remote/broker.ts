@@ -189,6 +189,8 @@ export class Broker {
   #pushed(frame: PushFrame): void {
     const event = tradePushOf(frame);
     if (event !== undefined) {
+      // Nobody asked for any other account's, which may be another broker's.
+      if (!this.#wanted.includes(event.accId)) return;
       this.point.requests.tradeChanged();
       this.#sellable.push({ ...event, message: hideMarks(event.message) });
       return;

@@ -64,9 +64,9 @@ export function readCodeAnswer(body: JsonValue): CodeAnswer {
   return { retType, said: shown(fields.ret_msg), phone: masked(optionalText(fields, 'phone_no')) };
 }
 
-/** "+852 9123 4567" → "********4567": the probes that show it are open to everybody. */
+/** "+852 9123 4567" → "********4567": the probes that show it are open to everybody. A terminal may show it: nothing but digits is left. */
 function masked(phone: string): string {
-  const bare = phone.replaceAll(/[\s()-]/g, '').slice(-PHONE_MAX);
+  const bare = phone.replaceAll(/[^\d+*]/g, '').slice(-PHONE_MAX);
   return bare.slice(-PHONE_END).padStart(bare.length, '*');
 }
 
@@ -122,9 +122,9 @@ function optionalText(fields: JsonObject, name: string): string {
   throw new MalformedAnswer(`${name} must be a text of at most ${TEXT_MAX} characters`);
 }
 
-/** Another's text, as short as one wants it in a message. */
+/** Another's text, as short as one wants it in a message, and without what would steer a terminal. */
 function shown(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value.slice(0, SHOWN_MAX) : '';
+  return typeof value === 'string' ? value.slice(0, SHOWN_MAX).replaceAll(/\p{Cc}/gu, ' ') : '';
 }
 
 function objectOf(value: JsonValue | undefined, path: string): JsonObject {

@@ -343,6 +343,17 @@ describe('a device check', () => {
     expect(login.progress).toBe('');
   });
 
+  it('shows a terminal nothing that would steer it', async () => {
+    const phone_no = '+852 9123 4\u001b[2J567\u009b';
+    await serve({ ...NEW_DEVICE, phone_no });
+    authority.codes = [{ ret_type: 0, phone_no }];
+    const login = open();
+    void login.session().catch(() => undefined);
+    await until(() => login.progress !== '', 'the check');
+    expect(login.progress).toMatch(/^waiting for the verification code sent to \*+\d{4}: /);
+    login.stop();
+  });
+
   it('needs to be named by the service', async () => {
     await serve({ ret_type: 20 });
     expect(await failureOf(open())).toMatchObject({ final: true, message: expect.stringContaining('device_verify_sig is missing') });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { CrashingStore } from '../../../test/support/crashing-store.js';
 import { FIXTURE_TIME, type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import { ManualClock } from '../../contract/clock.js';
 import type * as UpdatePriceReminder from '../../contract/generated/Qot_UpdatePriceReminder_pb.js';
@@ -168,11 +169,16 @@ test('a changed or re-enabled reminder starts anew; a disabled or deleted one is
   await change({ op: Op.enable });
   clock.advance(60_000);
   expect(await told()).toHaveLength(2);
+  // On again, with nothing changed and its condition true all the time.
+  await change({ op: Op.disable });
+  await change({ op: Op.enable });
+  clock.advance(60_000);
+  expect(await told()).toHaveLength(3);
   await change({ op: Op.disable });
   clock.advance(60_000);
   await change({ op: Op.delAll });
   clock.advance(60_000);
-  expect(await told()).toHaveLength(2);
+  expect(await told()).toHaveLength(3);
 });
 
 test('what was set is there after a restart, and watched again', async () => {
@@ -199,4 +205,30 @@ test('what was set is there after a restart, and watched again', async () => {
   ]);
   await advanceUntilTold(1_000);
   expect(await told()).toMatchObject([{ security: { code: 'AAPL' }, type: 7 }]);
+});
+
+test('no read shows what is not on disk', async () => {
+  const store = new CrashingStore();
+  fixture = await startFixture({ store });
+  const { backend } = fixture;
+  store.hold();
+  const writes = [
+    payload(backend, userState.modifyUserSecurity, { groupName: 'Tech', op: 1, securityList: [TENCENT] }),
+    add({ type: 1, value: 1_000_000 }),
+    payload(backend, userState.setOptionEventAlert, { operType: 1, alertList: [{ underlying: TENCENT }] }),
+    payload(backend, userState.setStockNote, { security: TENCENT, note: 'buy low' }),
+  ];
+  await settled();
+  let shown = 0;
+  const reads = [
+    payload(backend, userState.getUserSecurityGroup, { groupType: 1 }),
+    payload(backend, userState.getUserSecurity, { groupName: 'Tech' }),
+    payload(backend, userState.getPriceReminder, { security: TENCENT }),
+    payload(backend, userState.getOptionEventAlert, { count: 10 }),
+    payload(backend, userState.getStockNote),
+  ].map((read) => read.finally(() => (shown += 1)));
+  await settled();
+  expect(shown).toBe(0);
+  await store.flush();
+  await Promise.all([...writes, ...reads]);
 });

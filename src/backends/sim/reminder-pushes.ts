@@ -27,7 +27,8 @@ export class ReminderPushes {
   readonly #emit: (event: PushEvent) => void;
   readonly #onDefect: (error: unknown) => void;
   readonly #watched = new Map<string, Listing>();
-  readonly #seen = new Map<bigint, Seen>();
+  /** By symbol and key, of reminders that are on. */
+  readonly #seen = new Map<string, Map<bigint, Seen>>();
   #stopListening: (() => void)[] = [];
 
   constructor(facts: Facts<Names>, emit: (event: PushEvent) => void, onDefect: (error: unknown) => void) {
@@ -53,7 +54,9 @@ export class ReminderPushes {
   #follow(symbol: string): void {
     const { market, listings, userState } = this.#facts;
     const reminders = userState.reminders.of(symbol);
-    const wanted = reminders.some(({ enabled }) => enabled);
+    const on = new Set(reminders.flatMap(({ key, enabled }) => (enabled ? [key] : [])));
+    this.#forget(symbol, on);
+    const wanted = on.size > 0;
     const watched = this.#watched.get(symbol);
     if (watched !== undefined && !wanted) {
       market.unwatch(watched.instrument);
@@ -65,6 +68,13 @@ export class ReminderPushes {
     if (listing === undefined || listings.state(listing) !== 'listed') return;
     this.#watched.set(symbol, listing);
     market.watch(listing.instrument);
+  }
+
+  /** What is off or gone starts anew should it be on again. */
+  #forget(symbol: string, on: ReadonlySet<bigint>): void {
+    const seen = this.#seen.get(symbol);
+    for (const key of seen?.keys() ?? []) if (!on.has(key)) seen?.delete(key);
+    if (seen?.size === 0) this.#seen.delete(symbol);
   }
 
   #onEvent({ instrument }: MarketEvent): void {
@@ -84,9 +94,11 @@ export class ReminderPushes {
     if (kind === undefined || value === undefined || current === undefined) return;
     const met = kind.up ? current >= value : current <= value;
     const terms = `${reminder.type} ${reminder.value}`;
-    const seen = this.#seen.get(reminder.key);
+    const ofSymbol = this.#seen.get(reminder.symbol) ?? new Map<bigint, Seen>();
+    this.#seen.set(reminder.symbol, ofSymbol);
+    const seen = ofSymbol.get(reminder.key);
     const before = seen?.terms === terms && seen.met;
-    this.#seen.set(reminder.key, { terms, met });
+    ofSymbol.set(reminder.key, { terms, met });
     // A condition that stays true is told once.
     if (!met || before) return;
     const day = this.#facts.market.quote(listing.instrument).tradingDay;

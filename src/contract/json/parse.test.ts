@@ -49,6 +49,8 @@ describe('parseJson', () => {
     ['"abc', 'this string has no closing quote', 1, 1],
     ['01', 'unexpected "1" after the end of the value', 1, 2],
     ['"\\x"', 'unknown escape in a string', 1, 2],
+    ['{"a":"b\\ud83d"}', 'half of a surrogate pair in a string', 1, 6],
+    ['["\\ude00\\ud83d"]', 'half of a surrogate pair in a string', 1, 2],
   ])('says where %j is wrong', (text, message, line, column) => {
     expect(parseJson(text)).toEqual({ ok: false, error: { message, line, column } });
   });

@@ -37,6 +37,8 @@ const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const LAST_CONTROL = 0x1f;
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+/** With `u`, pairs are one character of another kind. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 /** Every decimal of at most this many significant digits survives a double and back (IEEE 754 DBL_DIG). */
 const EXACT_DIGITS = 15;
@@ -174,13 +176,19 @@ class Parser {
     const start = this.#at;
     this.#at += 1;
     let result = '';
+    let isEscaped = false;
     for (;;) {
       const plain = this.#plainCharacters();
       result = result === '' ? plain : result + plain;
-      if (this.#take(QUOTE)) return result;
+      if (this.#take(QUOTE)) {
+        // It could be kept here, and would be another text on every wire that writes UTF-8.
+        if (isEscaped && LONE_SURROGATE.test(result)) throw new Stop('half of a surrogate pair in a string', start);
+        return result;
+      }
       if (this.#at >= this.text.length) throw new Stop('this string has no closing quote', start);
       if (this.text.charCodeAt(this.#at) !== BACKSLASH) throw new Stop('a control character must be escaped in a string', this.#at);
       result += this.#escape();
+      isEscaped = true;
     }
   }
 

@@ -3,7 +3,7 @@ import { type Decimal, decimalFromNumber, formatDecimal, multiply } from '../../
 import { localDateTime, parseLocal } from '../../contract/time.js';
 import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
-import { type Instrument, roundToTick, type World } from '../world/index.js';
+import { type Instrument, kinds, roundToTick, type World } from '../world/index.js';
 import type { Account } from './account.js';
 import type { HoldQuestion, Holds } from './holds.js';
 import { type Hold, isBuying, mainLeg, type OrderRecord, remainingOf, type Trigger } from './order.js';
@@ -249,7 +249,7 @@ export class OrderCheck {
     }
     if (timeInForce === 'ioc' && type !== 'normal' && type !== 'market')
       return new Refusal('timeInForce 2 (ioc) is for order types 1 normal and 2 market');
-    if (request.extendedHours && (instrument.calendar !== 'US' || !rules.limited)) {
+    if (request.extendedHours && (instrument.calendar !== 'US' || !kinds[instrument.kind].isShare || !rules.limited)) {
       return new Refusal('fillOutsideRTH is for limit orders of US stocks');
     }
     const now = this.clock.now();
@@ -268,6 +268,8 @@ export class OrderCheck {
     const { symbol, listDate, lastTradingDay } = instrument;
     const state = this.world.state(instrument);
     if (state === 'coming') return new Refusal(`${symbol} is not traded before ${listDate}`);
+    if (instrument.kind === 'warrant' && this.market.isCalled(instrument))
+      return new Refusal(`${symbol} has been called: it is traded no more`);
     const isOver = state === 'over' || this.clock.now() >= this.lastMoment(instrument);
     return isOver ? new Refusal(`${symbol} was last traded on ${lastTradingDay}`) : undefined;
   }

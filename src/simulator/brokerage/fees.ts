@@ -26,6 +26,10 @@ interface FeeRule {
   readonly exceptFunds?: boolean;
   /** Units of trusts do not pay it. */
   readonly exceptTrusts?: boolean;
+  /** Warrants and callable contracts do not pay it. */
+  readonly exceptWarrants?: boolean;
+  /** Only options on indices pay it, or only those on securities. */
+  readonly optionsOn?: 'index' | 'security';
   /** Rounded up to a whole multiple of this; otherwise to the nearest cent (yen for JPY), half up. */
   readonly upTo?: Decimal;
 }
@@ -58,7 +62,7 @@ const schedules: Readonly<Record<QuoteMarket, readonly FeeRule[]>> = {
     { title: 'Commission', rate: d('0.0003'), min: d('3') },
     { title: 'Platform Fee', perOrder: d('15') },
     // Transfers of REIT units have been free of it since 21 December 2024.
-    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, exceptFunds: true, exceptTrusts: true },
+    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, exceptFunds: true, exceptTrusts: true, exceptWarrants: true },
     { title: 'Trading Fee', rate: d('0.0000565'), min: CENT },
     { title: 'SFC Transaction Levy', rate: d('0.000027'), min: CENT },
     { title: 'AFRC Transaction Levy', rate: d('0.0000015') },
@@ -112,6 +116,25 @@ const futureSchedules: Readonly<Partial<Record<QuoteMarket, readonly FeeRule[]>>
   ],
 };
 
+/** Per contract; the commission of Hong Kong's options is a part of the premium. */
+const optionSchedules: Readonly<Partial<Record<QuoteMarket, readonly FeeRule[]>>> = {
+  HK: [
+    { title: 'Commission', rate: d('0.002'), min: d('3') },
+    { title: 'Platform Fee', perOrder: d('15') },
+    { title: 'Trading Tariff', perUnit: d('3'), optionsOn: 'security' },
+    { title: 'Exchange Fee', perUnit: d('10'), optionsOn: 'index' },
+    { title: 'SFC Levy', perUnit: d('0.54'), optionsOn: 'index' },
+  ],
+  US: [
+    { title: 'Commission', perUnit: d('0.65'), min: d('1.99') },
+    { title: 'Platform Fee', perUnit: d('0.3') },
+    { title: 'Options Regulatory Fee', perUnit: d('0.02295') },
+    { title: 'OCC Clearing Fee', perUnit: d('0.025'), max: d('55') },
+    { title: 'SEC Fee', rate: d('0.0000278'), min: CENT, side: 'sell' },
+    { title: 'FINRA TAF', perUnit: d('0.00279'), min: CENT, side: 'sell' },
+  ],
+};
+
 /**
  * The fees of an order that has traded `quantity` units for `turnover` so far. Fees are worked out over the whole order, so
  * that a fill's own fee is the difference between after it and before it. Never falls as an order trades more.
@@ -135,13 +158,17 @@ function stepOf({ currency }: Instrument): Decimal {
   return currency === 'JPY' ? UNIT : CENT;
 }
 
-function rulesFor({ kind, market }: Instrument, buying: boolean): readonly FeeRule[] {
+function rulesFor(instrument: Instrument, buying: boolean): readonly FeeRule[] {
+  const { kind, market } = instrument;
   const feeClass = kinds[kind].fees;
+  const on = kind === 'option' && instrument.option.class.family.endsWith('Index') ? 'index' : 'security';
   return scheduleOf[feeClass](market).filter(
     (rule) =>
       (rule.side === undefined || (rule.side === 'buy') === buying) &&
       !(rule.exceptFunds && feeClass === 'fund') &&
-      !(rule.exceptTrusts && feeClass === 'trust'),
+      !(rule.exceptTrusts && feeClass === 'trust') &&
+      !(rule.exceptWarrants && feeClass === 'warrant') &&
+      (rule.optionsOn === undefined || rule.optionsOn === on),
   );
 }
 
@@ -153,6 +180,8 @@ const scheduleOf: Readonly<Record<KindRules['fees'], (market: QuoteMarket) => re
   stock: (market) => schedules[market],
   fund: (market) => schedules[market],
   trust: (market) => schedules[market],
+  warrant: (market) => schedules[market],
+  option: (market) => optionSchedules[market] ?? [],
   contract: (market) => futureSchedules[market] ?? [],
   none: () => [],
 };

@@ -4,7 +4,7 @@ import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
 import { type FeeItem, feesOf, totalFees, totalFeesOf } from './fees.js';
 import type { Ledger } from './ledger.js';
-import { initialMargin, marginRatios, unitValue } from './margin.js';
+import { canShort, initialMargin, unitValue } from './margin.js';
 import {
   frozenCash,
   type Hold,
@@ -109,7 +109,7 @@ export class Holds {
         return quantity <= sellable ? undefined : this.#tooFew(question, sellable);
       case 'sell_short':
         if (account.type !== 'margin') return new Refusal(`account ${account.id} is a cash account: selling short needs a margin account`);
-        if (marginRatios(instrument).short === undefined) return new Refusal(`${symbol} cannot be sold short`);
+        if (!canShort(instrument)) return new Refusal(`${symbol} cannot be sold short`);
         return held > 0n ? new Refusal(`sell the long position of ${held} ${symbol} before selling short`) : undefined;
       case 'buy_back':
         return quantity <= coverable
@@ -128,7 +128,7 @@ export class Holds {
     const why =
       locked > 0n
         ? `; ${locked} were bought today and can be sold from the next trading day on`
-        : account.type === 'margin' && marginRatios(instrument).short !== undefined
+        : account.type === 'margin' && canShort(instrument)
           ? '; to open a short position, send trdSide 3 (sell_short)'
           : '';
     return new Refusal(`insufficient position: ${sellable} of ${symbol} can be sold, the order is for ${quantity}${why}`);
@@ -150,7 +150,7 @@ export class Holds {
       return { cashPerUnit: margin, marginPerUnit: margin, feeReserve: margin === 0n ? 0n : this.#fees(question) };
     }
     if (side === 'sell') return nothing;
-    if (side === 'sell_short') return { cashPerUnit: 0n, marginPerUnit: initialMargin(instrument, 'short', value), feeReserve: 0n };
+    if (side === 'sell_short') return { cashPerUnit: 0n, marginPerUnit: this.valuer.shortMargin(instrument, value), feeReserve: 0n };
     const held = this.ledger.position(account.id, instrument.symbol)?.quantity ?? 0n;
     const covers = held < 0n || open?.leg.side === 'buy_back';
     const marginPerUnit = account.type === 'cash' || covers ? 0n : initialMargin(instrument, 'long', value);

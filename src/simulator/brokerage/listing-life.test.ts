@@ -44,9 +44,9 @@ it('refuses orders for what is not listed yet, or not any more', async () => {
   );
 });
 
-it('refuses orders for options and warrants, which it does not trade', async () => {
+it('refuses orders for what is quoted only', async () => {
   const f = Fixture.open();
-  expect(await refusal(f, US_MARGIN, { code: 'AAPL261218C270000', trdSide: 1, orderType: 1, qty: 1, price: 5 })).toBe(
-    'US.AAPL261218C270000 is an option: it has quotes only',
+  expect(await refusal(f, US_MARGIN, { code: 'UST10Y36', trdSide: 1, orderType: 1, qty: 1, price: 100 })).toBe(
+    'US.UST10Y36 is a bond: it has quotes only',
   );
 });

@@ -53,8 +53,15 @@ const stockRatios: Readonly<Record<QuoteMarket, MarginRatios>> = {
 const byMargin: Readonly<Record<KindRules['margin'], (market: QuoteMarket) => MarginRatios>> = {
   stock: (market) => stockRatios[market],
   contract: () => contractRatios,
+  // See option-margin.ts.
+  option: () => noRatios,
   none: () => noRatios,
 };
+
+/** Whether a margin account may open a position in an instrument by selling it. */
+export function canShort(instrument: Instrument): boolean {
+  return kinds[instrument.kind].margin === 'option' || marginRatios(instrument).short !== undefined;
+}
 
 /** Initial margin of one unit worth `unitValue`; all of it where nothing is lent. */
 export function initialMargin(instrument: Instrument, direction: 'long' | 'short', unitValue: Decimal): Decimal {

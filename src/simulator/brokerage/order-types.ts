@@ -62,6 +62,8 @@ const mainland: readonly OrderType[] = ['normal'];
 export function orderTypesOf(instrument: Instrument): readonly OrderType[] {
   if (kinds[instrument.kind].tradedBy === 'futures')
     return instrument.market === 'HK' ? ['normal', 'market', 'auction', 'auction_limit', ...triggered] : everywhere;
+  // Options are traded continuously, without auctions.
+  if (instrument.kind === 'option') return everywhere;
   if (instrument.market === 'HK') return hongKong;
   return instrument.market === 'SH' || instrument.market === 'SZ' ? mainland : everywhere;
 }

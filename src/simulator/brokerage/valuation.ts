@@ -6,6 +6,7 @@ import { type Account, currenciesOf } from './account.js';
 import type { ExchangeRates } from './exchange-rates.js';
 import type { Ledger } from './ledger.js';
 import { initialMargin, maintenanceMargin, marginCallMargin, unitValue } from './margin.js';
+import { nakedMargin, type OptionHolding, optionMargin, type Underlying } from './option-margin.js';
 import type { PositionRecord } from './position.js';
 
 /** What an account is worth now, every figure in one currency. */
@@ -63,6 +64,42 @@ export class Valuer {
     return { instrument, position, price, value, unrealised: gainOver(position.cost, position.quantity, value) };
   }
 
+  /** Initial margin of one unit worth `value` that is opened by selling; of an option, as if nothing covered it. */
+  shortMargin(instrument: Instrument, value: Decimal): Decimal {
+    return instrument.kind === 'option'
+      ? nakedMargin(instrument, this.#underlying(instrument.option.underlying, 0n))
+      : initialMargin(instrument, 'short', value);
+  }
+
+  /** What sold options ask for together with what covers them, underlying by underlying. */
+  #soldOptionsMargin(account: Account, currency: Currency): Decimal {
+    const byUnderlying = new Map<string, OptionHolding[]>();
+    let anySold = false;
+    for (const position of this.ledger.positions(account)) {
+      if (position.quantity === 0n) continue;
+      const option = this.world.instrument(position.symbol);
+      if (option?.kind !== 'option') continue;
+      anySold ||= position.quantity < 0n;
+      const { underlying } = option.option;
+      const holdings = byUnderlying.get(underlying) ?? [];
+      holdings.push({ option, quantity: position.quantity });
+      byUnderlying.set(underlying, holdings);
+    }
+    if (!anySold) return 0n;
+    let sum = 0n;
+    for (const [symbol, holdings] of byUnderlying) {
+      const underlying = this.#underlying(symbol, this.ledger.position(account.id, symbol)?.quantity ?? 0n);
+      sum += this.rates.convert(optionMargin(holdings, underlying), holdings[0]?.option.currency ?? currency, currency);
+    }
+    return sum;
+  }
+
+  #underlying(symbol: string, held: bigint): Underlying {
+    const instrument = this.world.instrument(symbol);
+    if (instrument === undefined) throw new Error(`options on ${symbol}, which the world does not know`);
+    return { instrument, price: this.market.quote(instrument).last, held };
+  }
+
   valuation(account: Account, currency: Currency): Valuation {
     const sums = {
       longValue: 0n,
@@ -84,10 +121,15 @@ export class Valuer {
       add(direction === 'short' ? 'shortValue' : 'longValue', value);
       add('unrealised', unrealised);
       add('unmarked', gainOver(position.carried ?? position.cost, position.quantity, value));
+      if (isSoldOption(instrument, position)) continue;
       add('initialMargin', initialMargin(instrument, direction, size));
       add('maintenanceMargin', maintenanceMargin(instrument, direction, size));
       add('marginCallMargin', marginCallMargin(instrument, direction, size));
     }
+    const options = this.#soldOptionsMargin(account, currency);
+    sums.initialMargin += options;
+    sums.maintenanceMargin += options;
+    sums.marginCallMargin += options;
     const money = { cash: 0n, frozenCash: 0n, reservedMargin: 0n, withdrawable: 0n, debt: 0n, dividends: 0n, realised: 0n };
     for (const held of currenciesOf(account)) {
       const add = (key: keyof typeof money, amount: Decimal): void => {
@@ -130,12 +172,20 @@ export class Valuer {
       if (position.quantity === 0n) continue;
       const { instrument, value } = this.value(position);
       const counted = futures ? gainOver(position.carried ?? position.cost, position.quantity, value) : value;
-      const margin = initialMargin(instrument, value < 0n ? 'short' : 'long', value < 0n ? -value : value);
+      const margin = isSoldOption(instrument, position)
+        ? 0n
+        : initialMargin(instrument, value < 0n ? 'short' : 'long', value < 0n ? -value : value);
       free += this.rates.convert(counted, instrument.currency, currency) - this.rates.convert(margin, instrument.currency, currency);
     }
+    free -= this.#soldOptionsMargin(account, currency);
     if (!futures) free += dividends;
     return dividends > 0n ? free - dividends : free;
   }
+}
+
+/** Its margin depends on what else the account holds. */
+function isSoldOption({ kind }: Instrument, { quantity }: PositionRecord): boolean {
+  return kind === 'option' && quantity < 0n;
 }
 
 /** What a margin account may still use. Dividends count once they are paid, those that a short position owes at once. */

@@ -25,6 +25,7 @@ export type EntryKind =
   | 'interest'
   | 'stock_borrow_fee'
   | 'variation_margin'
+  | 'cash_settlement'
   | 'realised';
 
 /** What made a transaction. */
@@ -39,7 +40,9 @@ export type Cause =
   | 'interest'
   | 'interest_charge'
   | 'mark_to_market'
-  | 'expiry';
+  | 'expiry'
+  | 'exercise'
+  | 'assignment';
 
 /** One amount on one balance. */
 export interface Entry {

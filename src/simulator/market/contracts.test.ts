@@ -71,6 +71,10 @@ describe('options of a stock', () => {
           expect(money(market.settlementPrice(option))).toBeCloseTo(pays, 2);
           // The last trade may be of some time before.
           expect(market.quote(option).tradingDay).toBe(series.expiry);
+          // Market makers' last prices are of the last seconds.
+          const { bids, asks } = market.book(option, 1);
+          const around = (money(bids[0]?.price ?? 0n) + money(asks[0]!.price)) / 2;
+          expect(Math.abs(around - pays)).toBeLessThan(0.001 * spot + 0.02);
         }
         expect(world.optionSeries(stock).map(({ expiry }) => expiry)).not.toContain(series.expiry);
       }),

@@ -59,6 +59,9 @@ describe('loaded history', () => {
     expect(problems).toEqual(['HK.99999.csv: the simulation has no such symbol; expected MARKET.CODE.csv, such as HK.00700.csv']);
     const days = market.bars(tencent, { unit: 'day' }, { limit: 100 });
     expect(days).toHaveLength(5);
+    // Nothing is known of what came before.
+    expect(days[0]!.previousClose).toBe(days[0]!.open);
+    expect(market.bars(tencent, { unit: 'month' }, { limit: 2 })).toMatchObject([{ previousClose: days[0]!.open }]);
     expect(days[1]).toMatchObject({
       open: 605n * DECIMAL_ONE,
       high: 612n * DECIMAL_ONE,
@@ -129,6 +132,7 @@ describe('a history file that is not as it should be', () => {
     [`${HEADER}2026-11-16,1,1,1,1,1\n2026-11-17 09:30,1,1,1,1,1\n`, '3: column 1 (time)', 'as in the lines before'],
     [`${HEADER}2026-11-16 09:30,1,1,1,1,1\n2026-11-17,1,1,1,1,1\n`, '3: column 1 (time)', 'as in the lines before'],
     [`${HEADER}2026-11-16 12:30,1,1,1,1,1\n`, '2: column 1 (time)', 'inside a session (Asia/Hong_Kong)'],
+    [`${HEADER}2026-11-14,1,1,1,1,1\n`, '2: column 1 (time): found "2026-11-14"', 'a trading day of the exchange (Asia/Hong_Kong)'],
     [`${HEADER}2026-11-16 09:30:30,1,1,1,1,1\n`, '2: column 1 (time)', '"YYYY-MM-DD HH:MM"'],
   ];
   test.each(cases)('%j', (text, found, accepted) => {

@@ -46,7 +46,7 @@ class Problem {
 
 /**
  * The bars of one history file: the header `time,open,high,low,close,volume`, then a line a bar by rising time. `time`
- * is "YYYY-MM-DD" in all lines (day bars) or "YYYY-MM-DD HH:MM[:00]" in all lines (start of the minute on the exchange's
+ * is "YYYY-MM-DD", a trading day, in all lines (day bars) or "YYYY-MM-DD HH:MM[:00]" in all lines (start of the minute on the exchange's
  * clocks, inside a session). Prices are positive decimals, volume a whole number.
  */
 export function parseHistory(text: string, calendar: Calendar): { readonly bars: readonly LoadedBar[] } | { readonly problem: string } {
@@ -89,6 +89,8 @@ function parseTime(text: string, calendar: Calendar, previous: LoadedBar | undef
   if (number !== undefined) {
     if (previous?.minute !== undefined) return at(0, text, 'a minute, "YYYY-MM-DD HH:MM", as in the lines before');
     if (previous !== undefined && previous.day >= number) return at(0, text, 'a day after that of the line before');
+    // No bar shows it, and yet the next day's price would go on from it.
+    if (!calendar.isTradingDay(text)) return at(0, text, `a trading day of the exchange (${calendar.timeZone})`);
     return { day: number };
   }
   const minute = parseLocal(/^\S+ \d\d:\d\d$/.test(text) ? `${text}:00` : text, calendar.timeZone);

@@ -320,7 +320,8 @@ class MarketOfTape implements SimulatedMarket {
     const day = daysOf.at(now);
     const isCalled = instrument.kind === 'warrant' && this.#tape.background.isCalled(instrument, day, now);
     const open = isOver || isCalled ? undefined : day.sessions.find(({ start, end }) => start <= now && now < end);
-    const closedAt = open === undefined ? (day.sessions.findLast(({ end }) => end <= now)?.end ?? day.start) - 1 : undefined;
+    // The last moment of what is over lies in its last session still.
+    const closedAt = open === undefined ? (day.sessions.findLast(({ end }) => end - 1 <= now)?.end ?? day.start) - 1 : undefined;
     const today = background.day(instrument, day);
     const traded = background.traded(instrument, day);
     const profile = background.profile(traded);

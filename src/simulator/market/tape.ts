@@ -144,10 +144,12 @@ export class Tape {
 
   /**
    * Close of the last day before `day`, of its regular trading, less what goes off on `day`; the background's own price where the
-   * symbol was not listed yet.
+   * symbol was not listed yet. Nothing is known of the days before loaded history: its first bar counts from its own open.
    */
   previousClose(of: Instrument, day: TradingDay): Decimal {
     const instrument = this.#on(of, day);
+    const first = this.#firstLoaded(instrument, day);
+    if (first !== undefined) return first.open;
     return this.background.reference(instrument, day, this.#lastClose(instrument, day));
   }
 
@@ -269,6 +271,12 @@ export class Tape {
   /** What trades of an instrument on a day, see {@link Background.traded}. Loaded history stands for its own symbol. */
   #on(instrument: Instrument, day: TradingDay): Instrument {
     return this.#historyOf(instrument, day) === undefined ? this.background.traded(instrument, day) : instrument;
+  }
+
+  /** What was loaded of a day before which nothing is known. */
+  #firstLoaded({ symbol }: Instrument, { number }: TradingDay): Aggregate | undefined {
+    const history = this.history.get(symbol);
+    return history?.firstDay === number ? history.day(number) : undefined;
   }
 
   #historyOf(instrument: Instrument, day: TradingDay): History | undefined {

@@ -4,6 +4,7 @@ import type { Bar, BarPeriod, Market } from '../market/market.js';
 import { inTurns } from '../pace.js';
 import { turnoverRate } from '../view/figures.js';
 import { newestBars } from '../view/history-bars.js';
+import { daysBefore } from '../view/past-closes.js';
 import type { Figure, Row, ScreenFacts } from './board.js';
 import { bollinger, type Candles, ema, kdj, macd, rsi, sma, type Values } from './indicators.js';
 import { patterns } from './patterns.js';
@@ -81,6 +82,22 @@ function candlesOf(bars: readonly Bar[]): Candles {
   return { close: of('close'), high: of('high'), low: of('low') };
 }
 
+/**
+ * The bars of the last `days` trading days of the market, forward adjusted: fewer where nothing traded on some of them, as today before the
+ * opening. Undefined for what has not traded that long.
+ */
+async function barsWithin(facts: ScreenFacts, row: Row, days: number): Promise<readonly Bar[] | undefined> {
+  const calendar = facts.world.calendar(row.listing.instrument);
+  const { tradingDay } = row.quote;
+  const day = days === 1 ? tradingDay : daysBefore(calendar, tradingDay).at(1 - days);
+  if (day === undefined) return undefined;
+  const bars = await barsOf(facts, row, 2, days);
+  const within = bars.filter(({ start }) => calendar.tradingDay(start) >= day);
+  const [first] = within;
+  // What is new counts from before its first day: newcomers from their offer price.
+  return within.length < bars.length || (first !== undefined && calendar.tradingDay(first.start) === day) ? within : undefined;
+}
+
 /** A figure over the last `days` trading days, today's so far included; NaN for what has not traded that long. */
 export function accumulated(field: AccumulateField, days: number): Figure {
   return {
@@ -88,15 +105,15 @@ export function accumulated(field: AccumulateField, days: number): Figure {
     lasts: 'moment',
     rowsATurn: ROWS_A_TURN,
     of: async (facts, row) => {
-      const bars = (await barsOf(facts, row, 2, days)).slice(-days);
-      const [first] = bars;
-      const last = bars.at(-1);
-      if (first === undefined || last === undefined || bars.length < days) return Number.NaN;
-      const base = Number(first.previousClose);
+      const bars = await barsWithin(facts, row, days);
+      if (bars === undefined) return Number.NaN;
+      const { last, tradingDay } = row.quote;
+      const base = Number(bars[0]?.previousClose ?? last);
       switch (field) {
         case AccumulateField.AccumulateField_ChangeRate:
-          return rounded((100 * (Number(last.close) - base)) / base);
+          return rounded((100 * (Number(last) - base)) / base);
         case AccumulateField.AccumulateField_Amplitude: {
+          if (bars.length === 0) return 0;
           const high = Math.max(...bars.map((bar) => Number(bar.high)));
           const low = Math.min(...bars.map((bar) => Number(bar.low)));
           return rounded((100 * (high - low)) / base);
@@ -107,7 +124,7 @@ export function accumulated(field: AccumulateField, days: number): Figure {
           return rounded(decimalToNumber(bars.reduce((sum, bar) => sum + bar.turnover, 0n)) / days);
         default: {
           const volume = bars.reduce((sum, bar) => sum + bar.volume, 0n);
-          return turnoverRate(facts.companies, row.listing.instrument, row.quote.tradingDay, volume);
+          return turnoverRate(facts.companies, row.listing.instrument, tradingDay, volume);
         }
       }
     },

@@ -3,6 +3,7 @@ import { OptionAlerts } from './option-alerts.js';
 import { PriceReminders } from './price-reminders.js';
 import { StockNotes } from './stock-notes.js';
 import { Watchlists } from './watchlists.js';
+import { Writes } from './writes.js';
 
 export { withFields } from './option-alerts.js';
 export type { PriceReminder } from './price-reminders.js';
@@ -14,10 +15,18 @@ export class UserState {
   readonly optionAlerts: OptionAlerts;
   readonly notes: StockNotes;
 
+  readonly #writes: Writes;
+
   constructor(store: Store) {
-    this.watchlists = new Watchlists(store);
-    this.reminders = new PriceReminders(store);
-    this.optionAlerts = new OptionAlerts(store);
-    this.notes = new StockNotes(store);
+    this.#writes = new Writes(store);
+    this.watchlists = new Watchlists(store, this.#writes);
+    this.reminders = new PriceReminders(store, this.#writes);
+    this.optionAlerts = new OptionAlerts(store, this.#writes);
+    this.notes = new StockNotes(store, this.#writes);
+  }
+
+  /** An answer that shows any of it, once that is on disk: at once where nothing is being written. */
+  whenDurable<T>(answer: T): T | Promise<T> {
+    return this.#writes.whenDurable(answer);
   }
 }

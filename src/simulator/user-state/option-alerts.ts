@@ -2,25 +2,25 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type EventAlertItem, EventAlertItemSchema } from '../../contract/generated/Qot_GetOptionEventAlert_pb.js';
 import type { Store } from '../../storage/index.js';
 import { Refusal } from '../refusal.js';
+import { Keys } from './keys.js';
+import type { Writes } from './writes.js';
 
 const ALERTS_MAX = 200;
 
 /** The login user's alerts of unusual option trades. A change of several takes effect as a whole, and is on disk once its promise resolves. */
 export class OptionAlerts {
-  readonly #store: Store;
+  readonly #writes: Writes;
   readonly #table;
   /** In the order of keys, which is that of creation. */
   readonly #alerts = new Map<bigint, EventAlertItem>();
-  #lastKey = 0n;
+  readonly #keys: Keys;
 
-  constructor(store: Store) {
-    this.#store = store;
+  constructor(store: Store, writes: Writes) {
+    this.#writes = writes;
     this.#table = store.table<Uint8Array>('sim-option-alerts');
     const items = [...this.#table.entries()].map(([, bytes]) => fromBinary(EventAlertItemSchema, bytes));
-    for (const item of items.sort((a, b) => (a.key < b.key ? -1 : 1))) {
-      this.#alerts.set(item.key, item);
-      this.#lastKey = item.key;
-    }
+    for (const item of items.sort((a, b) => (a.key < b.key ? -1 : 1))) this.#alerts.set(item.key, item);
+    this.#keys = new Keys(store, 'option alert', this.#alerts.keys());
   }
 
   /** The newest first. Not to be changed. */
@@ -35,23 +35,21 @@ export class OptionAlerts {
   add(items: readonly EventAlertItem[]): Promise<void> | Refusal {
     if (this.#alerts.size + items.length > ALERTS_MAX) return new Refusal(`at most ${ALERTS_MAX} option alerts`);
     const enabled = (item: EventAlertItem) => (Object.hasOwn(item, 'enable') ? item.enable : true);
-    return this.put(items.map((item, index) => withFields(item, { key: this.#lastKey + BigInt(index) + 1n, enable: enabled(item) })));
+    return this.put(items.map((item) => withFields(item, { key: this.#keys.next(), enable: enabled(item) })));
   }
 
   /** Puts alerts in the place of those of their keys. */
   put(items: readonly EventAlertItem[]): Promise<void> {
-    for (const item of items) {
-      this.#alerts.set(item.key, item);
-      if (item.key > this.#lastKey) this.#lastKey = item.key;
-    }
-    return this.#store.write((transaction) => {
+    for (const item of items) this.#alerts.set(item.key, item);
+    return this.#writes.write((transaction) => {
       for (const item of items) transaction.put(this.#table, String(item.key), toBinary(EventAlertItemSchema, item));
+      this.#keys.keep(transaction);
     });
   }
 
   remove(keys: readonly bigint[]): Promise<void> {
     for (const key of keys) this.#alerts.delete(key);
-    return this.#store.write((transaction) => {
+    return this.#writes.write((transaction) => {
       for (const key of keys) transaction.remove(this.#table, String(key));
     });
   }

@@ -1,5 +1,7 @@
-import type { Store } from '../../storage/index.js';
+import type { Store, Transaction } from '../../storage/index.js';
 import { Refusal } from '../refusal.js';
+import { Keys } from './keys.js';
+import type { Writes } from './writes.js';
 
 /** A condition on a security's figures, and how its coming true is told. */
 export interface PriceReminder {
@@ -29,19 +31,24 @@ const REMINDERS_MAX = 2_000;
 
 /** The price reminders of the login user. Every change is on disk once its promise resolves. */
 export class PriceReminders {
-  readonly #store: Store;
+  readonly #writes: Writes;
   readonly #table;
+  readonly #keys: Keys;
   /** By symbol, each in the order of keys, which is that of creation. */
   readonly #bySymbol = new Map<string, Map<bigint, PriceReminder>>();
   readonly #listeners = new Set<(symbol: string) => void>();
   #count = 0;
-  #lastKey = 0n;
 
-  constructor(store: Store) {
-    this.#store = store;
+  constructor(store: Store, writes: Writes) {
+    this.#writes = writes;
     this.#table = store.table<Row>('sim-price-reminders');
     const rows = [...this.#table.entries()].map(([key, row]): PriceReminder => ({ ...row, key: BigInt(key) }));
     for (const reminder of rows.sort((a, b) => (a.key < b.key ? -1 : 1))) this.#keep(reminder);
+    this.#keys = new Keys(
+      store,
+      'price reminder',
+      rows.map(({ key }) => key),
+    );
   }
 
   symbols(): readonly string[] {
@@ -67,18 +74,14 @@ export class PriceReminders {
     const same = this.of(terms.symbol).filter(({ type }) => type === terms.type);
     if (same.length >= SAME_TYPE_MAX) return new Refusal(`${terms.symbol} has ${SAME_TYPE_MAX} reminders of this type: delete one first`);
     if (this.#count >= REMINDERS_MAX) return new Refusal(`at most ${REMINDERS_MAX} price reminders`);
-    const key = this.#lastKey + 1n;
-    await this.put({ ...terms, key, enabled: true, toldOn: '' });
+    const key = this.#keys.next();
+    await this.#put({ ...terms, key, enabled: true, toldOn: '' }, (transaction) => this.#keys.keep(transaction));
     return key;
   }
 
   /** Puts a reminder in the place of the one of its key. */
   put(reminder: PriceReminder): Promise<void> {
-    this.#keep(reminder);
-    const { key, ...row } = reminder;
-    const written = this.#store.write((transaction) => transaction.put(this.#table, String(key), row));
-    this.#tell(reminder.symbol);
-    return written;
+    return this.#put(reminder, () => undefined);
   }
 
   /** Ends reminders of a symbol. */
@@ -86,10 +89,21 @@ export class PriceReminders {
     const own = this.#bySymbol.get(symbol);
     for (const key of keys) if (own?.delete(key)) this.#count -= 1;
     if (own?.size === 0) this.#bySymbol.delete(symbol);
-    const written = this.#store.write((transaction) => {
+    const written = this.#writes.write((transaction) => {
       for (const key of keys) transaction.remove(this.#table, String(key));
     });
     this.#tell(symbol);
+    return written;
+  }
+
+  #put(reminder: PriceReminder, also: (transaction: Transaction) => void): Promise<void> {
+    this.#keep(reminder);
+    const { key, ...row } = reminder;
+    const written = this.#writes.write((transaction) => {
+      transaction.put(this.#table, String(key), row);
+      also(transaction);
+    });
+    this.#tell(reminder.symbol);
     return written;
   }
 
@@ -99,7 +113,6 @@ export class PriceReminders {
     if (!own.has(key)) this.#count += 1;
     own.set(key, reminder);
     this.#bySymbol.set(symbol, own);
-    if (key > this.#lastKey) this.#lastKey = key;
   }
 
   #tell(symbol: string): void {

@@ -1,5 +1,6 @@
 import type { Store } from '../../storage/index.js';
 import { Refusal } from '../refusal.js';
+import type { Writes } from './writes.js';
 
 /** What the user wrote about a security. */
 export interface StockNote {
@@ -13,12 +14,12 @@ const NOTES_MAX = 5_000;
 
 /** The login user's notes, one a security. Every change is on disk once its promise resolves. */
 export class StockNotes {
-  readonly #store: Store;
+  readonly #writes: Writes;
   readonly #table;
   readonly #notes = new Map<string, StockNote>();
 
-  constructor(store: Store) {
-    this.#store = store;
+  constructor(store: Store, writes: Writes) {
+    this.#writes = writes;
     this.#table = store.table<StockNote>('sim-stock-notes');
     for (const [symbol, note] of this.#table.entries()) this.#notes.set(symbol, note);
   }
@@ -33,10 +34,10 @@ export class StockNotes {
     const { symbol, text } = note;
     if (text === '') {
       this.#notes.delete(symbol);
-      return this.#store.write((transaction) => transaction.remove(this.#table, symbol));
+      return this.#writes.write((transaction) => transaction.remove(this.#table, symbol));
     }
     if (!this.#notes.has(symbol) && this.#notes.size >= NOTES_MAX) return new Refusal(`at most ${NOTES_MAX} notes`);
     this.#notes.set(symbol, note);
-    return this.#store.write((transaction) => transaction.put(this.#table, symbol, note));
+    return this.#writes.write((transaction) => transaction.put(this.#table, symbol, note));
   }
 }

@@ -1,5 +1,6 @@
 import type { Store, Transaction } from '../../storage/index.js';
 import { Refusal } from '../refusal.js';
+import type { Writes } from './writes.js';
 
 /** Custom groups of a user, and securities that a user watches. */
 const GROUPS_MAX = 100;
@@ -19,12 +20,12 @@ const UNGROUPED = '';
  * disk once its promise resolves.
  */
 export class Watchlists {
-  readonly #store: Store;
+  readonly #writes: Writes;
   readonly #table;
   readonly #groups = new Map<string, GroupRow>();
 
-  constructor(store: Store) {
-    this.#store = store;
+  constructor(store: Store, writes: Writes) {
+    this.#writes = writes;
     this.#table = store.table<GroupRow>('sim-watchlists');
     const rows = [...this.#table.entries()].sort(([, a], [, b]) => a.order - b.order);
     for (const [name, row] of rows) this.#groups.set(name.slice(1), row);
@@ -88,7 +89,7 @@ export class Watchlists {
         symbols.length > 0 ? transaction.put(this.#table, `g${name}`, row) : transaction.remove(this.#table, `g${name}`),
       );
     }
-    return this.#store.write((transaction) => {
+    return this.#writes.write((transaction) => {
       for (const change of changes) change(transaction);
     });
   }

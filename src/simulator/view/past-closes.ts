@@ -48,10 +48,14 @@ const LOOK_BACK_DAYS = 420;
 function work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Calendar, tradingDay: string): PastCloses {
   const days = daysBefore(calendar, tradingDay);
   const closeOn = (day: string | undefined) => {
-    if (day === undefined || day < instrument.listDate) return undefined;
-    const next = calendar.sessions(calendar.nextTradingDay(day))[0];
-    return market.bars(instrument, { unit: 'day' }, { limit: 1, ...(next === undefined ? {} : { to: next.start }) }, 'forward').at(-1)
-      ?.close;
+    if (day === undefined) return undefined;
+    const next = calendar.nextTradingDay(day);
+    const start = calendar.sessions(next)[0]?.start ?? 0;
+    const [newest] = market.bars(instrument, { unit: 'day' }, { to: start, limit: 1 }, 'forward');
+    if (newest !== undefined) return newest.close;
+    // Of what is new, the first day counts from before it: that of newcomers from their offer price.
+    const [first] = market.bars(instrument, { unit: 'day' }, { from: start, limit: 1 }, 'forward');
+    return first !== undefined && calendar.tradingDay(first.start) === next ? first.previousClose : undefined;
   };
   const back = Object.fromEntries(CHANGE_DAYS.map((count) => [count, closeOn(days.at(-count))])) as Record<ChangeDays, Decimal | undefined>;
   const start = calendar.sessions(tradingDay)[0]?.start;
@@ -66,8 +70,8 @@ function work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Ca
 
 let lastAsked: { readonly calendar: Calendar; readonly tradingDay: string; readonly days: readonly string[] } | undefined;
 
-/** Trading days before a day, oldest first. A ranking asks for the same ones for every share of a market. */
-function daysBefore(calendar: Calendar, tradingDay: string): readonly string[] {
+/** Trading days of {@link LOOK_BACK_DAYS} before a day, oldest first. A ranking asks for the same ones for every share of a market. */
+export function daysBefore(calendar: Calendar, tradingDay: string): readonly string[] {
   if (lastAsked?.calendar !== calendar || lastAsked.tradingDay !== tradingDay) {
     const dates = calendar.tradingDays(addDays(tradingDay, -LOOK_BACK_DAYS), addDays(tradingDay, -1));
     lastAsked = { calendar, tradingDay, days: dates.map(({ day }) => day) };

@@ -12,7 +12,11 @@ export function locateStock(
   facts: Facts<'world' | 'listings'>,
   { stockId, security }: { readonly stockId: bigint; readonly security?: { readonly market: number; readonly code: string } | undefined },
 ): Listing | Refusal {
-  if (security !== undefined) return locate(facts, security);
+  if (security !== undefined) {
+    const named = locate(facts, security);
+    if (named instanceof Refusal || stockId === 0n || named.instrument.id === stockId) return named;
+    return new Refusal(`stock_id ${stockId} is not that of ${named.instrument.symbol}: name one of the two`);
+  }
   if (stockId === 0n) return new Refusal('stock_id: expected the number of a stock, or security in its place');
   const { world } = facts;
   const known = byId.get(world) ?? new Map(world.instruments().map((instrument) => [instrument.id, instrument]));

@@ -18,9 +18,9 @@ export interface KindRules {
   readonly issuedBy: 'company' | 'fund' | 'other';
   /** Whether it is a share or a unit of a fund: these have board lots and odd lots, broker queues and daily price limits where their market has. */
   readonly isShare: boolean;
-  readonly fees: 'stock' | 'fund' | 'trust' | 'contract' | 'none';
-  /** Terms of financing; `stock` ones also say where it may be sold short. */
-  readonly margin: 'stock' | 'contract' | 'none';
+  readonly fees: 'stock' | 'fund' | 'trust' | 'warrant' | 'option' | 'contract' | 'none';
+  /** Terms of financing; `stock` ones also say where it may be sold short. Options are paid for in full, and sold against what they may cost. */
+  readonly margin: 'stock' | 'option' | 'contract' | 'none';
 }
 
 const untraded = { hasBook: false, hasTrades: true, issuedBy: 'other', isShare: false, fees: 'none', margin: 'none' } as const;
@@ -33,9 +33,18 @@ export const kinds: Readonly<Record<SecurityKind, KindRules>> = {
   etf: { securityType: 4, noun: 'a fund', ...shares, issuedBy: 'fund', fees: 'fund' },
   bond: { securityType: 1, noun: 'a bond', quoted: true, ...untraded, hasBook: true },
   plate: { securityType: 7, noun: 'a plate', quoted: true, ...untraded, hasTrades: false },
-  warrant: { securityType: 5, noun: 'a warrant', quoted: true, ...untraded, hasBook: true },
+  warrant: { securityType: 5, noun: 'a warrant', quoted: true, ...untraded, tradedBy: 'securities', hasBook: true, fees: 'warrant' },
   index: { securityType: 6, noun: 'an index', quoted: true, ...untraded },
-  option: { securityType: 8, noun: 'an option', quoted: true, ...untraded, hasBook: true },
+  option: {
+    securityType: 8,
+    noun: 'an option',
+    quoted: true,
+    ...untraded,
+    tradedBy: 'securities',
+    hasBook: true,
+    fees: 'option',
+    margin: 'option',
+  },
   future: {
     securityType: 10,
     noun: 'a future',

@@ -79,6 +79,7 @@ export class RemoteStage implements Stage {
     await until(
       async () => {
         if (this.daemon.daemon.gateway.awaited() === undefined) return true;
+        await this.#enterCodeAgain();
         const { platform, brokers } = this.daemon.daemon.backend.status();
         // As an operator who has put right what was wrong.
         const isFailed = [platform, ...brokers].some(({ lifecycleState }) => lifecycleState === 'failed');
@@ -102,6 +103,15 @@ export class RemoteStage implements Stage {
     await this.brokerage.halt();
     await this.brokerage.boot();
     this.#there.follow(this.brokerage.simulation);
+  }
+
+  /** What the service made of a code may have been a fault that was ordered of it: whoever has it enters it once more. */
+  async #enterCodeAgain(): Promise<void> {
+    const { login } = this.daemon.daemon;
+    const sent = this.brokerage.codes.at(-1);
+    if (login?.awaitsCode !== true || sent === undefined) return;
+    const { ok } = await login.answer(sent.code);
+    if (!ok) await login.requestCode();
   }
 
   /** A code that is sent is entered. */

@@ -28,6 +28,11 @@ export class SubscriptionQuota {
   /** Takes up what the upstream says (Qot_GetSubInfo), while these units are ours. */
   learn(s2c: MessageShape<typeof S2CSchema>, ours: Iterable<Unit>): void {
     const { totalUsedQuota, remainQuota, optionUsedQuota, optionRemainQuota } = s2c;
+    if (Math.min(totalUsedQuota, remainQuota, optionUsedQuota, optionRemainQuota) < 0) {
+      // Nobody has less than nothing.
+      this.forget();
+      return;
+    }
     const apart = isFieldSet(s2c, S2CSchema.field.optionRemainQuota);
     const units = [...ours];
     this.#options = apart ? { limit: optionUsedQuota + optionRemainQuota, others: 0 } : undefined;

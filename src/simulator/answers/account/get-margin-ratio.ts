@@ -5,7 +5,7 @@ import { S2CSchema } from '../../../contract/generated/Trd_GetMarginRatio_pb.js'
 import { symbolOf } from '../../../contract/markets.js';
 import { tradeMarketOf, untraded } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
-import { marginRatios, shortFeePercent } from '../../brokerage/margin.js';
+import { canShort, marginRatios, shortFeePercent } from '../../brokerage/margin.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { type Instrument, kinds } from '../../world/index.js';
@@ -35,7 +35,7 @@ function marginInfo(instrument: Instrument, security: { market: number; code: st
   return {
     security,
     isLongPermit: long !== undefined,
-    isShortPermit: short !== undefined,
+    isShortPermit: canShort(instrument),
     ...(long === undefined
       ? {}
       : {

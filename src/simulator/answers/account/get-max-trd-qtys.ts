@@ -5,7 +5,7 @@ import type { Account } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
 import { feeReserve } from '../../brokerage/holds.js';
 import type { Brokerage } from '../../brokerage/index.js';
-import { initialMargin, marginRatios, unitValue } from '../../brokerage/margin.js';
+import { canShort, initialMargin, unitValue } from '../../brokerage/margin.js';
 import { frozenCash, mainLeg, type OrderRecord, remainingOf, reservedMargin } from '../../brokerage/order.js';
 import { checkPrice, marketPrice } from '../../brokerage/price.js';
 import { resolve } from '../../brokerage/resolve.js';
@@ -47,17 +47,19 @@ function ofSecurity(
   const cash = ledger.cash(account, currency) - ledger.frozen(account, currency) + (open === undefined ? 0n : frozenCash(open));
   const own = (...sides: TradeSide[]): bigint => (open !== undefined && sides.includes(mainLeg(open).side) ? remainingOf(open) : 0n);
   const sellable = ledger.sellable(account.id, symbol) + own('sell');
-  const maximum = { maxCashBuy: Number(affordable(instrument, price, price, cash)), maxPositionSell: Number(sellable) };
+  const value = unitValue(instrument, price);
+  const maximum = { maxCashBuy: Number(affordable(instrument, price, value, cash)), maxPositionSell: Number(sellable) };
   if (account.type === 'cash') return maximum;
   const free = valuer.free(account, currency) + (open === undefined ? 0n : reservedMargin(open));
   const held = ledger.position(account.id, symbol)?.quantity ?? 0n;
   // A sale fills at the market where that is above its limit.
   const dearest = bid > price ? bid : price;
-  const shortable = marginRatios(instrument).short !== undefined && held <= 0n;
+  const shortMargin = valuer.shortMargin(instrument, unitValue(instrument, dearest));
+  const shortable = canShort(instrument) && held <= 0n;
   return {
     ...maximum,
-    maxCashAndMarginBuy: Number(held < 0n ? 0n : affordable(instrument, price, initialMargin(instrument, 'long', price), free)),
-    maxSellShort: shortable ? Number(affordable(instrument, dearest, initialMargin(instrument, 'short', dearest), free)) : 0,
+    maxCashAndMarginBuy: Number(held < 0n ? 0n : affordable(instrument, price, initialMargin(instrument, 'long', value), free)),
+    maxSellShort: shortable ? Number(affordable(instrument, dearest, shortMargin, free)) : 0,
     maxBuyBack: Number(ledger.coverable(account.id, symbol) + own('buy', 'buy_back')),
   };
 }

@@ -170,6 +170,11 @@ test.each([
   [patterns.klinePatternCatalog, { extensionVersion: 1, startCount: -1 }, 'start_count -1'],
   [patterns.klinePattern, { extensionVersion: 1, klineType: DAY }, 'stock_id: expected the number of a stock'],
   [patterns.klinePattern, { extensionVersion: 1, klineType: DAY, stockId: 12n }, 'stock_id 12: no stock has this number'],
+  [
+    patterns.klinePattern,
+    { extensionVersion: 1, klineType: DAY, stockId: 12n, security: security('US.AAPL') },
+    'stock_id 12 is not that of US.AAPL: name one of the two',
+  ],
   [patterns.klinePattern, { extensionVersion: 1, klineType: 1004, security: security('HK.00700') }, 'kl_type 1004'],
   [
     patterns.klinePatternStatistics,

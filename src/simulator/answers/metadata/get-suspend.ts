@@ -46,7 +46,10 @@ async function suspensions(
 ): Promise<SecuritySuspend> {
   const { listDate, lastTradingDay = '9999-12-31', kind } = instrument;
   const calendar = world.calendar(instrument);
-  const from = beginTime > listDate ? beginTime : listDate;
+  const [first] = market.bars(instrument, { unit: 'day' }, { from: 0, limit: 1 });
+  // Before the first bar of loaded history nothing is known.
+  const known = first === undefined ? listDate : calendar.tradingDay(first.start);
+  const from = [beginTime, listDate, known].reduce((latest, day) => (day > latest ? day : latest));
   const to = endTime < lastTradingDay ? endTime : lastTradingDay;
   // What has no trades of its own cannot be suspended.
   const days = !kinds[kind].quoted || from > to ? [] : calendar.tradingDays(from, to);

@@ -106,7 +106,7 @@ function* answer(facts: Needed, shares: readonly Listing[], { type, term, by, co
   const rows = yield* eachShare(facts, shares, (share) => rowOf(facts, share, type, term));
   const kept = rows.filter((row) => row !== undefined).filter((row) => conditions.every((holds) => holds(row)));
   const page = pageOf(kept, { by, ascending: false, offset: 0, count });
-  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)) });
+  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
 }
 
 /** Undefined for a company that has published nothing of the term, or of which nobody expected anything. */

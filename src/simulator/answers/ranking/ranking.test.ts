@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, type Fixture, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
 import { ManualClock } from '../../../contract/clock.js';
-import { quote, ranking } from '../../../contract/operations/index.js';
+import { metadata, quote, ranking } from '../../../contract/operations/index.js';
 
 /** 11:00 in New York and midnight in Hong Kong, and an hour after the closing bell of that day. */
 const OPEN_IN_NEW_YORK = Date.UTC(2026, 10, 20, 16);
@@ -75,6 +75,28 @@ describe('period changes', () => {
     expect(descending(dataList.map(({ changeRate60D }) => changeRate60D))).toBe(true);
     const page = await payload(fixture.backend, ranking.getPeriodChangeRank, { market: 11, periodType: 5, offset: 5, count: 7 });
     expect(page.dataList).toEqual(dataList.slice(5));
+  });
+
+  test.each([
+    ['before the opening', Date.UTC(2026, 10, 20, 13)],
+    ['on a Sunday', Date.UTC(2026, 10, 22, 16)],
+  ])('%s they are those of the stock filter, and its day is that of the snapshots', async (_, time) => {
+    const at = await startFixture({ calendarMode: 'calendar', clock: new ManualClock(time) });
+    const accumulateFilterList = [1, 5, 20].flatMap((days) => [1, 3].map((fieldName) => ({ fieldName, days, isNoFilter: true })));
+    const screened = await payload(at.backend, metadata.getStockFilter, { market: 11, begin: 0, num: 200, accumulateFilterList });
+    const ranked = await payload(at.backend, ranking.getPeriodChangeRank, { market: 11, periodType: 2, count: 200 });
+    const rows = new Map(ranked.dataList.map((item) => [item.security!.code, item]));
+    expect(screened.dataList.length).toBeGreaterThan(100);
+    for (const { security: one, accumulateDataList } of screened.dataList) {
+      const row = rows.get(one!.code)!;
+      const [change, volume, change5, , change20] = accumulateDataList.map(({ value }) => value);
+      expect(volume).toBe(Number(row.volume));
+      expect(change).toBeCloseTo(row.changeRatio, 2);
+      expect(change5).toBeCloseTo(row.changeRate5D, 2);
+      // What was listed since has none.
+      expect(change20 ?? 0).toBeCloseTo(row.changeRate20D, 2);
+    }
+    await at.backend.stop();
   });
 
   test('conditions hold for every row, and no row that meets them is missing', async () => {

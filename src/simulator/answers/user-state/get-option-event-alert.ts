@@ -13,5 +13,5 @@ export const getOptionEventAlert: Answer<'userState', C2S, S2C> = ({ userState }
   const left = page === '' ? alerts : alerts.filter(({ key }) => key < BigInt(page));
   const payload = create(S2CSchema, { allCount: alerts.length, nextPage: left.length > count ? String(left[count - 1]?.key ?? '') : '' });
   payload.alertList = left.slice(0, count);
-  return payload;
+  return userState.whenDurable(payload);
 };

@@ -29,7 +29,7 @@ export const getPriceReminder: Answer<'listings' | 'userState', C2S, S2C> = (fac
     );
     return [create(PriceReminderSchema, { security: listing.security, name: listing.instrument.name, itemList })];
   });
-  return payload;
+  return facts.userState.whenDurable(payload);
 
   function ofMarket(): readonly string[] | Refusal {
     if (market === 0) return new Refusal('name a security or a market');

@@ -18,5 +18,5 @@ export const getStockNote: Answer<'listings' | 'userState', C2S, S2C> = (facts, 
     const { security, instrument } = listing;
     return [create(StockNoteSchema, { security, name: instrument.name, note: text, updateTime: BigInt(updatedAt) })];
   });
-  return payload;
+  return facts.userState.whenDurable(payload);
 };

@@ -18,5 +18,5 @@ export const getUserSecurityGroup: Answer<'userState', C2S, S2C> = ({ userState 
     ...groups(GroupType.GroupType_System, systemGroups.keys()),
     ...groups(GroupType.GroupType_Custom, userState.watchlists.names),
   ];
-  return payload;
+  return userState.whenDurable(payload);
 };

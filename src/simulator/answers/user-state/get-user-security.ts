@@ -17,5 +17,5 @@ export const getUserSecurity: Answer<'world' | 'listings' | 'userState', C2S, S2
   const listings = symbols.flatMap((symbol) => facts.listings.named(symbol) ?? []);
   const payload = create(S2CSchema);
   payload.staticInfoList = listings.filter(belongs ?? (() => true)).map((listing) => staticInfo(facts, listing));
-  return payload;
+  return facts.userState.whenDurable(payload);
 };

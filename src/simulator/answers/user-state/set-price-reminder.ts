@@ -18,9 +18,11 @@ export const setPriceReminder: Answer<'listings' | 'userState', C2S, S2C> = asyn
   const { reminders } = facts.userState;
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
-  const { symbol } = listing.instrument;
+  const { symbol, lastTradingDay } = listing.instrument;
   switch (request.op) {
     case SetPriceReminderOp.SetPriceReminderOp_Add: {
+      if (facts.listings.state(listing) === 'over')
+        return new Refusal(`${symbol} was traded for the last time on ${lastTradingDay}: a reminder of it would never come true`);
       const terms = termsOf(listing, request, undefined);
       if (terms instanceof Refusal) return terms;
       const key = await reminders.add({ symbol, ...terms });
@@ -73,8 +75,9 @@ function termsOf(listing: Listing, request: C2S, known: Terms | undefined): Term
   if (!hasFigure(kind, listing)) return new Refusal(`${listing.instrument.symbol} has no order book: no reminder of its ${kind.noun}`);
   if (!has(priceReminderFrequency, freq))
     return new Refusal(`unknown freq ${freq}; accepted: ${listAccepted(priceReminderFrequency, 'rest')}`);
-  const value = decimalFromNumber(given('value') ?? Number.NaN);
-  if (value === undefined) return new Refusal('value: expected a number');
+  const number = given('value');
+  const value = decimalFromNumber(number ?? Number.NaN);
+  if (value === undefined) return new Refusal(`value: expected a number of at most nine decimal places, found ${number ?? 'none'}`);
   if (value < 0n && kind.unit !== '%') return new Refusal(`value: expected 0 or more for a ${kind.noun}, found ${request.value}`);
   if ([...note].length > NOTE_CHARACTERS_MAX)
     return new Refusal(`note: expected at most ${NOTE_CHARACTERS_MAX} characters, found ${[...note].length}`);

@@ -63,7 +63,9 @@ function bookDividend(roll: Roll, { account, instrument, position }: Holding, { 
   const { step } = moneyTerms(currency);
   const gross = roundTo(cash * position.quantity, step);
   const tax = position.quantity > 0n ? roundTo((gross * withheld[instrument.market]) / 100_000n, step) : 0n;
-  const of = { balance: 'dividends', currency, venue: roll.calendar.name, day: payDay } as const;
+  // Mainland companies pay on the ex-day itself, whose money has settled by now.
+  const balance = payDay <= roll.day ? 'settled' : 'dividends';
+  const of = { balance, currency, venue: roll.calendar.name, day: payDay } as const;
   const entries: Entry[] = [];
   if (gross !== 0n) entries.push({ ...of, kind: 'dividend', amount: gross });
   if (tax !== 0n) entries.push({ ...of, kind: 'withholding_tax', amount: -tax });

@@ -177,6 +177,22 @@ describe('corporate actions', () => {
     expect((await booked(f, ids.hkMargin)).filter(of('dividend'))).toEqual([]);
   });
 
+  it('pay on the ex-day itself where the company does', async () => {
+    const symbol = 'SH.600519';
+    const corporateActions = issuers({ ...dividend, symbol, currency: 'CNH', exDay: '2026-11-23', payDay: '2026-11-23' });
+    const f = Fixture.open({ mode: 'calendar', corporateActions });
+    f.book(symbol, [], [['1400', 1_000_000n]]);
+    await f.place(ids.cn, { code: '600519', qty: 100, price: 1400 });
+    await f.pass(3 * DAY);
+    const paid = await funds(f, ids.cn);
+    expect(paid.pendingAsset).toBe(0);
+    expect((await booked(f, ids.cn)).filter(of('dividend'))).toEqual([
+      'dividend SH.600519: settled dividend 250 CNH 2026-11-23, settled withholding_tax -25 CNH 2026-11-23',
+    ]);
+    await f.pass(2 * DAY);
+    expect((await booked(f, ids.cn)).filter(of('payment'))).toEqual([]);
+  });
+
   it('keep back the tax of the market from long positions; short ones owe the whole', async () => {
     const corporateActions = issuers(
       { ...dividend, symbol: 'US.AAPL', currency: 'USD', exDay: '2026-11-23', payDay: '2026-11-25' },

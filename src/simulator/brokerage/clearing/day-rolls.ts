@@ -9,6 +9,7 @@ import { accounts } from '../account.js';
 import type { Change, Records } from '../records.js';
 import { bookCorporateActions, endingOf } from './corporate-actions.js';
 import { EndedAhead } from './ended-ahead.js';
+import { expireContracts } from './expire-contracts.js';
 import { bookInterest } from './interest.js';
 import { endExpiredOrders, markFutures } from './mark-futures.js';
 import { type DayMoment, keyOfMoment, lastMoment, momentAfter } from './moments.js';
@@ -179,6 +180,7 @@ export class DayRolls {
       case 'close':
         markFutures(roll);
         endExpiredOrders(roll, endOrders);
+        expireContracts(roll, world, corporateActions);
         rollContracts(roll, endOrders);
         break;
     }

@@ -12,14 +12,17 @@ import { getFunds } from '../../answers/account/get-funds.js';
 import type { CorporateAction, CorporateActions } from '../../companies/corporate-actions.js';
 import type { LedgerTransaction } from '../../ledger/index.js';
 import { Refusal } from '../../refusal.js';
-import { currenciesOf } from '../account.js';
+import { accounts, currenciesOf } from '../account.js';
 import { totalFees } from '../fees.js';
 import { currencies } from '../terms.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+const [SG_CASH, JP_CASH, MY_CASH] = [281756478396547005n, 281756478396547006n, 281756478396547007n];
 const EVER = Number.MAX_SAFE_INTEGER;
-const accountIds = [ids.hkCash, ids.hkMargin, ids.us, ids.futures];
+const accountIds = accounts.map(({ id }) => id);
+
+const currencyOf: Readonly<Record<string, Currency>> = { HK: 'HKD', US: 'USD', SH: 'CNH', SG: 'SGD', JP: 'JPY', MY: 'MYR' };
 
 /** Every third day something goes ex: dividends mostly, splits and consolidations with fractions, now and then rights. */
 const actions: CorporateActions = {
@@ -30,7 +33,7 @@ const actions: CorporateActions = {
       if (number % 3 !== 0) continue;
       const day = (later: number) => new Date((number + later) * DAY).toISOString().slice(0, 10);
       const days = { announcedDay: day(-20), exDay: day(0), recordDay: day(1), payDay: day(4) };
-      const currency = symbol.startsWith('US') ? 'USD' : 'HKD';
+      const currency = currencyOf[symbol.slice(0, 2)] ?? 'HKD';
       if (number % 4 === 0) found.push({ ...days, kind: 'split', ratio: number % 8 === 0 ? [3n, 2n] : [1n, 7n] });
       else if (number % 5 === 0) found.push({ ...days, kind: 'rights', ratio: [1n, 4n], price: dec('100'), currency });
       else found.push({ ...days, kind: 'dividend', cash: dec('1.23'), currency, special: false });
@@ -43,6 +46,10 @@ const securities = [
   { account: ids.hkCash, code: '00700', symbol: 'HK.00700', price: 600, lot: 100 },
   { account: ids.hkMargin, code: '00700', symbol: 'HK.00700', price: 600, lot: 100 },
   { account: ids.us, code: 'AAPL', symbol: 'US.AAPL', price: 200, lot: 1 },
+  { account: ids.cn, code: '600519', symbol: 'SH.600519', price: 1400, lot: 100 },
+  { account: SG_CASH, code: 'D05', symbol: 'SG.D05', price: 40, lot: 100 },
+  { account: JP_CASH, code: '7203', symbol: 'JP.7203', price: 3000, lot: 100 },
+  { account: MY_CASH, code: '1155', symbol: 'MY.1155', price: 10, lot: 100 },
   { account: ids.futures, code: 'HSImain', symbol: 'HK.HSImain', price: 26_000, lot: 1 },
 ] as const;
 

@@ -2,6 +2,7 @@ import { DECIMAL_ONE, type Decimal, divide, multiply, roundTo } from '../../../c
 import type { Currency } from '../../../contract/markets.js';
 import { addDays } from '../../../contract/time.js';
 import type { Entry } from '../../ledger/index.js';
+import { kinds } from '../../world/index.js';
 import { type Account, accounts, currenciesOf } from '../account.js';
 import { shortFeePercent, unitValue } from '../margin.js';
 import { moneyTerms } from './money-terms.js';
@@ -43,7 +44,8 @@ function accrueDebit(roll: Roll, account: Account, currency: Currency, day: stri
 
 function accrueBorrowing(roll: Roll, day: string): void {
   for (const { account, instrument, position } of roll.holdings()) {
-    if (position.quantity > 0n || account.trades === 'futures') continue;
+    // Sold contracts borrow nothing.
+    if (position.quantity > 0n || kinds[instrument.kind].margin !== 'stock') continue;
     const price = roll.closeBefore(instrument);
     const { currency, symbol } = instrument;
     const amount = ofOneDay(unitValue(instrument, price) * position.quantity, shortFeePercent, currency);

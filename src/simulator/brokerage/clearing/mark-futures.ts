@@ -18,13 +18,8 @@ export function markFutures(roll: Roll): void {
 export function endExpiredOrders(roll: Roll, endOrders: EndOrders): void {
   for (const symbol of roll.orderedSymbols()) {
     const instrument = roll.instrument(symbol);
-    if (instrument !== undefined && hasExpired(roll, instrument)) endOrders(roll.change, symbol, `${symbol} was traded for the last time`);
+    if (instrument !== undefined && roll.isOver(instrument)) endOrders(roll.change, symbol, `${symbol} was traded for the last time`);
   }
-}
-
-/** Whether a contract has no trading day after this one. */
-function hasExpired(roll: Roll, { lastTradingDay }: Instrument): boolean {
-  return lastTradingDay !== undefined && lastTradingDay <= roll.day;
 }
 
 /** Whether a contract's final settlement price is known by the close of this day. */

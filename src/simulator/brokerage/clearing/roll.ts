@@ -71,6 +71,12 @@ export class Roll {
     return this.market.settlementPrice(contract);
   }
 
+  /** Whether a contract is traded no more after this day: it has expired, or was called. */
+  isOver(instrument: Instrument): boolean {
+    if (instrument.kind === 'warrant' && this.market.isCalled(instrument)) return true;
+    return instrument.lastTradingDay !== undefined && instrument.lastTradingDay <= this.day;
+  }
+
   /** The closing price of the trading day before. */
   closeBefore(instrument: Instrument): Decimal {
     return this.closingPrice(instrument, this.calendar.previousTradingDay(this.day));

@@ -47,5 +47,7 @@ export function settlementDay(instrument: Instrument, calendar: Calendar, day: s
 
 function tradingDaysOf(instrument: Instrument, day: string): number {
   if (instrument.kind === 'future') return 0;
+  // HKEX and OCC alike.
+  if (instrument.kind === 'option') return 1;
   return rules[instrument.market].find(({ since }) => since === undefined || day >= since)?.tradingDays ?? 0;
 }
