@@ -2,7 +2,7 @@
  * Orders with everything that must survive a crash on disk, by REST over TLS to the daemon, with a key whose caps have to be
  * reserved. Measured against one bare write + fdatasync of 300 bytes in the same folder, in the same run:
  *
- *   placed → acknowledged, one after another and 32 at once, with and without idempotency keys
+ *   placed → acknowledged, one after another, with and without idempotency keys (32 at once: orders-at-once.mjs)
  *   cancelled → acknowledged with 8,000 orders open, one after another and 200 at once
  *   how long cancel-all of 16,000 orders, and the list of them, hold the event loop at the most
  *   memory for each order that is open, and for each of 100,000 that are over
@@ -15,16 +15,15 @@
  * SVC_BENCH_FOLDER=<folder> measures another disk than that of /tmp.
  */
 import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openDesk } from './lib/desk.mjs';
 import { temporaryFolder, wideLimits, writeCertificate, writeKeys } from './lib/fixture.mjs';
-import { cpuSeconds, pinning, start, startDaemon } from './lib/processes.mjs';
+import { start, startDaemon } from './lib/processes.mjs';
 import { number, report } from './lib/report.mjs';
 import { interleave, median, quantile, spread } from './lib/statistics.mjs';
 
 const SYNCS_MAX = 5;
-const RATE_MIN = 8_000;
 const HOLD_MS_MAX = 20;
 const ORDER_BYTES_MAX = 1_024;
 const CONCURRENT = 32;
@@ -34,8 +33,9 @@ const OPEN_TO_CANCEL = 8_000;
 const CANCELS = 300;
 const CANCELS_AT_ONCE = 200;
 const CANCELS_AT_ONCE_MS_MAX = 500;
-/** Compiled by then what is going to be. */
-const WARM_ORDERS = 5_000;
+/** What an order runs through is compiled bit by bit, over some 15,000 orders; a busy machine is measured as warm as it has become. */
+const WARM_ORDERS = 15_000;
+const WARM_MS_MAX = 30_000;
 const OPEN_TO_CANCEL_ALL = 16_000;
 const KEPT = 100_000;
 const rounds = Number(process.argv[2] ?? 6);
@@ -58,16 +58,11 @@ const daemon = await startDaemon(
     variables: { SVC_BENCH_PROBE: probeFile },
   },
 );
-const agent = new Agent({ keepAlive: true, maxSockets: CANCELS_AT_ONCE, rejectUnauthorized: false });
+const desk = await openDesk({ port: daemon.url.port, authorization, connections: CANCELS_AT_ONCE });
+const { order, post, cancelAll, untilNoneOpen } = desk;
 const file = openSync(join(folder, 'bare'), 'a');
 const line = Buffer.alloc(300, 'x');
 
-const US = { env: 1, market: 2 };
-const account = await simulatedAccount();
-const quoted = await post('/api/quote', { symbol: 'US.NIO' });
-// Far below the market: it rests, so that the order is all that is written. Cheap, so that the cash is enough for many.
-const price = Number((quoted.s2c.basic_qot_list[0].cur_price * 0.6).toFixed(2));
-const order = { acc_id: account, env: 1, side: 1, symbol: 'US.NIO', qty: 1, price, order_type: 1 };
 const target = { path: '/api/order', port: Number(daemon.url.port), tls: true, headers: { authorization }, body: JSON.stringify(order) };
 const targets = [
   { ...target, name: 'plain' },
@@ -76,29 +71,26 @@ const targets = [
 const one = await start('load/http-load.mjs', 'load', { targets, connections: 1 });
 const many = await start('load/http-load.mjs', 'load', { targets, connections: CONCURRENT });
 
-for (let placed = 0; placed < WARM_ORDERS; ) {
+for (let placed = 0, until = performance.now() + WARM_MS_MAX; placed < WARM_ORDERS && performance.now() < until; ) {
   for (const { name } of targets) placed += (await place(many, name)).placed + (await place(one, name)).placed;
 }
+await many.stop();
 const results = await interleave(rounds, {
   bare: bareSync,
   one: () => place(one, 'plain'),
   oneRepeatable: () => place(one, 'repeatable'),
-  many: () => place(many, 'plain'),
-  manyRepeatable: () => place(many, 'repeatable'),
 });
 const bare = median(results.bare.flatMap(({ latencies }) => latencies));
-await Promise.all([one.stop(), many.stop()]);
+await one.stop();
 const figures = [
   latencyFigure('one connection', 'one'),
   latencyFigure('one connection, with an idempotency key', 'oneRepeatable'),
-  rateFigure(`${CONCURRENT} at once`, 'many'),
-  rateFigure(`${CONCURRENT} at once, with idempotency keys`, 'manyRepeatable'),
   ...(await cancelFigures()),
   ...(await holdFigures()),
   await memoryFigure(),
 ];
 report(figures);
-agent.destroy();
+desk.close();
 closeSync(file);
 await daemon.stop();
 
@@ -117,28 +109,12 @@ function latencyFigure(name, key) {
   };
 }
 
-function rateFigure(name, key) {
-  const rate = median(results[key].map((round) => round.rate));
-  const latencies = results[key].flatMap((round) => round.latencies);
-  return {
-    name: `orders placed and acknowledged over REST, durable, ${name} (${pinning})`,
-    score: rate,
-    value: `${number(rate)}/s, ${number(median(results[key].map(({ cpu }) => cpu)))} µs CPU each, p50 ${number(median(latencies), 2)} ms, p99 ${number(quantile(latencies, 0.99), 2)} ms`,
-    spread: `${spread(
-      results[key].map((round) => round.rate),
-      0,
-    )}/s`,
-    floor: `≥ ${number(RATE_MIN)}/s`,
-    pass: rate >= RATE_MIN,
-  };
-}
-
 async function cancelFigures() {
   await placeAtLeast(OPEN_TO_CANCEL);
-  const ids = (await openIds()).slice(0, CANCELS + CANCELS_AT_ONCE);
+  const ids = (await desk.openIds()).slice(0, CANCELS + CANCELS_AT_ONCE);
   const cancel = async (order_id) => {
     const started = performance.now();
-    await post('/api/cancel-order', { acc_id: account, ...US, order_id });
+    await post('/api/cancel-order', { ...desk.of, order_id });
     return performance.now() - started;
   };
   const latencies = [];
@@ -169,20 +145,20 @@ async function holdFigures() {
   const placed = await placeAtLeast(OPEN_TO_CANCEL_ALL);
   const open = (await probe()).bytes - none.bytes;
   const listed = performance.now();
-  await post('/api/orders', { acc_id: account, ...US });
+  await post('/api/orders', desk.of);
   const listMs = performance.now() - listed;
   const list = await probe();
   const started = performance.now();
-  await post('/api/cancel-all-order', { acc_id: account, ...US });
+  await post('/api/cancel-all-order', desk.of);
   const allMs = performance.now() - started;
   await untilNoneOpen();
   const all = await probe();
-  const figure = (name, ms, { holdMs, useMs }) => ({
+  const figure = (name, ms, { holdMs, ownMs, useMs }) => ({
     name: `longest hold of the event loop by ${name}`,
-    score: -holdMs,
-    value: `${number(holdMs, 1)} ms, ${number(useMs, 1)} ms of processor time of the main thread (answered after ${number(ms)} ms)`,
+    score: -ownMs,
+    value: `${number(ownMs, 1)} ms, ${number(useMs, 1)} ms of them processor time of the main thread; with its waits for the core, ${number(holdMs, 1)} ms (answered after ${number(ms)} ms)`,
     floor: `≤ ${HOLD_MS_MAX} ms`,
-    pass: holdMs <= HOLD_MS_MAX,
+    pass: ownMs <= HOLD_MS_MAX,
   });
   return [
     figure(`cancel-all of ${number(OPEN_TO_CANCEL_ALL)} orders`, allMs, all),
@@ -213,13 +189,11 @@ async function memoryFigure() {
   };
 }
 
-/** Places for so long; latencies in ms, orders a second, µs of CPU for each. */
+/** Places for so long; latencies in ms. */
 async function place(generator, name) {
-  const before = cpuSeconds(daemon.pid);
-  const { requests, seconds, latencies } = await generator.ask({ target: name, ms: ROUND_MS });
-  const cpu = ((cpuSeconds(daemon.pid) - before) * 1e6) / requests;
+  const { requests, latencies } = await generator.ask({ target: name, ms: ROUND_MS });
   await cancelAll();
-  return { placed: requests, latencies: latencies.map((us) => us / 1000), rate: requests / seconds, cpu };
+  return { placed: requests, latencies: latencies.map((us) => us / 1000) };
 }
 
 async function placeAtLeast(count) {
@@ -230,21 +204,6 @@ async function placeAtLeast(count) {
   while (placed < count) placed += (await generator.ask({ target: 'bulk', ms: 500 })).requests;
   await generator.stop();
   return placed;
-}
-
-async function cancelAll() {
-  await post('/api/cancel-all-order', { acc_id: account, ...US });
-  await untilNoneOpen();
-}
-
-/** Open orders may still be on their way to be confirmed as cancelled. */
-async function untilNoneOpen() {
-  while ((await openIds()).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-async function openIds() {
-  const { s2c } = await post('/api/orders', { acc_id: account, ...US, filter_status_list: [1, 2, 5, 10, 12, 13] });
-  return (s2c.order_list ?? []).map(({ order_id }) => order_id);
 }
 
 /** What the daemon's own probe says since the last time. */
@@ -276,33 +235,4 @@ function keyWithoutRate() {
   content.keys[8].limits = limits;
   writeFileSync(keys.path, JSON.stringify(content));
   return `Bearer ${keys.texts[8]}`;
-}
-
-async function simulatedAccount() {
-  const { s2c } = await send('GET', '/api/accounts', '');
-  return s2c.acc_list.find(({ trd_env, trd_market_auth_list }) => trd_env === 1 && trd_market_auth_list.includes(2)).acc_id;
-}
-
-function post(path, fields) {
-  return send('POST', path, JSON.stringify(fields));
-}
-
-/** One request, whose answer must be a success. Ids come and go as text: they are too long for JSON.parse. */
-function send(method, path, body) {
-  const headers = { authorization, 'content-type': 'application/json', 'x-svc-int64': 'string' };
-  return new Promise((resolve, reject) => {
-    const sent = request({ agent, method, host: '127.0.0.1', port: daemon.url.port, path, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-      });
-      response.on('end', () => {
-        const answer = JSON.parse(text);
-        if (answer.ret_type === 0) resolve(answer);
-        else reject(new Error(`${path}: ${text}`));
-      });
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
 }

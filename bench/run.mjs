@@ -14,7 +14,22 @@ import { parseArgs } from 'node:util';
 import { pushFigures } from './lib/push-figures.mjs';
 import { lowest, tableOf, verdictOf } from './lib/report.mjs';
 
-const FILES = ['start', 'reads', 'rest', 'mcp', 'mcp-sessions', 'grpc', 'core', 'access', 'orders', 'codec', 'recording', 'bridge', 'push'];
+const FILES = [
+  'start',
+  'reads',
+  'rest',
+  'mcp',
+  'mcp-sessions',
+  'grpc',
+  'core',
+  'access',
+  'orders',
+  'orders-at-once',
+  'codec',
+  'recording',
+  'bridge',
+  'push',
+];
 /** Of the push figure, whose file prints what it measured. */
 const FIGURES = { push: pushFigures };
 

@@ -1,8 +1,7 @@
 /**
- * Loaded into a daemon under measurement by --import. At SIGUSR2 it writes how long the event loop was held at the most
- * since the last time, how much processor time the main thread used at the most within one hold (which says the same however
- * busy its core is; the kernel counts it in ticks of some milliseconds), and what is in memory, to the file that
- * SVC_BENCH_PROBE names.
+ * Loaded into a daemon under measurement by --import. At SIGUSR2 it writes to the file that SVC_BENCH_PROBE names, of the time
+ * since the last one: how long the event loop was held at the most, and how long without what its thread only waited for a core
+ * that another thread had; how much processor time it used at the most within one hold; and what is in memory.
  */
 import { openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -14,20 +13,24 @@ const file = process.env.SVC_BENCH_PROBE;
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
 
-/** Of the main thread; none outside Linux. */
+/** Of the main thread: nanoseconds on a core, and nanoseconds ready for one. None outside Linux. */
 const schedule = process.platform === 'linux' ? openSync('/proc/self/schedstat', 'r') : undefined;
 const line = Buffer.alloc(64);
-let usedMs = processorMs();
-let longestUseMs = 0;
+let last = moment();
+let longest = { ownMs: 0, useMs: 0 };
 setInterval(() => {
-  const now = processorMs();
-  longestUseMs = Math.max(longestUseMs, now - usedMs - RESOLUTION_MS);
-  usedMs = now;
+  const now = moment();
+  const useMs = now.usedMs - last.usedMs - RESOLUTION_MS;
+  const ownMs = now.atMs - last.atMs - (now.waitedMs - last.waitedMs) - RESOLUTION_MS;
+  longest = { ownMs: Math.max(longest.ownMs, ownMs), useMs: Math.max(longest.useMs, useMs) };
+  last = now;
 }, RESOLUTION_MS).unref();
 
-function processorMs() {
-  if (schedule === undefined) return Number.NaN;
-  return Number(line.latin1Slice(0, readSync(schedule, line, 0, line.length, 0)).split(' ', 1)[0]) / 1e6;
+function moment() {
+  const atMs = performance.now();
+  if (schedule === undefined) return { atMs, usedMs: Number.NaN, waitedMs: 0 };
+  const [used, waited] = line.latin1Slice(0, readSync(schedule, line, 0, line.length, 0)).split(' ');
+  return { atMs, usedMs: used / 1e6, waitedMs: waited / 1e6 };
 }
 
 setFlagsFromString('--expose-gc');
@@ -35,14 +38,14 @@ const collect = runInNewContext('gc');
 
 process.on('SIGUSR2', () => {
   const holdMs = delay.max / 1e6 - RESOLUTION_MS;
-  const useMs = longestUseMs;
+  const { ownMs, useMs } = longest;
   collect();
   const { heapUsed, external, rss } = process.memoryUsage();
-  writeFileSync(`${file}.new`, JSON.stringify({ holdMs, useMs, bytes: heapUsed + external, rss }));
+  writeFileSync(`${file}.new`, JSON.stringify({ holdMs, ownMs, useMs, bytes: heapUsed + external, rss }));
   renameSync(`${file}.new`, file);
   setImmediate(() => {
     delay.reset();
-    usedMs = processorMs();
-    longestUseMs = 0;
+    last = moment();
+    longest = { ownMs: 0, useMs: 0 };
   });
 });

@@ -381,6 +381,47 @@ describe('what is durable', () => {
     const third = gatesOn(store, {}, later);
     expect(await admit(third, 100, later)).toBe('ok');
     expect([...store.table('day_totals').entries()].map(([row]) => row)).toEqual(['2026-08-04:\tHKD', '2026-08-04:k:1\tHKD']);
-    expect([...store.table('order_rates').entries()].map(([, time]) => time)).toEqual([later]);
+    expect([...store.table('order_rates').entries()].map(([, block]) => block)).toEqual([{ from: 0, times: [later] }]);
+  });
+
+  it('keeps the orders of a minute in few rows, and forgets none over a restart', async () => {
+    const store = new MemoryStore();
+    const key = keyRecord('k:1', { maxOrdersPerMinute: 50 });
+    const pass = async (gates: OrderGates, now: number) => {
+      const admitted = gates.admit(key, orderOf(1), now);
+      if (admitted.ok) await admitted.admission.durable;
+      return admitted.ok;
+    };
+    const first = gatesOn(store);
+    for (let order = 0; order < 50; order++) expect(await pass(first, noon + order * 1_000)).toBe(true);
+    expect([...store.table('order_rates').entries()]).toHaveLength(4);
+    const second = gatesOn(store, {}, noon + 59_999);
+    expect(await pass(second, noon + 59_999)).toBe(false);
+    // One order leaves the minute each second, and the 51st attempt was counted by neither.
+    expect([await pass(second, noon + 60_000), await pass(second, noon + 60_000), await pass(second, noon + 61_000)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    for (let order = 0; order < 20; order++) expect(await pass(second, noon + 200_000 + order)).toBe(true);
+    expect([...store.table('order_rates').entries()].length).toBeLessThanOrEqual(3);
+  });
+
+  it('counts the orders that an earlier version kept, each in a row of its own', async () => {
+    const store = new MemoryStore();
+    const rows = store.table<number>('order_rates');
+    const rowOf = (sequence: number) => `k:1:${String(sequence).padStart(16, '0')}`;
+    await store.write((change) => {
+      for (const sequence of [14, 15, 16, 17]) change.put(rows, rowOf(sequence), noon - 1_000 + sequence);
+    });
+    const key = keyRecord('k:1', { maxOrdersPerMinute: 5 });
+    const gates = gatesOn(store);
+    const fifth = gates.admit(key, orderOf(1), noon);
+    expect(fifth.ok).toBe(true);
+    if (fifth.ok) await fifth.admission.durable;
+    expect(gates.admit(key, orderOf(1), noon).ok).toBe(false);
+    expect(gatesOn(store, {}, noon).admit(key, orderOf(1), noon).ok).toBe(false);
+    expect(gatesOn(store, {}, noon + 58_000).admit(key, orderOf(1), noon + 58_000).ok).toBe(false);
+    expect(gatesOn(store, {}, noon + 60_000).admit(key, orderOf(1), noon + 60_000).ok).toBe(true);
   });
 });

@@ -196,7 +196,7 @@ export class OrderGates {
       this.#days.prune(transaction, now);
       // Kept without a cap as well: a cap that is added later counts the whole day.
       add(transaction, 1n);
-      for (const { caller, sequence } of slots) this.#rates.save(transaction, caller, sequence, now);
+      for (const { caller, sequence } of slots) this.#rates.save(transaction, caller, sequence);
     });
     let refunded: Promise<void> | undefined;
     const refund = () => {

@@ -41,6 +41,12 @@ export class RateWindow implements RecentOrders {
     return this.#base + this.#times.length - 1;
   }
 
+  /** The moments from `sequence` on that still have one, and the number of the first of them. */
+  from(sequence: number): RateBlock {
+    const from = Math.max(sequence, this.#base);
+    return { from, times: this.#times.slice(from - this.#base) };
+  }
+
   /** Sequence numbers whose rows may be removed from the store since the last call. */
   takeExpired(): { from: number; to: number } {
     const from = this.#storedFrom;
@@ -67,27 +73,39 @@ export class RateWindow implements RecentOrders {
   }
 }
 
+/** Moments of one caller's orders, the first of them numbered `from`. */
+interface RateBlock {
+  readonly from: number;
+  readonly times: readonly number[];
+}
+
+/** Moments that share a row: orders at once write few rows, and one alone not much more than its own. */
+const BLOCK = 16;
+
 /** Everyone's rate windows, and their rows in the store, so that a restart within the minute forgets no order. */
 export class RateWindows {
-  readonly #table: Table<number>;
+  /** Caller and number of the first moment → the block from there on; in an earlier version, each moment by itself. */
+  readonly #table: Table<RateBlock | number>;
   readonly #windows = new Map<string, RateWindow>();
   /** Rows of earlier processes that no longer count; removed with the next write. */
   readonly #stale: string[] = [];
 
   constructor(store: Store, now: number) {
-    this.#table = store.table<number>('order_rates');
+    this.#table = store.table('order_rates');
     const kept = new Map<string, { base: number; times: number[] }>();
-    for (const [row, time] of this.#table.entries()) {
-      if (time <= now - WINDOW_MS) {
+    for (const [row, value] of this.#table.entries()) {
+      const { caller, sequence } = parseRow(row);
+      const { from, times } = typeof value === 'number' ? { from: sequence, times: [value] } : value;
+      if ((times.at(-1) ?? 0) <= now - WINDOW_MS) {
         this.#stale.push(row);
         continue;
       }
-      const { caller, sequence } = parseRow(row);
-      const known = kept.get(caller);
-      if (known === undefined) kept.set(caller, { base: sequence, times: [time] });
-      else {
-        // A refused attempt was counted but has no row; its moment is taken to be that of the order after it.
-        while (known.base + known.times.length < sequence) known.times.push(time);
+      const known = kept.get(caller) ?? { base: from, times: [] };
+      kept.set(caller, known);
+      for (const [index, time] of times.entries()) {
+        if (from + index < known.base + known.times.length) continue;
+        // A refused attempt was counted but may have no row; its moment is taken to be that of the order after it.
+        while (known.base + known.times.length < from + index) known.times.push(time);
         known.times.push(time);
       }
     }
@@ -104,16 +122,21 @@ export class RateWindows {
   }
 
   /** Puts one recorded order on disk and clears what no longer counts. */
-  save(transaction: Transaction, caller: string, sequence: number, time: number): void {
+  save(transaction: Transaction, caller: string, sequence: number): void {
     // Removals come first: a caller whose rows are all stale is numbered from 0 again.
     for (const row of this.#stale.splice(0)) transaction.remove(this.#table, row);
-    const { from, to } = this.of(caller).takeExpired();
-    for (let expired = from; expired < to; expired++) transaction.remove(this.#table, rowOf(caller, expired));
-    transaction.put(this.#table, rowOf(caller, sequence), time);
+    const window = this.of(caller);
+    const { from, to } = window.takeExpired();
+    for (let block = blockOf(from); block + BLOCK <= to; block += BLOCK) transaction.remove(this.#table, rowOf(caller, block));
+    transaction.put(this.#table, rowOf(caller, blockOf(sequence)), window.from(blockOf(sequence)));
   }
 }
 
 const SEQUENCE_DIGITS = 16;
+
+function blockOf(sequence: number): number {
+  return sequence - (sequence % BLOCK);
+}
 
 function rowOf(caller: string, sequence: number): string {
   return `${caller}:${String(sequence).padStart(SEQUENCE_DIGITS, '0')}`;

@@ -3,7 +3,10 @@ import type { Decimal } from '../contract/decimal.js';
 import type { Security } from '../contract/generated/Qot_Common_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../contract/operation.js';
-import type { Store } from '../storage/index.js';
+import type { Store, Transaction } from '../storage/index.js';
+
+/** Puts what is kept of a write's answer into the change that records the write. */
+export type KeepAnswer = (answer: ResponseMessage, change: Transaction) => void;
 
 /** What a backend knows of the caller's situation; identity and limits stay in the gateway. */
 export interface CallContext {
@@ -16,6 +19,12 @@ export interface CallContext {
    * left the gateway is never aborted: the outcome counts, whoever waits for it. Made when it is first asked for.
    */
   readonly signal: AbortSignal;
+  /**
+   * Of a write that may come again, to a backend whose {@link Backend.journal} is the gateway's own store: called within the change
+   * that records the write, with the answer to come, so that both are on disk or neither. Not called for an answer that it gives
+   * for the second time.
+   */
+  readonly keepAnswer?: KeepAnswer | undefined;
 }
 
 /**
@@ -250,7 +259,8 @@ export interface Backend {
   /**
    * The store in which this backend records a write before it answers, where it has one in this process. When that is the
    * gateway's own store, which keeps writes in order, nothing can be recorded of an order without what the gateway wrote
-   * before the call: it may then leave before that is on disk. Backends elsewhere leave it out.
+   * before the call: it may then leave before that is on disk. Such a backend calls {@link CallContext.keepAnswer}. Backends
+   * elsewhere leave it out.
    */
   readonly journal?: Store | undefined;
   start(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/clock.js';
 import { Rejection } from '../contract/rejection.js';
-import { BackendTimeout, type CallContext } from './backend.js';
+import { BackendTimeout, type CallContext, type KeepAnswer } from './backend.js';
 import type { Caller } from './identity.js';
 
 const neverAborted = new AbortController().signal;
@@ -19,6 +19,7 @@ export class Call implements CallContext {
   #left = false;
   #overdue = false;
   #joined = false;
+  keepAnswer: KeepAnswer | undefined;
 
   constructor(caller: Caller, clock: Clock, timeoutMs: number) {
     this.#caller = caller;

@@ -390,7 +390,7 @@ export class Pipeline {
     if (attempt instanceof Rejection) return attempt;
     let outcome: 'right' | 'wrong' | 'lost' = 'lost';
     try {
-      await commit?.(noPacket, complete);
+      await commit?.(noPacket, complete).durable;
       const response = checkAnswer(trade.unlockTrade, await backend.call(trade.unlockTrade, complete, call));
       // That the daemon knows the password does not show that the caller does.
       if (response.retType !== RET_SUCCEED) outcome = 'wrong';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
+import { Company } from './company.js';
 import { ensurePrivateFolder } from './folders.js';
 import { damageOf, FileWatch } from './level-files.js';
 import { RowFormat } from './row-format.js';
@@ -138,6 +139,7 @@ class LevelStore implements DurableStore {
   #timer: NodeJS.Timeout | undefined;
   #idle: Promise<void> = Promise.resolve();
   #failure: StorageFailure | undefined;
+  readonly #company = new Company();
 
   constructor(
     private readonly database: Database,
@@ -201,7 +203,10 @@ class LevelStore implements DurableStore {
       batch = newBatch();
       this.#waiting.push(batch);
     }
-    batch.urgent ||= when === 'now';
+    if (when === 'now') {
+      batch.urgent = true;
+      this.#company.joined();
+    }
     this.#schedule();
     return batch;
   }
@@ -223,8 +228,11 @@ class LevelStore implements DurableStore {
 
   async #flushAll(): Promise<void> {
     do {
+      if (this.#waiting.length === 1) await this.#company.gather();
       const batch = this.#waiting.shift();
+      const awaited = this.#company.leave();
       if (this.#failure === undefined && batch !== undefined) await this.#flush(batch);
+      this.#company.flushed(awaited);
       batch?.settle(this.#failure);
     } while (this.#waiting.length > 1 || this.#waiting[0]?.urgent);
     this.#busy = false;

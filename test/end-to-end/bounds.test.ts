@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/contract/clock.js';
 import { C2SSchema as UnlockC2S } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import { quote, trade } from '../../src/contract/operations/index.js';
-import { MemoryStore } from '../../src/storage/index.js';
+import { MemoryStore, type Store } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { TestDaemon } from '../support/daemon.js';
@@ -25,7 +25,7 @@ async function open(options: Partial<Parameters<typeof openDesk>[0]> = {}): Prom
   return desk;
 }
 
-async function count(store: MemoryStore, name: string): Promise<number> {
+async function count(store: Store, name: string): Promise<number> {
   let rows = 0;
   for await (const _ of store.archive(name).entries()) rows += 1;
   return rows;

@@ -4,8 +4,10 @@ import { C2SSchema as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrd
 import { C2SSchema as UnlockC2S } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import { account, trade } from '../../src/contract/operations/index.js';
 import { BackendLost } from '../../src/gateway/index.js';
+import { nextTurn } from '../../src/simulator/pace.js';
 import { MemoryStore, StorageFailure } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
+import { CrashingStore } from '../support/crashing-store.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 
 const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:unlock'] as const;
@@ -90,6 +92,53 @@ describe('an order that never came to the disk', () => {
     expect(desk.calls.filter(({ operation }) => operation === 'place_order')).toEqual([]);
     desk.clock.advance(60_000);
     expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ retType: 0 });
+  });
+});
+
+describe('an order under a key that the brokerage records beside it', () => {
+  const order = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 600 };
+  const open = async (store: CrashingStore) => {
+    desk = await openDesk({ keys: { desk: { scopes, limits: { maxOrdersPerMinute: '100' } } }, store, sharesStore: true });
+  };
+  const rows = async () => {
+    const found: { response?: Uint8Array }[] = [];
+    for await (const [, row] of desk.store.archive<{ response?: Uint8Array }>('idempotency_rows').entries()) found.push(row);
+    return found;
+  };
+
+  it('is on disk with its answer or without both, wherever a crash cuts, and is one order when it is repeated', async () => {
+    const seen = new Set<string>();
+    for (let cut = 0, writes = 0; cut <= writes; cut++) {
+      const store = new CrashingStore();
+      await open(store);
+      store.hold();
+      const unheard = desk.call(trade.placeOrder, order, under);
+      await nextTurn();
+      writes = store.waiting;
+      await store.flush(cut);
+      await open(store.crashed());
+      const known = await rows();
+      const placed = (await orders('HK', HK_MARGIN)).length;
+      expect(known.filter(({ response }) => response !== undefined)).toHaveLength(placed);
+      seen.add(`${known.length} known, ${placed} placed`);
+      expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ retType: 0 });
+      expect(await orders('HK', HK_MARGIN)).toHaveLength(1);
+      expect(desk.audit.filter(({ reason }) => reason === 'answered before; nothing was sent')).toHaveLength(placed);
+      void unheard;
+      await desk.close();
+    }
+    expect([...seen]).toEqual(['0 known, 0 placed', '1 known, 0 placed', '1 known, 1 placed']);
+    await open(new CrashingStore());
+  });
+
+  it('is written once with its answer, and needs no packet of the brokerage', async () => {
+    await open(new CrashingStore());
+    const first = await desk.call(trade.placeOrder, order, under);
+    expect(await desk.call(trade.placeOrder, order, under)).toEqual(first);
+    expect(await rows()).toMatchObject([{ response: expect.any(Uint8Array) }]);
+    const packets: string[] = [];
+    for await (const [key] of desk.store.archive('sim-packets').entries()) packets.push(key);
+    expect(packets).toEqual([]);
   });
 });
 

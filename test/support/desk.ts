@@ -31,7 +31,7 @@ import {
   type ResponseMessage,
 } from '../../src/gateway/index.js';
 import { createSimulation } from '../../src/simulator/simulation.js';
-import { MemoryStore } from '../../src/storage/index.js';
+import { MemoryStore, type Store } from '../../src/storage/index.js';
 import { type KeyWish, makeKey } from './keys.js';
 
 export interface DeskOptions {
@@ -41,7 +41,9 @@ export interface DeskOptions {
   readonly tradePassword?: GatewayOptions['tradePassword'];
   readonly bounds?: GatewayOptions['bounds'];
   /** Of the gateway; the brokerage has one of its own. */
-  readonly store?: MemoryStore;
+  readonly store?: Store;
+  /** That the brokerage shares, as in the daemon. */
+  readonly sharesStore?: boolean;
   /** Replaces parts of the simulated brokerage. */
   readonly backend?: Partial<Backend> | ((simulated: Backend) => Partial<Backend>);
   /** Operations that the brokerage answers with nothing. */
@@ -58,7 +60,7 @@ export interface Approach {
 /** A gateway over the simulated brokerage on a clock that stands still, called as an interface calls it, in the tools' dialect. */
 export interface Desk {
   readonly clock: ManualClock;
-  readonly store: MemoryStore;
+  readonly store: Store;
   readonly gateway: Gateway;
   readonly audit: AuditEvent[];
   readonly log: string[];
@@ -95,7 +97,12 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   const time = new SteadyTime({ store, clock });
   const onStoreFailure = (error: unknown) => log.push(String(error));
   const logger = createLog({ level: 'debug', target: { write: (line) => log.push(line) }, readable: false });
-  const simulation = createSimulation({ clock, seed: 'desk', store: new MemoryStore(), calendarMode: 'open' });
+  const simulation = createSimulation({
+    clock,
+    seed: 'desk',
+    store: options.sharesStore ? store : new MemoryStore(),
+    calendarMode: 'open',
+  });
   const simulated = createSimBackend({ simulation, clock, logger });
   await simulated.start();
   const calls: Desk['calls'] = [];

@@ -5,7 +5,16 @@ import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import * as InitConnect from '../../src/contract/generated/InitConnect_pb.js';
 import * as KeepAlive from '../../src/contract/generated/KeepAlive_pb.js';
 import type { ProtocolMessages } from '../../src/contract/operation.js';
-import { type Cipher, encodeFrame, type Frame, FrameReader, packetCipher, plainText, rsaCipher } from '../../src/wire/index.js';
+import {
+  type Cipher,
+  encodeFrame,
+  type Frame,
+  FrameReader,
+  packetCipher,
+  packetEncAlgo,
+  plainText,
+  rsaCipher,
+} from '../../src/wire/index.js';
 
 const KEY = 'ABCDEFGHIJKLMNOP';
 const IV = 'abcdefghijklmnop';
@@ -63,9 +72,11 @@ export class Peer {
   #greet(frame: Frame): void {
     this.init = decodeC2S(InitConnect, frame) as InitConnect.C2S;
     const connID = this.#server.connections.length;
-    const s2c = { serverVer: 1011, loginUserID: 7n, connID: BigInt(connID), connAESKey: KEY, keepAliveInterval: 10, aesCBCiv: IV };
-    this.answer(frame, InitConnect, { retType: 0, s2c });
-    const cipher = this.cipher === plainText ? plainText : packetCipher(this.init.packetEncAlgo, KEY, IV);
+    const { knowsCbc } = this.#server;
+    const s2c = { serverVer: 1011, loginUserID: 7n, connID: BigInt(connID), connAESKey: KEY, keepAliveInterval: 10 };
+    this.answer(frame, InitConnect, { retType: 0, s2c: { ...s2c, ...(knowsCbc ? { aesCBCiv: IV } : {}) } });
+    const algorithm = knowsCbc ? this.init.packetEncAlgo : packetEncAlgo.ownEcb;
+    const cipher = this.cipher === plainText ? plainText : packetCipher(algorithm, KEY, IV);
     if (cipher === undefined) throw new Error(`packetEncAlgo ${this.init.packetEncAlgo}`);
     this.cipher = this.#reader.cipher = cipher;
   }
@@ -76,6 +87,8 @@ export class ScriptedServer {
   readonly connections: Peer[] = [];
   /** It answers InitConnect by itself. */
   greets = true;
+  /** Older ones know no other mode of encryption than the protocol's own. */
+  knowsCbc = true;
   /** It answers KeepAlive by itself. */
   alive = true;
   /** What comes is no frame, or sealed by another key. */

@@ -1,5 +1,14 @@
-import { type BackendFailure, BackendLost, type BackendRefusalCode, BackendRefused, BackendTimeout } from '../../gateway/index.js';
-import type { RefusalKind } from './refusals.js';
+import { RetType } from '../../contract/generated/Common_pb.js';
+import {
+  type BackendFailure,
+  BackendLost,
+  type BackendRefusalCode,
+  BackendRefused,
+  BackendTimeout,
+  type ResponseMessage,
+} from '../../gateway/index.js';
+import { leavesOpen } from '../framed/index.js';
+import { type RefusalKind, readRefusal } from './refusals.js';
 
 interface Meaning {
   readonly code: BackendRefusalCode;
@@ -46,6 +55,17 @@ export function translate(kind: Exclude<RefusalKind, 'frequency'>, text: string,
   const { code, says, retryAfterSeconds, open } = meanings[kind];
   if (open && isWrite) return new BackendLost(`${says}${quoted(text)}`);
   return new BackendRefused(code, `${says}${quoted(text)}`, retryAfterSeconds);
+}
+
+/** What may be asked again after a refusal by frequency, where nobody keeps a log of it. */
+const WINDOW_SECONDS = 30;
+
+/** An answer, unless it is a refusal that is understood: that is thrown. For what is asked past the sender, which waits for its turn. */
+export function understood(name: string, response: ResponseMessage): ResponseMessage {
+  if (response.retType === RetType.RetType_Succeed || leavesOpen(response)) return response;
+  const kind = readRefusal(response.retMsg)?.kind;
+  if (kind === undefined) return response;
+  throw kind === 'frequency' ? tooOften(name, WINDOW_SECONDS, response.retMsg) : translate(kind, response.retMsg, false);
 }
 
 /** Enough of any text that a server could send. */

@@ -17,7 +17,7 @@ import {
 } from '../../wire/index.js';
 import { encodeRequest, readResponse, responseReader } from './bodies.js';
 import { addressOf, type Dial, type Endpoint } from './dial.js';
-import { ConnectFailure, HandshakeRefused, HandshakeUnreadable } from './failures.js';
+import { CipherUnknown, ConnectFailure, HandshakeRefused, HandshakeUnreadable } from './failures.js';
 import { Pending } from './pending.js';
 import type { Asked, AskOptions, Upstream } from './upstream.js';
 
@@ -292,7 +292,7 @@ export class FramedConnection implements Upstream {
     }
     const cipher = this.#options.rsaKey === undefined ? plainText : packetCipher(algorithm, s2c.connAESKey, s2c.aesCBCiv);
     if (cipher === undefined)
-      return new ConnectFailure(`the server gave no key of 16 characters, and no IV, for packetEncAlgo ${algorithm}`);
+      return new CipherUnknown(`the server gave no key of 16 characters, and no IV, for packetEncAlgo ${algorithm}`);
     this.#cipher = cipher;
     this.#reader.cipher = cipher;
     this.#greeting = { serverVersion: s2c.serverVer, userId: s2c.loginUserID, connId: s2c.connID };

@@ -16,3 +16,6 @@ export class HandshakeRefused extends ConnectFailure {}
 
 /** The server's answer to InitConnect cannot be opened: once it is a frame that was damaged, time and again the RSA keys differ. */
 export class HandshakeUnreadable extends ConnectFailure {}
+
+/** The server answered InitConnect without what the algorithm that was asked for needs: it may know another. */
+export class CipherUnknown extends ConnectFailure {}

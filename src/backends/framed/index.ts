@@ -1,7 +1,7 @@
 /** One framed client of the public protocol: what the backends behind a socket have in common. */
 export type { Greeting, Introduction, PushFrame } from './connection.js';
 export { addressOf, type Dial, dialTcp, type Endpoint } from './dial.js';
-export { ConnectFailure, HandshakeRefused } from './failures.js';
+export { CipherUnknown, ConnectFailure, HandshakeRefused } from './failures.js';
 export { ForexRates } from './forex-rates.js';
 export { HeldAnswers } from './held-answers.js';
 export { Lifecycle, transitions } from './lifecycle.js';

@@ -39,13 +39,16 @@ function headerOf({ accID, trdEnv, trdMarketAuthList, jpAccType }: TrdAcc): TrdH
 /** Accounts of one user; there is none who has nearly as many. */
 const ACCOUNTS_MAX = 1_000;
 
-/** The accounts of the user that the server is logged in as; undefined where it refuses to say. */
+/**
+ * The accounts of the user that the server is logged in as; undefined where it refuses to say, and another try would change nothing
+ * about it.
+ */
 export async function readAccounts(upstream: Reader, options: AskOptions): Promise<readonly TrdAcc[] | undefined> {
   const asked = account.listAccounts;
   const c2s = create(asked.messages.C2SSchema, { userID: 0n, needGeneralSecAccount: true });
-  const { s2c } = (await upstream.request(asked, c2s, options)) as ResponseMessage & {
-    s2c?: { accList: TrdAcc[] };
-  };
+  const answer = await unlessRefused(upstream.request(asked, c2s, options));
+  if ('refused' in answer) return undefined;
+  const { s2c } = answer as ResponseMessage & { s2c?: { accList: TrdAcc[] } };
   const count = s2c?.accList.length ?? 0;
   if (count > ACCOUNTS_MAX) {
     throw new BackendRefused('backend.failed', `the server lists ${count} accounts of one user; at most ${ACCOUNTS_MAX} are accepted`);
@@ -79,8 +82,13 @@ const lasting: ReadonlySet<BackendRefusalCode> = new Set(['backend.invalid', 'ba
 
 async function readList(upstream: Reader, asked: Operation, of: TrdAcc, options: AskOptions): Promise<ResponseMessage | Refused> {
   const c2s = create(asked.messages.C2SSchema, { header: headerOf(of), refreshCache: true } as Record<string, unknown>);
+  return unlessRefused(upstream.request(asked, c2s, options));
+}
+
+/** An answer, or why there is none and will be none. */
+async function unlessRefused(answer: Promise<ResponseMessage>): Promise<ResponseMessage | Refused> {
   try {
-    return await upstream.request(asked, c2s, options);
+    return await answer;
   } catch (thrown) {
     if (thrown instanceof BackendRefused && lasting.has(thrown.code)) return { refused: thrown.message };
     throw thrown;

@@ -10,6 +10,7 @@ import { account, quote, system } from '../../contract/operations/index.js';
 import {
   type Backend,
   BackendFailure,
+  BackendRefused,
   type BackendStatus,
   BackendTimeout,
   type BrokerSnapshot,
@@ -26,9 +27,11 @@ import {
   type SubscriptionQuotas,
   type TradingTerms,
 } from '../../gateway/backend.js';
-import { castsDoubt, isOwnConcern, readUpstreamState, ServerWatch, type UpstreamState } from '../comfort/index.js';
+import { packetEncAlgo } from '../../wire/index.js';
+import { castsDoubt, isOwnConcern, readUpstreamState, ServerWatch, type UpstreamState, understood } from '../comfort/index.js';
 import {
   type AskOptions,
+  CipherUnknown,
   type Dial,
   dialTcp,
   type Endpoint,
@@ -54,6 +57,7 @@ import {
   type Upstream,
 } from '../framed/index.js';
 import { CourteousUpstream } from './comfort/index.js';
+import { quoteRightsBy, rightsWanted } from './quote-rights.js';
 import { SideKeeper, scopes } from './side-keeper.js';
 import type { SideName } from './sides.js';
 
@@ -80,12 +84,12 @@ export interface OpendBackendOptions {
 const NOTIFY = 1003;
 /** The protocol's messages that this client knows: 10.11. */
 const CLIENT_VERSION = 1011;
-/** Common.PacketEncAlgo: AES in CBC mode. */
-const AES_CBC = 2;
 /** How long the bridge waits for what it asks by itself. */
 const OWN_MS_MAX = 10_000;
 /** Clocks of two machines differ, and pushes wait on their way: what is this much older than a loss may still have been lost. */
 const SKEW_MS = 60_000;
+/** Modes that upstreams know; the newer one is asked for first. */
+const algorithms: readonly number[] = [packetEncAlgo.aesCbc, packetEncAlgo.ownEcb];
 const neverAborted = new AbortController().signal;
 
 /** An upstream daemon that speaks the public protocol and has logged in by itself, as a backend. */
@@ -113,6 +117,8 @@ export class OpendBackend implements Backend {
   /** What the upstream said of itself last. */
   #state: UpstreamState | undefined;
   #greeting: Greeting | undefined;
+  /** How bodies are sealed. CBC hides what repeats; an upstream that does not know it is spoken to in the protocol's own mode. */
+  #algorithm: number = packetEncAlgo.aesCbc;
   /** Accounts whose pushes are wanted. */
   #wantedAccounts: readonly bigint[] = [];
   /** Those that it was told last: a push may come before its answer. */
@@ -129,13 +135,17 @@ export class OpendBackend implements Backend {
       random,
       dial,
       endpoint: () => endpoint,
-      introduction: () => ({ clientId, clientVersion: CLIENT_VERSION, packetEncAlgo: AES_CBC }),
+      introduction: () => ({ clientId, clientVersion: CLIENT_VERSION, packetEncAlgo: this.#algorithm }),
       ...(rsaKey === undefined ? {} : { rsaKey }),
       prepare: (upstream, greeting) => this.#connected(upstream, greeting),
       onLost: (reason, heardAt) => this.#keeper.disconnected(reason, heardAt),
       onPush: (frame) => this.#received(frame),
       onLifecycle: () => this.#follow(),
       onDefect,
+      onFailed: (failure) => {
+        if (failure instanceof CipherUnknown)
+          this.#algorithm = algorithms.find((other) => other !== this.#algorithm) ?? packetEncAlgo.aesCbc;
+      },
     });
     this.#keeper = new SideKeeper({
       clock,
@@ -189,6 +199,7 @@ export class OpendBackend implements Backend {
       const pushed = pushedQuotes(this.#streams, request as GetBasicQotC2S);
       if (pushed !== undefined) return pushed;
     }
+    if (operation === system.getQuoteRights) return this.#quoteRights(request, context);
     const writes = operation.effect === 'order' || operation.effect === 'write';
     const answer = writes ? this.#orders.call(operation, request, context.deadline) : this.#courteous.call(operation, request, context);
     const shown = (response: ResponseMessage) => {
@@ -252,7 +263,8 @@ export class OpendBackend implements Backend {
     const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
     this.#untold = true;
     this.#toldAccounts = new Set(accIds);
-    const answer = await this.#session.request(asked, c2s, this.#own());
+    // An upstream that has lost its trading login refuses what it will take later.
+    const answer = understood(asked.name, await this.#session.request(asked, c2s, this.#own()));
     this.#untold = false;
     if (answer.retType === 0) this.#wantedAccounts = accIds;
     return answer;
@@ -290,6 +302,15 @@ export class OpendBackend implements Backend {
 
   async refreshCredentials(): Promise<CredentialRefresh> {
     return 'not_applicable';
+  }
+
+  async #quoteRights(request: Message, context: CallContext): Promise<ResponseMessage> {
+    try {
+      return await this.#courteous.call(system.getQuoteRights, request, context);
+    } catch (thrown) {
+      if (!(thrown instanceof BackendRefused && thrown.code === 'backend.unsupported')) throw thrown;
+      return quoteRightsBy(await this.#courteous.call(system.getUserInfo, rightsWanted, context));
+    }
   }
 
   /** Resolves to true once trading is to be had, to false where that takes until `deadline`, or for ever. */
@@ -398,7 +419,7 @@ export class OpendBackend implements Backend {
   }
 
   async #restore(side: SideName, since: number | undefined, isCurrent: () => boolean): Promise<void> {
-    const accounts = side === 'quotes' ? [] : ((await readAccounts(this.#session, this.#own())) ?? []);
+    const accounts = side === 'quotes' ? [] : ((await readAccounts(this.#reads, this.#own())) ?? []);
     if (side === 'trading') this.#untold = false;
     for (const listener of this.#streamsListeners) await listener.restore(scopes[side]);
     // What happens before the upstream has the list is not pushed: the side is tried again, and looks back once more.

@@ -4,6 +4,7 @@ import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
 import type { BrokerSnapshot, CallContext, ResponseMessage } from '../../gateway/index.js';
+import { understood } from '../comfort/index.js';
 import {
   type AskOptions,
   ConnectFailure,
@@ -105,7 +106,8 @@ export class Broker {
     const told = accIds.join();
     if (told === this.#told || this.point.session.greeting === undefined) return undefined;
     const asked = account.subAccPush;
-    const response = await this.point.session.request(asked, create(asked.messages.C2SSchema, { accIDList: [...accIds] }), this.#own());
+    const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
+    const response = understood(asked.name, await this.point.session.request(asked, c2s, this.#own()));
     if (response.retType === 0) this.#told = told;
     return response;
   }

@@ -25,7 +25,7 @@ import { answers } from '../../simulator/answers/index.js';
 import { estimateFees } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/refusal.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
-import type { Store } from '../../storage/index.js';
+import type { Store, Transaction } from '../../storage/index.js';
 import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
 import { Lifecycle } from './lifecycle.js';
@@ -115,7 +115,10 @@ class SimBackend implements Backend {
     try {
       const recorded = this.#recordedDay?.answer(operation, request);
       if (recorded !== undefined) return recorded;
-      const outcome = answer(this.#simulation, request);
+      const { keepAnswer } = context;
+      const keep =
+        keepAnswer && ((payload: unknown, change: Transaction) => keepAnswer(success(operation.messages, payload as Message), change));
+      const outcome = answer(this.#simulation, request, keep);
       if (!(outcome instanceof Promise)) return respond(operation, outcome);
       return outcome.then(
         (settled) => respond(operation, settled),
@@ -227,6 +230,7 @@ class SimBackend implements Backend {
   }
 }
 
-function respond({ messages }: Operation, outcome: unknown): ResponseMessage {
-  return outcome instanceof Refusal ? refusal(messages, outcome) : successOnce(messages, outcome as Message);
+function respond({ messages, effect }: Operation, outcome: unknown): ResponseMessage {
+  if (outcome instanceof Refusal) return refusal(messages, outcome);
+  return effect === 'read' ? successOnce(messages, outcome as Message) : success(messages, outcome as Message);
 }

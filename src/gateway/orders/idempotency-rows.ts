@@ -119,9 +119,20 @@ export class IdempotencyRows {
     return { row: entered, durable };
   }
 
-  /** Keeps the answer to a write, which nobody waits for; what was sent need not be known any more. */
-  answer(owner: string, key: string, { request: _, ...row }: IdempotencyRow, response: Uint8Array): Promise<void> {
-    return this.#store.write((change) => change.put(this.#rows, idOf(owner, key), { ...row, response }), 'soon');
+  /** Keeps the answer to a write as part of a change; what was sent need not be known any more. */
+  putAnswer(
+    owner: string,
+    key: string,
+    { operation, digest, packet, at }: IdempotencyRow,
+    response: Uint8Array,
+    change: Transaction,
+  ): void {
+    change.put(this.#rows, idOf(owner, key), { operation, digest, packet, at, response });
+  }
+
+  /** Keeps the answer to a write in a change of its own, which nobody waits for. */
+  answer(owner: string, key: string, row: IdempotencyRow, response: Uint8Array): Promise<void> {
+    return this.#store.write((change) => this.putAnswer(owner, key, row, response, change), 'soon');
   }
 
   /** Keeps the answer to a write that was definitely refused, for as long as there is room. */

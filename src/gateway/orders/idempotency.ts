@@ -6,7 +6,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Store } from '../../storage/index.js';
-import type { ResponseMessage } from '../backend.js';
+import type { KeepAnswer, ResponseMessage } from '../backend.js';
 import type { Caller } from '../identity.js';
 import { RET_SUCCEED } from '../responses.js';
 import { type IdempotencyRow, IdempotencyRows, type PacketId, ROOM_SECONDS } from './idempotency-rows.js';
@@ -16,10 +16,18 @@ export interface Interrupted {
   readonly packet: PacketId;
   /** What was sent, or was about to be. */
   readonly request: Message;
+  readonly keepAnswer: KeepAnswer;
 }
 
-/** Puts a write on disk under its key, as it will be sent. It must be awaited before the write leaves the daemon. */
-export type Commit = (packet: PacketId, sent: Message) => Promise<void>;
+/** A write that has been put under its key. */
+interface Committed {
+  /** Resolves when it is on disk. The write must not leave the daemon before. */
+  readonly durable: Promise<void>;
+  readonly keepAnswer: KeepAnswer;
+}
+
+/** Puts a write on disk under its key, as it will be sent. */
+export type Commit = (packet: PacketId, sent: Message) => Committed;
 
 /** Sends a write: `interrupted` again as it was, past the gates that it has passed, or else anew. */
 export type Run = (
@@ -111,6 +119,12 @@ export class IdempotencyKeys {
     const { C2SSchema, ResponseSchema } = operation.messages;
     let row = known;
     let kept: Promise<void> | undefined;
+    let isKept = false;
+    const keepAnswer: KeepAnswer = (response, change) => {
+      if (row === undefined) throw new Error('a write is put under its key before it is sent');
+      this.#rows.putAnswer(owner, key, row, toBinary(ResponseSchema, response), change);
+      isKept = true;
+    };
     const commit: Commit = (packet, sent) => {
       const entered = this.#rows.enter(owner, key, {
         operation: operation.name,
@@ -119,9 +133,9 @@ export class IdempotencyKeys {
         request: toBinary(C2SSchema, withoutSecrets(operation, sent)),
       });
       row = entered.row;
-      return entered.durable;
+      return { durable: entered.durable, keepAnswer };
     };
-    const interrupted = known?.request && { packet: known.packet, request: fromBinary(C2SSchema, known.request) };
+    const interrupted = known?.request && { packet: known.packet, request: fromBinary(C2SSchema, known.request), keepAnswer };
     const answer = send(interrupted === undefined ? commit : undefined, interrupted).then(async (result) => {
       if (row === undefined) return result;
       // Nothing left the daemon: the same key may try again.
@@ -129,6 +143,7 @@ export class IdempotencyKeys {
         if (known === undefined) await this.#rows.withdraw(owner, key, row);
         return result;
       }
+      if (isKept) return result;
       const response = toBinary(ResponseSchema, result);
       // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
       // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.

@@ -13,7 +13,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { checkAnswer } from '../answer-check.js';
-import { type Backend, BackendRefused, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
+import { type Backend, BackendRefused, BackendUnsent, type CallContext, type KeepAnswer, type ResponseMessage } from '../backend.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
 import type { Identity } from '../identity.js';
@@ -29,6 +29,12 @@ import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
+
+/**
+ * The protocol's number for none: of writes to a backend that keeps their answers in the change that records them. What is found
+ * without its answer after a crash has not been carried out there, and there is nothing to recognise a repetition by.
+ */
+const unprotected: PacketId = { connId: 0n, serialNo: 0 };
 
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
@@ -50,14 +56,16 @@ export class Writes {
   sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
     return async (commit, interrupted) => {
       if (interrupted !== undefined) {
-        return call.leave() ? this.#send(operation, interrupted.request, interrupted.packet, identity, call) : cancelled();
+        if (!call.leave()) return cancelled();
+        this.#keepsAnswer(call, interrupted);
+        return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
       }
-      const packet = { connId: this.#connId, serialNo: ++this.#serialNo };
+      const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
       const valuation = valueOrder(this.backend, operation, request, call);
       const outcome = valuation instanceof Promise ? await valuation : valuation;
       if (outcome === 'no risk') {
         if (!call.leave()) return cancelled();
-        const marks = commit === undefined ? [] : [commit(packet, request)];
+        const marks = commit === undefined ? [] : [this.#keepsAnswer(call, commit(packet, request)).durable];
         return this.#sendAfter(marks, () => this.#send(operation, request, packet, identity, call));
       }
       if (!isValued(outcome)) return outcome;
@@ -83,7 +91,8 @@ export class Writes {
     if (!admittance.ok) return rejectDenial(admittance.denial);
     const { admission } = admittance;
     // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
-    const marks = commit === undefined ? [admission.durable] : [admission.durable, commit(packet, request)];
+    const marks =
+      commit === undefined ? [admission.durable] : [admission.durable, this.#keepsAnswer(call, commit(packet, request)).durable];
     let started = 0;
     const response = await this.#sendAfter(marks, () => {
       if (commit === undefined && !call.leave()) return cancelled();
@@ -114,6 +123,12 @@ export class Writes {
     }
     const [response] = await Promise.all([send(), ...marks]);
     return response;
+  }
+
+  /** Where the backend's record is in the same store, the answer is kept in the same change. */
+  #keepsAnswer<T extends { readonly keepAnswer: KeepAnswer }>(call: Call, write: T): T {
+    if (this.recordedInOrder) call.keepAnswer = write.keepAnswer;
+    return write;
   }
 
   #send(

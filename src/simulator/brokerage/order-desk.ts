@@ -211,7 +211,7 @@ export class OrderDesk {
     );
     for (let from = 0; ; from += CANCELLED_A_TURN) {
       const last = from + CANCELLED_A_TURN >= open.length;
-      const done = this.#commit(last ? write : { ...write, packet: undefined }, { id: 0n, idEx: '' }, (change) => {
+      const done = this.#commit(last ? write : { ...write, packet: undefined, recorded: undefined }, { id: 0n, idEx: '' }, (change) => {
         for (const { id } of open.slice(from, from + CANCELLED_A_TURN)) {
           const order = this.records.order(id);
           if (order !== undefined && isChangeable(order.status)) this.#cancel(change, order);
@@ -297,6 +297,8 @@ export class OrderDesk {
     const answer: PacketAnswer = { orderId: order.id, orderIdEx: order.idEx };
     const change = this.records.begin();
     action(change);
+    const { recorded } = write;
+    if (recorded !== undefined) change.alongside = (transaction) => recorded(answer, transaction);
     if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
     return this.records.commit(change).then(() => answer);
   }

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { collected, dec, Fixture, ids, type PlaceInit } from '../../../test/support/brokerage.js';
 import { openedStore } from '../../../test/support/store.js';
 import { MemoryStore, type Store } from '../../storage/index.js';
+import { timeKey } from '../row-keys.js';
 import { Packets } from './packets.js';
 import { tablesOf } from './tables.js';
 
@@ -57,6 +58,38 @@ describe('after a kill and a restart', () => {
       expect(await look(after)).toEqual(await look(before));
     }
     expect(after.brokerage.records.ledger.frozen(account, 'HKD') > 0n).toBe(true);
+  });
+
+  it('lists every order of a time in the order of creation, working or over, on disk or under way', async () => {
+    const path = folder();
+    const store = await open(path);
+    const before = Fixture.open({ store });
+    const placed: bigint[] = [];
+    for (let order = 0; order < 9; order++) {
+      placed.push(await before.place(ids.hkCash, { ...buy, qty: 100, price: 500 }));
+      before.clock.advance(1);
+    }
+    await before.pass();
+    for (const order of [1, 4, 8]) await before.cancel(ids.hkCash, placed[order] ?? 0n);
+    await before.pass();
+    // As an earlier version entered a working order.
+    const { ordersByTime } = tablesOf(store);
+    const { createdAt, id } = before.order(placed[2] ?? 0n);
+    await store.write((change) => change.put(ordersByTime, timeKey(ids.hkCash, createdAt, id), id));
+    const listed = async (f: Fixture, from = 0, to = Number.MAX_SAFE_INTEGER) =>
+      (await collected(f.brokerage.records.ordersBetween(ids.hkCash, from, to))).map((order) => order.id);
+    expect(await listed(before)).toEqual(placed);
+    const [from, to] = [before.order(placed[3] ?? 0n).createdAt, before.order(placed[6] ?? 0n).createdAt];
+    expect(await listed(before, from, to)).toEqual(placed.slice(3, 6));
+    const after = before.restarted(1_000, await afterKill(path));
+    expect(await listed(after)).toEqual(placed);
+    // On their way to the end while they are listed: in one place or the other.
+    const orders = after.brokerage.records.ordersBetween(ids.hkCash, 0, Number.MAX_SAFE_INTEGER)[Symbol.asyncIterator]();
+    const found = [(await orders.next()).value?.id];
+    for (const order of [0, 2, 3]) await after.cancel(ids.hkCash, placed[order] ?? 0n);
+    await after.pass();
+    for (let next = await orders.next(); !next.done; next = await orders.next()) found.push(next.value.id);
+    expect(found).toEqual(placed);
   });
 
   it('goes on with working orders where they were, in their order', async () => {

@@ -34,7 +34,7 @@ const ENDED_SURPLUS = 20;
  */
 export interface Change {
   readonly orders: Map<bigint, OrderRecord>;
-  /** Orders that were not in memory before, and so may lack their entry in the order of time. */
+  /** Orders that were not in memory before. */
   created: Set<bigint> | undefined;
   readonly fills: FillRecord[];
   /** Posted to the ledger already. */
@@ -44,6 +44,8 @@ export interface Change {
   readonly events: BrokerageEvent[];
   /** Calendar → the moment of its days that this change rolls. */
   rolls: Map<string, string> | undefined;
+  /** What its caller keeps of it. */
+  alongside: ((transaction: Transaction) => void) | undefined;
   packet: { readonly id: PacketId; readonly answer: PacketAnswer; readonly fingerprint: string } | undefined;
 }
 
@@ -166,10 +168,50 @@ export class Records {
     for await (const [, fill] of this.#tables.fills.entries({ ...range, reverse: true })) yield fill;
   }
 
-  /** Every order created in [from, to), from the store: what is not on disk yet is missing. */
+  /** Every order created in [from, to), from the store: what is not on disk yet is missing. Oldest first. */
   async *ordersBetween(accId: bigint, from: number, to: number): AsyncIterable<OrderRecord> {
     const range = { start: timeBound(accId, from), end: timeBound(accId, to) };
-    for await (const [, id] of this.#tables.ordersByTime.entries(range)) yield this.#stored(id);
+    // Looked up before the index is read: what ends meanwhile would be in neither.
+    const unlisted = this.#unlisted(accId, range);
+    const known = new Set(unlisted.map(({ id }) => id));
+    let next = 0;
+    for await (const [key, id] of this.#tables.ordersByTime.entries(range)) {
+      if (known.has(id)) continue;
+      const from = next;
+      while ((unlisted[next]?.key ?? key) < key) next += 1;
+      yield* this.#storedOf(unlisted.slice(from, next));
+      yield this.#stored(id);
+    }
+    yield* this.#storedOf(unlisted.slice(next));
+  }
+
+  /** The orders that the index of a range of times may lack, in its order. */
+  #unlisted(
+    accId: bigint,
+    { start, end }: { readonly start: string; readonly end: string },
+  ): { readonly key: string; readonly id: bigint }[] {
+    const unlisted: { key: string; id: bigint }[] = [];
+    const add = ({ createdAt, id }: OrderRecord) => {
+      const key = timeKey(accId, createdAt, id);
+      if (key >= start && key < end) unlisted.push({ key, id });
+    };
+    for (const order of this.#liveOf.get(accId)?.values() ?? []) add(order);
+    for (const [id, onDisk] of this.#ended) {
+      const order = onDisk ? undefined : this.#orders.get(id);
+      if (order?.accId === accId) add(order);
+    }
+    return unlisted.sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** Those of the orders that are on disk, as they are there. */
+  async *#storedOf(orders: readonly { readonly id: bigint }[]): AsyncIterable<OrderRecord> {
+    const pace = new Pace(READ_A_TURN);
+    for (const { id } of orders) {
+      const row = this.#tables.orders.get(keyOfId(id));
+      if (row !== undefined) yield orderOfRow(row);
+      const wait = pace.step();
+      if (wait !== undefined) await wait;
+    }
   }
 
   /** Every fill in [from, to), from the store: what is not on disk yet is missing. */
@@ -212,6 +254,7 @@ export class Records {
       prints: [],
       rolls: undefined,
       events: [],
+      alongside: undefined,
       packet: undefined,
     };
   }
@@ -277,10 +320,10 @@ export class Records {
       transaction.put(tables.orders, key, order);
       if (change.created?.has(order.id)) {
         transaction.put(tables.liveOrders, key, order.id);
-        transaction.put(tables.ordersByTime, `${timeBound(order.accId, order.createdAt)}/${key}`, order.id);
       }
       if (isLive(order)) continue;
       transaction.remove(tables.liveOrders, key);
+      transaction.put(tables.ordersByTime, `${timeBound(order.accId, order.createdAt)}/${key}`, order.id);
       const ended = { id: order.id, symbol: mainLeg(order).symbol, time: order.updatedAt };
       transaction.put(tables.endedOrders, `${timeBound(order.accId, order.updatedAt)}/${key}`, ended);
     }
@@ -291,6 +334,7 @@ export class Records {
     for (const print of change.prints) {
       transaction.put(tables.prints, `${paddedTime(print.tick.time)}/${keyOfId(print.tick.sequence)}/${print.symbol}`, print);
     }
+    change.alongside?.(transaction);
     if (change.packet !== undefined) {
       const { id, answer, fingerprint } = change.packet;
       this.packets.remember(id, { orderId: answer.orderId, orderIdEx: answer.orderIdEx, fingerprint }, transaction);

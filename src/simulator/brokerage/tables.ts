@@ -12,7 +12,7 @@ export function tablesOf(store: Store) {
     ids: store.table<bigint>('sim-ids'),
     /** By `keyOfId`. */
     orders: store.archive<OrderRecord>('sim-orders'),
-    /** `timeKey` of creation → order id. */
+    /** `timeKey` of creation → order id, of orders that are over: those that are not are in memory. */
     ordersByTime: store.archive<bigint>('sim-orders-by-time'),
     /** `timeKey` of an order's end (each, where it is deleted later). */
     endedOrders: store.archive<EndedOrder>('sim-ended-orders'),

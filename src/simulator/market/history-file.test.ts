@@ -29,7 +29,7 @@ beforeAll(async () => {
   );
   await writeFile(
     join(folder, 'US.AAPL.csv'),
-    `\uFEFF${HEADER}2026-11-18 09:30,270,271,269.5,270.25,500\r\n2026-11-18 09:31:00,270.25,272,270,271,700\r\n2026-11-18 09:33,271,271,271,271,10\r\n`,
+    `\uFEFF${HEADER}2026-11-18 08:15,265,265,265,265,90\r\n2026-11-18 09:30,270,271,269.5,270.25,500\r\n2026-11-18 09:31:00,270.25,272,270,271,700\r\n2026-11-18 09:33,271,271,271,271,10\r\n2026-11-18 17:00,280,280,280,280,80\r\n`,
   );
   await writeFile(
     join(folder, 'HK.HSImain.csv'),
@@ -91,9 +91,10 @@ describe('loaded history', () => {
     expect(Math.abs(close(main!, 20) / close(index!, 20) - 1)).toBeLessThan(0.01);
   });
 
-  test('of minutes makes the minute bars, and the day bar of them', async () => {
+  test('of minutes makes the minute bars, and the day bar of those of regular hours', async () => {
     const { market } = await marketWithHistory(Date.UTC(2026, 10, 20, 20));
-    const [day] = market.bars(apple, { unit: 'day' }, { limit: 100 });
+    const [day, next] = market.bars(apple, { unit: 'day' }, { limit: 100 });
+    expect(next!.previousClose).toBe(day!.close);
     expect(day).toMatchObject({
       open: 270n * DECIMAL_ONE,
       high: 272n * DECIMAL_ONE,
@@ -103,9 +104,9 @@ describe('loaded history', () => {
     });
     const range = { from: day!.start, to: day!.end };
     const minutes = market.bars(apple, { unit: 'minute', count: 1 }, range);
-    expect(minutes.map(({ volume }) => volume)).toEqual([500n, 700n, 10n]);
-    expect(minutes.reduce((sum, { turnover }) => sum + turnover, 0n)).toBe(day!.turnover);
-    expect(market.bars(apple, { unit: 'minute', count: 3 }, range).map(({ volume }) => volume)).toEqual([1200n, 10n]);
+    expect(minutes.map(({ volume }) => volume)).toEqual([90n, 500n, 700n, 10n, 80n]);
+    expect(minutes.slice(1, -1).reduce((sum, { turnover }) => sum + turnover, 0n)).toBe(day!.turnover);
+    expect(market.bars(apple, { unit: 'minute', count: 3 }, range).map(({ volume }) => volume)).toEqual([90n, 1200n, 10n, 80n]);
   });
 
   test('ends before the day in which the market is made', async () => {

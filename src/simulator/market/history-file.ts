@@ -84,7 +84,11 @@ function parseBar(line: string, calendar: Calendar, previous: LoadedBar | undefi
   return { ...time, open, high, low, close, volume: BigInt(volumeText) };
 }
 
-function parseTime(text: string, calendar: Calendar, previous: LoadedBar | undefined): { day: number; minute?: number } | Problem {
+function parseTime(
+  text: string,
+  calendar: Calendar,
+  previous: LoadedBar | undefined,
+): Pick<LoadedBar, 'day' | 'minute' | 'extended'> | Problem {
   const number = dayNumber(text);
   if (number !== undefined) {
     if (previous?.minute !== undefined) return at(0, text, 'a minute, "YYYY-MM-DD HH:MM", as in the lines before');
@@ -98,8 +102,9 @@ function parseTime(text: string, calendar: Calendar, previous: LoadedBar | undef
   if (previous !== undefined && previous.minute === undefined) return at(0, text, 'a day, "YYYY-MM-DD", as in the lines before');
   if (previous?.minute !== undefined && previous.minute >= minute) return at(0, text, 'a minute after that of the line before');
   const day = dayNumber(calendar.tradingDay(minute));
-  if (day === undefined || calendar.sessionAt(minute) === undefined) return at(0, text, `a minute inside a session (${calendar.timeZone})`);
-  return { day, minute };
+  const session = calendar.sessionAt(minute);
+  if (day === undefined || session === undefined) return at(0, text, `a minute inside a session (${calendar.timeZone})`);
+  return { day, minute, ...(session.kind === 'extended' ? { extended: true } : {}) };
 }
 
 function parsePrice(column: number, text: string): Decimal | Problem {

@@ -12,6 +12,8 @@ export interface LoadedBar {
   readonly day: number;
   /** Start of the minute, epoch ms; undefined for a day bar. */
   readonly minute?: number;
+  /** A minute of extended hours: bars of a day and longer are of regular trading. */
+  readonly extended?: boolean;
   readonly open: Decimal;
   readonly high: Decimal;
   readonly low: Decimal;
@@ -35,7 +37,7 @@ export class History {
   readonly #days: readonly { readonly number: number; readonly totals: Aggregate }[];
   readonly #minutes: readonly Loaded[];
 
-  /** `bars`: at least one, by rising time, all of days or all of minutes. */
+  /** `bars`: at least one of regular trading, by rising time, all of days or all of minutes. */
   private constructor(instrument: Instrument, bars: readonly LoadedBar[]) {
     const days: { number: number; totals: Aggregate }[] = [];
     const minutes: Loaded[] = [];
@@ -45,6 +47,7 @@ export class History {
       const turnover = turnoverOf(instrument, typical, volume);
       const totals: Aggregate = { firstSequence: i, lastSequence: i, open, high, low, close, volume, turnover };
       if (bar.minute !== undefined) minutes.push({ time: bar.minute, totals });
+      if (bar.extended === true) continue;
       const last = days.at(-1);
       if (last?.number === bar.day) last.totals = merge(last.totals, totals) ?? totals;
       else days.push({ number: bar.day, totals });
@@ -56,7 +59,7 @@ export class History {
   /** The history that `bars` make of the days before `today` (its number); undefined when there is none. */
   static of(instrument: Instrument, bars: readonly LoadedBar[], today: number): History | undefined {
     const past = bars.filter((bar) => bar.day < today);
-    return past.length === 0 ? undefined : new History(instrument, past);
+    return past.some(({ extended }) => extended !== true) ? new History(instrument, past) : undefined;
   }
 
   get firstDay(): number {

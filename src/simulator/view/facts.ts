@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
+import type { Transaction } from '../../storage/index.js';
 import type { Brokerage } from '../brokerage/index.js';
 import type { Companies } from '../companies/index.js';
 import type { Macro } from '../macro/index.js';
@@ -40,5 +41,12 @@ export interface EveryFact {
 /** Those facts that are named: what a function looks at, and no more. */
 export type Facts<Names extends keyof EveryFact> = Pick<EveryFact, Names>;
 
-/** Answers one operation: the facts that it names and its `C2S` in, its `S2C` (or a refusal) out. */
-export type Answer<Names extends keyof EveryFact, C2S, S2C> = (facts: Facts<Names>, request: C2S) => S2C | Refusal | Promise<S2C | Refusal>;
+/** Told, within the change that records a write, what it will be answered with. */
+export type Recorded<S2C> = (answer: S2C, change: Transaction) => void;
+
+/** Answers one operation: the facts that it names and its `C2S` in, its `S2C` (or a refusal) out. Writes tell `recorded`. */
+export type Answer<Names extends keyof EveryFact, C2S, S2C> = (
+  facts: Facts<Names>,
+  request: C2S,
+  recorded?: Recorded<S2C>,
+) => S2C | Refusal | Promise<S2C | Refusal>;

@@ -5,6 +5,8 @@ import type { PushClient, PushFrame } from '../../support/push-client.js';
 import { SimOpend } from '../../support/sim-serve.js';
 
 const QUOTE = 1;
+/** Qot_Common.QotRight. */
+const LEVEL_2 = 3;
 
 let upstream: SimOpend;
 let daemon: TestDaemon<'desk'>;
@@ -38,8 +40,11 @@ describe('in front of an upstream that is as strict as they are', () => {
     await desk.s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
     const placed = await desk.s2c('/api/order', order);
     await push.frame(({ body }) => body?.order?.order_id_ex === placed.order_id_ex, 'the order');
-    // What it lacks it says at once, in its own words.
-    expect(await desk.get('/api/quote-rights')).toMatchObject({ status: 501, json: { code: 'backend.unsupported' } });
+    // What it lacks it says at once, in its own words; rights it has among what it knows of the user.
+    expect(await desk.get('/api/quote-capability')).toMatchObject({ status: 501, json: { code: 'backend.unsupported' } });
+    const { right_list } = (await desk.get('/api/quote-rights')).json.s2c;
+    expect(right_list).toEqual(expect.arrayContaining([1, 11, 21, 22, 31, 41, 61].map((market) => ({ market, right: LEVEL_2 }))));
+    expect(right_list).toContainEqual({ market: 81, right: 0 });
   });
 
   it('is told of a kick-out, and of everything that it missed', async () => {

@@ -29,13 +29,19 @@ let daemon: TestDaemon<'desk'>;
 let orderList: readonly ReturnType<typeof orderOf>[];
 /** Of a request for account pushes. */
 let onAccountPushes: (frame: Frame, peer: Peer) => void;
+/** Requests of these kinds that the upstream, which has lost its own server, refuses. */
+let refused: number[];
 
 beforeEach(async () => {
   orderList = [];
+  refused = [];
   onAccountPushes = (frame, peer) => peer.answer(frame, TrdSubAccPush, { retType: 0, s2c: {} });
   upstream = await ScriptedServer.listen();
   upstream.onRequest = (frame, peer) => {
-    if (frame.protoId === GLOBAL_STATE) {
+    if (refused.includes(frame.protoId)) {
+      refused.splice(refused.indexOf(frame.protoId), 1);
+      peer.answer(frame, KeepAlive, { retType: -1, retMsg: '网络中断' });
+    } else if (frame.protoId === GLOBAL_STATE) {
       const markets = { marketHK: 3, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
       const logins = { qotLogined: true, trdLogined: true, programStatus: { type: 10 } };
       const s2c = { ...markets, ...logins, serverVer: 1011, serverBuildNo: 1, time: 1n };
@@ -103,5 +109,20 @@ describe('trading over a connection that is made anew', () => {
     upstream.peer.socket.destroy();
     await until(() => states.length > 1 && tradingState() === 'ready', 'trading');
     expect(new Set(states)).toEqual(new Set(['authenticating']));
+  });
+
+  it.each([
+    ['to push', [ACCOUNT_PUSHES, ACCOUNT_PUSHES]],
+    ['to list its accounts', [ACCOUNTS]],
+    ['to list orders', [ORDERS]],
+  ])('is not given up where the upstream refuses %s because it has lost its own server', async (_, kinds) => {
+    const push = await subscribed();
+    orderList = [orderOf(0)];
+    refused = [...kinds];
+    upstream.peer.socket.destroy();
+    await until(() => upstream.connections.length > 1 && tradingState() === 'ready', 'trading');
+    await push.frame(({ body }) => body?.order?.order_id_ex === '0 s ago', 'the order of the meantime');
+    expect(refused).toEqual([]);
+    expect((await daemon.as('desk').get('/api/push-subscriber-info')).text).toContain(`"acc_id_list":[${HK_MARGIN}]`);
   });
 });

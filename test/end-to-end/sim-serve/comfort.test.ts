@@ -12,6 +12,7 @@ afterEach(async () => {
 
 const SYMBOLS = 300;
 const PAGE = 50;
+const LIST_MAX = 2_000;
 const CHARTS = 50;
 /** Fewer than the upstream takes in half a minute, more than it takes at once: they have to be 20 ms apart. */
 const ORDERS = 7;
@@ -53,6 +54,16 @@ it('lets a client read 300 symbols, chart 50 and trade, without an error of the 
   const { order_list } = await desk.s2c('/api/orders', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
   expect(order_list).toMatchObject([{ order_id_ex }]);
   await desk.s2c('/api/cancel-order', { market: HK, acc_id: HK_MARGIN, env: SIMULATE, order_id_ex });
+  expect(upstream.defects).toEqual([]);
+});
+
+it('reads 2,000 symbols in one request, in their order', async () => {
+  const { upstream, desk } = await startDesk();
+  const symbols = (await equities(desk)).reverse();
+  // Some more than once, to make up the number.
+  const asked = Array.from({ length: LIST_MAX }, (_, at) => symbols[at % symbols.length]);
+  const { static_info_list } = await desk.s2c('/api/static-info', { symbols: asked });
+  expect(static_info_list.map(({ basic }: { basic: { security: { code: string } } }) => `HK.${basic.security.code}`)).toEqual(asked);
   expect(upstream.defects).toEqual([]);
 });
 

@@ -5,23 +5,26 @@ import { addressed } from '../../brokerage/header.js';
 import type { Brokerage } from '../../brokerage/index.js';
 import type { OrderRecord } from '../../brokerage/order.js';
 import type { PacketAnswer } from '../../brokerage/packet.js';
+import type { Write } from '../../brokerage/place-request.js';
 import { type ModifyOperation, modifyOperations, tradeMarkets } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
-import { adjustmentOf, fingerprintOf, packetOf, trailOf } from '../../view/order-fields.js';
+import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
 
 /** Trd_ModifyOrder: new quantity and prices, cancel, disable, enable, delete; or the cancellation of every open order. */
-export const modifyOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
+export const modifyOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request, recorded) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const operation = modifyOperations.wordOf(request.modifyOrderOp);
   if (operation === undefined) return new Refusal(modifyOperations.unknown(request.modifyOrderOp));
+  const answerOf = ({ orderId, orderIdEx }: PacketAnswer) =>
+    create(S2CSchema, { header: to.header, orderID: orderId, ...(orderIdEx === '' ? {} : { orderIDEx: orderIdEx }) });
+  const write = writeOf(C2SSchema, request, recorded && ((answer, change) => recorded(answerOf(answer), change)));
   const done = request.forAll
-    ? await cancelAll(brokerage, to.account, operation, request)
-    : await modifyOne(brokerage, to.account, operation, request);
-  if (done instanceof Refusal) return done;
-  return create(S2CSchema, { header: to.header, orderID: done.orderId, ...(done.orderIdEx === '' ? {} : { orderIDEx: done.orderIdEx }) });
+    ? await cancelAll(brokerage, to.account, operation, request, write)
+    : await modifyOne(brokerage, to.account, operation, request, write);
+  return done instanceof Refusal ? done : answerOf(done);
 };
 
 async function cancelAll(
@@ -29,11 +32,12 @@ async function cancelAll(
   account: Account,
   operation: ModifyOperation,
   request: C2S,
+  write: Write,
 ): Promise<PacketAnswer | Refusal> {
   if (operation !== 'cancel') return new Refusal('forAll is for modifyOrderOp 2 (cancel) only');
   const market = request.trdMarket === 0 ? undefined : tradeMarkets.wordOf(request.trdMarket);
   if (request.trdMarket !== 0 && market === undefined) return new Refusal(tradeMarkets.unknown(request.trdMarket));
-  return brokerage.desk.cancelAll(account, market, writeOf(request));
+  return brokerage.desk.cancelAll(account, market, write);
 }
 
 async function modifyOne(
@@ -41,11 +45,11 @@ async function modifyOne(
   account: Account,
   operation: ModifyOperation,
   request: C2S,
+  write: Write,
 ): Promise<PacketAnswer | Refusal> {
   const order = orderNamed(brokerage, account, request);
   if (order instanceof Refusal) return order;
   const { desk } = brokerage;
-  const write = writeOf(request);
   switch (operation) {
     case 'cancel':
       return desk.cancel(account, order, write);
@@ -81,8 +85,4 @@ function orderNamed(brokerage: Brokerage, account: Account, { orderID, orderIDEx
   const order = orderIDEx === '' ? brokerage.order(orderID) : brokerage.orderByIdEx(orderIDEx);
   if (order?.accId === account.id) return order;
   return new Refusal(`account ${account.id} has no order ${orderIDEx === '' ? orderID : JSON.stringify(orderIDEx)}`);
-}
-
-function writeOf(request: C2S) {
-  return { packet: packetOf(request.packetID), fingerprint: fingerprintOf(C2SSchema, request) };
 }

@@ -1,14 +1,15 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
 import { addressed } from '../../brokerage/header.js';
+import type { PacketAnswer } from '../../brokerage/packet.js';
 import { orderHours, orderTypes, timesInForce, tradeSides } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
-import { adjustmentOf, fingerprintOf, packetOf, trailOf } from '../../view/order-fields.js';
+import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
 
 /** Trd_PlaceOrder: answered with the order's number once the order is on disk. */
-export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
+export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request, recorded) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const side = tradeSides.wordOf(request.trdSide);
@@ -21,6 +22,9 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, r
   if (hours === undefined && request.session !== 0) return new Refusal(orderHours.unknown(request.session));
   const trail = trailOf(request);
   if (trail instanceof Refusal) return trail;
+  const answerOf = ({ orderId, orderIdEx }: PacketAnswer) =>
+    create(S2CSchema, { header: to.header, orderID: orderId, orderIDEx: orderIdEx });
+  const write = writeOf(C2SSchema, request, recorded && ((answer, change) => recorded(answerOf(answer), change)));
   const placed = await brokerage.desk.place({
     account: to.account,
     tradeMarket: to.market,
@@ -40,9 +44,9 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, r
     extendedHours: hours === undefined ? request.fillOutsideRTH : hours !== 'regular',
     hours,
     remark: request.remark,
-    packet: packetOf(request.packetID),
-    fingerprint: fingerprintOf(C2SSchema, request),
+    packet: write.packet,
+    fingerprint: write.fingerprint,
+    recorded: write.recorded,
   });
-  if (placed instanceof Refusal) return placed;
-  return create(S2CSchema, { header: to.header, orderID: placed.orderId, orderIDEx: placed.orderIdEx });
+  return placed instanceof Refusal ? placed : answerOf(placed);
 };

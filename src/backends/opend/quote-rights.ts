@@ -1,0 +1,30 @@
+import { create } from '@bufbuild/protobuf';
+import { type S2C as UserInfo, UserInfoField } from '../../contract/generated/GetUserInfo_pb.js';
+import { QotRight } from '../../contract/generated/Qot_Common_pb.js';
+import { ResponseSchema } from '../../contract/generated/svc/quote_rights_pb.js';
+import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
+import { system } from '../../contract/operations/index.js';
+import type { ResponseMessage } from '../../gateway/backend.js';
+
+/** The right to the stocks of a market, as user information has it; forex is not in it. */
+const rightTo: Readonly<Partial<Record<QuoteMarket, (info: UserInfo) => number>>> = {
+  HK: ({ hkQotRight }) => hkQotRight,
+  US: ({ usQotRight }) => usQotRight,
+  // Older upstreams have one right for both.
+  SH: ({ shQotRight, cnQotRight }) => shQotRight || cnQotRight,
+  SZ: ({ szQotRight, cnQotRight }) => szQotRight || cnQotRight,
+  SG: ({ sgStockQotRight }) => sgStockQotRight,
+  JP: ({ jpStockQotRight }) => jpStockQotRight,
+  MY: ({ myStockQotRight }) => myStockQotRight,
+};
+
+/** What user information is asked for. */
+export const rightsWanted = create(system.getUserInfo.messages.C2SSchema, { flag: UserInfoField.UserInfoField_QotRight });
+
+/** The quote rights of an upstream's login by its user information: an upstream that is no gateway has no operation for them. */
+export function quoteRightsBy(answer: ResponseMessage): ResponseMessage {
+  const { retType, retMsg, errCode, s2c } = answer as ResponseMessage & { readonly s2c?: UserInfo };
+  if (retType !== 0 || s2c === undefined) return create(ResponseSchema, { retType, retMsg, errCode }) as ResponseMessage;
+  const rightList = quoteMarkets.map(({ name, number }) => ({ market: number, right: rightTo[name]?.(s2c) ?? QotRight.QotRight_Unknow }));
+  return create(ResponseSchema, { retType: 0, s2c: { rightList } }) as ResponseMessage;
+}
