@@ -126,7 +126,7 @@ export const arrows = {
     'contract',
     'contract/operations',
   ],
-  'simulator/answers/account': answerTargets,
+  'simulator/answers/account': ['simulator/ledger/index.ts', 'simulator/brokerage/clearing/expire-contracts.ts', ...answerTargets],
   'simulator/answers/calendar': answerTargets,
   'simulator/answers/derivatives': answerTargets,
   'simulator/answers/kline-pattern': answerTargets,

@@ -6,6 +6,7 @@ import { formatLoadError } from './keys-source.js';
 import type { Limits } from './limits.js';
 import type { Admittance, GateVerdict, OrderGates } from './order-gates.js';
 import { publicInLegacyMode, type ScopeMask, scopesIn, scopesSatisfy } from './scopes.js';
+import type { ExchangeRates } from './worth.js';
 
 /** A named caller. In legacy mode, where there is no keys file, every caller is the anonymous one without a key. */
 export type Authentication = { readonly ok: true; readonly key: KeyRecord | undefined } | AuthDenial;
@@ -95,6 +96,11 @@ export class Access {
   /** What each of the seven gates would say, without counting anything. */
   judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
     return this.gates.judge(key, facts, now);
+  }
+
+  /** What is used of the limits that hold for a caller, without counting anything. */
+  uses(key: KeyRecord | undefined, rates: ExchangeRates, now: number): ReturnType<OrderGates['uses']> {
+    return this.gates.uses(key, rates, now);
   }
 
   /**

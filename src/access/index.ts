@@ -17,6 +17,7 @@ export {
 } from './keyring.js';
 export { isFingerprint, isKeyId } from './keys-file.js';
 export { formatLoadError, type KeysLoadError } from './keys-source.js';
+export type { LimitUse } from './limit-use.js';
 export {
   allowsAccount,
   allowsCode,

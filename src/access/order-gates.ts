@@ -25,10 +25,11 @@ import {
 } from './gates.js';
 import { LocalTime } from './hours-window.js';
 import type { KeyRecord } from './key-record.js';
+import { type LimitUse, limitUses } from './limit-use.js';
 import { type Limits, unlimited } from './limits.js';
 import { RateWindows } from './rate-window.js';
 import { utcDay } from './timestamp.js';
-import { converted, isUnknown, type Measured, measured, type Worth } from './worth.js';
+import { converted, type ExchangeRates, isUnknown, type Measured, measured, type Worth } from './worth.js';
 
 /** An order that may leave, with its value reserved. */
 export interface Admission {
@@ -99,6 +100,7 @@ export class OrderGates {
   readonly #flags: Holder;
   readonly #days: DayTotals;
   readonly #rates: RateWindows;
+  readonly #localTime: LocalTime;
   readonly #gates: readonly Gate[];
   readonly #steadyNow: (now: number) => number;
   readonly #onStoreFailure: (error: unknown) => void;
@@ -110,7 +112,8 @@ export class OrderGates {
     this.#days = new DayTotals(options.store, options.now);
     this.#rates = new RateWindows(options.store, options.now);
     this.#steadyNow = options.steadyNow ?? ((now) => now);
-    this.#gates = gatesOver(new LocalTime(options.timeZone), this.#days, this.#rates);
+    this.#localTime = new LocalTime(options.timeZone);
+    this.#gates = gatesOver(this.#localTime, this.#days, this.#rates);
     this.#onStoreFailure = options.onStoreFailure;
   }
 
@@ -159,6 +162,20 @@ export class OrderGates {
     );
   }
 
+  /** What is used of the limits that hold for a caller, the key's and then the flags', without counting anything. */
+  uses(key: KeyRecord | undefined, rates: ExchangeRates, now: number): readonly { holder: 'key' | 'flags'; use: LimitUse }[] {
+    const steadyNow = this.#steadyNow(now);
+    return this.#holdersOf(key).flatMap((holder) => {
+      const { caller, limits } = holder;
+      const { limitsCurrency } = limits;
+      const currencies =
+        limitsCurrency === null ? this.#days.of(utcDay(steadyNow), caller).map(({ currency }) => currency) : [limitsCurrency];
+      const total = dayTotal(this.#days, { holder, rates, steadyNow });
+      const used = { recent: this.#rates.of(caller), total, currencies, localTime: this.#localTime, now, steadyNow };
+      return limitUses(limits, used).map((use) => ({ holder: holder === this.#flags ? 'flags' : 'key', use }) as const);
+    });
+  }
+
   /** The currencies that the limits of a caller's orders are in, where they are in one: the rates that the gates will need. */
   limitsCurrencies(key: KeyRecord | undefined): readonly string[] {
     const currencies = [key?.limits, this.flagLimits].map((limits) => limits?.limitsCurrency ?? undefined);
@@ -170,8 +187,17 @@ export class OrderGates {
     for (const { worth } of facts.legs) {
       if (!isUnknown(worth) && (worth.value < 0n || worth.increase < 0n)) throw new RangeError('an order has no negative value');
     }
-    const holders = key === undefined ? [this.#flags] : [{ caller: key.id, limits: key.limits }, this.#flags];
-    return holders.map((holder) => ({ holder, facts, now, steadyNow, measured: measured(facts.legs, holder.limits, facts.rates) }));
+    return this.#holdersOf(key).map((holder) => ({
+      holder,
+      facts,
+      now,
+      steadyNow,
+      measured: measured(facts.legs, holder.limits, facts.rates),
+    }));
+  }
+
+  #holdersOf(key: KeyRecord | undefined): readonly Holder[] {
+    return key === undefined ? [this.#flags] : [{ caller: key.id, limits: key.limits }, this.#flags];
   }
 
   /** One slot per holder whose rate is limited. */
@@ -269,20 +295,28 @@ function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows): r
     },
     {
       name: 'daily_value',
-      deny: (question) => dailyValueGate(question.holder.limits, dayTotal(days, question), question.measured, question.steadyNow),
-      read: (question) => dailyValueReadings(question.holder.limits, dayTotal(days, question), question.measured),
+      deny: (question) => dailyValueGate(question.holder.limits, totalOf(days, question), question.measured, question.steadyNow),
+      read: (question) => dailyValueReadings(question.holder.limits, totalOf(days, question), question.measured),
     },
   ];
 }
 
+function totalOf(days: DayTotals, { holder, facts: { rates }, steadyNow }: Question): DayTotal {
+  return dayTotal(days, { holder, rates, steadyNow });
+}
+
+interface DayQuestion extends Pick<Question, 'holder' | 'steadyNow'> {
+  readonly rates: ExchangeRates;
+}
+
 /** A holder's sum of today in a currency: of all its currencies where the limits are in that one. */
-function dayTotal(days: DayTotals, { holder, facts, steadyNow }: Question): DayTotal {
+function dayTotal(days: DayTotals, { holder, rates, steadyNow }: DayQuestion): DayTotal {
   const day = utcDay(steadyNow);
   return (currency) => {
     let sum = days.ofNoCurrency(day, holder.caller);
     if (holder.limits.limitsCurrency === null) return sum + days.get(day, holder.caller, currency);
     for (const { currency: own, total } of days.of(day, holder.caller)) {
-      const amount = converted(total, own, currency, facts.rates);
+      const amount = converted(total, own, currency, rates);
       if (isUnknown(amount)) return amount;
       sum += amount;
     }

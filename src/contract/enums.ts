@@ -241,6 +241,24 @@ export const currency = enumeration(
   ],
   { 9: 'NZD' },
 );
+/** Of the cash log, which says CNY where every other list says CNH. */
+export const cashLogCurrency = enumeration(
+  'currency',
+  [
+    { name: 'HKD', public: 1 },
+    { name: 'USD', public: 2 },
+    { name: 'CNY', public: 3, aliases: ['CNH'] },
+    { name: 'JPY', public: 4 },
+    { name: 'SGD', public: 5 },
+  ],
+  { 6: 'AUD', 7: 'CAD', 8: 'MYR', 9: 'NZD' },
+);
+/** Trd_FlowSummary.TrdCashFlowDirection. */
+export const cashFlowDirection = same('direction', { in: 1, out: 2 });
+export const cashLogDirection = same('in_out', { all: 0, in: 1, out: 2 });
+/** What a return calendar and a yield trend divide time into. */
+export const periodUnit = same('query_type', { day: 1, month: 2, year: 3 });
+export const returnMethod = same('method', { time_weighted: 1, money_weighted: 2 });
 export const periodType = same('period_type', { INTRADAY: 1, DAY: 2, WEEK: 3, MONTH: 4 });
 /** Qot_GetUserSecurityGroup.GroupType. */
 export const watchlistGroupType = same('group_type', { CUSTOM: 1, SYSTEM: 2, ALL: 3 });
@@ -500,6 +518,13 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'Qot_UpdatePriceReminder.', fields: { type: priceReminderType, marketStatus: priceReminderSession } },
   { prefix: 'Qot_SetOptionEventAlert.', fields: { operType: optionAlertOp } },
   { prefix: 'GetDelayStatistics', fields: { typeList: delayStatisticsType, qotPushStage } },
+  { prefix: 'svc.return_calendar', fields: { currency, query_type: periodUnit, method: returnMethod } },
+  { prefix: 'svc.yield_trend', fields: { currency, query_type: periodUnit, method: returnMethod } },
+  { prefix: 'svc.position_corporate_actions', fields: { trdMarket, secMarket, currency } },
+  { prefix: 'svc.margin_info', fields: { trdMarket, secMarket, currency } },
+  { prefix: 'svc.cash_log', fields: { trdMarket, secMarket, currency: cashLogCurrency, in_out: cashLogDirection } },
+  { prefix: 'svc.cash_detail', fields: { trdMarket, secMarket, currency: cashLogCurrency, trd_side: trdSide } },
+  { prefix: 'Trd_FlowSummary', fields: { cashFlowDirection } },
   { prefix: 'svc.quote_capability', fields: { sub_type_list: subType, kl_type_list: klType } },
   { prefix: 'svc.kline_pattern', fields: { kline_type: barLength } },
   {

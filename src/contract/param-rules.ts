@@ -33,7 +33,7 @@ export function paramRule(param: Param): ParamRule | undefined {
     case 'code':
       return securityCode;
     case 'time':
-      return time;
+      return param.absenceCounts && !required ? timeOrNone : time;
     default:
       return undefined;
   }
@@ -89,6 +89,11 @@ function securityCode(value: unknown, path: string): void {
     path,
     `${path}: expected the code of a security (such as "00700"), without spaces and of at most 64 characters, found ${found}`,
   );
+}
+
+/** An empty text is what published clients send for a time that they leave open. */
+function timeOrNone(value: unknown, path: string): void {
+  if (value !== '') time(value, path);
 }
 
 /** Where a date is meant, programs give a time as often as not: its day counts. */

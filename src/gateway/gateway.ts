@@ -18,6 +18,7 @@ import { delayStatistics } from './local/delay-statistics.js';
 import { getFunds } from './local/funds.js';
 import { alone, type LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
+import { whoami } from './local/whoami.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
 import type { CertificateStatus, RecordingStatus, Trouble } from './operator-status.js';
@@ -159,6 +160,7 @@ export class Gateway {
         troubles: () => this.troubles(),
       }),
       ...pushHandlers(this.push, backend),
+      [system.whoami.name]: whoami({ access, backend, clock, switches }),
       // It looks by itself whether what it waits for can be heard of.
       [subscription.waitFor.name]: alone((call) => this.#waits.answer(call)),
       [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),

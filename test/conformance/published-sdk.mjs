@@ -72,10 +72,13 @@ async function callEverything() {
   await call('GetMaxTrdQtys', { header, orderType: 1, code: '00700', price: 500, secMarket: 1 });
   const order = { trdSide: 1, orderType: 1, code: '00700', qty: 100, price: 500, secMarket: 1 };
   const { orderIDEx } = (await call('PlaceOrder', { packetID: packetID(0), header, ...order })).s2c;
+  const comboLeg = (code) => ({ security: { market: 1, code }, side: 1, qtyRatio: 1 });
+  await call('GetComboMaxTrdQtys', { header, comboLegs: [comboLeg('00700'), comboLeg('00005')], qty: 1200, price: 500, orderType: 1 });
   await call('GetOrderList', { header, filterConditions: { orderIDExList: [orderIDEx] } });
   await call('ModifyOrder', { packetID: packetID(1), header, orderID: 0, orderIDEx, modifyOrderOp: 1, qty: 100, price: 501 });
   await call('ModifyOrder', { packetID: packetID(2), header, orderID: 0, orderIDEx, modifyOrderOp: 2 });
   await call('GetOrderFee', { header, orderIdExList: [orderIDEx] });
+  await call('GetFlowSummary', { header, clearingDate: date });
   await call('GetOrderFillList', { header });
   await call('GetHistoryOrderList', { header, filterConditions: times });
   await call('GetHistoryOrderFillList', { header, filterConditions: times });

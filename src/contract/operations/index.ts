@@ -1,17 +1,24 @@
 import { catalogue } from '../declaration-check.js';
 import type { Operation } from '../operation.js';
-import * as account from './account.js';
+import * as accounts from './account.js';
 import * as admin from './admin.js';
 import * as calendar from './calendar.js';
+import * as cash from './cash.js';
 import * as derivatives from './derivatives.js';
 import * as klinePattern from './kline-pattern.js';
+import * as margin from './margin.js';
 import * as metadata from './metadata.js';
 import * as quote from './quote.js';
 import * as ranking from './ranking.js';
+import * as returns from './returns.js';
 import * as subscription from './subscription.js';
 import * as system from './system.js';
 import * as trade from './trade.js';
 import * as userState from './user-state.js';
+
+/** One group in several files. */
+const moneyReads = Object.assign({}, cash, margin, returns);
+const account = Object.assign({}, accounts, moneyReads);
 
 /** The declarations by their groups, in the order of references. Adding one to its group's file serves it everywhere. */
 export const declared = {

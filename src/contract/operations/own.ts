@@ -9,6 +9,7 @@ export type OwnOperation =
   | keyof typeof admin
   | keyof typeof subscription
   | 'ping'
+  | 'whoami'
   | 'getPushSubscriberInfo'
   | 'getDelayStatistics'
   | 'getUsedQuota'

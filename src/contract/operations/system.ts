@@ -10,9 +10,10 @@ import * as QuoteRights from '../generated/svc/quote_rights_pb.js';
 import * as RiskFreeRate from '../generated/svc/risk_free_rate_pb.js';
 import * as SpreadTable from '../generated/svc/spread_table_pb.js';
 import * as TokenState from '../generated/svc/token_state_pb.js';
+import * as WhoAmI from '../generated/svc/whoami_pb.js';
 import * as UsedQuota from '../generated/UsedQuota_pb.js';
 import * as Verification from '../generated/Verification_pb.js';
-import { anyOf } from '../scope.js';
+import { anyOf, scopes } from '../scope.js';
 import { choice, choices, constant, flag, id, integer, text, timestamp } from '../shape.js';
 
 const group = 'system';
@@ -49,6 +50,22 @@ export const ping = operation({
   guide:
     'Always answered, free. Call it once to learn whether the brokerage is simulated (then no real money can move) and to compare clocks.',
   rest: [get('/api/ping')],
+});
+
+export const whoami = operation({
+  name: 'whoami',
+  group,
+  effect,
+  // Whatever a key may do, it may ask what that is.
+  scope: anyOf(...scopes),
+  reach,
+  protoId: 20051,
+  messages: WhoAmI,
+  title: 'Who am I',
+  summary: 'Your key, its scopes and expiry, and what is used and left of each limit.',
+  guide:
+    'Ask before planning orders: it shows what you may trade, how much of the day’s value and of the rate is left, and when more is free. Free.',
+  rest: [get('/api/whoami')],
 });
 
 export const getUserInfo = operation({

@@ -87,7 +87,7 @@ export function factsOf(
 const noRates: ExchangeRates = () => undefined;
 
 /** Rates from every currency, since those of the day's orders count as well. */
-async function ratesTo(backend: Backend, targets: readonly string[], context: CallContext): Promise<ExchangeRates> {
+export async function ratesTo(backend: Backend, targets: readonly string[], context: CallContext): Promise<ExchangeRates> {
   const rates = new Map<string, Decimal>();
   const pairs = targets.flatMap((to) => currencies.members.filter(({ name }) => name !== to).map(({ name }) => [name, to] as const));
   await Promise.all(

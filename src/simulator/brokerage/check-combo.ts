@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.js';
 import { type Instrument, tickSize, type World } from '../world/index.js';
 import type { Account } from './account.js';
 import { checkRemark, nameOf, type OrderCheck, wholeQuantity } from './check-order.js';
-import type { HoldQuestion, Holds } from './holds.js';
+import { type HoldQuestion, type Holds, neededFor } from './holds.js';
 import { unitValue } from './margin.js';
 import { isBuying, type LegHold, type OrderLeg, type OrderRecord } from './order.js';
 import type { ComboRequest, LegRequest, ReplaceRequest } from './place-request.js';
@@ -36,6 +36,17 @@ export interface CheckedCombo {
   readonly holds: readonly LegHold[];
   /** Epoch ms. */
   readonly expiresAt: number;
+}
+
+/** An order that nobody places yet. */
+export type ComboQuestion = Pick<ComboRequest, 'account' | 'tradeMarket' | 'legs' | 'type' | 'quantity' | 'price'>;
+
+/** What such an order comes to. */
+export interface ExaminedCombo extends Pick<CheckedCombo, 'legs' | 'price'> {
+  /** Still to be filled. */
+  readonly units: bigint;
+  /** What it would hold, in the currency of its legs: margin in a margin account, else cash. */
+  readonly needed: Decimal;
 }
 
 /** Decides whether orders for several securities, and their changes, may be accepted. Changes nothing. */
@@ -95,6 +106,26 @@ export class ComboCheck {
     return holds instanceof Refusal ? holds : { quantity, price, holds };
   }
 
+  /** A new order, or a change of one that is open, as it would be if the account could give whatever it holds. */
+  examine(request: ComboQuestion, order?: OrderRecord): ExaminedCombo | Refusal {
+    const { account, type } = request;
+    const found = this.#legs(request);
+    if (found instanceof Refusal) return found;
+    const { legs } = found;
+    if (type !== 'normal') return new Refusal(`order type ${nameOf(type)} is not accepted for several legs; accepted: ${nameOf('normal')}`);
+    if (order !== undefined && !sameLegs(legs, order)) return new Refusal(`comboLegs are not those of order ${order.idEx}`);
+    const price = checkNetPrice(legs, request.price);
+    if (price instanceof Refusal) return price;
+    const quantity = wholeQuantity('qty', request.quantity);
+    if (quantity instanceof Refusal) return quantity;
+    const units = quantity - (order?.filledQuantity ?? 0n);
+    if (units <= 0n) return new Refusal(`qty ${quantity} is not above the ${order?.filledQuantity} already filled`);
+    const questions = this.#questions(account, legs, quantity, units, price, order);
+    if (questions instanceof Refusal) return questions;
+    const { needed } = neededFor(questions, this.holds.ofAll(questions, units, netValueOf(legs, price)));
+    return { legs, units, price, needed };
+  }
+
   /** What an order holds that goes to the market, or trades there, now that its legs' prices have moved; or why the account cannot carry it any more. */
   carry(account: Account, order: OrderRecord): readonly LegHold[] | Refusal {
     return this.#hold(account, this.legsOf(order), order.quantity, order.quantity - order.filledQuantity, order.price, order);
@@ -108,7 +139,7 @@ export class ComboCheck {
     });
   }
 
-  #legs({ account, tradeMarket: market, legs }: ComboRequest): { legs: readonly CheckedLeg[]; tradeMarket: TradeMarket } | Refusal {
+  #legs({ account, tradeMarket: market, legs }: ComboQuestion): { legs: readonly CheckedLeg[]; tradeMarket: TradeMarket } | Refusal {
     if (legs.length < LEGS.least || legs.length > LEGS.most) {
       return new Refusal(`comboLegs has ${legs.length} legs: from ${LEGS.least} to ${LEGS.most} are accepted`);
     }
@@ -150,6 +181,19 @@ export class ComboCheck {
     price: Decimal,
     open?: OrderRecord,
   ): readonly LegHold[] | Refusal {
+    const questions = this.#questions(account, legs, quantity, units, price, open);
+    return questions instanceof Refusal ? questions : this.holds.takeAll(questions, units, netValueOf(legs, price));
+  }
+
+  /** What each leg asks of the account; a refusal where its positions do not allow it. */
+  #questions(
+    account: Account,
+    legs: readonly CheckedLeg[],
+    quantity: bigint,
+    units: bigint,
+    price: Decimal,
+    open?: OrderRecord,
+  ): readonly HoldQuestion[] | Refusal {
     const step = comboStep(legs);
     if (quantity % step !== 0n) return new Refusal(`qty ${quantity} is not a multiple of ${step}, which makes board lots of every leg`);
     const worst = this.#worstPrices(legs, price);
@@ -168,8 +212,7 @@ export class ComboCheck {
       const refusal = this.holds.checkPosition(question);
       if (refusal !== undefined) return refusal;
     }
-    const [first] = legs;
-    return this.holds.takeAll(questions, units, first === undefined ? 0n : unitValue(first.instrument, price));
+    return questions;
   }
 
   /** Each leg at the market; what the price allows beyond that goes to the first leg that buys. */
@@ -181,6 +224,17 @@ export class ComboCheck {
     const beyond = price - netOf(legs.map(({ side, ratio }, i) => ({ side, ratio, price: worst[i] ?? 0n })));
     return beyond <= 0n ? worst : worst.with(buyer, at + (beyond + leg.ratio - 1n) / leg.ratio);
   }
+}
+
+/** What a unit of an order is worth in money at its price: legs share their multiplier. */
+function netValueOf([first]: readonly CheckedLeg[], price: Decimal): Decimal {
+  return first === undefined ? 0n : unitValue(first.instrument, price);
+}
+
+function sameLegs(legs: readonly CheckedLeg[], order: OrderRecord): boolean {
+  const texts = (all: readonly { symbol: string; side: TradeSide; ratio: bigint }[]) =>
+    all.map(({ symbol, side, ratio }) => `${symbol} ${side} ${ratio}`).join();
+  return texts(legs.map(({ instrument: { symbol }, side, ratio }) => ({ symbol, side, ratio }))) === texts(order.legs);
 }
 
 /** What a unit of an order costs at prices of its legs: bought less sold. */

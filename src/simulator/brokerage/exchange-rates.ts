@@ -1,14 +1,14 @@
 import { DECIMAL_ONE, type Decimal, divide, multiply } from '../../contract/decimal.js';
 import type { Currency } from '../../contract/markets.js';
-import type { Market } from '../market/market.js';
-import type { World } from '../world/index.js';
+import type { Instrument, World } from '../world/index.js';
 import { currencies } from './terms.js';
 
-/** Conversion between currencies, at the market's current quotes of USDHKD, USDCNH and so on. */
+/** Conversion between currencies, at the prices of USDHKD, USDCNH and so on. */
 export class ExchangeRates {
   constructor(
     private readonly world: World,
-    private readonly market: Market,
+    /** Of a currency pair: the market's current quote, or that of another moment. */
+    private readonly price: (pair: Instrument) => Decimal,
   ) {}
 
   convert(amount: Decimal, from: Currency, to: Currency): Decimal {
@@ -31,6 +31,6 @@ export class ExchangeRates {
   #quote(code: string): Decimal {
     const pair = this.world.instrument(`FX.${code}`);
     if (pair === undefined) throw new Error(`the world quotes no ${code}`);
-    return this.market.quote(pair).last;
+    return this.price(pair);
   }
 }

@@ -57,8 +57,14 @@ export class Holds {
    * it. `net`: money that a unit of the order costs at most, below zero what it brings.
    */
   takeAll(questions: readonly HoldQuestion[], units: bigint, net: Decimal): readonly LegHold[] | Refusal {
+    const holds = this.ofAll(questions, units, net);
+    return this.#refused(questions, holds) ?? holds;
+  }
+
+  /** As {@link takeAll}, whether or not the account can give them. */
+  ofAll(questions: readonly HoldQuestion[], units: bigint, net: Decimal): readonly LegHold[] {
     const payer = questions.findIndex(({ account, side }) => account.trades !== 'futures' && isBuying(side));
-    const holds = questions.map((question, i): LegHold => {
+    return questions.map((question, i): LegHold => {
       const hold = this.#holdOf(question);
       const { worstPrice, quantity, account } = question;
       if (account.trades === 'futures') return { ...hold, worstPrice };
@@ -66,7 +72,6 @@ export class Holds {
       const cashPerUnit = i === payer && net > 0n ? (net * units + quantity - 1n) / quantity : 0n;
       return { ...hold, cashPerUnit, worstPrice };
     });
-    return this.#refused(questions, holds) ?? holds;
   }
 
   /** Why an account cannot give what an order's legs hold; undefined when it can. */
@@ -76,12 +81,7 @@ export class Holds {
     const { account, instrument, open } = question;
     const { currency } = instrument;
     const margined = account.type === 'margin';
-    let [needed, margin] = [0n, 0n];
-    for (const [i, { cashPerUnit, marginPerUnit, feeReserve: fees }] of holds.entries()) {
-      const quantity = questions[i]?.quantity ?? 0n;
-      margin += marginPerUnit;
-      needed += (margined ? marginPerUnit : cashPerUnit) * quantity + fees;
-    }
+    const { needed, margin } = neededFor(questions, holds);
     // Closing a position asks for no margin: a caller can always get out.
     if (margined ? margin === 0n : needed === 0n) return undefined;
     const given = open === undefined ? 0n : margined ? reservedMargin(open.order) : frozenCash(open.order);
@@ -170,6 +170,21 @@ export class Holds {
   #fees({ instrument, side, quantity, worstPrice, open }: HoldQuestion): Decimal {
     return feeReserve(instrument, isBuying(side), worstPrice, quantity, open && paidFor(instrument, open));
   }
+}
+
+/** What an order's legs hold together: of margin in a margin account, else of cash. `margin`: of one unit of each, without fees. */
+export function neededFor(
+  questions: readonly HoldQuestion[],
+  holds: readonly Hold[],
+): { readonly needed: Decimal; readonly margin: Decimal } {
+  let [needed, margin] = [0n, 0n];
+  for (const [i, { cashPerUnit, marginPerUnit, feeReserve: fees }] of holds.entries()) {
+    const question = questions[i];
+    if (question === undefined) throw new Error('each hold is of a leg');
+    margin += marginPerUnit;
+    needed += (question.account.type === 'margin' ? marginPerUnit : cashPerUnit) * question.quantity + fees;
+  }
+  return { needed, margin };
 }
 
 /** Units that a leg which is being changed still has to trade. */

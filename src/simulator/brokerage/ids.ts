@@ -26,6 +26,11 @@ export class IdSequence {
   }
 }
 
+/** The latest time (epoch ms) that a number can have been given at: its own, or an earlier one where the clock was set back before. */
+export function timeOfId(id: bigint): number {
+  return Number(id >> SEQUENCE_BITS) + EPOCH_MS;
+}
+
 /** The readable form of a number: "20261120-06HX2K0000000", its day and its base-32 digits (Crockford). */
 export function readableId(day: string, id: bigint): string {
   // In halves: arithmetic with a bigint for each digit costs ten times as much.

@@ -62,6 +62,8 @@ export interface Brokerage extends AccountBook {
   readonly valuer: Valuer;
   readonly holds: Holds;
   readonly check: OrderCheck;
+  readonly combos: ComboCheck;
+  readonly corporateActions: CorporateActions;
   readonly lock: TradeLock;
 }
 
@@ -84,8 +86,7 @@ export async function openBrokerage(options: BrokerageOptions): Promise<Brokerag
   return composed(options, parts);
 }
 
-interface Parts extends Pick<Brokerage, 'records' | 'valuer' | 'holds' | 'check'> {
-  readonly combos: ComboCheck;
+interface Parts extends Pick<Brokerage, 'records' | 'valuer' | 'holds' | 'check' | 'combos'> {
   readonly routing: Routing;
   readonly rolls: DayRolls;
 }
@@ -97,7 +98,7 @@ function partsOf(options: BrokerageOptions): Parts {
     const instrument = world.instrument(symbol);
     if (instrument !== undefined) market.restorePrints(instrument, ticks);
   }
-  const valuer = new Valuer(world, market, records.ledger, new ExchangeRates(world, market));
+  const valuer = new Valuer(world, market, records.ledger, new ExchangeRates(world, (pair) => market.quote(pair).last));
   const holds = new Holds(records.ledger, valuer);
   const check = new OrderCheck(clock, world, market, holds);
   const combos = new ComboCheck(world, market, holds, check);
@@ -110,7 +111,7 @@ function partsOf(options: BrokerageOptions): Parts {
 
 /** The parts once days have been booked: orders go on from here, and some may have ended with a day. */
 function composed(
-  { clock, world, tradePassword }: BrokerageOptions,
+  { clock, world, tradePassword, corporateActions }: BrokerageOptions,
   { records, valuer, holds, check, combos, routing, rolls }: Parts,
 ): Brokerage {
   const lock = new TradeLock(clock, tradePassword);
@@ -142,6 +143,8 @@ function composed(
     valuer,
     holds,
     check,
+    combos,
+    corporateActions,
     lock,
   };
 }

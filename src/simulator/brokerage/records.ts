@@ -220,6 +220,11 @@ export class Records {
     for await (const [, fill] of this.#tables.fills.entries(range)) yield fill;
   }
 
+  /** The fill of a number, made at `time` (epoch ms), from the store. */
+  fill(accId: bigint, time: number, id: bigint): FillRecord | undefined {
+    return this.#tables.fills.get(timeKey(accId, time, id));
+  }
+
   *#endedInMemory(account: Account): Iterable<OrderRecord> {
     for (const id of this.#ended.keys()) {
       const order = this.#orders.get(id);

@@ -92,11 +92,13 @@ export class CashLedger {
     }
   }
 
-  /** The transactions of an account in [from, to), epoch ms, oldest first, from the store: what is not on disk yet is missing. */
-  async *transactions(accId: bigint, from: number, to: number): AsyncIterable<LedgerTransaction> {
-    for await (const [key, row] of this.#entries.entries({ start: timeBound(accId, from), end: timeBound(accId, to) })) {
-      yield unpackTransaction(key, row);
-    }
+  /**
+   * The transactions of an account in [from, to), epoch ms, from the store: what is not on disk yet is missing. Oldest first, or the
+   * newest first with `reverse`.
+   */
+  async *transactions(accId: bigint, from: number, to: number, { reverse = false } = {}): AsyncIterable<LedgerTransaction> {
+    const range = { start: timeBound(accId, from), end: timeBound(accId, to), reverse };
+    for await (const [key, row] of this.#entries.entries(range)) yield unpackTransaction(key, row);
   }
 }
 

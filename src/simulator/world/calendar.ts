@@ -1,5 +1,6 @@
 /** Instruments that trade at the same hours of the same days. */
-export type CalendarName = 'HK' | 'US' | 'CN' | 'SG' | 'JP' | 'MY' | 'HK_FUTURE' | 'US_FUTURE' | 'SG_FUTURE' | 'JP_FUTURE' | 'FX';
+export type CalendarName = (typeof calendarNames)[number];
+export const calendarNames = ['HK', 'US', 'CN', 'SG', 'JP', 'MY', 'HK_FUTURE', 'US_FUTURE', 'SG_FUTURE', 'JP_FUTURE', 'FX'] as const;
 
 /** A stretch of time in which orders match continuously. */
 export interface TradingSession {

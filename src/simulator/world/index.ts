@@ -16,7 +16,7 @@ import { type Newcomer, newcomer } from './newcomer.js';
 import { type ListedSeries, Options } from './options.js';
 import { Warrants } from './warrants.js';
 
-export type { Calendar, CalendarMode, CalendarName, TradingDate, TradingSession } from './calendar.js';
+export { type Calendar, type CalendarMode, type CalendarName, calendarNames, type TradingDate, type TradingSession } from './calendar.js';
 export { finalSettlement } from './final-settlement.js';
 export { tradedOn, typicalVolume } from './futures.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';

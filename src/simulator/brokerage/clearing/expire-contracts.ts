@@ -3,6 +3,7 @@ import { addDays } from '../../../contract/time.js';
 import type { CorporateActions } from '../../companies/corporate-actions.js';
 import type { Cause, Entry } from '../../ledger/index.js';
 import { type Instrument, kinds, type World } from '../../world/index.js';
+import type { Option } from '../../world/instrument.js';
 import { unitValue } from '../margin.js';
 import { afterTrade, emptyPosition } from '../position.js';
 import type { Holding, Roll } from './roll.js';
@@ -71,17 +72,11 @@ function close(roll: Roll, { account, instrument, position }: Holding, paid: Dec
 /** What is delivered for a position; undefined where it is settled in cash. */
 function deliveryOf(roll: Roll, { account, instrument, position }: Holding, world: World, actions: CorporateActions): Delivery | undefined {
   if (instrument.kind !== 'option') return undefined;
-  const { option, multiplier, listDate } = instrument;
+  const { option } = instrument;
   const underlying = world.instrument(option.underlying);
   if (underlying === undefined || !kinds[underlying.kind].isShare) return undefined;
   const contracts = position.quantity < 0n ? -position.quantity : position.quantity;
-  // A contract delivers what its shares have become since it was listed.
-  let [numerator, denominator] = [contracts * multiplier, DECIMAL_ONE];
-  for (const action of actions.corporateActions(underlying.symbol, addDays(listDate, 1), roll.day)) {
-    if (action.kind !== 'split' && action.kind !== 'bonus') continue;
-    numerator *= action.ratio[0];
-    denominator *= action.ratio[1];
-  }
+  const [numerator, denominator] = sharesDelivered(instrument, contracts, roll.day, actions);
   const shares = numerator / denominator;
   const money = unitValue(instrument, option.strike) * contracts;
   if (shares === 0n || numerator % denominator !== 0n || money % shares !== 0n) return undefined;
@@ -93,6 +88,22 @@ function deliveryOf(roll: Roll, { account, instrument, position }: Holding, worl
     if (side === 'buy' ? free < money : ledger.sellable(account.id, underlying.symbol) < shares) return undefined;
   }
   return { underlying, side, shares, price: money / shares };
+}
+
+/** Shares that options deliver on a day, as a fraction: what the shares of a contract have become since it was listed. */
+export function sharesDelivered(
+  { option, multiplier, listDate }: Option,
+  contracts: bigint,
+  day: string,
+  actions: CorporateActions,
+): readonly [numerator: bigint, denominator: bigint] {
+  let [numerator, denominator] = [contracts * multiplier, DECIMAL_ONE];
+  for (const action of actions.corporateActions(option.underlying, addDays(listDate, 1), day)) {
+    if (action.kind !== 'split' && action.kind !== 'bonus') continue;
+    numerator *= action.ratio[0];
+    denominator *= action.ratio[1];
+  }
+  return [numerator, denominator];
 }
 
 function deliver(roll: Roll, { account, position: of }: Holding, { underlying, side, shares, price }: Delivery, cause: Cause): void {

@@ -1,0 +1,49 @@
+import { operation, post } from '../declare.js';
+import { currency, orderType } from '../enums.js';
+import * as MarginInfo from '../generated/svc/margin_info_pb.js';
+import * as TrdGetComboMaxTrdQtys from '../generated/Trd_GetComboMaxTrdQtys_pb.js';
+import { anyOf } from '../scope.js';
+import { choice, number, text, tradeHeader } from '../shape.js';
+
+const group = 'account';
+const effect = 'read';
+const scope = anyOf('acc:read');
+
+export const getMarginInfo = operation({
+  name: 'get_margin_info',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'position_list', of: 'traded' }],
+  protoId: 20036,
+  messages: MarginInfo,
+  title: 'Margin',
+  summary: 'The margin that an account needs and has left, and what each position takes of it.',
+  guide:
+    'Call svc_list_accounts first. available_margin is for new positions; excess_liquidity is how much may be lost before positions are closed. For a security’s terms use svc_get_margin_ratio. Free.',
+  shape: [...tradeHeader(), choice('currency', currency, { about: 'Of the sums; the account’s own when omitted.' })],
+  rest: [post('/api/margin-info')],
+});
+
+export const getComboMaxTrdQtys = operation({
+  name: 'get_combo_max_trd_qtys',
+  group,
+  effect,
+  scope,
+  reach: 'request',
+  protoId: 2112,
+  messages: TrdGetComboMaxTrdQtys,
+  needs: [{ oneOf: ['comboLegs'] }],
+  title: 'Effect of a combination',
+  summary: 'What an order of several legs would change: margin, net assets, buying power, withdrawable cash.',
+  guide:
+    'Give combo_legs in c2s_json: {security, side, qty_ratio} each, two to four. The price is what a unit costs, bought less sold; below zero for a credit. It reserves nothing. Free.',
+  shape: [
+    ...tradeHeader(),
+    number('qty', { above: 0, about: 'Units; a leg trades its ratio of them.' }),
+    number('price', { about: 'Of a unit.' }),
+    choice('orderType', orderType, { default: 1, about: 'NORMAL when omitted.' }),
+    text('orderIDEx', { about: 'The order to modify.' }),
+  ],
+  rest: [post('/api/combo-max-trd-qtys')],
+});

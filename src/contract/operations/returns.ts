@@ -1,0 +1,108 @@
+import { operation, post } from '../declare.js';
+import { currency, periodUnit, returnMethod } from '../enums.js';
+import * as PositionCorporateActions from '../generated/svc/position_corporate_actions_pb.js';
+import * as ReturnCalendar from '../generated/svc/return_calendar_pb.js';
+import * as YieldTrend from '../generated/svc/yield_trend_pb.js';
+import { anyOf } from '../scope.js';
+import { choice, flag, integer, text, time, timestamp, tradeHeader } from '../shape.js';
+
+const group = 'account';
+const effect = 'read';
+const scope = anyOf('acc:read');
+const version = integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' });
+const contextFields = { use_pre_market: 'none', use_after_hours: 'none', use_overnight: 'none' } as const;
+
+export const getPositionCorporateActions = operation({
+  name: 'get_position_corporate_actions',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'position_list', of: 'traded' }],
+  protoId: 20040,
+  messages: PositionCorporateActions,
+  classes: { 'svc.position_corporate_actions.C2S': { extension_version: 'none' } },
+  switches: ['--enable-v18-experimental-reads'],
+  title: 'Corporate actions of positions',
+  summary: 'Dividends, splits, bonus and rights issues of what an account holds now.',
+  guide:
+    'Call svc_list_accounts first. Shows what was announced and goes ex, or went ex in the last 90 days. status 2 is partial: each position without an answer says why. Free.',
+  shape: [...tradeHeader(), version],
+  rest: [post('/api/trd/position-corporate-actions')],
+});
+
+const returns = {
+  group,
+  effect,
+  scope,
+  // Of the whole account.
+  reach: 'beyond',
+} as const;
+
+/** Of what stands at a path of the request. */
+const zoneAndPrices = (prefix: string) => [
+  text(`${prefix}time_location`, { maxBytes: 64, about: 'IANA zone whose midnights divide days: Asia/Hong_Kong.' }),
+  flag(`${prefix}price_context.use_pre_market`, { about: 'Count pre-market prices.', brief: '' }),
+  flag(`${prefix}price_context.use_after_hours`, { about: 'Count after-hours prices.', brief: '' }),
+  flag(`${prefix}price_context.use_overnight`, { about: 'Count overnight prices.', brief: '' }),
+];
+
+export const getReturnCalendar = operation({
+  ...returns,
+  name: 'get_return_calendar',
+  protoId: 20041,
+  messages: ReturnCalendar,
+  classes: {
+    'svc.return_calendar.C2S': {
+      currency: 'none',
+      query_type: 'none',
+      method: 'none',
+      time: 'none',
+      calendar_date: 'none',
+      time_location: 'none',
+      extension_version: 'none',
+    },
+    'svc.account_yield.PriceContext': contextFields,
+  },
+  title: 'Return calendar',
+  summary: 'Profit and return of an account by days of a month, months of a year, or years.',
+  guide:
+    'Call svc_list_accounts first. query_type divides time, calendar_date chooses which. Deposits are no profit. For the way between two days use svc_get_yield_trend. Free.',
+  shape: [
+    ...tradeHeader(),
+    choice('currency', currency, { about: 'The account’s own when omitted.' }),
+    choice('query_type', periodUnit),
+    choice('method', returnMethod),
+    timestamp('time', { about: 'Unix milliseconds up to which is counted; now when omitted.', brief: 'Unix ms; default now.' }),
+    time('calendar_date', { dateOnly: true, about: 'A day in the month or year, yyyy-MM-dd; today when omitted.', brief: 'yyyy-MM-dd.' }),
+    ...zoneAndPrices(''),
+    version,
+  ],
+  rest: [post('/api/trd/return-calendar')],
+});
+
+export const getYieldTrend = operation({
+  ...returns,
+  name: 'get_yield_trend',
+  protoId: 20042,
+  messages: YieldTrend,
+  classes: {
+    'svc.yield_trend.C2S': { method: 'none', extension_version: 'none' },
+    'svc.yield_trend.Range': { query_type: 'none', currency: 'none', start_date: 'none', end_date: 'none', time_location: 'none' },
+    'svc.account_yield.PriceContext': contextFields,
+  },
+  title: 'Yield trend',
+  summary: 'How assets, profit and yield of an account went between two days.',
+  guide:
+    'Call svc_list_accounts first. A point for each day, month or year of the range, at most 366; profit and yield count from its beginning. Free.',
+  shape: [
+    ...tradeHeader(),
+    choice('range.query_type', periodUnit),
+    choice('range.currency', currency, { about: 'The account’s own when omitted.' }),
+    time('range.start_date', { dateOnly: true, about: 'First day, yyyy-MM-dd.', brief: 'yyyy-MM-dd.' }),
+    time('range.end_date', { dateOnly: true, about: 'Last day, yyyy-MM-dd.', brief: 'yyyy-MM-dd.' }),
+    ...zoneAndPrices('range.'),
+    choice('method', returnMethod),
+    version,
+  ],
+  rest: [post('/api/trd/yield-trend')],
+});
