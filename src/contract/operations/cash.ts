@@ -58,6 +58,8 @@ export const getCashLog = operation({
   effect,
   scope,
   reach: [{ list: 'log_list', of: 'traded' }],
+  // Without the cursor a key would not come to its own older rows.
+  beside: ['header', 'next_log_id'],
   protoId: 20037,
   messages: CashLog,
   title: 'Cash log',
@@ -87,6 +89,7 @@ export const getCashDetail = operation({
   effect,
   scope,
   reach: [{ list: 'detail_list', of: 'traded' }],
+  beside: ['header'],
   protoId: 20038,
   messages: CashDetail,
   title: 'Cash detail',

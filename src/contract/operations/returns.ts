@@ -18,6 +18,7 @@ export const getPositionCorporateActions = operation({
   effect,
   scope,
   reach: [{ list: 'position_list', of: 'traded' }],
+  beside: ['header', 'snapshot_time', 'status'],
   protoId: 20040,
   messages: PositionCorporateActions,
   classes: { 'svc.position_corporate_actions.C2S': { extension_version: 'none' } },
