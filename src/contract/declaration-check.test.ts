@@ -105,6 +105,8 @@ describe('the classes of fields', () => {
       // Its operation is for no limited key.
       'Qot_GetOptionEventAlert.EventAlertItem.optionMarket',
       'Trd_UnlockTrade.C2S.securityFirm',
+      // A session, not a market.
+      'svc.account_yield.PriceContext.use_pre_market',
       // States of markets, and no markets.
       'svc.wait_for.C2S.market_state_list',
     ]);

@@ -13,6 +13,7 @@ import { SecuritySchema } from './generated/Qot_Common_pb.js';
  *   Qot_Common.TradeDateMarket. One that is left open, or 0, is every market; so is a list of none.
  * - `stock_market`: the same as a stock screen has it, which takes Shanghai and Shenzhen for one.
  * - `cancel_market`: the trading market of a cancel of all orders, and of nothing else.
+ * - `forex_broker`: a broker of leveraged forex, and so the forex market, as far as accounts have part in it.
  * - `account`: an account's id. `order`: an order's number or text.
  * - `filter`: narrows what is answered. Only for operations whose answers are filtered themselves.
  */
@@ -29,6 +30,7 @@ export type FieldClass =
   | 'calendar'
   | 'cancel_market'
   | 'account'
+  | 'forex_broker'
   | 'order'
   | 'filter';
 
@@ -64,7 +66,7 @@ const declared: FieldClasses = {
   'svc.cash_detail.C2S': none('log_id'),
   'svc.cash_log.C2S': {
     ...security,
-    stock_id: 'stock_id',
+    stock_id: 'filter',
     ...none('begin_time', 'end_time', 'biz_group_id', 'biz_sub_group_id', 'in_out', 'keyword', 'log_id', 'max_cnt', 'currency'),
   },
   'svc.margin_info.C2S': none('currency'),

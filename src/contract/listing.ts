@@ -23,10 +23,10 @@ export interface Listing {
    */
   readonly total?: string;
   /**
-   * A field of `S2C` that says whether, or from where, more follows, and what it has on the last page. A page that has lost entries is the last to a
+   * A field of `S2C` that says whether, or from where, more follows, and what it has on the last page (nothing where `last` is absent). A page that has lost entries is the last to a
    * limited key: paging on would count for it what it is not shown.
    */
-  readonly more?: { readonly field: string; readonly last: boolean | '' };
+  readonly more?: { readonly field: string; readonly last?: boolean | '' };
 }
 
 /**

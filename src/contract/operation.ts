@@ -29,10 +29,19 @@ export const groups = [
   'ranking',
   'user_state',
   'account',
+  'forex_account',
   'trade',
   'admin',
 ] as const;
 export type Group = (typeof groups)[number];
+
+/** Groups about accounts and their orders: a broker answers them, and not whoever has the quotes. */
+const ofAccounts: ReadonlySet<Group> = new Set<Group>(['account', 'forex_account', 'trade']);
+
+/** Whether an operation is about accounts or their orders. */
+export function isTrading({ group }: Pick<Operation, 'group'>): boolean {
+  return ofAccounts.has(group);
+}
 
 /**
  * What an operation does beyond answering.

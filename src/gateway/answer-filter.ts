@@ -55,7 +55,10 @@ function* filterLists(payload: Message, schema: DescMessage, reach: readonly Lis
   let filtered = yield* filterFields(payload, branches);
   const isWhole = filtered === payload;
   for (const { list, total, more } of reach) {
-    if (more !== undefined && !isWhole) filtered = changed(filtered, localName(more.field), more.last);
+    if (more !== undefined && !isWhole) {
+      const name = localName(more.field);
+      filtered = more.last === undefined ? without(filtered, name) : changed(filtered, name, more.last);
+    }
     if (total === undefined) continue;
     const isRequired = schema.fields.some((field) => field.name === total && isRequiredField(field));
     filtered = isRequired

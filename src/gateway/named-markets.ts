@@ -52,6 +52,10 @@ export const tradingMarketOf = numbering('account', (number) => {
   return { label: name, whole: [name], parts: partsOf[name] ?? [name] };
 });
 
+/** Whichever broker deals in it: leveraged forex is all of the forex market. */
+const leveragedForex: NamedMarket = { label: 'FX', whole: ['FX'], parts: ['FX'], every: false, of: 'account' };
+export const forexOf: Numbering = () => leveragedForex;
+
 /** Qot_Common.TradeDateMarket. */
 export const calendarOf = numbering('days', (number) => {
   const names = marketsOfTradeDates(number);

@@ -7,7 +7,7 @@ import { StreamLosses } from './stream-losses.js';
 
 /** What asks for the market's data, and what for an account's. */
 const marketData: ReadonlySet<Group> = new Set<Group>(['quote', 'kline_pattern', 'metadata', 'calendar', 'ranking']);
-const accountReads: ReadonlySet<Group> = new Set<Group>(['account']);
+const accountReads: ReadonlySet<Group> = new Set<Group>(['account', 'forex_account']);
 
 /** The backend, with everything that it pushes and answers going past the recorder. Refusals are not recorded. */
 export function recordedBackend(backend: Backend, recorder: Recorder, clock: Clock, accountData: boolean): Backend {

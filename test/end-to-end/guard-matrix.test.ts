@@ -53,13 +53,13 @@ function strangerTo(each: Operation): string {
   return `all-but-${acceptedBy(each).join('-').replaceAll(':', '_')}`;
 }
 
-/** Requests name HK.00700, HK and HK_MARGIN; each of these keys may use something else alone. */
+/** Requests name HK.00700, HK, a forex broker and HK_MARGIN; each of these keys may use something else alone. */
 const narrow = {
   markets: { allowedMarkets: 'US' },
   symbols: { allowedSymbols: 'US.AAPL' },
   accounts: { allowedAccIds: HK_CASH },
 } as const;
-const wide = { allowedMarkets: 'HK', allowedAccIds: HK_MARGIN };
+const wide = { allowedMarkets: 'HK,FX', allowedAccIds: HK_MARGIN };
 
 /** Answers everything, with what messages require and nothing more; the orders that there are, are of HK.00700. */
 class AnsweringBackend extends ScriptedBackend {
@@ -100,7 +100,18 @@ function expectedOf({ effect, reach }: Operation, kind: keyof typeof narrow, nam
       return names('account') ? 'forbidden' : 'served';
     case 'markets':
       return reach === 'beyond' ||
-        names('security', 'plate', 'stock_id', 'traded_code', 'order', 'quote_market', 'stock_market', 'trading_market', 'calendar')
+        names(
+          'security',
+          'plate',
+          'stock_id',
+          'traded_code',
+          'order',
+          'quote_market',
+          'stock_market',
+          'trading_market',
+          'calendar',
+          'forex_broker',
+        )
         ? 'limited'
         : 'served';
     case 'symbols': {

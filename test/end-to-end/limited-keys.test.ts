@@ -25,7 +25,7 @@ import { namingRequest } from '../support/spellings.js';
  * A key limited to one market and one symbol gets nothing else out of any operation, on any interface. All of it comes from the declarations and from
  * examples/requests.http, which has a call of each: an operation is in here as soon as it is declared.
  */
-const limits = { allowedMarkets: 'HK', allowedSymbols: 'HK.00700' } as const;
+const limits = { allowedMarkets: 'HK,FX', allowedSymbols: 'HK.00700' } as const;
 
 describe('what is hidden from a key changes nothing in what it is answered', () => {
   /** Answers as many hidden entries as a test wants. */

@@ -55,7 +55,7 @@ function sampleField(field: DescField, path: string, param: Param | undefined, s
   if (field.message !== undefined) return list(field, sampleMessage(field.message, `${path}.`, shape));
   const enumeration = param?.type.kind === 'choice' ? param.type.enumeration : enumerationOf(field.parent.typeName, field.name);
   if (enumeration !== undefined) return list(field, [...publicNumbers(enumeration).keys()][0]);
-  if (field.name === 'accID' || field.name === 'accIDList') return list(field, HK_MARGIN);
+  if (['accID', 'accIDList', 'account_id'].includes(field.name)) return list(field, HK_MARGIN);
   return list(field, sampleScalar(field, param));
 }
 

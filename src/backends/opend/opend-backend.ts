@@ -5,7 +5,7 @@ import type { Decimal } from '../../contract/decimal.js';
 import { type S2C as Notice, ResponseSchema as NotifyResponse, NotifyType } from '../../contract/generated/Notify_pb.js';
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import type { C2S as GetBasicQotC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
-import type { Operation } from '../../contract/operation.js';
+import { isTrading, type Operation } from '../../contract/operation.js';
 import { account, quote, system } from '../../contract/operations/index.js';
 import {
   type Backend,
@@ -291,8 +291,8 @@ export class OpendBackend implements Backend {
     return this.#keeper.sides.status();
   }
 
-  readiness({ group }: Operation): LifecycleSnapshot | BrokerSnapshot | undefined {
-    const side = group === 'trade' || group === 'account' ? 'trading' : 'quotes';
+  readiness(operation: Operation): LifecycleSnapshot | BrokerSnapshot | undefined {
+    const side = isTrading(operation) ? 'trading' : 'quotes';
     return this.#keeper.sides.awaited(side);
   }
 

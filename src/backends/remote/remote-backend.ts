@@ -9,7 +9,7 @@ import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import * as TrdGetAccList from '../../contract/generated/Trd_GetAccList_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import type { C2S as VerificationC2S } from '../../contract/generated/Verification_pb.js';
-import type { Operation } from '../../contract/operation.js';
+import { isTrading, type Operation } from '../../contract/operation.js';
 import { account, quote, system, trade } from '../../contract/operations/index.js';
 import {
   type Backend,
@@ -286,10 +286,17 @@ export class RemoteBackend implements Backend {
 
   /** The broker that answers a request. An account that none has listed is refused by the first that is there, in its own words. */
   #brokerFor(request: Message): Broker {
-    const [accId] = accountsNamed(request);
-    const broker = (accId === undefined ? undefined : this.#brokerOf(accId)) ?? this.#readyBrokers()[0];
+    const broker = this.#brokerNamed(request) ?? this.#readyBrokers()[0];
     if (broker === undefined) throw new BackendUnsent('there is no connection to a broker');
     return broker;
+  }
+
+  /** By the account of its header, or by its own number. */
+  #brokerNamed(request: Message): Broker | undefined {
+    const { brokerId } = request as Message & { readonly brokerId?: number };
+    if (brokerId !== undefined) return this.#brokers.get(brokerId);
+    const [accId] = accountsNamed(request);
+    return accId === undefined ? undefined : this.#brokerOf(accId);
   }
 
   #readyBrokers(): Broker[] {
@@ -332,11 +339,6 @@ export class RemoteBackend implements Backend {
     if (answer === undefined) throw new BackendUnsent('there is no connection to a broker');
     return answer;
   }
-}
-
-/** What brokers answer, and not the platform. */
-function isTrading({ group }: Operation): boolean {
-  return group === 'account' || group === 'trade';
 }
 
 function unready<T extends LifecycleSnapshot>(snapshot: T): T | undefined {

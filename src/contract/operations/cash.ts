@@ -57,9 +57,8 @@ export const getCashLog = operation({
   group,
   effect,
   scope,
-  reach: [{ list: 'log_list', of: 'traded' }],
-  // Without the cursor a key would not come to its own older rows.
-  beside: ['header', 'next_log_id'],
+  reach: [{ list: 'log_list', of: 'traded', more: { field: 'next_log_id' } }],
+  beside: ['header'],
   protoId: 20037,
   messages: CashLog,
   title: 'Cash log',

@@ -5,6 +5,7 @@ import * as admin from './admin.js';
 import * as calendar from './calendar.js';
 import * as cash from './cash.js';
 import * as derivatives from './derivatives.js';
+import * as forexAccount from './forex-account.js';
 import * as klinePattern from './kline-pattern.js';
 import * as margin from './margin.js';
 import * as metadata from './metadata.js';
@@ -32,6 +33,7 @@ export const declared = {
   ranking,
   user_state: userState,
   account,
+  forex_account: forexAccount,
   trade,
   admin,
 } as const;
@@ -46,4 +48,18 @@ export function operationNamed(name: string): Operation | undefined {
   return byName.get(name);
 }
 
-export { account, admin, calendar, derivatives, klinePattern, metadata, quote, ranking, subscription, system, trade, userState };
+export {
+  account,
+  admin,
+  calendar,
+  derivatives,
+  forexAccount,
+  klinePattern,
+  metadata,
+  quote,
+  ranking,
+  subscription,
+  system,
+  trade,
+  userState,
+};

@@ -15,7 +15,7 @@ export const getMarginInfo = operation({
   effect,
   scope,
   reach: [{ list: 'position_list', of: 'traded' }],
-  // The account as a whole, as its funds are.
+  // The sums are those of the funds, which such keys see too.
   beside: [
     'header',
     'currency',

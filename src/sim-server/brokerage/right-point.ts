@@ -1,11 +1,6 @@
-import type { Operation } from '../../contract/operation.js';
+import { isTrading } from '../../contract/operation.js';
 import { system } from '../../contract/operations/index.js';
 import { Refused, type Rule } from '../rule.js';
-
-/** Whether a request is the brokers' to answer: it is about accounts and their orders. */
-function isTrading({ group }: Operation): boolean {
-  return group === 'account' || group === 'trade';
-}
 
 /** The platform answers what is not about accounts. */
 export const platformOnly: Rule = {

@@ -5,6 +5,7 @@ import type { Answer, EveryFact } from '../view/facts.js';
 import { account } from './account/index.js';
 import { calendar } from './calendar/index.js';
 import { derivatives } from './derivatives/index.js';
+import { forexAccount } from './forex-account/index.js';
 import { klinePattern } from './kline-pattern/index.js';
 import { metadata } from './metadata/index.js';
 import { quote } from './quote/index.js';
@@ -31,6 +32,7 @@ const groups = {
   ranking,
   user_state: userState,
   account,
+  forex_account: forexAccount,
   trade,
 } satisfies Answered;
 

@@ -1,5 +1,4 @@
 import { DECIMAL_ONE, type Decimal, divide, multiply } from '../../contract/decimal.js';
-import type { Currency } from '../../contract/markets.js';
 import type { Instrument, World } from '../world/index.js';
 import { currencies } from './terms.js';
 
@@ -11,7 +10,8 @@ export class ExchangeRates {
     private readonly price: (pair: Instrument) => Decimal,
   ) {}
 
-  convert(amount: Decimal, from: Currency, to: Currency): Decimal {
+  /** Of any two currencies that have a pair with the dollar. */
+  convert(amount: Decimal, from: string, to: string): Decimal {
     if (from === to || amount === 0n) return amount;
     return divide(multiply(amount, this.#perDollar(to)), this.#perDollar(from));
   }
@@ -21,16 +21,13 @@ export class ExchangeRates {
     return currencies.isWord(from) && currencies.isWord(to) ? this.convert(DECIMAL_ONE, from, to) : undefined;
   }
 
-  #perDollar(currency: Currency): Decimal {
+  #perDollar(currency: string): Decimal {
     if (currency === 'USD') return DECIMAL_ONE;
-    // The one whose pair names the dollar last.
-    if (currency === 'AUD') return divide(DECIMAL_ONE, this.#quote('AUDUSD'));
-    return this.#quote(`USD${currency}`);
-  }
-
-  #quote(code: string): Decimal {
-    const pair = this.world.instrument(`FX.${code}`);
-    if (pair === undefined) throw new Error(`the world quotes no ${code}`);
-    return this.price(pair);
+    // Some pairs name the dollar last: AUDUSD.
+    const last = this.world.instrument(`FX.${currency}USD`);
+    if (last !== undefined) return divide(DECIMAL_ONE, this.price(last));
+    const first = this.world.instrument(`FX.USD${currency}`);
+    if (first === undefined) throw new Error(`the world quotes no dollar in ${currency}`);
+    return this.price(first);
   }
 }

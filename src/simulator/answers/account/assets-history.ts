@@ -11,9 +11,9 @@ import type { ShareSplit } from '../../companies/corporate-actions.js';
 import type { Cause, LedgerTransaction } from '../../ledger/index.js';
 import { Turn } from '../../pace.js';
 import type { Facts } from '../../view/facts.js';
+import { priceAt } from '../../view/past-prices.js';
 import { type Instrument, tradedOn } from '../../world/index.js';
 import type { Option } from '../../world/instrument.js';
-import { priceAt } from './past-prices.js';
 
 type Named = Facts<'clock' | 'world' | 'market' | 'brokerage'>;
 

@@ -24,6 +24,7 @@ export const forexPairs: readonly ForexRow[] = [
   { code: 'USDMYR', name: 'US Dollar / Malaysian Ringgit', rate: 4.1325, currency: 'MYR', volatility: 5.5 },
   { code: 'USDCAD', name: 'US Dollar / Canadian Dollar', rate: 1.4022, currency: 'USD', volatility: 6 },
   { code: 'USDCHF', name: 'US Dollar / Swiss Franc', rate: 0.7943, currency: 'USD', volatility: 8 },
+  { code: 'USDKRW', name: 'US Dollar / South Korean Won', rate: 1394.5, currency: 'USD', volatility: 8 },
   { code: 'EURJPY', name: 'Euro / Japanese Yen', rate: 179.56, currency: 'JPY', volatility: 8 },
   { code: 'GBPJPY', name: 'British Pound / Japanese Yen', rate: 203.54, currency: 'JPY', volatility: 9 },
   { code: 'AUDJPY', name: 'Australian Dollar / Japanese Yen', rate: 100.98, currency: 'JPY', volatility: 10 },

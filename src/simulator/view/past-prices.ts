@@ -1,7 +1,7 @@
-import type { Decimal } from '../../../contract/decimal.js';
-import type { PriceContext } from '../../../contract/generated/svc/account_yield_pb.js';
-import type { Facts } from '../../view/facts.js';
-import type { Instrument, TradingSession } from '../../world/index.js';
+import type { Decimal } from '../../contract/decimal.js';
+import type { PriceContext } from '../../contract/generated/svc/account_yield_pb.js';
+import type { Instrument, TradingSession } from '../world/index.js';
+import type { Facts } from './facts.js';
 
 const MINUTE_MS = 60_000;
 /** Trading days that are looked back over for a session that counts. */
