@@ -56,7 +56,7 @@ const measurements = {};
 // An interface numbers its requests before it hands them on.
 const requestIds = new Array(64).fill('');
 for (const count of COUNTS) {
-  const keys = writeKeys(join(folder, 'keys'), count, limits);
+  const keys = writeKeys(join(folder, 'keys'), count, { limits });
   const access = composeAccess({ keysFile: keys.path, auditFile: join(folder, `audit-${count}.jsonl`), store: new MemoryStore() });
   const permissions = new Permissions(access, new Set(['--enable-trading']));
   const inOrder = keys.texts;

@@ -42,7 +42,7 @@ const rounds = Number(process.argv[2] ?? 6);
 
 const folder = temporaryFolder();
 const tls = await writeCertificate(folder);
-const keys = writeKeys(join(folder, 'keys'), 100, { ...wideLimits, max_daily_value: 1e17 });
+const keys = writeKeys(join(folder, 'keys'), 100, { limits: { ...wideLimits, max_daily_value: 1e17 } });
 const authorization = `Bearer ${keys.texts[7]}`;
 /** More than any rate limit allows within a minute: placed by another key, which has none. */
 const bulk = keyWithoutRate();

@@ -1,20 +1,22 @@
 /**
- * Every read operation once, over HTTP against the daemon: how long it takes (the median, beside that of `/livez` in the same run, by turns), the
- * processor time of the main thread, the bytes of its answer, what is allocated for it, and what the first call of all costs, with the longest time
- * for which it holds the event loop.
+ * Every read operation once, over HTTPS against the daemon, with a key: how long it takes (the median, beside that of `/livez` in the same run, by
+ * turns), the processor time of the main thread, the bytes of its answer, what is allocated for it, and what the first call of all costs, with the
+ * longest time for which it holds the event loop.
  *
  *   node bench/reads.mjs [rounds]
  *
  * The calls are those of examples/requests.http. Then the figures that have a limit of their own: an expiry of an option chain with its Greeks, a
- * thousand bars, and, with 20,000 instruments added to the world, a screen over all of them.
+ * thousand bars, and, with 20,000 instruments added to the world, a screen over all of them. Limits hold for the processor time, which is the time
+ * on a machine that does nothing else.
  */
-import { Agent, request } from 'node:http';
+import { Agent, request } from 'node:https';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageReader, messageWriter } from '../dist/contract/json/message-json.js';
 import { parseJson } from '../dist/contract/json/parse.js';
 import { operations } from '../dist/contract/operations/index.js';
 import { examples, fillIn } from './lib/examples.mjs';
-import { temporaryFolder } from './lib/fixture.mjs';
+import { temporaryFolder, writeCertificate, writeKeys } from './lib/fixture.mjs';
 import { startDaemon } from './lib/processes.mjs';
 import { number, report } from './lib/report.mjs';
 import { median, spread } from './lib/statistics.mjs';
@@ -32,7 +34,11 @@ const SWITCHES = [
   '--enable-desktop-phase2-reads',
 ];
 
-const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+const folder = temporaryFolder();
+const tls = await writeCertificate(folder);
+const keys = writeKeys(join(folder, 'keys'), 1, { limits: {}, scopes: ['qot:read', 'qot:write', 'acc:read', 'trade:simulate'] });
+const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+const headers = { authorization: `Bearer ${keys.texts[0]}` };
 const livez = { method: 'GET', path: '/livez' };
 
 let daemon;
@@ -59,7 +65,8 @@ report(figures);
 
 /** A daemon whose time begins at the one that the examples are about. */
 async function started(...flags) {
-  const fixed = ['--sim-clock', 'replay:2026-11-20T15:00:00Z', '--request-timeout', '300', ...SWITCHES];
+  const access = ['--rest-keys-file', keys.path, '--rest-tls-cert', tls.cert, '--rest-tls-key', tls.key, '--enable-trading'];
+  const fixed = ['--sim-clock', 'replay:2026-11-20T15:00:00Z', '--request-timeout', '300', ...access, ...SWITCHES];
   const nodeFlags = ['--import', fileURLToPath(new URL('lib/reads-probe.mjs', import.meta.url))];
   const begun = await startDaemon(temporaryFolder(), [...fixed, ...flags], { nodeFlags, ipc: true });
   daemon = begun;
@@ -112,9 +119,9 @@ function readFigure({ name, first, cold, times, baseline, used, allocated, bytes
     limit: `/livez ${number(median(baseline), 2)} ms`,
     ratio: median(baseline) / ms,
     spread: `${spread(times)} ms`,
-    floor: `< ${READ_MS} ms`,
-    pass: ms < READ_MS,
-    score: -ms,
+    floor: `< ${READ_MS} ms of processor time`,
+    pass: median(used) < READ_MS,
+    score: -median(used),
   };
 }
 
@@ -162,10 +169,10 @@ async function repeated(calls) {
 }
 
 function limited(name, rows, bound) {
-  const times = rows.map(({ ms }) => ms);
-  const ms = median(times);
-  const value = `${number(ms, 2)} ms, ${number(median(rows.map(({ cpuMs }) => cpuMs)), 2)} ms of processor time`;
-  return { name, value, spread: `${spread(times)} ms`, floor: `< ${bound} ms`, pass: ms < bound, score: -ms };
+  const [ms, cpuMs] = [median(rows.map((row) => row.ms)), median(rows.map((row) => row.cpuMs))];
+  const value = `${number(ms, 2)} ms, ${number(cpuMs, 2)} ms of processor time`;
+  const times = `${spread(rows.map((row) => row.ms))} ms`;
+  return { name, value, spread: times, floor: `< ${bound} ms of processor time`, pass: cpuMs < bound, score: -cpuMs };
 }
 
 /** A thousand bars by processor time, what any request costs left out, against the time to write their message as JSON. */
@@ -204,7 +211,7 @@ async function barsFigure() {
 function ask({ method, path, body }) {
   const started = performance.now();
   return new Promise((resolve, reject) => {
-    const sent = request({ agent, host: daemon.url.hostname, port: daemon.url.port, method, path }, (response) => {
+    const sent = request({ agent, host: daemon.url.hostname, port: daemon.url.port, method, path, headers }, (response) => {
       const chunks = [];
       response.on('data', (chunk) => chunks.push(chunk));
       response.on('end', () => {

@@ -35,7 +35,7 @@ if (!(minutes >= 1)) {
 
 const folder = temporaryFolder();
 const tls = await writeCertificate(folder);
-const keys = writeKeys(join(folder, 'keys'), 8, { ...wideLimits, allowed_symbols: null, max_daily_value: 1e17 });
+const keys = writeKeys(join(folder, 'keys'), 8, { limits: { ...wideLimits, allowed_symbols: null, max_daily_value: 1e17 } });
 const daemon = await startDaemon(
   folder,
   [

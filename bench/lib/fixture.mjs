@@ -24,14 +24,14 @@ export const wideLimits = {
 };
 
 /** Writes a keys file of so many keys; its path and the keys' texts. */
-export function writeKeys(folder, count, limits = wideLimits) {
+export function writeKeys(folder, count, { limits = wideLimits, scopes = ['qot:read', 'acc:read', 'trade:simulate'] } = {}) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `keys-${count}.json`);
   const texts = Array.from({ length: count }, () => generateKeyText());
   const keys = texts.map((text, index) => ({
     id: `desk-${index}`,
     hash: createHash('sha256').update(text).digest('hex'),
-    scopes: ['qot:read', 'acc:read', 'trade:simulate'],
+    scopes,
     limits,
     allowed_machines: null,
     created_at: '2026-01-01T00:00:00Z',

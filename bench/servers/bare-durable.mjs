@@ -1,18 +1,20 @@
 /**
  * What durable writes over HTTPS cost at the least: `node:https` that reads and parses the POST body, keeps it as one row of the
- * gateway's database, and answers ready bytes once that is on disk. What has come while a flush was under way shares the next.
+ * gateway's database, and answers ready bytes once that is on disk. Requests share flushes by the gateway's own rule.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { ClassicLevel } from 'classic-level';
+import { Company } from '../../dist/storage/company.js';
 
 const { body, tls, folder } = JSON.parse(process.argv[2]);
 const length = Buffer.byteLength(body);
 const database = new ClassicLevel(folder, { valueEncoding: 'buffer', writeBufferSize: 16 * 1024 * 1024 });
 await database.open();
+const company = new Company();
 let waiting = [];
 let busy = false;
-let count = 0;
+let rows = 0;
 
 const server = createServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key), minVersion: 'TLSv1.2' }, (request, response) => {
   let text = '';
@@ -23,6 +25,7 @@ const server = createServer({ cert: readFileSync(tls.cert), key: readFileSync(tl
   request.on('end', () => {
     if (typeof JSON.parse(text) !== 'object') throw new Error('no JSON object came');
     waiting.push({ row: Buffer.from(text), response });
+    company.joined();
     if (busy) return;
     busy = true;
     setImmediate(flush);
@@ -35,11 +38,14 @@ process.on('disconnect', () => process.exit());
 
 async function flush() {
   while (waiting.length > 0) {
+    await company.gather();
     const flushed = waiting;
     waiting = [];
+    const count = company.leave();
     const batch = database.batch();
-    for (const { row } of flushed) batch.put(String(++count).padStart(20, '0'), row);
+    for (const { row } of flushed) batch.put(String(++rows).padStart(20, '0'), row);
     await batch.write({ sync: true });
+    company.flushed(count);
     for (const { response } of flushed) {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': length, 'x-request-id': 'Yk3rT0aa-123456' });
       response.end(body);

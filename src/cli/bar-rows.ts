@@ -1,5 +1,5 @@
 import { type Decimal, parseDecimal } from '../contract/decimal.js';
-import { dayNumber, fromWall, localDateTime } from '../contract/time.js';
+import { dayNumber, fromWall, localDateTime, weekdayOfNumber } from '../contract/time.js';
 
 /** What a history file has, in its order. */
 export const barFields = ['time', 'open', 'high', 'low', 'close', 'volume'] as const;
@@ -33,6 +33,7 @@ export class BadRow {
 const DATE = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})$/;
 const DATE_TIME = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:\.\d+)?)? ?(Z|[+-]\d{2}:?\d{2})?$/;
 const DATE_LENGTH_MAX = 10;
+const WEEKEND: readonly number[] = [0, 6];
 /** Unix seconds or milliseconds. */
 const EPOCH = /^\d{10}(\d{3})?$/;
 const TIMES = '"2026-11-20", "2026-11-20 09:30", the same with :SS, Z or +08:00, or Unix seconds or milliseconds';
@@ -70,7 +71,10 @@ function readTime(text: string, zone: string, exchangeZone: string): string | Ba
   const date = text.length > DATE_LENGTH_MAX ? null : DATE.exec(text);
   if (date !== null) {
     const day = `${date[1]}-${date[2]}-${date[3]}`;
-    return dayNumber(day) === undefined ? bad('time', text, 'a day that there is') : day;
+    const number = dayNumber(day);
+    if (number === undefined) return bad('time', text, 'a day that there is');
+    // A whole file of such days was written in another zone. The daemon knows the holidays as well, and takes trading days alone.
+    return WEEKEND.includes(weekdayOfNumber(number)) ? bad('time', text, 'a trading day, and this is a weekend') : day;
   }
   if (EPOCH.test(text)) return minuteOf(text.length === 10 ? Number(text) * 1_000 : Number(text), text, exchangeZone);
   const match = DATE_TIME.exec(text);

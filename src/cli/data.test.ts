@@ -85,6 +85,7 @@ describe('svcctl data import', () => {
       '2026-01-12 09:30,1,1,1,1,1',
       '5 May,1,1,1,1,1',
       '2026-01-13',
+      '2026-01-10,1,1,1,1,1',
     ];
     const { status, bars, explained } = await importFile(lines);
     expect([status, bars]).toEqual([1, undefined]);
@@ -98,6 +99,7 @@ describe('svcctl data import', () => {
       ':9: column time: a minute; line 2 is a day',
       ':10: column time: found "5 May"; expected "2026-11-20"',
       ':11: column open: found ""',
+      ':12: column time: found "2026-01-10"; expected a trading day, and this is a weekend',
       'bad rows: nothing was imported',
     ])
       expect(explained).toContain(said);

@@ -445,6 +445,8 @@ export const warrantSort = same('sort_field', {
   lower_strike_price: 46,
   in_line_price_status: 47,
 });
+/** Qot_WarrantScreen.C2S.marketType: a numbering of its own. */
+const warrantMarket: Enumeration = { ...same('market_type', { HK: 1, SG: 4, MY: 15 }), ofMarkets: true };
 export const warrantStatus = same('status', { normal: 1, suspended: 2, stopped: 3, coming: 4 });
 export const ipoPeriod = same('ipo_period', { today: 1, tomorrow: 2, next_week: 3, last_week: 4, last_month: 5 });
 export const priceType = same('price_type', { out_of_the_money: 1, in_the_money: 2 });
@@ -501,6 +503,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'Qot_GetPlateSet.C2S', fields: { market: listedMarket, plateSetType } },
   { prefix: 'Qot_GetIpoList.C2S', fields: { market: listedMarket } },
   { prefix: 'Qot_StockFilter.C2S', fields: { market: listedMarket } },
+  { prefix: 'Qot_WarrantScreen.C2S', fields: { marketType: warrantMarket } },
   { prefix: 'Qot_GetCodeChange.C2S', fields: { typeList: codeChangeType } },
   { prefix: 'Qot_GetCodeChange.CodeChangeInfo', fields: { type: codeChangeType } },
   { prefix: 'Qot_GetCodeChange.TimeFilter', fields: { type: codeChangeTime } },

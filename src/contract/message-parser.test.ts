@@ -14,7 +14,7 @@ function messages(desc: DescMessage, depth = 0): fc.Arbitrary<Message> {
   const values: Record<string, fc.Arbitrary<unknown>> = {};
   const required: string[] = [];
   for (const field of desc.fields) {
-    if (field.message !== undefined && depth > 2) continue;
+    if (field.message !== undefined && depth > 2 && field.presence !== LEGACY_REQUIRED) continue;
     values[field.localName] = valuesOf(field, depth);
     if (field.presence === LEGACY_REQUIRED) required.push(field.localName);
   }

@@ -113,6 +113,9 @@ async function callEverything() {
   const { plateInfoList } = (await call('GetPlateSet', { market: 1, plateSetType: 1 })).s2c;
   const { plate } = plateInfoList[0];
   await call('StockFilter', { begin: 0, num: 5, market: 1, plate, baseFilterList: [{ fieldName: 5, filterMin: 0, sortDir: 2 }] });
+  const market = { simpleFieldQuery: { simpleField: 1, screenValueList: [1] } };
+  await call('GetStockScreen', { filterList: [market], retrieveList: [{ basicProperty: { name: 1101 } }], pageCount: 5 });
+  await call('GetWarrantScreen', { marketType: 1, filterList: [{ fieldId: 6, choices: [{ contentType: 1, value: 1 }] }], pageCount: 5 });
 
   const apple = { market: 11, code: 'AAPL' };
   const { dateList } = (await call('GetOptionExpirationDate', { owner: apple })).s2c;

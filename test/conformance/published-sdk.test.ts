@@ -91,6 +91,8 @@ const answers: Readonly<Record<string, object>> = {
   StockFilter: {
     dataList: expect.arrayContaining([expect.objectContaining({ baseDataList: [{ fieldName: 5, value: expect.any(Number) }] })]),
   },
+  GetStockScreen: { dataList: expect.objectContaining({ length: 5 }), allCount: expect.any(Number) },
+  GetWarrantScreen: { warrants: expect.objectContaining({ length: 5 }), allCount: expect.any(Number) },
   GetOptionExpirationDate: { dateList: expect.arrayContaining([expect.objectContaining({ strikeTime: expect.any(String) })]) },
   GetOptionQuote: { optionQuoteList: [{ price: expect.any(Number), delta: expect.any(Number) }] },
   GetOptionStrategy: { strategyList: expect.arrayContaining([expect.objectContaining({ optionStrategy: 4 })]) },

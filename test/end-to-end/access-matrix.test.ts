@@ -65,6 +65,8 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
   future_screen: read,
   bond_screen: read,
   get_stock_filter: read,
+  stock_screen: read,
+  warrant_screen: read,
   get_market_state: read,
   get_capital_flow: read,
   get_capital_distribution: read,

@@ -85,17 +85,29 @@ function isReady(backend: Backend): boolean {
 /** How time passes while something is waited for: the network has its turn in between. */
 const STEP_MS = 500;
 const NETWORK_MS = 4;
+/** Of the time that passes: nothing that is waited for takes nearly as long. */
+const WAIT_MS_MAX = 3_600_000;
 
-/** Lets time pass until it is so. */
-async function passUntil(isSo: () => boolean): Promise<void> {
+/** The network has a turn. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Lets time pass until it is so; what never comes to be so is told with what there is. */
+async function passUntil(isSo: () => boolean, what: string, backend: Backend): Promise<void> {
+  const end = manual.monotonic() + WAIT_MS_MAX;
   let stepped = performance.now();
   while (!isSo()) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     if (performance.now() - stepped < NETWORK_MS) continue;
     stepped = performance.now();
     manual.advance(STEP_MS);
+    if (manual.monotonic() < end) continue;
+    const armed = clock.armed.map((stack) => stack.split('\n').slice(3, 5).join(''));
+    throw new Error(`in vain: ${what}; ${JSON.stringify(backend.status())}; ${server.open} connections; timers: ${armed.join('; ')}`);
   }
 }
+
+/** The network's turns in which a connection that was cut is noticed. */
+const NOTICE_TURNS_MAX = 1_000_000;
 
 describe.each(Object.keys(backends))('%s', (name) => {
   it(`holds no more after ${minutes} minutes of reconnects than before`, { timeout: 900_000 }, async () => {
@@ -103,7 +115,7 @@ describe.each(Object.keys(backends))('%s', (name) => {
     const { backend, connections } = await (backends[name] as (typeof backends)[string])(random);
     follow(backend);
     await backend.start();
-    await passUntil(() => isReady(backend));
+    await passUntil(() => isReady(backend), 'readiness', backend);
     await backend.subscribe(streams);
     await backend.subscribeAccounts([ACCOUNT]);
     const order = create(PlaceC2SSchema, {
@@ -119,14 +131,17 @@ describe.each(Object.keys(backends))('%s', (name) => {
       void placed.finally(() => {
         isOver = true;
       });
-      await passUntil(() => isOver);
+      await passUntil(() => isOver, 'the end of an order', backend);
       // Some tries come to nothing first.
       server.down = random() < 0.1;
       server.cut();
-      while (isReady(backend)) await new Promise((resolve) => setImmediate(resolve));
+      for (let turns = 0; isReady(backend); turns++) {
+        expect(turns, 'turns in which nobody notices that the connection was cut').toBeLessThan(NOTICE_TURNS_MAX);
+        await turn();
+      }
       manual.advance(random() * 2_000);
       server.down = false;
-      await passUntil(() => isReady(backend));
+      await passUntil(() => isReady(backend), 'readiness again', backend);
     };
     for (let at = 0; at < WARM_UP; at++) await once();
     const before = { bytes: memoryInUse(), armed: clock.armed.length };

@@ -13,6 +13,7 @@ import type { QuotePush, QuoteStream, ResponseMessage } from '../../gateway/back
 import { streamKey } from '../../gateway/push/index.js';
 import type { PushFrame } from './connection.js';
 import { readPush } from './push-bodies.js';
+import { ToldTicks } from './told-ticks.js';
 
 /** What a push is about, and the message that is its own. */
 interface Piece {
@@ -97,6 +98,7 @@ export class QuoteStreams {
   readonly #running = new Map<string, Running>();
   /** By what a push says of itself. */
   readonly #byPush = new Map<string, Set<Running>>();
+  readonly #toldTicks = new ToldTicks();
 
   /** Every stream that runs. */
   get all(): readonly QuoteStream[] {
@@ -130,17 +132,19 @@ export class QuoteStreams {
 
   end(streams: readonly QuoteStream[]): void {
     for (const stream of streams) {
-      const running = this.#running.get(streamKey(stream));
-      if (running === undefined) continue;
-      this.#running.delete(streamKey(stream));
       const push = pushKey(stream.symbol, stream.subType, stream.rehabType);
       const siblings = this.#byPush.get(push);
-      siblings?.delete(running);
-      if (siblings?.size === 0) this.#byPush.delete(push);
+      const running = this.#running.get(streamKey(stream));
+      if (running !== undefined) {
+        this.#running.delete(streamKey(stream));
+        siblings?.delete(running);
+        if (siblings?.size === 0) this.#byPush.delete(push);
+      }
+      if (stream.subType === SubType.SubType_Ticker && !this.#byPush.has(push)) this.#toldTicks.forget(stream.symbol);
     }
   }
 
-  /** None runs any more, and what they said last is old. */
+  /** None runs any more, and what they said last is old. Ticks that they said are not to be said again. */
   clear(): void {
     this.#running.clear();
     this.#byPush.clear();
@@ -166,19 +170,30 @@ export class QuoteStreams {
     const pushes: QuotePush[] = [];
     for (const piece of kind.pieces(message)) {
       const symbol = symbolOf(piece.security);
-      if (symbol === undefined) continue;
-      for (const running of this.#byPush.get(pushKey(symbol, piece.subType, piece.rehabType)) ?? []) {
+      const listening = symbol === undefined ? undefined : this.#byPush.get(pushKey(symbol, piece.subType, piece.rehabType));
+      if (symbol === undefined || listening === undefined) continue;
+      const told = piece.subType === SubType.SubType_Ticker ? this.#untold(symbol, piece.message) : piece.message;
+      for (const running of listening) {
         running.last = {
           type: 'quote',
           protoId: frame.protoId,
           stream: running.stream,
           secKey: secKeyOf(piece.security),
-          message: piece.message,
+          message: told ?? piece.message,
         };
-        pushes.push(running.last);
+        if (told !== undefined) pushes.push(running.last);
       }
     }
     return pushes;
+  }
+
+  /** A push of ticks without those that were told already; undefined where it has no others. */
+  #untold(symbol: string, message: ResponseMessage): ResponseMessage | undefined {
+    const { s2c } = message as QotUpdateTicker.Response;
+    const tickerList = s2c === undefined ? [] : this.#toldTicks.take(symbol, s2c.tickerList);
+    if (tickerList.length === s2c?.tickerList.length) return message;
+    if (s2c === undefined || tickerList.length === 0) return undefined;
+    return create(QotUpdateTicker.ResponseSchema, { retType: 0, s2c: { ...s2c, tickerList: [...tickerList] } }) as ResponseMessage;
   }
 }
 

@@ -87,6 +87,8 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [metadata.getIpoList, { market: 1 }],
       [metadata.getIpoCalendar, { market: 1, beginDate: '20261101', endDate: '20261130' }],
       [metadata.getStockFilter, { begin: 0, num: 10, market: 1 }],
+      [metadata.stockScreen, { filterList: [{ simpleFieldQuery: { simpleField: 1, screenValueList: [1n] } }], pageCount: 10 }],
+      [metadata.warrantScreen, { marketType: 1, pageCount: 10 }],
       [metadata.etfScreen, page],
       [metadata.fundScreen, page],
       [metadata.futureScreen, page],

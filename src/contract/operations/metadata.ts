@@ -1,6 +1,7 @@
+import type { DescMessage } from '@bufbuild/protobuf';
 import { operation, post } from '../declare.js';
 import { codeChangeType, ipoEvent, listedMarket, plateSetType, tradeDateMarket } from '../enums.js';
-import type { FieldClasses } from '../field-classes.js';
+import { type FieldClass, type FieldClasses, fieldsWithin } from '../field-classes.js';
 import * as QotGetCodeChange from '../generated/Qot_GetCodeChange_pb.js';
 import * as QotGetIpoList from '../generated/Qot_GetIpoList_pb.js';
 import * as QotGetOwnerPlate from '../generated/Qot_GetOwnerPlate_pb.js';
@@ -11,6 +12,8 @@ import * as QotGetSuspend from '../generated/Qot_GetSuspend_pb.js';
 import * as QotRequestRehab from '../generated/Qot_RequestRehab_pb.js';
 import * as QotRequestTradeDate from '../generated/Qot_RequestTradeDate_pb.js';
 import * as QotStockFilter from '../generated/Qot_StockFilter_pb.js';
+import * as QotStockScreen from '../generated/Qot_StockScreen_pb.js';
+import * as QotWarrantScreen from '../generated/Qot_WarrantScreen_pb.js';
 import * as BondScreen from '../generated/svc/bond_screen_pb.js';
 import * as EtfScreen from '../generated/svc/etf_screen_pb.js';
 import * as FundScreen from '../generated/svc/fund_screen_pb.js';
@@ -369,4 +372,49 @@ export const getStockFilter = operation({
     symbol('plate', { as: 'plate', aliases: [], required: false, about: 'Only members of this plate, as MARKET.CODE.' }),
   ],
   rest: [post('/api/stock-filter')],
+});
+
+/** Every field of a request that names nothing a list could hold, but those that are said to. */
+function namesNothing(desc: DescMessage, but: Readonly<Record<string, FieldClass>> = {}): FieldClasses {
+  const classes: Record<string, Record<string, FieldClass>> = {};
+  for (const field of fieldsWithin(desc)) {
+    const { typeName } = field.parent;
+    classes[typeName] = { ...classes[typeName], [field.name]: but[field.name] ?? 'none' };
+  }
+  return classes;
+}
+
+export const stockScreen = operation({
+  name: 'stock_screen',
+  group,
+  effect,
+  scope,
+  // It lists stocks by numbers that name no market.
+  reach: 'beyond',
+  protoId: 3252,
+  messages: QotStockScreen,
+  classes: namesNothing(QotStockScreen.C2SSchema, { watchlistStockIds: 'stock_id' }),
+  title: 'Stock screen',
+  summary: 'The stocks that meet every condition of filter_list, sorted, with the properties of retrieve_list.',
+  guide:
+    'Prefer svc_get_stock_filter, which takes names. Here properties are numbers: 2201 price, 2301 market value, 3102 change rate (0.05 is 5 %), 4101 net profit, 1101 code; name the market by simple_field_query (simple_field 1; HK 1, US 2, CN 3). Without retrieve_list it answers stock_id alone.',
+  rest: [post('/api/stock-screen')],
+});
+
+export const warrantScreen = operation({
+  name: 'warrant_screen',
+  group,
+  effect,
+  scope,
+  reach: [{ list: 'warrants', of: 'security', at: 'security', total: 'allCount', more: { field: 'lastPage', last: true } }],
+  protoId: 3254,
+  messages: QotWarrantScreen,
+  // Numbered in a way of its own: what is answered is what the key may see.
+  classes: namesNothing(QotWarrantScreen.C2SSchema, { marketType: 'filter' }),
+  title: 'Warrant screen',
+  summary: 'The warrants of a market that meet every condition of filter_list, sorted.',
+  guide:
+    'Prefer svc_get_warrant for one underlying. market_type 1 is Hong Kong. Fields are numbers: 4 issuer, 5 underlying and 6 type by choices (content_type 2 with text HK.00700, or 1 with value), 8 price, 9 street ratio, 10 volume, 16 leverage, 23 effective leverage by interval. only_count counts.',
+  needs: [{ oneOf: ['marketType'] }],
+  rest: [post('/api/warrant-screen')],
 });

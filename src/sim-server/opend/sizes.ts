@@ -20,8 +20,8 @@ const sizeLimits: readonly SizeLimit[] = [
   { protoId: 3215, field: 'num', max: 200 },
   { protoId: 3218, field: 'securityList', max: 200 },
   { protoId: 3223, field: 'securityList', max: 400 },
-  { protoId: 3252, field: 'num', max: 200 },
-  { protoId: 3254, field: 'num', max: 200 },
+  { protoId: 3252, field: 'pageCount', max: 200 },
+  { protoId: 3254, field: 'pageCount', max: 200 },
   { protoId: 3303, field: 'securityList', max: 500 },
 ];
 

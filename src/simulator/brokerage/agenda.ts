@@ -21,7 +21,8 @@ export class Agenda {
 
   constructor(
     private readonly clock: Clock,
-    private readonly due: (orderId: bigint) => void,
+    /** Given the orders of one turn, in the order of their times. */
+    private readonly due: (orderIds: readonly bigint[]) => void,
   ) {}
 
   /** Enters an order at `time` (epoch ms), in place of its earlier entry. */
@@ -67,15 +68,19 @@ export class Agenda {
 
   async #work(): Promise<void> {
     this.#running = true;
-    let left = ORDERS_A_TURN;
-    for (const orderId of this.#due) {
-      this.#due.delete(orderId);
-      this.due(orderId);
-      left -= 1;
-      if (left > 0) continue;
-      left = ORDERS_A_TURN;
-      await nextTurn();
+    while (this.#due.size > 0) {
+      this.due(this.#take());
+      if (this.#due.size > 0) await nextTurn();
     }
     this.#running = false;
+  }
+
+  #take(): bigint[] {
+    const orders: bigint[] = [];
+    for (const orderId of this.#due) {
+      this.#due.delete(orderId);
+      if (orders.push(orderId) === ORDERS_A_TURN) break;
+    }
+    return orders;
   }
 }

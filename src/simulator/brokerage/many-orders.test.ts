@@ -1,9 +1,10 @@
 import { create } from '@bufbuild/protobuf';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Fixture, ids, type PlaceInit } from '../../../test/support/brokerage.js';
 import { turnsDuring } from '../../../test/support/turns.js';
 import { C2SSchema as ListSchema } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ModifySchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { MemoryStore } from '../../storage/index.js';
 import { getOrders } from '../answers/account/get-orders.js';
 import { modifyOrder } from '../answers/trade/modify-order.js';
 import { Refusal } from '../refusal.js';
@@ -43,6 +44,23 @@ it('are cancelled together in slices, between which others have their turn', asy
   const later = await f.place(ids.hkCash, buy);
   await cancelAll(f);
   expect(f.order(later).status).not.toBe('cancelling_all');
+});
+
+it('reach the exchange in one write for those of a turn, each told by itself', async () => {
+  const store = new MemoryStore();
+  const f = Fixture.open({ store });
+  f.book(HK, [], []);
+  const told: bigint[] = [];
+  for (let order = 0; order < 200; order++) await f.place(ids.hkCash, buy);
+  f.brokerage.onEvent(({ order }) => order.status === 'submitted' && told.push(order.id));
+  const write = vi.spyOn(store, 'write');
+  await f.pass(60);
+  while ((await listed(f)).some(({ orderStatus }) => orderStatus !== 5)) await f.pass(0);
+  // They arrive within 46 different milliseconds.
+  const arrivals = write.mock.calls.filter((call: readonly unknown[]) => call[1] === 'soon').length;
+  expect([arrivals > 0, arrivals <= 46]).toEqual([true, true]);
+  expect(new Set(told).size).toBe(200);
+  expect(told).toHaveLength(200);
 });
 
 it('leave alone one that was filled before its turn came', async () => {

@@ -26,7 +26,7 @@ const CANCELLED_REST = 'the part that could not be filled at once was cancelled,
 
 /**
  * The way of accepted orders through time: to the exchange when their trigger, session or auction has come, their fills
- * back, and their end when they expire. Every step that changes an order is committed, and told, by itself.
+ * back, and their end when they expire. Each step that changes an order is told; those that come in one turn are one change.
  */
 export class Routing {
   readonly #exchange: Exchange;
@@ -50,7 +50,7 @@ export class Routing {
     /** Books the days that have passed. */
     private readonly catchUp: () => void,
   ) {
-    this.#steps = new Agenda(clock, (id) => this.#step(id));
+    this.#steps = new Agenda(clock, (ids) => this.#step(ids));
     this.#expiries = new Expiries(
       clock,
       () => records.liveOrders(),
@@ -191,29 +191,32 @@ export class Routing {
     this.#finish(change, order, order.status === 'disabled' ? 'deleted' : cancelled(order.filledQuantity), why);
   }
 
-  #step(id: bigint): void {
+  #step(ids: readonly bigint[]): void {
     this.catchUp();
-    const order = this.records.order(id);
-    if (order === undefined) throw new Error(`no order ${id}`);
-    if (order.status === 'cancelling_all' || order.status === 'cancelling_part') {
-      this.#commit((change) => this.#finish(change, order, cancelled(order.filledQuantity), ''));
-    } else if (isChangeable(order.status)) this.#arrive(order);
+    // The exchange tells of what it finds out by itself in turns of its own: nothing else is changed in between.
+    this.#commit((change) => {
+      for (const id of ids) {
+        const order = this.records.order(id);
+        if (order === undefined) throw new Error(`no order ${id}`);
+        if (order.status === 'cancelling_all' || order.status === 'cancelling_part') {
+          this.#finish(change, order, cancelled(order.filledQuantity), '');
+        } else if (isChangeable(order.status)) this.#arrive(change, order);
+      }
+    });
   }
 
   /** As {@link #arrive}, of several legs. */
-  #arriveCombo(waiting: OrderRecord): void {
+  #arriveCombo(change: Change, waiting: OrderRecord): void {
     if (waiting.legs.some((_, leg) => this.#exchange.session(this.instrumentOf(waiting, leg), false) === undefined)) {
       this.send(waiting);
       return;
     }
-    this.#commit((change) => {
-      const order = this.#carriedCombo(change, this.#submit(change, waiting));
-      if (order === undefined) return;
-      const { trade, resting } = this.#exchange.arriveCombo(this.#comboOf(order), order.timeInForce !== 'ioc');
-      const now = trade === undefined ? order : this.#settleCombo(change, trade);
-      if (resting || now.status === 'filled_all') return;
-      this.#finish(change, now, cancelled(now.filledQuantity), CANCELLED_REST);
-    });
+    const order = this.#carriedCombo(change, this.#submit(change, waiting));
+    if (order === undefined) return;
+    const { trade, resting } = this.#exchange.arriveCombo(this.#comboOf(order), order.timeInForce !== 'ioc');
+    const now = trade === undefined ? order : this.#settleCombo(change, trade);
+    if (resting || now.status === 'filled_all') return;
+    this.#finish(change, now, cancelled(now.filledQuantity), CANCELLED_REST);
   }
 
   #comboOf(order: OrderRecord): ComboOrder {
@@ -254,9 +257,9 @@ export class Routing {
   }
 
   /** The order reaches the exchange: it trades, and the rest is dealt with as its type says. */
-  #arrive(waiting: OrderRecord): void {
+  #arrive(change: Change, waiting: OrderRecord): void {
     if (isCombo(waiting)) {
-      this.#arriveCombo(waiting);
+      this.#arriveCombo(change, waiting);
       return;
     }
     const instrument = this.instrumentOf(waiting);
@@ -264,29 +267,27 @@ export class Routing {
       this.send(waiting);
       return;
     }
-    this.#commit((change) => {
-      const order = this.#carried(change, instrument, this.#submit(change, waiting));
-      if (order === undefined) return;
-      const rules = rulesOf(order.type);
-      const remainder = order.timeInForce === 'ioc' && rules.remainder === 'rest' ? 'cancel' : rules.remainder;
-      const { matches, prints, resting } = this.#exchange.arrive(
-        instrument,
-        {
-          id: order.id,
-          side: isBuying(mainLeg(order).side) ? 'buy' : 'sell',
-          limit: order.worstPrice,
-          volume: remainingOf(order),
-          extendedHours: order.extendedHours,
-        },
-        remainder,
-      );
-      this.#settle(change, instrument, { matches, prints });
-      const now = this.records.order(order.id) ?? order;
-      if (resting || now.status === 'filled_all') return;
-      if (remainder === 'exact_price' && matches.length === 0) {
-        this.#finish(change, now, 'failed', 'the best price of the other side is not the price of the absolute limit order');
-      } else this.#finish(change, now, cancelled(now.filledQuantity), CANCELLED_REST);
-    });
+    const order = this.#carried(change, instrument, this.#submit(change, waiting));
+    if (order === undefined) return;
+    const rules = rulesOf(order.type);
+    const remainder = order.timeInForce === 'ioc' && rules.remainder === 'rest' ? 'cancel' : rules.remainder;
+    const { matches, prints, resting } = this.#exchange.arrive(
+      instrument,
+      {
+        id: order.id,
+        side: isBuying(mainLeg(order).side) ? 'buy' : 'sell',
+        limit: order.worstPrice,
+        volume: remainingOf(order),
+        extendedHours: order.extendedHours,
+      },
+      remainder,
+    );
+    this.#settle(change, instrument, { matches, prints });
+    const now = this.records.order(order.id) ?? order;
+    if (resting || now.status === 'filled_all') return;
+    if (remainder === 'exact_price' && matches.length === 0) {
+      this.#finish(change, now, 'failed', 'the best price of the other side is not the price of the absolute limit order');
+    } else this.#finish(change, now, cancelled(now.filledQuantity), CANCELLED_REST);
   }
 
   /** The order with what it holds at the market's price of now; undefined when the account cannot carry it any more, which ends it. */
@@ -396,6 +397,7 @@ export class Routing {
   #commit(action: (change: Change) => void): void {
     const change = this.records.begin();
     action(change);
+    if (change.orders.size === 0) return;
     // No caller waits for it, and what has traded is told at once. A failed disk is told by the journal to the next one who waits.
     this.records.commit(change, change.fills.length === 0 ? 'soon' : 'now').catch(() => undefined);
   }

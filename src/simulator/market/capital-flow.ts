@@ -66,7 +66,7 @@ export class CapitalFlows {
     if (remembered.flow?.tradingDay !== tradingDay) remembered.flow = { tradingDay, counted: 0n, in: noSums(), out: noSums(), minutes: [] };
     const flow = remembered.flow;
     const typical = typicalTrade(instrument);
-    for (const tick of this.market.dayTicks(instrument, flow.counted)) count(flow, tick, typical);
+    for (const ticks of this.market.dayTicks(instrument, flow.counted)) for (const tick of ticks) count(flow, tick, typical);
     return { tradingDay, in: { ...flow.in }, out: { ...flow.out }, minutes: [...flow.minutes] };
   }
 }

@@ -127,10 +127,10 @@ export class RecordedMarket implements SimulatedMarket {
     return recorded === undefined ? this.generated.ticks(instrument, count) : recorded.ticks.slice(-count);
   }
 
-  dayTicks(instrument: Instrument, after: bigint): readonly Tick[] {
+  dayTicks(instrument: Instrument, after: bigint): Iterable<readonly Tick[]> {
     const recorded = this.#recorded.get(instrument.symbol);
     if (recorded === undefined) return this.generated.dayTicks(instrument, after);
-    return recorded.ticks.filter(({ sequence }) => sequence > after);
+    return [recorded.ticks.filter(({ sequence }) => sequence > after)];
   }
 
   /** The days before are the generated market's; the minutes of the day begin with the recording. */

@@ -50,8 +50,8 @@ export interface MarketOptions {
 
 /** A {@link Market} whose prints can be put back after a restart, and whose whole day can be read. */
 export interface SimulatedMarket extends Market {
-  /** All ticks of the current trading day's regular hours with a sequence above `after`, oldest first (of callers' own prints, the newest thousand). */
-  dayTicks(instrument: Instrument, after: bigint): readonly Tick[];
+  /** All ticks of the current trading day's regular hours with a sequence above `after`, oldest first (of callers' own prints, the newest thousand), in pieces. */
+  dayTicks(instrument: Instrument, after: bigint): Iterable<readonly Tick[]>;
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
   /** Price of an instrument at the end of its last trading day before a day, less what goes off on that day, whether that is past or to come; callers' trades do not count. */
@@ -153,7 +153,7 @@ class MarketOfTape implements SimulatedMarket {
     return this.#tape.ticks(instrument, this.#now(instrument), count);
   }
 
-  dayTicks(instrument: Instrument, after: bigint): readonly Tick[] {
+  dayTicks(instrument: Instrument, after: bigint): Iterable<readonly Tick[]> {
     if (!kinds[instrument.kind].hasTrades) return [];
     return this.#tape.dayTicks(instrument, this.#now(instrument), Number(after));
   }

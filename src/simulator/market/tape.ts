@@ -16,6 +16,9 @@ import { turnoverOf } from './turnover.js';
 
 const NO_PRINTS = new Prints();
 
+/** Drawn without a pause: about a millisecond's worth. */
+const TRADES_A_PIECE = 500;
+
 /** The whole tape of every symbol: loaded history, then the background's trades with callers' prints among them. */
 export class Tape {
   readonly #prints = new Map<string, Prints>();
@@ -210,18 +213,27 @@ export class Tape {
 
   /**
    * All ticks of regular trading of the day of `now` up to then with a sequence above `after`, oldest first; of callers' prints
-   * the newest thousand.
+   * the newest thousand. In pieces: a day's trades are drawn when they are first looked at, which takes long.
    */
-  dayTicks(of: Instrument, now: number, after: number): readonly Tick[] {
+  *dayTicks(of: Instrument, now: number, after: number): Generator<readonly Tick[], void> {
     const day = this.days(of).at(now);
     const instrument = this.#on(of, day);
-    if (this.#historyOf(instrument, day) !== undefined) return [];
+    if (this.#historyOf(instrument, day) !== undefined) return;
     const background = this.background.day(instrument, day);
-    const trades = background.tape.trades(tradesUpTo(day.number, after), background.tape.countBefore(now + 1));
+    const happened = background.tape.countBefore(now + 1);
     const prints = this.printsOf(instrument).since(Math.max(after + 1, tickSequence(day.number, -1)));
     const { start, end } = day.regular;
-    const ticks = [...prints, ...trades.map((trade) => tickOf(trade, background))];
-    return inOrder(ticks.filter(({ time }) => time >= start && time < end));
+    let from = tradesUpTo(day.number, after);
+    let printed = 0;
+    do {
+      const until = Math.min(from + TRADES_A_PIECE, happened);
+      const before = printed;
+      while (printed < prints.length && (until === happened || Number(prints[printed]?.sequence) < tickSequence(day.number, until)))
+        printed += 1;
+      const trades = background.tape.trades(from, until).map((trade) => tickOf(trade, background));
+      yield inOrder([...prints.slice(before, printed), ...trades].filter(({ time }) => time >= start && time < end));
+      from = until;
+    } while (from < happened);
   }
 
   /** Prints a caller's trade at `time`, which is not before the last one's. */

@@ -7,10 +7,10 @@ import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
+import { WarrantRow } from '../../view/warrant-row.js';
 import { issuerOf, warrantTypes } from '../../view/warrant-terms.js';
 import type { Instrument } from '../../world/index.js';
 import { dayOf } from './owner.js';
-import { WarrantRow } from './warrant-row.js';
 
 /** Terms are at hand; a first quote costs a millisecond, and the first one on an underlying several. */
 const TERMS_AT_ONCE = 200;

@@ -12,6 +12,8 @@ import { getTradingDays } from './get-trading-days.js';
 import { listPlates } from './list-plates.js';
 import { bondScreen, etfScreen, fundScreen, futureScreen } from './screens.js';
 import { searchQuote } from './search-quote.js';
+import { stockScreen } from './stock-screen.js';
+import { warrantScreen } from './warrant-screen.js';
 
 export const metadata = {
   getCodeChange,
@@ -29,4 +31,6 @@ export const metadata = {
   fundScreen,
   futureScreen,
   bondScreen,
+  stockScreen,
+  warrantScreen,
 } satisfies AnswersTo<typeof declared>;

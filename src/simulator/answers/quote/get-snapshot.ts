@@ -25,7 +25,8 @@ import { addKindData } from '../../view/snapshot-kinds.js';
 /** Levels of each side over which the balance of bids and asks is taken. */
 const BALANCE_LEVELS = 5;
 
-const SNAPSHOTS_A_TURN = 50;
+/** The first one of a security's day takes milliseconds. */
+const SNAPSHOTS_A_TURN = 1;
 
 /** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds; each as of one moment. */
 export const getSnapshot: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {

@@ -8,19 +8,24 @@ import {
   S2CSchema,
 } from '../../../contract/generated/svc/ticker_statistic_detail_pb.js';
 import type { PriceStatistics } from '../../market/index.js';
+import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import type { Answer } from '../../view/facts.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
 import { known } from '../../view/known.js';
+import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
 
 /** The trades of a symbol's current day in regular hours, price by price. */
 export const getTickerStatisticDetail: Answer<'market' | 'listings' | 'tradeStatistics', C2S, S2C> = (facts, request) => {
   const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
+  return listing instanceof Refusal ? listing : inTurns(payload(facts, listing));
+};
+
+function* payload({ market, tradeStatistics }: Facts<'market' | 'tradeStatistics'>, listing: Listing): Generator<void, S2C> {
   const { instrument } = listing;
-  const { tradingDay, previousClose } = facts.market.quote(instrument);
-  const levels = facts.tradeStatistics.byPrice(instrument);
+  const levels = yield* tradeStatistics.byPrice(instrument);
+  const { tradingDay, previousClose } = market.quote(instrument);
   const volume = levels.reduce((sum, level) => sum + volumeOf(level), 0n);
   const most = levels.reduce<PriceStatistics | undefined>(
     (best, level) => (best === undefined || volumeOf(level) >= volumeOf(best) ? level : best),
@@ -40,7 +45,7 @@ export const getTickerStatisticDetail: Answer<'market' | 'listings' | 'tradeStat
       levelList: levels.map((level) => levelMessage(level, volume)),
     }),
   );
-};
+}
 
 function levelMessage(level: PriceStatistics, dayVolume: bigint): PriceLevel {
   return create(PriceLevelSchema, {

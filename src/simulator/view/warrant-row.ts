@@ -1,15 +1,15 @@
 import { create } from '@bufbuild/protobuf';
-import { decimalToNumber } from '../../../contract/decimal.js';
-import { WarrantStatus } from '../../../contract/generated/Qot_Common_pb.js';
-import { type WarrantData, WarrantDataSchema } from '../../../contract/generated/Qot_GetWarrant_pb.js';
-import { parseLocal } from '../../../contract/time.js';
-import type { BookLevel, Quote } from '../../market/market.js';
-import type { Facts } from '../../view/facts.js';
-import { percent } from '../../view/figures.js';
-import type { Listing } from '../../view/listings.js';
-import { type WarrantFigures, warrantFigures } from '../../view/warrant-figures.js';
-import { issuerOf, warrantTypes } from '../../view/warrant-terms.js';
-import type { Warrant } from '../../world/instrument.js';
+import { decimalToNumber } from '../../contract/decimal.js';
+import { WarrantStatus } from '../../contract/generated/Qot_Common_pb.js';
+import { type WarrantData, WarrantDataSchema } from '../../contract/generated/Qot_GetWarrant_pb.js';
+import { parseLocal } from '../../contract/time.js';
+import type { BookLevel, Quote } from '../market/market.js';
+import type { Warrant } from '../world/instrument.js';
+import type { Facts } from './facts.js';
+import { percent } from './figures.js';
+import type { Listing } from './listings.js';
+import { type WarrantFigures, warrantFigures } from './warrant-figures.js';
+import { issuerOf, warrantTypes } from './warrant-terms.js';
 
 type Used = 'world' | 'market' | 'listings';
 

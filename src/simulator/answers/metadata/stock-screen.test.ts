@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call, type Fixture, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
+import type { StockScreenItem } from '../../../contract/generated/Qot_StockScreen_pb.js';
+import { symbolOf } from '../../../contract/markets.js';
+import { derivatives, metadata, quote } from '../../../contract/operations/index.js';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
+});
+afterAll(() => fixture.backend.stop());
+
+const HONG_KONG = { simpleFieldQuery: { simpleField: 1, screenValueList: [1n] } };
+const [CODE, NAME, INDUSTRY] = [1101, 1102, 1103];
+const basic = (name: number) => ({ basicProperty: { name } });
+const simple = (name: number) => ({ simpleProperty: { name } });
+
+async function screened(fields: object) {
+  return payload(fixture.backend, metadata.stockScreen, { filterList: [HONG_KONG], ...fields });
+}
+
+async function refusal(fields: object): Promise<string> {
+  const { retType, retMsg } = await call(fixture.backend, metadata.stockScreen, { filterList: [HONG_KONG], ...fields });
+  expect(retType).toBe(-1);
+  return retMsg;
+}
+
+/** The values of an item, in the order in which they were asked for. */
+function valuesOf({ results }: StockScreenItem): (string | number | undefined)[] {
+  return results.map((result) => {
+    if (result.basicPropertyResult !== undefined) return result.basicPropertyResult.sval;
+    const of = result.simplePropertyResult ?? result.cumulativePropertyResult ?? result.financialPropertyResult;
+    return of !== undefined && Object.hasOwn(of, 'dval') ? of.dval : undefined;
+  });
+}
+
+async function codes(fields: object): Promise<string[]> {
+  const { dataList } = await screened({ retrieveList: [basic(CODE)], ...fields });
+  return dataList.map((item) => String(valuesOf(item)[0]));
+}
+
+const bounded = (name: number, least?: number, most?: number, includes = true) => ({
+  simplePropertyQuery: {
+    property: { name },
+    ...(least === undefined ? {} : { filterMin: { value: least, includes } }),
+    ...(most === undefined ? {} : { filterMax: { value: most, includes } }),
+  },
+});
+
+describe('a stock screen', () => {
+  it('shows figures that agree with the snapshots and terms', async () => {
+    const names = [2201, 2202, 2203, 2204, 2205, 2207, 2208, 2301];
+    const { dataList, allCount } = await screened({ retrieveList: [basic(CODE), basic(NAME), ...names.map(simple)] });
+    expect(dataList.length).toBe(Math.min(200, allCount));
+    const rows = dataList.map(valuesOf);
+    const securityList = rows.map(([code]) => security(`HK.${code}`));
+    const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList });
+    const { staticInfoList } = await payload(fixture.backend, quote.getStaticInfo, { securityList });
+    for (const [i, { basic: shown, equityExData }] of snapshotList.entries()) {
+      if (shown === undefined) throw new Error('no snapshot');
+      const [, name, ...figures] = rows[i] ?? [];
+      const { curPrice, openPrice, lastClosePrice, highPrice, lowPrice, bidPrice, askPrice } = shown;
+      expect([name, ...figures.slice(0, 7)]).toEqual([
+        shown.name,
+        ...[curPrice, openPrice, lastClosePrice, highPrice, lowPrice, bidPrice, askPrice],
+      ]);
+      if (equityExData !== undefined) expect(figures[7]).toBe(equityExData.issuedMarketVal);
+      expect(dataList[i]?.stockId).toBe(BigInt(staticInfoList[i]?.basic?.id ?? 0n));
+    }
+  });
+
+  it('leaves what meets every condition, bounds included or not', async () => {
+    const { dataList } = await screened({ retrieveList: [basic(CODE), simple(2201)] });
+    const prices = new Map(dataList.map((item) => valuesOf(item) as [string, number]));
+    const middle = [...prices.values()].sort((a, b) => a - b)[Math.floor(prices.size / 2)] ?? 0;
+    const passing = (test: (price: number) => boolean) => [...prices].filter(([, price]) => test(price)).map(([code]) => code);
+    expect(await codes({ filterList: [HONG_KONG, bounded(2201, middle)] })).toEqual(passing((price) => price >= middle));
+    expect(await codes({ filterList: [HONG_KONG, bounded(2201, middle, undefined, false)] })).toEqual(passing((price) => price > middle));
+    const both = [HONG_KONG, bounded(2201, 5), bounded(2201, undefined, middle)];
+    expect(await codes({ filterList: both })).toEqual(passing((price) => price >= 5 && price <= middle));
+  });
+
+  it('agrees with the stock filter on changes and earnings', async () => {
+    const retrieveList = [
+      basic(CODE),
+      { cumulativeProperty: { name: 3102, days: 5 } },
+      { cumulativeProperty: { name: 3101, days: 1 } },
+      { financialProperty: { name: 4101, term: 100 } },
+      { financialProperty: { name: 4102, term: 10 } },
+    ];
+    const { dataList } = await screened({ retrieveList });
+    const filtered = await payload(fixture.backend, metadata.getStockFilter, {
+      begin: 0,
+      num: 200,
+      market: 1,
+      baseFilterList: [],
+      accumulateFilterList: [{ fieldName: 1, days: 5, isNoFilter: true }],
+      financialFilterList: [
+        { fieldName: 1, quarter: 1, isNoFilter: true },
+        { fieldName: 2, quarter: 5, isNoFilter: true },
+      ],
+    });
+    const theirs = new Map(filtered.dataList.map((one) => [one.security?.code, one]));
+    for (const item of dataList) {
+      const [code, change, , profit, growth] = valuesOf(item);
+      const other = theirs.get(String(code));
+      expect(change === undefined ? undefined : Number(change) * 100).toEqual(
+        other?.accumulateDataList[0] === undefined ? undefined : expect.closeTo(other.accumulateDataList[0].value, 6),
+      );
+      const financial = new Map(other?.financialDataList.map(({ fieldName, value }) => [fieldName, value]));
+      expect([profit, growth]).toEqual([financial.get(1), financial.get(2)]);
+    }
+    const listed = dataList.map((item) => security(`HK.${valuesOf(item)[0]}`));
+    const { basicQotList } = await payload(fixture.backend, quote.getQuote, { securityList: listed.slice(0, 50) });
+    for (const [i, { curPrice, lastClosePrice }] of basicQotList.entries()) {
+      const change = valuesOf(dataList[i]!)[2];
+      if (change !== undefined) expect(change).toBeCloseTo(curPrice - lastClosePrice, 2);
+    }
+  });
+
+  it('sorts by any property, pages, and counts all', async () => {
+    const whole = await screened({ retrieveList: [basic(CODE), simple(2301)], sort: { direction: 2, simpleProperty: { name: 2301 } } });
+    const values = whole.dataList.map((item) => Number(valuesOf(item)[1]));
+    expect(values).toEqual([...values].sort((a, b) => b - a));
+    const sortList = [{ direction: 2, simpleProperty: { name: 2301 } }];
+    const second = await screened({ retrieveList: [basic(CODE), simple(2301)], sortList, pageFrom: 10, pageCount: 10 });
+    expect(second.dataList).toEqual(whole.dataList.slice(10, 20));
+    expect([second.allCount, second.lastPage]).toEqual([whole.allCount, 0]);
+    const last = await screened({ pageFrom: whole.allCount - 1, pageCount: 10 });
+    expect([last.dataList.length, last.lastPage]).toEqual([1, 1]);
+    const byCode = await codes({ sort: { direction: 2, basicProperty: { name: CODE } } });
+    expect(byCode).toEqual([...byCode].sort().reverse());
+  });
+
+  it('looks at the markets, plates and stocks that are named', async () => {
+    const plates = await payload(fixture.backend, metadata.listPlates, { market: 1, plateSetType: 1 });
+    const plate = plates.plateInfoList[0]?.plate;
+    const members = await payload(fixture.backend, metadata.getPlateSecurity, { plate });
+    const expected = members.staticInfoList.map(({ basic: one }) => one?.security?.code).sort();
+    const query = { plateQuery: { plateList: [{ plateIdList: [plate?.code] }] } };
+    expect(await codes({ filterList: [HONG_KONG, query] })).toEqual(expected);
+    const other = { plateQuery: { plateList: [{ plateIdList: [plates.plateInfoList[1]?.plate?.code] }] } };
+    expect(await codes({ filterList: [HONG_KONG, query, other] })).toEqual([]);
+    const industries = (await screened({ filterList: [HONG_KONG, query], retrieveList: [basic(INDUSTRY)] })).dataList.map(valuesOf);
+    expect(new Set(industries.flat())).toEqual(new Set([plates.plateInfoList[0]?.name]));
+    const [first, second] = (await screened({})).dataList;
+    const watched = { simpleFieldQuery: { simpleField: 4, screenValueList: [1n] } };
+    const chosen = await screened({ filterList: [watched], watchlistStockIds: [first?.stockId, second?.stockId] });
+    expect(chosen.dataList.map(({ stockId }) => stockId)).toEqual([first?.stockId, second?.stockId]);
+    const mainland = await screened({ filterList: [{ simpleFieldQuery: { simpleField: 1, screenValueList: [3n] } }] });
+    expect(mainland.allCount).toBeGreaterThan(50);
+    const canada = await screened({ filterList: [{ simpleFieldQuery: { simpleField: 1, screenValueList: [5n] } }] });
+    expect([canada.allCount, canada.lastPage]).toEqual([0, 1]);
+  });
+
+  it.each([
+    [{ filterList: [bounded(2404, 1)] }, 'property 2404 is not served; served: 2201, 2202'],
+    [{ filterList: [bounded(2201, 5, 1)] }, 'filter_min 5 exceeds filter_max 1'],
+    [{ filterList: [{}] }, 'expected one condition, found none'],
+    [{ filterList: [{ ...HONG_KONG, ...bounded(2201, 1) }] }, 'expected one condition, found simpleFieldQuery, simplePropertyQuery'],
+    [{ filterList: [{ simpleFieldQuery: { simpleField: 2, screenValueList: [1n] } }] }, 'field 2 is not served'],
+    [{ filterList: [{ simpleFieldQuery: { simpleField: 1, screenValueList: [9n] } }] }, 'market 9 is none'],
+    [{ filterList: [{ indicatorPatternQuery: { period: 11 } }] }, 'conditions on indicators'],
+    [{ filterList: [{ plateQuery: { plateList: [{ plateIdList: ['BK0'] }] } }] }, 'unknown plate'],
+    [{ retrieveList: [basic(1104)] }, 'property 1104 is not served; served: 1101, 1102, 1103'],
+    [{ retrieveList: [{ cumulativeProperty: { name: 3102, days: 251 } }] }, 'days: 251 is out of range'],
+    [{ retrieveList: [{ financialProperty: { name: 4101, term: 3 } }] }, 'term: 3 is not served; served: 1, 10, 100'],
+    [{ sort: { direction: 5, simpleProperty: { name: 2201 } } }, 'direction: 5 is none'],
+    [{ pageCount: 201 }, 'page_count: 201 is out of range, accepted: 1 to 200'],
+    [{ pageFrom: -1 }, 'page_from: -1 is out of range'],
+  ])('refuses what it does not serve (%#)', async (fields, says) => {
+    expect(await refusal(fields)).toContain(says);
+  });
+});
+
+describe('a warrant screen', () => {
+  const screenedWarrants = (fields: object) =>
+    payload(fixture.backend, metadata.warrantScreen, { marketType: 1, pageCount: 200, ...fields });
+  const onTencent = { fieldId: 5, choices: [{ contentType: 2, text: 'HK.00700' }] };
+
+  it('agrees with the list of warrants of a stock', async () => {
+    const { warrants, allCount } = await screenedWarrants({ filterList: [onTencent] });
+    const theirs = await payload(fixture.backend, derivatives.getWarrant, {
+      owner: security('HK.00700'),
+      begin: 0,
+      num: 200,
+      sortField: 1,
+      ascend: true,
+    });
+    expect(allCount).toBe(theirs.allCount);
+    for (const [i, item] of warrants.entries()) {
+      const other = theirs.warrantDataList[i];
+      expect(symbolOf(item.security ?? { market: 0, code: '' })).toBe(symbolOf(other?.stock ?? { market: 0, code: '' }));
+      expect([
+        item.currentPrice,
+        item.strikePrice,
+        item.effectiveLeverage,
+        item.streetRate,
+        item.volume,
+        item.warrantType,
+        item.issuerId,
+      ]).toEqual([
+        other?.curPrice,
+        other?.strikePrice,
+        other?.effectiveLeverage,
+        other?.streetRate,
+        other?.volume,
+        other?.type,
+        other?.issuer,
+      ]);
+      expect(item.ownerSecurity?.code).toBe('00700');
+    }
+  });
+
+  it('leaves what meets every condition, sorted, or counts it', async () => {
+    const { warrants } = await screenedWarrants({ filterList: [onTencent] });
+    const type = warrants[0]?.warrantType ?? 0;
+    const prices = warrants.map(({ currentPrice }) => currentPrice).sort((a, b) => a - b);
+    const middle = prices[Math.floor(prices.length / 2)] ?? 0;
+    const filterList = [
+      onTencent,
+      { fieldId: 6, choices: [{ contentType: 1, value: BigInt(type) }] },
+      { fieldId: 8, interval: { filterMin: { value: middle, includes: false } } },
+    ];
+    const passed = await screenedWarrants({ filterList, sortList: [{ sortFieldId: 8, direction: 1 }] });
+    const expected = warrants.filter((one) => one.warrantType === type && one.currentPrice > middle);
+    expect(passed.warrants.map(({ currentPrice }) => currentPrice)).toEqual(expected.map((one) => one.currentPrice).sort((a, b) => b - a));
+    const counted = await screenedWarrants({ filterList, onlyCount: true });
+    expect([counted.warrants, counted.allCount, counted.lastPage]).toEqual([[], expected.length, true]);
+    expect((await screenedWarrants({ marketType: 4 })).allCount).toBe(0);
+  });
+
+  it.each([
+    [{ filterList: [{ fieldId: 7 }] }, 'field 7 is not served; served: 1, 4, 5'],
+    [{ filterList: [{ fieldId: 6, interval: {} }] }, 'is chosen from a list'],
+    [{ filterList: [{ fieldId: 8, choices: [{ contentType: 1, value: 1n }] }] }, 'lies in an interval'],
+    [{ sortList: [{ sortFieldId: 8, direction: 2 }] }, 'direction: 2 is none'],
+    [{ pageCount: 201 }, 'page_count: 201 is out of range'],
+  ])('refuses what it does not serve (%#)', async (fields, says) => {
+    const { retType, retMsg } = await call(fixture.backend, metadata.warrantScreen, { marketType: 1, ...fields });
+    expect([retType, retMsg]).toEqual([-1, expect.stringContaining(says)]);
+  });
+});
