@@ -33,7 +33,7 @@ describe('examples/requests.http', () => {
     '%s: %s',
     async (...[, , example]) => {
       const body = example.body === undefined ? {} : { body: fillIn(example.body, variables, answers) };
-      const { status, json } = await daemon.as('desk').request(example.method, example.path, body);
+      const { status, json } = await daemon.as('desk').request(example.method, example.path, { ...body, headers: example.headers });
       expect([status, json.ret_type, json.error ?? json.ret_msg ?? '']).toEqual([200, 0, '']);
       expect(lists(json.s2c)).not.toEqual([]);
       if (example.name !== undefined) answers.set(example.name, json);

@@ -8,6 +8,8 @@ export interface RequestExample {
   readonly name: string | undefined;
   readonly method: string;
   readonly path: string;
+  /** Beside that of the key. */
+  readonly headers: Readonly<Record<string, string>>;
   /** undefined where the call has none. */
   readonly body: string | undefined;
 }
@@ -25,10 +27,12 @@ export function requestExamples(): RequestExample[] {
       .join('\n')
       .trim()
       .split('\n\n');
-    const [, method = '', path = ''] = /^(GET|POST) \{\{url\}\}(\S+)\nAuthorization: Bearer \{\{key\}\}$/.exec(head) ?? [];
+    const [, method = '', path = '', others = ''] =
+      /^(GET|POST) \{\{url\}\}(\S+)\nAuthorization: Bearer \{\{key\}\}((?:\n[\w-]+: .+)*)$/.exec(head) ?? [];
     if (path === '') throw new Error(`"${title}" is no call: ${head}`);
     const name = comments.flatMap((line) => /^# @name (\w+)$/.exec(line)?.[1] ?? [])[0];
-    return { title, name, method, path, body: body.length === 0 ? undefined : body.join('\n\n') };
+    const headers = Object.fromEntries([...others.matchAll(/^([\w-]+): (.+)$/gm)].map(([, header = '', value = '']) => [header, value]));
+    return { title, name, method, path, headers, body: body.length === 0 ? undefined : body.join('\n\n') };
   });
 }
 

@@ -34,7 +34,10 @@ export function revealingAnswer({ messages, reach }: Operation, hidden: number):
     if (total !== undefined) s2c[fieldNamed(S2CSchema, total).localName] = hidden + 1;
     if (more === undefined) continue;
     const { field, last } = more;
-    s2c[fieldNamed(S2CSchema, field).localName] = hidden === 0 ? last : typeof last === 'string' ? '77' : !last;
+    const { localName } = fieldNamed(S2CSchema, field);
+    // A field that the last page does without is a number.
+    if (last === undefined) Object.assign(s2c, hidden === 0 ? {} : { [localName]: 77n });
+    else s2c[localName] = hidden === 0 ? last : typeof last === 'string' ? '77' : !last;
   }
   return create(ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
 }

@@ -96,6 +96,8 @@ function friendlyBody(
     if (param.type.kind === 'order_symbol') continue;
     const value = fieldValue(messages.C2SSchema, param.field)(request);
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    // What is filled in where nothing is said may be no member that could be named.
+    if (param.type.kind === 'choice' && 'default' in param && value === param.default) continue;
     body[param.aliases[rank - 1] ?? param.name] = spoken(param, value, dialect);
   }
   return body;
