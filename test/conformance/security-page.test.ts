@@ -17,6 +17,6 @@ describe('docs/security.md', () => {
   it.each(links)('names a test of $file: $title', ({ title, file }) => {
     const source = readFileSync(join(docs, file), 'utf8');
     // Of a table of cases, or of some platforms alone, as well.
-    expect(source).toMatch(new RegExp(`\\bit(\\.\\w+\\(.*\\))?\\('${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'`));
+    expect(source).toMatch(new RegExp(`\\b(?:it|describe)(\\.\\w+\\(.*\\))?\\('${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'`));
   });
 });

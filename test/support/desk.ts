@@ -44,6 +44,8 @@ export interface DeskOptions {
   readonly store?: Store;
   /** That the brokerage shares, as in the daemon. */
   readonly sharesStore?: boolean;
+  /** Trading alone, where nothing is said. */
+  readonly switches?: GatewayOptions['switches'];
   /** Replaces parts of the simulated brokerage. */
   readonly backend?: Partial<Backend> | ((simulated: Backend) => Partial<Backend>);
   /** Operations that the brokerage answers with nothing. */
@@ -116,7 +118,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
     store,
     logger,
     version: 'test',
-    switches: new Set(['--enable-trading']),
+    switches: options.switches ?? new Set(['--enable-trading']),
     pushBacklogBytesMax: 1024 * 1024,
     shutdown: () => undefined,
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),

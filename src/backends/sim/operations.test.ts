@@ -9,6 +9,7 @@ import {
   account,
   calendar,
   derivatives,
+  forexAccount,
   klinePattern,
   metadata,
   operations,
@@ -41,6 +42,11 @@ const order = {
   price: 500,
   secMarket: 1,
 };
+const leg = (code: string) => ({ security: security(`HK.${code}`), side: 1, qtyRatio: 1 });
+const timeLocation = 'Asia/Hong_Kong';
+const priceContext = { usePreMarket: false, useAfterHours: false, useOvernight: false };
+const days = { queryType: 1, startDate: '2026-11-01', endDate: '2026-11-20' };
+const broker = { brokerId: 1001, extensionVersion: 1 };
 const pattern = { klineType: 2, extensionVersion: 1 };
 const page = { market: 1, dataFrom: 0, dataMaxCount: 10 };
 const owner = security('US.AAPL');
@@ -129,16 +135,28 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [account.getOrderFee, { header, orderIdExList: [] }],
       [account.getMaxTrdQtys, { header, orderType: 1, code: '00700', price: 500, secMarket: 1 }],
       [account.getMarginRatio, { header, securityList: [one.security] }],
+      [account.getComboMaxTrdQtys, { header, comboLegs: ['00700', '00005'].map(leg), qty: 400, price: 600, orderType: 1 }],
+      [account.getMarginInfo, { header }],
+      [account.getFlowSummary, { header, clearingDate: '2026-11-20' }],
+      [account.getAccCashFlow, { header, clearingDate: '2026-11-20', cashFlowDirection: 1 }],
+      [account.getCashLog, { header }],
+      [account.getBizGroup, { header }],
+      [account.getPositionCorporateActions, { header, extensionVersion: 1 }],
+      [account.getReturnCalendar, { header, queryType: 1, method: 1, timeLocation, priceContext, extensionVersion: 1 }],
+      [account.getYieldTrend, { header, range: { ...days, timeLocation, priceContext }, method: 1, extensionVersion: 1 }],
+      [forexAccount.getForexAccounts, broker],
+      [forexAccount.getForexSymbolConfigs, broker],
       [trade.placeOrder, order],
       [trade.unlockTrade, { unlock: false }],
     ] as const
   ).map(([operation, fields]) => [operation.name, [operation, fields]]),
 );
 
-/** Those whose typical request needs an order or listed contracts, or is refused. */
+/** Those whose typical request needs an order, an account, a row or listed contracts, or is refused. */
 const elsewhere = [
   ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order'],
-  ...['get_option_quote', 'get_option_strategy_analysis'],
+  ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail'],
+  ...['get_forex_risk_control', 'get_forex_account_quote_context', 'get_forex_assets', 'preview_forex_margin'],
 ];
 
 test('every operation that a backend answers has a typical request here', () => {

@@ -3,7 +3,7 @@ import { currency, orderType } from '../enums.js';
 import * as MarginInfo from '../generated/svc/margin_info_pb.js';
 import * as TrdGetComboMaxTrdQtys from '../generated/Trd_GetComboMaxTrdQtys_pb.js';
 import { anyOf } from '../scope.js';
-import { choice, number, text, tradeHeader } from '../shape.js';
+import { choice, number, type Param, text, tradeHeader } from '../shape.js';
 
 const group = 'account';
 const effect = 'read';
@@ -52,13 +52,14 @@ export const getComboMaxTrdQtys = operation({
   title: 'Effect of a combination',
   summary: 'What an order of several legs would change: margin, net assets, buying power, withdrawable cash.',
   guide:
-    'Give combo_legs in c2s_json: {security, side, qty_ratio} each, two to four. The price is what a unit costs, bought less sold; below zero for a credit. It reserves nothing. Free.',
+    'Give the request in c2s_json: header {trd_env, acc_id, trd_market}, qty, price, order_type and combo_legs, {security, side, qty_ratio} each, two to four. The price is what a unit costs, bought less sold; below zero for a credit. It reserves nothing. Free.',
+  // No tool argument can give the legs: its callers give the whole request.
   shape: [
     ...tradeHeader(),
     number('qty', { above: 0, about: 'Units; a leg trades its ratio of them.' }),
     number('price', { about: 'Of a unit.' }),
     choice('orderType', orderType, { default: 1, about: 'NORMAL when omitted.' }),
     text('orderIDEx', { about: 'The order to modify.' }),
-  ],
+  ].map((param): Param => ({ ...param, only: 'rest' })),
   rest: [post('/api/combo-max-trd-qtys')],
 });

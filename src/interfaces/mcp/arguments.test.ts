@@ -63,7 +63,7 @@ const texts: Partial<Record<Param['type']['kind'], fc.Arbitrary<unknown>>> = {
 };
 
 /** A value that the schema allows. What it says in words alone (a symbol, a time) is drawn by the parameter's kind. */
-function drawn(schema: Schema, param: Param): fc.Arbitrary<unknown> {
+function drawn(schema: Schema, param: Param, needed = false): fc.Arbitrary<unknown> {
   const { enum: members, anyOf, type, items, minimum, exclusiveMinimum, maximum, maxLength } = schema;
   if (members !== undefined) return fc.constantFrom(...(members as unknown[]));
   if (anyOf !== undefined) return drawn((anyOf as Schema[])[0]!, param);
@@ -89,7 +89,7 @@ function drawn(schema: Schema, param: Param): fc.Arbitrary<unknown> {
     case 'boolean':
       return fc.boolean();
     default:
-      return fc.string({ maxLength: Math.min((maxLength as number) ?? 20, 20) });
+      return fc.string({ minLength: needed ? 1 : 0, maxLength: Math.min((maxLength as number) ?? 20, 20) });
   }
 }
 
@@ -109,9 +109,9 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
   const params = callerParams(operation.shape, 'mcp');
   const bySymbol = params.some(({ type }) => type.kind === 'order_symbol');
   const chosen = params.filter(({ name }) => !(bySymbol && ['code', 'sec_market'].includes(name)));
-  const values = Object.fromEntries(chosen.map((param) => [param.name, drawn(properties[param.name]!, param)]));
   // Where no market is asked for, the message holds 0, which nobody may write.
   const needed = operation.needs.flatMap(({ oneOf: [field] }) => params.filter((param) => param.field === field));
+  const values = Object.fromEntries(chosen.map((param) => [param.name, drawn(properties[param.name]!, param, needed.includes(param))]));
   const always = new Set(['market', ...(bySymbol ? ['symbol'] : []), ...needed.map(({ name }) => name), ...wanted]);
   // Both ways of naming an account are drawn elsewhere; without either, nobody is asked for.
   for (const name of operation.byCard ? ['acc_id'] : []) always.add(name);

@@ -2,27 +2,34 @@ import { fromJson } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Group } from '../../../src/contract/operation.js';
 import { account, operations } from '../../../src/contract/operations/index.js';
+import { switches } from '../../../src/contract/switches.js';
 import type { Caller } from '../../../src/gateway/index.js';
 import { type Desk, openDesk } from '../../support/desk.js';
 import { sampleRequest } from '../../support/sample-request.js';
 
 const scopes = ['qot:read', 'acc:read', 'admin'] as const;
-/** Orders and fills are read after the brokerage's journal, which is on disk: in their own time. */
 /** Lists over a market are put together in slices, so that none holds the others up. */
 const sliced: ReadonlySet<Group> = new Set<Group>(['metadata', 'derivatives', 'kline_pattern', 'calendar', 'ranking', 'user_state']);
-const journalled = new Set(['get_orders', 'get_deals', 'get_history_orders', 'get_history_deals', 'get_order_fee']);
+/** Orders, fills and movements of cash are read after the brokerage's journal, which is on disk: in their own time. */
+const journalled = [
+  ...['get_orders', 'get_deals', 'get_history_orders', 'get_history_deals', 'get_order_fee'],
+  ...['get_flow_summary', 'get_acc_cash_flow', 'get_cash_log', 'get_cash_detail'],
+  ...['get_return_calendar', 'get_yield_trend', 'get_position_corporate_actions'],
+];
+/** They wait, ask for exchange rates first, or read from the disk. */
+const inOwnTime: ReadonlySet<string> = new Set(['wait_for', 'whoami', ...journalled]);
 
 let desk: Desk;
 let caller: Caller;
 beforeAll(async () => {
-  desk = await openDesk({ keys: { desk: { scopes } } });
+  desk = await openDesk({ keys: { desk: { scopes } }, switches: new Set(switches) });
   caller = desk.callerOf({ as: 'desk', iface: 'grpc' });
 });
 afterAll(() => desk.close());
 
 it.each(
   operations
-    .filter(({ effect, group, name }) => effect === 'read' && !journalled.has(name) && !sliced.has(group))
+    .filter(({ effect, group, name }) => effect === 'read' && !inOwnTime.has(name) && !sliced.has(group))
     .map((operation) => [operation.name, operation]),
 )('%s is answered in its turn where the backend answers at once', async (_, operation) => {
   const request = fromJson(operation.messages.C2SSchema, sampleRequest(operation, operations) as never);
