@@ -169,7 +169,8 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { c2s: { market_type: 1, page_count: 5 } };
     case 'svc_get_combo_max_trd_qtys': {
       const leg = (code: string) => ({ security: { market: HK, code }, side: BUY, qty_ratio: 1 });
-      return { c2s_json: JSON.stringify({ combo_legs: [leg('00700'), leg('00005')] }) };
+      const header = { trd_env: SIMULATE, acc_id: HK_CASH, trd_market: HK };
+      return { c2s: { header, combo_legs: [leg('00700'), leg('00005')], qty: 400, price: 600, order_type: NORMAL } };
     }
     case 'svc_preview_forex_margin':
       return { price_buy: '7.8' };
@@ -305,7 +306,6 @@ function usualValues(name: string): readonly unknown[] | undefined {
     'svc_get_forex_assets.currency': ['USD', 'HKD'],
     'svc_preview_forex_margin.stock_id': [found.pair],
     'svc_preview_forex_margin.volume_scaled': ['100000000', 0],
-    'svc_get_combo_max_trd_qtys.qty': [400],
     price_buy: ['7.8'],
     price_sell: ['7.8'],
     'svc_get_option_chain.begin_time': [found.expiry],

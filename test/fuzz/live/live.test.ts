@@ -48,6 +48,8 @@ describe('the live fuzzer finds', () => {
 
   /** For what is found by waiting in vain. */
   const SHORT_MS = 1000;
+  /** Long enough that everything has been answered before the end is waited for. */
+  const ANSWERED_MS = 5_000;
 
   it.each<[string, string, Tamper, { patienceMs: number; keepsOpen?: boolean }?]>([
     ['an answer to another serial', 'which was not asked', renumber],
@@ -55,7 +57,7 @@ describe('the live fuzzer finds', () => {
     ['a missing answer', 'requests are unanswered', (answers) => answers.slice(1), { patienceMs: SHORT_MS }],
     ['a wrong digest', 'the digest of an answer is wrong', (answers) => answers.map((answer) => answer.fill(0, 16, 36))],
     ['a connection that is cut for nothing', 'although nothing was wrong', (answers) => (answers.length > 0 ? undefined : answers)],
-    ['connections that stay', 'connections do not end', (answers) => answers, { patienceMs: SHORT_MS, keepsOpen: true }],
+    ['connections that stay', 'connections do not end', (answers) => answers, { patienceMs: ANSWERED_MS, keepsOpen: true }],
   ])('%s', async (_, message, tamper, { patienceMs, keepsOpen } = { patienceMs: 10_000 }) => {
     const listeners = await serve();
     const broken = await brokenListener(listeners.tcpPort, tamper, keepsOpen);
