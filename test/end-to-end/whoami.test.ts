@@ -3,6 +3,7 @@ import { ManualClock } from '../../src/contract/clock.js';
 import { scopes as everyScope } from '../../src/contract/scope.js';
 import { BUY, HK, HK_MARGIN, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
+import { differs } from '../support/differences.js';
 
 type Id = 'desk' | 'free' | 'metrics' | 'oneCurrency';
 interface Use {
@@ -98,7 +99,7 @@ describe('GET /api/whoami', () => {
     expect(hkd).toMatchObject({ used: '99990', left: '10' });
   });
 
-  it('sums the day in the currency of the limits', async () => {
+  it.skipIf(differs('known exchange rates'))('sums the day in the currency of the limits', async () => {
     await order({ code: '00700', qty: 100, price: 500 }, 'oneCurrency');
     const [day] = await use('oneCurrency', 'max_daily_value');
     expect(day.currency).toBe('USD');
