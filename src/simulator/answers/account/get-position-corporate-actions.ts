@@ -16,7 +16,7 @@ import { addressed } from '../../brokerage/header.js';
 import type { PositionRecord } from '../../brokerage/position.js';
 import { currencies, tradeMarkets } from '../../brokerage/terms.js';
 import type { CorporateAction } from '../../companies/corporate-actions.js';
-import { inTurns } from '../../pace.js';
+import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 
@@ -39,19 +39,10 @@ export const getPositionCorporateActions: Answer<'clock' | 'world' | 'brokerage'
   const open = [...brokerage.records.ledger.positions(to.account)].filter(
     (position) => position.quantity !== 0n && (to.header.trdMarket === 0 || inMarket(position.tradeMarket, to.market)),
   );
-  const positionList = await inTurns(each(open, (position) => actionsOf(facts, position)));
+  const positionList = await inTurns(eachInTurns(open, 1, (position) => actionsOf(facts, position)));
   const status = positionList.every((one) => one.status === KNOWN) ? COMPLETE : PARTIAL;
   return brokerage.records.journal.whenDurable(create(S2CSchema, { header: to.header, snapshotTime, status, positionList }));
 };
-
-function* each<T, R>(items: readonly T[], make: (item: T) => R): Generator<void, R[]> {
-  const made: R[] = [];
-  for (const item of items) {
-    made.push(make(item));
-    yield;
-  }
-  return made;
-}
 
 function actionsOf({ world, brokerage }: Named, position: PositionRecord): PositionActions {
   const { symbol, quantity, tradeMarket } = position;
