@@ -95,3 +95,8 @@ function abs(value: bigint): bigint {
 export function lesser(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
+
+/** A decimal or a whole number, or 0 where it is below. */
+export function atLeastZero(value: bigint): bigint {
+  return value > 0n ? value : 0n;
+}

@@ -1,4 +1,4 @@
-import { DECIMAL_ONE, type Decimal, decimalFromNumber, divide, multiplyUp } from '../../contract/decimal.js';
+import { atLeastZero, DECIMAL_ONE, type Decimal, decimalFromNumber, divide, multiplyUp } from '../../contract/decimal.js';
 import { TrailType } from '../../contract/generated/Trd_Common_pb.js';
 import { Rejection } from '../../contract/rejection.js';
 
@@ -28,10 +28,6 @@ export function dearestStart(terms: TriggerTerms, dearest: Decimal): Decimal | R
     });
   }
   const distance = terms.trailType === TrailType.TrailType_Ratio ? multiplyUp(dearest, divide(trail, HUNDRED)) : trail;
-  const trailed = dearest > 0n ? dearest + above(distance) + above(spread) : 0n;
+  const trailed = dearest > 0n ? dearest + atLeastZero(distance) + atLeastZero(spread) : 0n;
   return [dearest, trigger, trailed].reduce((most, price) => (price > most ? price : most));
-}
-
-function above(distance: Decimal): Decimal {
-  return distance > 0n ? distance : 0n;
 }

@@ -1,4 +1,4 @@
-import { type Decimal, formatDecimal } from '../../contract/decimal.js';
+import { atLeastZero, type Decimal, formatDecimal } from '../../contract/decimal.js';
 import { Refusal } from '../refusal.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
@@ -214,6 +214,5 @@ export function feeReserve(
   const filled = open === undefined ? 0n : unitValue(instrument, open.filledValue);
   const turnover = filled + unitValue(instrument, worstPrice) * quantity;
   const total = totalFeesOf(instrument, buying, turnover, (open?.filledQuantity ?? 0n) + quantity);
-  const rest = open === undefined ? total : total - totalFees(open.fees);
-  return rest > 0n ? rest : 0n;
+  return atLeastZero(open === undefined ? total : total - totalFees(open.fees));
 }

@@ -1,4 +1,4 @@
-import type { Decimal } from '../../contract/decimal.js';
+import { atLeastZero, type Decimal } from '../../contract/decimal.js';
 import type { Currency } from '../../contract/markets.js';
 import type { CashLedger } from '../ledger/index.js';
 import { type Account, accounts } from './account.js';
@@ -75,8 +75,7 @@ export class Ledger {
   sellable(accId: bigint, symbol: string): bigint {
     const position = this.position(accId, symbol);
     if (position === undefined) return 0n;
-    const free = position.quantity - this.locked(position) - this.working(accId, symbol, 'sell');
-    return free > 0n ? free : 0n;
+    return atLeastZero(position.quantity - this.locked(position) - this.working(accId, symbol, 'sell'));
   }
 
   /** Units of a long position that may not be sold today: bought today where the market holds such until the next day. */
@@ -88,8 +87,7 @@ export class Ledger {
   /** Units of a short position that no open order is buying back. */
   coverable(accId: bigint, symbol: string): bigint {
     const held = this.position(accId, symbol)?.quantity ?? 0n;
-    const free = -held - this.working(accId, symbol, 'buy') - this.working(accId, symbol, 'buy_back');
-    return free > 0n ? free : 0n;
+    return atLeastZero(-held - this.working(accId, symbol, 'buy') - this.working(accId, symbol, 'buy_back'));
   }
 
   /** What a position list shows as sellable: below zero what may be bought back of a short position, and all of a futures position. */

@@ -1,4 +1,4 @@
-import { type Decimal, lesser, multiply } from '../../contract/decimal.js';
+import { atLeastZero, type Decimal, lesser, multiply } from '../../contract/decimal.js';
 import type { Instrument, Option } from '../world/instrument.js';
 
 /**
@@ -27,7 +27,7 @@ export interface Underlying {
 export function nakedMargin({ option: { right, strike }, multiplier }: Option, { instrument, price }: Underlying): Decimal {
   const percent = instrument.kind === 'index' ? NAKED_PERCENT.index : NAKED_PERCENT.stock;
   const away = right === 'call' ? strike - price : price - strike;
-  const usual = (price * percent) / 100n - (away > 0n ? away : 0n);
+  const usual = (price * percent) / 100n - atLeastZero(away);
   const least = ((right === 'call' ? price : strike) * LEAST_PERCENT) / 100n;
   return multiply(usual > least ? usual : least, multiplier);
 }

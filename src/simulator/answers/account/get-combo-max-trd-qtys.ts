@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type Decimal, decimalToNumber, lesser } from '../../../contract/decimal.js';
+import { atLeastZero, type Decimal, decimalToNumber, lesser } from '../../../contract/decimal.js';
 import type { ComboLeg } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetComboMaxTrdQtys_pb.js';
 import { quoteMarketNumbered } from '../../../contract/markets.js';
@@ -130,10 +130,6 @@ function soldOptions(
 function marginOf(terms: typeof initialMargin, instrument: Instrument, each: Decimal, quantity: bigint): Decimal {
   if (instrument.kind === 'option' && quantity < 0n) return 0n;
   return quantity < 0n ? terms(instrument, 'short', -each * quantity) : terms(instrument, 'long', each * quantity);
-}
-
-function atLeastZero(value: Decimal): Decimal {
-  return value > 0n ? value : 0n;
 }
 
 function n(value: Decimal): number {

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type Decimal, decimalToNumber, lesser } from '../../../contract/decimal.js';
+import { atLeastZero, type Decimal, decimalToNumber, lesser } from '../../../contract/decimal.js';
 import { CURRENCY_USDT } from '../../../contract/enums.js';
 import { CltRiskLevel, CltRiskStatus, type Funds, FundsSchema } from '../../../contract/generated/Trd_Common_pb.js';
 import type { C2S, S2C } from '../../../contract/generated/Trd_GetFunds_pb.js';
@@ -108,10 +108,6 @@ function riskStatus(account: Account, { netAssets, maintenanceMargin }: Valuatio
   if (account.type === 'cash' || maintenanceMargin === 0n) return CltRiskStatus.CltRiskStatus_Level1;
   if (netAssets <= maintenanceMargin) return CltRiskStatus.CltRiskStatus_Level9;
   return 1 + Number((maintenanceMargin * 8n) / netAssets);
-}
-
-function atLeastZero(value: Decimal): Decimal {
-  return value > 0n ? value : 0n;
 }
 
 function n(value: Decimal): number {
