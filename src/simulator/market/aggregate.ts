@@ -66,7 +66,7 @@ export function barOf(start: number, end: number, previousClose: Decimal, totals
   return { start, end, open, high, low, close, previousClose, volume, turnover };
 }
 
-function greater(a: Decimal, b: Decimal): Decimal {
+export function greater(a: Decimal, b: Decimal): Decimal {
   if (a > b) return a;
   return b;
 }

@@ -13,11 +13,13 @@ export type {
   Market,
   MarketEvent,
   PriceAdjustment,
+  PriceBounds,
   Quote,
   Tick,
   TickDirection,
 } from './market.js';
 export { priceLimit } from './price-limit.js';
+export { widened } from './range.js';
 export { RecordedMarket } from './recorded-market.js';
 export { createMarket, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
 export { type TimeSharePoint, timeShare } from './time-share.js';

@@ -15,11 +15,13 @@ import type {
   Execution,
   MarketEvent,
   PriceAdjustment,
+  PriceBounds,
   Quote,
   Tick,
   TickDirection,
 } from './market.js';
 import { OrderBook } from './order-book.js';
+import { widened } from './range.js';
 import type { SimulatedMarket } from './simulated-market.js';
 import { turnoverOf } from './turnover.js';
 
@@ -152,6 +154,15 @@ export class RecordedMarket implements SimulatedMarket {
     const all = [...before, ...fresh];
     if (range.limit === undefined) return all;
     return range.from === undefined ? all.slice(-range.limit) : all.slice(0, range.limit);
+  }
+
+  range(instrument: Instrument, from: number, to: number): PriceBounds | undefined {
+    const recorded = this.#recorded.get(instrument.symbol);
+    const [today] = (recorded && this.#bars(recorded, { unit: 'day' })) ?? [];
+    if (today === undefined) return this.generated.range(instrument, from, to);
+    const before = this.generated.range(instrument, from, Math.min(to, today.start));
+    if (today.start < from || today.start >= to) return before;
+    return before === undefined ? today : widened(before, today);
   }
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint {

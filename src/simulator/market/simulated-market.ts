@@ -27,11 +27,13 @@ import type {
   Market,
   MarketEvent,
   PriceAdjustment,
+  PriceBounds,
   Quote,
   Tick,
   TickDirection,
 } from './market.js';
 import { OrderBook } from './order-book.js';
+import { rangeOf } from './range.js';
 import { anchorOf } from './spot-anchor.js';
 import { Tape } from './tape.js';
 import { type TradingDay, TradingDays } from './trading-days.js';
@@ -166,7 +168,8 @@ class MarketOfTape implements SimulatedMarket {
   ): readonly Bar[] {
     const now = this.#now(instrument);
     const today = this.#tape.days(instrument).at(now).number;
-    const factor = (day: TradingDay) => this.#adjustments.factor(instrument, adjustment, day.number, today);
+    const factors = this.#adjustments.factors(instrument, adjustment, today);
+    const factor = ({ number }: TradingDay) => factors(number);
     return barsOf(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
   }
 
@@ -174,7 +177,14 @@ class MarketOfTape implements SimulatedMarket {
     const days = this.#tape.days(instrument);
     const now = this.#now(instrument);
     // What is traded no more has nothing go off after its last day.
-    return this.#adjustments.factor(instrument, adjustment, days.at(Math.min(time, now)).number, days.at(now).number);
+    return this.#adjustments.factors(instrument, adjustment, days.at(now).number)(days.at(Math.min(time, now)).number);
+  }
+
+  range(instrument: Instrument, from: number, to: number): PriceBounds | undefined {
+    const now = this.#now(instrument);
+    const days = this.#tape.days(instrument);
+    const factors = this.#adjustments.factors(instrument, 'forward', days.at(now).number);
+    return rangeOf(this.#tape, instrument, { from, to: Math.min(to, now + 1) }, now, factors);
   }
 
   watch(instrument: Instrument): void {

@@ -7,8 +7,9 @@ import { type Aggregate, aggregateOfTotals, merge } from './aggregate.js';
 import type { Background } from './background.js';
 import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
-import type { Tick, TickDirection } from './market.js';
+import type { PriceBounds, Tick, TickDirection } from './market.js';
 import { Prints } from './prints.js';
+import { widened } from './range.js';
 import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
 import type { Trade } from './trades.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
@@ -57,6 +58,17 @@ export class Tape {
     const totals = this.background.regularTotals(instrument, day);
     const prints = this.#prints.get(instrument.symbol);
     return prints === undefined ? totals : merge(totals, prints.totals(start, end));
+  }
+
+  /** Of {@link Tape.dayTotals} the extremes, for which the trades of most days need not be made. */
+  extremes(of: Instrument, day: TradingDay, now: number): PriceBounds | undefined {
+    const instrument = this.#on(of, day);
+    const isMade = day.regular.end > now || of.kind === 'plate' || this.#historyOf(instrument, day) !== undefined;
+    const found = isMade ? undefined : this.background.extremes(instrument, day);
+    if (found === undefined) return this.dayTotals(of, day, now);
+    const background = { high: BigInt(found.high), low: BigInt(found.low) };
+    const printed = this.#prints.get(instrument.symbol)?.totals(day.regular.start, day.regular.end);
+    return printed === undefined ? background : widened(background, printed);
   }
 
   /** Of the index of a plate: its own path up to `now`, and what its members traded. */
