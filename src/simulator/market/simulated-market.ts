@@ -13,6 +13,7 @@ import { Adjustments } from './adjustment.js';
 import type { Aggregate } from './aggregate.js';
 import { Background } from './background.js';
 import { type BookState, bookState, type PricedTrade, refreshAt, refreshesOf, type Side } from './background-book.js';
+import { BarBlocks } from './bar-blocks.js';
 import { barsOf } from './bars.js';
 import { Currencies } from './currencies.js';
 import type { History } from './history.js';
@@ -103,6 +104,7 @@ const noView = (): { view: View | undefined } => ({ view: undefined });
 class MarketOfTape implements SimulatedMarket {
   readonly #clock: Clock;
   readonly #tape: Tape;
+  readonly #blocks = new BarBlocks();
   readonly #adjustments: Adjustments;
   readonly #live: LiveEvents;
   readonly #books = new Map<string, OrderBook>();
@@ -170,7 +172,7 @@ class MarketOfTape implements SimulatedMarket {
     const today = this.#tape.days(instrument).at(now).number;
     const factors = this.#adjustments.factors(instrument, adjustment, today);
     const factor = ({ number }: TradingDay) => factors(number);
-    return barsOf(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
+    return barsOf({ tape: this.#tape, blocks: this.#blocks }, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
   }
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#now(instrument)): bigint {

@@ -23,6 +23,8 @@ const TRADES_A_PIECE = 500;
 /** The whole tape of every symbol: loaded history, then the background's trades with callers' prints among them. */
 export class Tape {
   readonly #prints = new Map<string, Prints>();
+  /** How often callers' trades were added. */
+  #printed = 0;
 
   constructor(
     readonly background: Background,
@@ -257,7 +259,13 @@ export class Tape {
     const sequence = BigInt(printSequence(day.number, happened, prints.lastSequence));
     const tick = { sequence, time, price, volume, turnover: turnoverOf(instrument, price, volume), direction };
     prints.add(tick);
+    this.#printed += 1;
     return tick;
+  }
+
+  /** Changes whenever callers' trades are added to what bars of an instrument's day are made of. */
+  version(of: Instrument, day: TradingDay): number {
+    return of.kind === 'plate' ? this.#printed : this.printsOf(this.#on(of, day)).version;
   }
 
   /** Puts prints of an earlier run back: before anything is printed in this one. */
@@ -268,6 +276,7 @@ export class Tape {
       byContract.set(instrument, [...(byContract.get(instrument) ?? []), tick]);
     }
     for (const [instrument, printed] of byContract) this.#writable(instrument).restore(printed);
+    this.#printed += 1;
   }
 
   printsOf(instrument: Instrument): Prints {
