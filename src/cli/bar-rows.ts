@@ -93,7 +93,7 @@ function unquoted(text: string | undefined): string {
 }
 
 function readTime(text: string, rules: ReadingRules): string | BadRow {
-  const { zone, hours } = rules;
+  const { zone, hours, stamp } = rules;
   const date = text.length > DATE_LENGTH_MAX ? null : DATE.exec(text);
   if (date !== null) {
     const day = `${date[1]}-${date[2]}-${date[3]}`;
@@ -104,10 +104,12 @@ function readTime(text: string, rules: ReadingRules): string | BadRow {
   const match = DATE_TIME.exec(text);
   if (match === null) return bad('time', text, TIMES);
   const [, year, month, dayText, hour = '', minute = '', second = '00', offset] = match;
-  const days = dayNumber(`${year}-${month}-${dayText}`);
+  const day = `${year}-${month}-${dayText}`;
+  const days = dayNumber(day);
   if (days === undefined || hour > '23' || minute > '59' || second > '59') return bad('time', text, TIMES);
   const wall = days * 86_400_000 + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000;
-  return minuteOf(offset === undefined ? fromWall(wall, zone) : wall - offsetMs(offset), text, rules);
+  const written = offset === undefined && zone === hours.timeZone && stamp === 'start' ? `${day} ${hour}:${minute}` : undefined;
+  return minuteOf(offset === undefined ? fromWall(wall, zone) : wall - offsetMs(offset), text, rules, written);
 }
 
 function offsetMs(text: string): number {
@@ -116,11 +118,11 @@ function offsetMs(text: string): number {
   return Number(`${digits[0]}1`) * (Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3))) * 60_000;
 }
 
-/** The minute that a time names, which the daemon takes when it lies inside a session. */
-function minuteOf(time: number, text: string, { stamp, hours }: ReadingRules): string | BadRow {
+/** The minute that a time names, which the daemon takes when it lies inside a session. `written`: on the exchange's clocks, where that is known. */
+function minuteOf(time: number, text: string, { stamp, hours }: ReadingRules, written?: string): string | BadRow {
   if (time % MINUTE_MS !== 0) return bad('time', text, `the ${stamp} of a minute`);
   const start = stamp === 'start' ? time : time - MINUTE_MS;
-  if (hours.sessionAt(start) !== undefined) return localDateTime(start, hours.timeZone).slice(0, 16);
+  if (hours.sessionAt(start) !== undefined) return written ?? localDateTime(start, hours.timeZone).slice(0, 16);
   const isEnd = stamp === 'start' && hours.sessionAt(time - MINUTE_MS) !== undefined;
   const hint = isEnd ? '; one inside a session ends then: is it --stamp end?' : '';
   return bad('time', text, `the ${stamp} of a minute inside a session (${hours.timeZone})${hint}`);
