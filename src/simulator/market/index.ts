@@ -1,4 +1,5 @@
 export { adjustedPrice, FACTOR_ONE } from './adjustment.js';
+export { widened } from './aggregate.js';
 export { type BrokerQueue, brokerQueue, type QueuedBroker } from './broker-queue.js';
 export { type BySize, type CapitalFlow, CapitalFlows } from './capital-flow.js';
 export { type LoadedBar, type LoadedHistory, pastsOf } from './history.js';
@@ -19,7 +20,6 @@ export type {
   TickDirection,
 } from './market.js';
 export { priceLimit } from './price-limit.js';
-export { widened } from './range.js';
 export { RecordedMarket } from './recorded-market.js';
 export { createMarket, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
 export { type TimeSharePoint, timeShare } from './time-share.js';

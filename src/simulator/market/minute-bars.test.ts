@@ -42,10 +42,13 @@ function grouped(of: Instrument, minutes: readonly Bar[], length: number): Bar[]
 test('bars of many minutes are their minutes, in extended hours too', () => {
   fc.assert(
     fc.property(instrument, fc.constantFrom(3, 10, 60, 120, 180, 240), fc.integer({ min: 0, max: 1_200 }), (of, length, daysAgo) => {
-      const from = Math.floor((NOW - daysAgo * DAY_MS) / DAY_MS) * DAY_MS;
-      const range = { from, to: Math.min(from + 3 * DAY_MS, NOW + 1) };
-      const minutes = market.bars(of, { unit: 'minute', count: 1 }, range);
-      expect(market.bars(of, { unit: 'minute', count: length }, range)).toEqual(grouped(of, minutes, length));
+      const from = NOW - daysAgo * DAY_MS;
+      const to = from + 3 * DAY_MS;
+      // Those that lie in a bar which begins before, or ends after.
+      const around = { from: from - length * MINUTE, to: to + length * MINUTE };
+      const minutes = market.bars(of, { unit: 'minute', count: 1 }, around);
+      const expected = grouped(of, minutes, length).filter(({ start }) => start >= from && start < to);
+      expect(market.bars(of, { unit: 'minute', count: length }, { from, to })).toEqual(expected);
     }),
     { numRuns: 60 },
   );

@@ -1,15 +1,10 @@
 import type { Instrument } from '../world/instrument.js';
 import { adjustedPrice } from './adjustment.js';
-import { greater } from './aggregate.js';
+import { widened } from './aggregate.js';
 import type { PriceBounds } from './market.js';
 import type { Tape } from './tape.js';
 
 const DAY_MS = 86_400_000;
-
-/** Both together. */
-export function widened(a: PriceBounds, b: PriceBounds): PriceBounds {
-  return { high: greater(a.high, b.high), low: -greater(-a.low, -b.low) };
-}
 
 /**
  * The highest and the lowest price of the day bars that start in [from, to) as of `now`, epoch ms; undefined where there is none.

@@ -4,7 +4,7 @@ import type { DayMove } from '../companies/market-prices.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument, Option, Warrant } from '../world/instrument.js';
 import { nextPrice } from '../world/ticks.js';
-import { type Aggregate, aggregateOfTick, barOf, merge } from './aggregate.js';
+import { type Aggregate, aggregateOfTick, barOf, merge, widened } from './aggregate.js';
 import type { BookState, Side } from './background-book.js';
 import type {
   Bar,
@@ -21,7 +21,6 @@ import type {
   TickDirection,
 } from './market.js';
 import { OrderBook } from './order-book.js';
-import { widened } from './range.js';
 import type { SimulatedMarket } from './simulated-market.js';
 import { turnoverOf } from './turnover.js';
 
