@@ -25,8 +25,6 @@ export interface Frame {
   readonly serial: number;
   /** The plain body. As read, it may be a view of the chunk that was pushed: the chunk must not be written to any more. */
   readonly body: Uint8Array;
-  /** As read: the body is of those that the reader knows ({@link KnownBodies}), one object for all frames that bring it. */
-  readonly known?: boolean;
 }
 
 export interface FrameError {
@@ -34,7 +32,10 @@ export interface FrameError {
   readonly message: string;
 }
 
-export type FrameRead = { readonly ok: true; readonly frame: Frame } | { readonly ok: false; readonly error: FrameError };
+/** `known`: the body is of those that the reader knows ({@link KnownBodies}), one object for all frames that bring it. */
+export type FrameRead =
+  | { readonly ok: true; readonly frame: Frame; readonly known: boolean }
+  | { readonly ok: false; readonly error: FrameError };
 
 export const FRAME_HEADER_BYTES = 44;
 export const BODY_BYTES_MAX = 16 * 1024 * 1024;
@@ -173,7 +174,7 @@ export class FrameReader {
     this.#header = undefined;
     const body = this.cipher.open(sealed);
     const known = body && this.#known?.find(digest, body);
-    if (known !== undefined) return { ok: true, frame: { protoId, format, serial, body: known, known: true } };
+    if (known !== undefined) return { ok: true, frame: { protoId, format, serial, body: known }, known: true };
     // The digest is taken of what could not be opened, too, and both failures are one: what a peer could tell apart would help it to
     // decrypt what is not its own (Bleichenbacher 1998, Vaudenay 2002).
     const matches = sha1(body ?? sealed) === digest;
@@ -181,7 +182,7 @@ export class FrameReader {
       return this.#fail({ kind: 'wrong_digest', message: `the body of frame ${serial} (protocol id ${protoId}) does not match its SHA-1` });
     }
     const kept = this.#known?.add(digest, body);
-    return { ok: true, frame: { protoId, format, serial, body: kept ?? body, known: kept !== undefined } };
+    return { ok: true, frame: { protoId, format, serial, body: kept ?? body }, known: kept !== undefined };
   }
 
   #fail(error: FrameError): FrameRead {

@@ -128,7 +128,7 @@ export class TcpConnection implements CoreConnection {
           socket.cork();
           corked = true;
         }
-        this.#take(read.frame);
+        this.#take(read.frame, read.known);
       }
       if (!this.#ended) socket.pause();
     } catch (error) {
@@ -145,7 +145,7 @@ export class TcpConnection implements CoreConnection {
     this.#options.socket.resume();
   }
 
-  #take({ protoId, format, serial, body, known = false }: Frame): void {
+  #take({ protoId, format, serial, body }: Frame, known: boolean): void {
     if (this.#session !== undefined) {
       this.#session.request({ protoId, format, body, known, tag: serial });
       return;
