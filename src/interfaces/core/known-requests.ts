@@ -3,7 +3,7 @@ import type { ProtocolIds } from '../../contract/protocol-ids.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { BodyFormat } from '../../wire/index.js';
 import { bodyParser } from './bodies.js';
-import type { CoreRequest } from './session.js';
+import type { CoreRequest } from './core-request.js';
 
 interface KnownRequest {
   readonly protoId: number;

@@ -7,21 +7,10 @@ import type { Answer, Caller, Peer } from '../../gateway/index.js';
 import { answerRegisterPush, type Frame, type Permits, type PushFormat, type PushSink } from '../../gateway/push/index.js';
 import { type BodyFormat, encodeBody } from '../../wire/index.js';
 import { keepAliveBody, readC2S, rejectionBody, responseBody } from './bodies.js';
+import type { CoreRequest } from './core-request.js';
 import { readRequest } from './known-requests.js';
 import type { CoreServices } from './services.js';
 import { checkSubscribed } from './strict-rule.js';
-
-/** A request as either wire carries it. */
-export interface CoreRequest {
-  readonly protoId: number;
-  /** Of the body, and of its answer's. */
-  readonly format: BodyFormat;
-  readonly body: Uint8Array;
-  /** The body is one object for all requests that bring it. */
-  readonly known: boolean;
-  /** What the answer repeats: a serial number or a section. */
-  readonly tag: number | bigint;
-}
 
 /** A connection whose handshake has succeeded, as far as the session needs to know it. */
 export interface CoreLink {
