@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, AuditTrade } from '../../access/index.js';
+import type { Access, AuditTrade, OrderFacts } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
@@ -22,13 +22,21 @@ import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { isCancel } from './cancel-scope.js';
+import type { Circumstances } from './circumstances.js';
 import type { Commit, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import type { Valued } from './order-facts.js';
-import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
+import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
+
+/** The names of the orders that an answer says have been opened. */
+function orderNames(answer: ResponseMessage | Rejection | undefined): readonly string[] {
+  if (answer === undefined || answer instanceof Rejection) return [];
+  const { s2c } = answer as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } };
+  return s2c?.orderID === undefined ? [] : [s2c.orderIDEx || String(s2c.orderID)];
+}
 
 /**
  * The protocol's number for none: of writes to a backend that keeps their answers in the change that records them. What is found
@@ -48,6 +56,7 @@ export class Writes {
     readonly clocks: { readonly clock: Clock; readonly backendClock: Clock },
     readonly meter: Meter,
     readonly inFlight: InFlight,
+    readonly circumstances: Circumstances,
     /** The backend records a write in the gateway's own store, and so only after what is written here. */
     readonly recordedInOrder: boolean,
   ) {}
@@ -56,6 +65,9 @@ export class Writes {
   sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
     return async (commit, interrupted) => {
       if (interrupted !== undefined) {
+        // It passed the gates once; a halt since then holds for it as for a new one.
+        const halted = operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>) && this.access.haltOf(identity.key);
+        if (halted) return rejectDenial(halted);
         if (!call.leave()) return cancelled();
         this.#keepsAnswer(call, interrupted);
         return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
@@ -84,7 +96,26 @@ export class Writes {
   ): Promise<ResponseMessage | Rejection> {
     const { key } = identity;
     const known = factsOf(this.backend, this.access, key, valued, call);
-    const facts = known instanceof Promise ? await known : known;
+    const own = known instanceof Promise ? await known : known;
+    const found = this.circumstances.complete(key, own, valued, (request as Partial<PlaceC2S>).header, call);
+    const { facts, claim } = found instanceof Promise ? await found : found;
+    try {
+      return await this.#sendAdmitted(operation, request, identity, facts, packet, commit, call);
+    } finally {
+      claim?.settle();
+    }
+  }
+
+  async #sendAdmitted(
+    operation: Operation,
+    request: Message,
+    identity: Identity,
+    facts: OrderFacts,
+    packet: PacketId,
+    commit: Commit | undefined,
+    call: Call,
+  ): Promise<ResponseMessage | Rejection> {
+    const { key } = identity;
     // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
     if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
     const admittance = this.access.admit(key, facts, this.clocks.clock.now());
@@ -94,11 +125,20 @@ export class Writes {
     const marks =
       commit === undefined ? [admission.durable] : [admission.durable, this.#keepsAnswer(call, commit(packet, request)).durable];
     let started = 0;
-    const response = await this.#sendAfter(marks, () => {
-      if (commit === undefined && !call.leave()) return cancelled();
-      started = performance.now();
-      return this.#send(operation, request, packet, identity, call);
-    });
+    let answered: ResponseMessage | Rejection | undefined;
+    try {
+      answered = await this.#sendAfter(marks, () => {
+        // Trading may have been halted while the marks were on their way to the disk.
+        const halted = facts.reduces ? undefined : this.access.haltOf(key);
+        if (halted !== undefined) return rejectDenial(halted);
+        if (commit === undefined && !call.leave()) return cancelled();
+        started = performance.now();
+        return this.#send(operation, request, packet, identity, call);
+      });
+    } finally {
+      admission.settle(orderNames(answered));
+    }
+    const response = answered;
     if (response instanceof Rejection) {
       await admission.refund();
       return response;
