@@ -7,6 +7,7 @@ import { rejectFailure } from './call-failures.js';
 import type { Caller, Identity } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import { limitsOf } from './market-names.js';
+import { rejectDenial } from './orders/valuation.js';
 import { awaitedConnection, notReady } from './readiness.js';
 
 const realTrading = scopeMask(['trade:real']);
@@ -38,10 +39,13 @@ export class UndeclaredCalls {
 
   /** The bytes of the `Response`; undefined where such an id does not pass, for this caller or at all. */
   async call(protoId: number, caller: Caller, body: Uint8Array): Promise<Uint8Array | Rejection | undefined> {
-    const { backend, clock, inFlight, requestTimeoutMs, identify, defect } = this.#parts;
+    const { access, backend, clock, inFlight, requestTimeoutMs, identify, defect } = this.#parts;
     const identity = identify(caller);
     if (identity instanceof Rejection || backend.callBytes === undefined || !this.#passes(identity)) return undefined;
     const { owner } = identity;
+    // It might be an order.
+    const halted = access.haltOf(identity.key);
+    if (halted !== undefined) return this.#recorded(caller, identity, rejectDenial(halted));
     const awaited = awaitedConnection(backend.status());
     const refused = awaited === undefined ? inFlight.refuseKind('write', owner) : notReady(awaited);
     if (refused !== undefined) return this.#recorded(caller, identity, refused);
@@ -49,17 +53,11 @@ export class UndeclaredCalls {
     if (!call.leave()) return this.#recorded(caller, identity, cancelled());
     const unrecorded = await this.#announce(caller, identity);
     if (unrecorded !== undefined) return unrecorded;
-    try {
-      const work = backend.callBytes(protoId, body, call);
-      inFlight.enter(owner, work);
-      return this.#recorded(caller, identity, await call.within(work));
-    } catch (thrown) {
-      return this.#recorded(
-        caller,
-        identity,
-        thrown instanceof BackendFailure ? rejectFailure(thrown, 'write sent') : defect(caller, thrown),
-      );
-    }
+    const { callBytes } = backend;
+    const work = (async () => callBytes.call(backend, protoId, body, call))();
+    inFlight.enter(owner, work);
+    const failed = (thrown: unknown) => (thrown instanceof BackendFailure ? rejectFailure(thrown, 'write sent') : defect(caller, thrown));
+    return this.#recorded(caller, identity, await call.within(work, failed));
   }
 
   #passes({ key }: Identity): boolean {
