@@ -44,6 +44,15 @@ describe('decimal', () => {
         expect(decimalFromNumber(Number(text))).toBe(parseDecimal(text));
       }),
     );
+    const doubles = fc.oneof(fc.double(), fc.double({ min: -(2 ** 22), max: 2 ** 22 }), fc.double({ min: 0, max: 1e-6 }));
+    const spelt = fc.tuple(fc.bigInt({ min: -(2n ** 52n), max: 2n ** 52n }), fc.integer({ min: 0, max: 9 }));
+    const near = fc.oneof(doubles, spelt.map(([units, places]) => Number(units) / 10 ** places)).filter(Number.isFinite);
+    fc.assert(
+      fc.property(near, (value) => {
+        expect(decimalFromNumber(value)).toBe(parseDecimal(String(value)));
+      }),
+      { numRuns: 2_000 },
+    );
     expect(decimalFromNumber(0.1 + 0.2)).toBeUndefined();
     expect(decimalFromNumber(Number.NaN)).toBeUndefined();
     expect(decimalFromNumber(1e-10)).toBeUndefined();
