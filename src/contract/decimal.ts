@@ -53,8 +53,15 @@ export function decimalToNumber(value: Decimal): number {
   return Number.isSafeInteger(units) ? units / 1_000_000_000 : Number(formatDecimal(value));
 }
 
+/** From here on doubles are written without an exponent. */
+const UNITS_PLAIN_MIN = 1_000;
+
 /** Plain text without an exponent or trailing zeros: "320.5", "-0.001", "0". */
 export function formatDecimal(value: Decimal): string {
+  const units = Number(value);
+  const size = Math.abs(units);
+  // The shortest text of the double that spells it: see ROUNDED_MAX.
+  if (size <= ROUNDED_MAX * 1_000_000_000 && size >= UNITS_PLAIN_MIN) return String(units / 1_000_000_000);
   const negative = value < 0n;
   const digits = (negative ? -value : value).toString().padStart(DECIMAL_PLACES + 1, '0');
   const whole = digits.slice(0, -DECIMAL_PLACES);
