@@ -4,6 +4,7 @@ import { callCommand } from './call.js';
 import { dataCommand } from './data.js';
 import { exitStatus, exitStatusHelp } from './exit-status.js';
 import { genKeyCommand } from './gen-key.js';
+import { haltCommand, resumeCommand } from './halt.js';
 import { healthCommand } from './health.js';
 import { machineIdCommand } from './machine-id.js';
 import { mcpCommand, type StartEmbedded } from './mcp.js';
@@ -22,6 +23,8 @@ const commands: readonly ((terminal: Terminal, startEmbedded: StartEmbedded) => 
   genKeyCommand,
   dataCommand,
   reloadCommand,
+  haltCommand,
+  resumeCommand,
   machineIdCommand,
   mcpCommand,
   (terminal) => setTradePwdCommand(terminal),
