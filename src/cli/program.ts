@@ -4,6 +4,7 @@ import { callCommand } from './call.js';
 import { dataCommand, type HoursOf } from './data.js';
 import { exitStatus, exitStatusHelp } from './exit-status.js';
 import { genKeyCommand } from './gen-key.js';
+import { haltCommand, resumeCommand } from './halt.js';
 import { healthCommand } from './health.js';
 import { machineIdCommand } from './machine-id.js';
 import { mcpCommand, type StartEmbedded } from './mcp.js';
@@ -30,6 +31,8 @@ const commands: readonly ((terminal: Terminal, insides: Insides) => Command)[] =
   genKeyCommand,
   (terminal, { hoursOf }) => dataCommand(terminal, hoursOf),
   reloadCommand,
+  haltCommand,
+  resumeCommand,
   machineIdCommand,
   (terminal, { startEmbedded }) => mcpCommand(terminal, startEmbedded),
   (terminal) => setTradePwdCommand(terminal),

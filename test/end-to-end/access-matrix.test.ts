@@ -131,6 +131,8 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
   cancel_all_order: trade,
   unlock_trade: ['trade:unlock'],
   admin_status: ['admin'],
+  admin_halt: ['admin'],
+  admin_resume: ['admin'],
   admin_reload: ['admin'],
   admin_shutdown: ['admin'],
 };
@@ -143,6 +145,8 @@ const refusedInLegacyMode = new Set([
   'cancel_all_order',
   'unlock_trade',
   'admin_status',
+  'admin_halt',
+  'admin_resume',
   'admin_reload',
   'admin_shutdown',
 ]);
