@@ -99,12 +99,12 @@ describe.each(both)('requests that do not wait for each other, over %s', (_, dae
       '',
     );
     await until(() => connection.closed, 'the end of the connection');
-    const answers = [];
+    const answers: [string, unknown][] = [];
     for (let at = 0; at < connection.text.length; ) {
       const end = connection.text.indexOf('\r\n\r\n', at) + 4;
       const head = connection.text.slice(at, end);
       // The answer to HEAD, the second, has none of the bytes that it speaks of.
-      const length = answers.length === 1 ? 0 : Number(/^content-length: (\d+)/im.exec(head)?.[1]);
+      const length: number = answers.length === 1 ? 0 : Number(/^content-length: (\d+)/im.exec(head)?.[1]);
       answers.push([head.slice(9, 12), length === 0 ? undefined : JSON.parse(connection.text.slice(end, end + length)).ret_type]);
       at = end + length;
     }
