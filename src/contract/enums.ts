@@ -487,6 +487,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
       orderBookType,
     },
   },
+  { prefix: 'Qot_Common.ComboLeg', fields: { side: trdSide } },
   { prefix: 'Qot_Common.Security', fields: { market: quoteMarketNumbers } },
   { prefix: 'Qot_GetStaticInfo.C2S', fields: { market: quoteMarketNumbers, secType: securityType } },
   { prefix: 'Qot_GetReference.C2S', fields: { referenceType } },

@@ -55,9 +55,10 @@ export type Effect = 'read' | 'subscription' | 'write' | 'order';
 /**
  * How the gateway finds out what risk a request adds: each name stands for one piece of code there.
  * - `place`: a new order.
+ * - `combo`: a new order of several legs.
  * - `modify`: a change of an order, or its end, which adds none.
  */
-export type ValuerName = 'place' | 'modify';
+export type ValuerName = 'place' | 'combo' | 'modify';
 
 /** Another form of a tool's arguments, which another operation answers: its scopes, limits, quotas and audit hold. */
 export interface ToolForm {

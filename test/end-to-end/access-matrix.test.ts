@@ -126,6 +126,7 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
   sub_acc_push: account,
   unsub_acc_push: account,
   place_order: trade,
+  place_combo_order: trade,
   modify_order: trade,
   cancel_order: trade,
   cancel_all_order: trade,
@@ -138,6 +139,7 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
 /** What legacy mode refuses: the specification's write and admin endpoints. */
 const refusedInLegacyMode = new Set([
   'place_order',
+  'place_combo_order',
   'modify_order',
   'cancel_order',
   'cancel_all_order',

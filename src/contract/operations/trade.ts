@@ -1,10 +1,11 @@
 import { operation, post } from '../declare.js';
 import { modifyOrderOp, orderType, secMarket, session, timeInForce, trdEnvOfModify, trdSide } from '../enums.js';
 import * as TrdModifyOrder from '../generated/Trd_ModifyOrder_pb.js';
+import * as TrdPlaceComboOrder from '../generated/Trd_PlaceComboOrder_pb.js';
 import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
 import { anyOf } from '../scope.js';
-import { choice, code, constant, fixed, flag, id, never, number, orderSymbol, secret, text, tradeHeader } from '../shape.js';
+import { choice, code, constant, fixed, flag, id, never, number, orderSymbol, type Param, secret, text, tradeHeader } from '../shape.js';
 
 const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
@@ -57,6 +58,36 @@ export const placeOrder = operation({
   rest: [post('/api/order')],
 });
 
+export const placeComboOrder = operation({
+  name: 'place_combo_order',
+  group,
+  scope,
+  switches,
+  reach,
+  effect: 'order',
+  valuer: 'combo',
+  protoId: 2227,
+  messages: TrdPlaceComboOrder,
+  needs: [{ oneOf: ['comboLegs'] }],
+  title: 'Place combination',
+  summary: 'Places one order of several legs, which trade together in their ratios or not at all.',
+  guide:
+    'Spends real money when env is real. Give the request in c2s_json as for svc_get_combo_max_trd_qtys, call with preview true first and show the user what it says. Give an idempotency_key. Modify and cancel it like any order.',
+  // No tool argument can give the legs: its callers give the whole request.
+  shape: [
+    ...packetId,
+    ...[
+      ...tradeHeader(),
+      number('qty', { min: 0, about: 'Units; a leg trades its ratio of them.' }),
+      number('price', { about: 'The most that a unit may cost, bought less sold; below zero, the least that it must bring.' }),
+      choice('orderType', orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
+      choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
+      text('remark', { maxBytes: REMARK_BYTES_MAX, about: 'A note of at most 64 bytes, kept with the order.' }),
+    ].map((param): Param => ({ ...param, only: 'rest' })),
+  ],
+  rest: [post('/api/combo-order')],
+});
+
 export const modifyOrder = operation({
   name: 'modify_order',
   group,
@@ -80,7 +111,8 @@ export const modifyOrder = operation({
     constant('orderID', 0n),
     choice('modifyOrderOp', modifyOrderOp, { aliases: ['op'], about: '1 modify, 2 cancel, 3 disable, 4 enable, 5 delete.' }),
     number('qty', { min: 0, about: 'The new total quantity, what is already filled included.' }),
-    number('price', { min: 0, about: 'The new price.' }),
+    // Below zero where an order of several legs brings money: of others the gateway refuses it, once it knows the order.
+    number('price', { about: 'The new price.' }),
   ],
   // Which orders have a price is up to their type: the gateway asks for it once it knows the order.
   needs: [

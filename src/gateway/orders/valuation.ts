@@ -5,11 +5,13 @@ import { touchesOrders } from '../../contract/declaration-check.js';
 import { currency as currencies } from '../../contract/enums.js';
 import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation, ValuerName } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
+import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
 import { orderNamed } from './order-lookup.js';
@@ -32,6 +34,10 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
   place(backend, _, request, context) {
     return whenKnown(valuePlace(backend, request as PlaceC2S, context), (valued) => (valued instanceof Rejection ? valued : { valued }));
   },
+  async combo(backend, _, request, context) {
+    const valued = await valueCombo(backend, request as ComboC2S, context);
+    return valued instanceof Rejection ? valued : { valued };
+  },
   async modify(backend, operation, request, context) {
     const modify = request as ModifyC2S;
     if (!addsRisk(modify)) return 'no risk';
@@ -39,7 +45,8 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     if (order === undefined) return noSuchOrder(operation, modify);
     const lacked = lackedByModify(modify, order);
     if (lacked !== undefined) return lacked;
-    const valued = await valueModify(backend, modify, order, context);
+    const value = isCombo(order) ? valueComboModify : valueModify;
+    const valued = await value(backend, modify, order, context);
     return valued instanceof Rejection ? valued : { valued, order };
   },
 };

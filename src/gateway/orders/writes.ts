@@ -7,6 +7,7 @@ import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_p
 import { TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
@@ -24,6 +25,7 @@ import { sideName } from '../trade-names.js';
 import { isCancel } from './cancel-scope.js';
 import type { Commit, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
+import { legsText } from './legs-text.js';
 import type { Valued } from './order-facts.js';
 import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
@@ -35,6 +37,9 @@ const REFRESH_MS_MAX = 2000;
  * without its answer after a crash has not been carried out there, and there is nothing to recognise a repetition by.
  */
 const unprotected: PacketId = { connId: 0n, serialNo: 0 };
+
+/** What makes a new order. */
+const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder]);
 
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
@@ -103,8 +108,8 @@ export class Writes {
       await admission.refund();
       return response;
     }
-    if (operation === trade.placeOrder && response.retType === RET_SUCCEED) {
-      const orderId = payloadOf(trade.placeOrder, response)?.orderIDEx ?? '';
+    if (places.has(operation) && response.retType === RET_SUCCEED) {
+      const orderId = payloadOf(operation as typeof trade.placeOrder, response)?.orderIDEx ?? '';
       this.meter.placed({ orderId, totalMs: performance.now() - started, accId: facts.accId, legs: facts.legs });
     }
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
@@ -186,17 +191,22 @@ export class Writes {
 
   /** What the audit trail says of a write that was sent, or before that is about to be. */
   auditTrade(request: Message, response?: ResponseMessage): AuditTrade {
-    const order = request as Message & Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderIDEx'>>;
+    const order = request as Message & Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderIDEx'> & Pick<ComboC2S, 'comboLegs'>>;
     const answered = (response as (ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } }) | undefined)?.s2c;
     const orderId = answered?.orderIDEx || order.orderIDEx || undefined;
     const market = order.secMarket === undefined ? undefined : quoteMarketOfSecMarket(order.secMarket);
+    const symbol = order.comboLegs?.length
+      ? legsText(order.comboLegs)
+      : market !== undefined && order.code
+        ? `${market.name}.${order.code}`
+        : undefined;
     const side = order.trdSide === undefined ? undefined : sideName(order.trdSide);
     const qty = Object.hasOwn(order, 'qty') ? decimalFromNumber(order.qty ?? 0) : undefined;
     const price = Object.hasOwn(order, 'price') ? decimalFromNumber(order.price ?? 0) : undefined;
     return {
       accId: order.header?.accID ?? 0n,
       ...(orderId === undefined ? {} : { orderId }),
-      ...(market === undefined || !order.code ? {} : { symbol: `${market.name}.${order.code}` }),
+      ...(symbol === undefined ? {} : { symbol }),
       ...(side === undefined ? {} : { side }),
       ...(qty === undefined ? {} : { qty }),
       ...(price === undefined ? {} : { price }),

@@ -167,6 +167,7 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { symbols: ['HK.00700'], sub_types: ['Basic'] };
     case 'svc_warrant_screen':
       return { c2s: { market_type: 1, page_count: 5 } };
+    case 'svc_place_combo_order':
     case 'svc_get_combo_max_trd_qtys': {
       const leg = (code: string) => ({ security: { market: HK, code }, side: BUY, qty_ratio: 1 });
       const header = { trd_env: SIMULATE, acc_id: HK_CASH, trd_market: HK };
