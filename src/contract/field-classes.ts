@@ -160,6 +160,7 @@ const declared: FieldClasses = {
       'trailSpread',
     ),
   },
+  'Trd_ReconfirmOrder.C2S': { orderID: 'order', ...none('reconfirmReason') },
   'Trd_PlaceComboOrder.C2S': none('qty', 'price', 'orderType', 'timeInForce', 'expireTime', 'remark', 'quoteID'),
   'Trd_PlaceOrder.C2S': {
     code: 'traded_code',

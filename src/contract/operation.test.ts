@@ -43,6 +43,7 @@ describe('an operation on orders', () => {
       'modify_order modify',
       'cancel_order modify',
       'cancel_all_order modify',
+      'reconfirm_order reconfirm',
     ]);
     expect(operations.filter(touchesOrders)).toEqual(valued);
   });

@@ -191,9 +191,10 @@ export class Writes {
 
   /** What the audit trail says of a write that was sent, or before that is about to be. */
   auditTrade(request: Message, response?: ResponseMessage): AuditTrade {
-    const order = request as Message & Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderIDEx'> & Pick<ComboC2S, 'comboLegs'>>;
+    const order = request as Message &
+      Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderID' | 'orderIDEx'> & Pick<ComboC2S, 'comboLegs'>>;
     const answered = (response as (ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } }) | undefined)?.s2c;
-    const orderId = answered?.orderIDEx || order.orderIDEx || undefined;
+    const orderId = answered?.orderIDEx || order.orderIDEx || (order.orderID ? String(order.orderID) : undefined);
     const market = order.secMarket === undefined ? undefined : quoteMarketOfSecMarket(order.secMarket);
     const symbol = order.comboLegs?.length
       ? legsText(order.comboLegs)

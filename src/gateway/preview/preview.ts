@@ -36,7 +36,7 @@ export interface ComboPreview extends PreviewBase, Worth {
 
 export interface ModifyPreview extends PreviewBase, Worth {
   readonly kind: 'modify';
-  readonly op: 'normal' | 'disable' | 'enable' | 'delete';
+  readonly op: 'normal' | 'disable' | 'enable' | 'delete' | 'reconfirm';
   /** The order as it stands; null when the caller may not read the account. */
   readonly order: WorkingOrder | null;
   /** The new total quantity, what is filled included; null when it stays. */

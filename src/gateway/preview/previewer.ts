@@ -5,9 +5,10 @@ import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract
 import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
 import { ModifyOrderOp, type Order, TrdEnv, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
-import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import { parseSymbol, quoteMarketNumbered } from '../../contract/markets.js';
 import type { Operation, ValuerName } from '../../contract/operation.js';
 import { quote } from '../../contract/operations/index.js';
@@ -78,6 +79,7 @@ export class Previewer {
   readonly #byValuer: Readonly<Record<ValuerName, (asked: Asked<Message>) => Promise<Preview | ResponseMessage | Rejection>>> = {
     place: (asked) => this.#place(asked as Asked<PlaceC2S>),
     combo: (asked) => this.#combo(asked as Asked<ComboC2S>),
+    reconfirm: (asked) => this.#reconfirm(asked as Asked<ReconfirmC2S>),
     modify: (asked) => {
       const change = asked as Asked<ModifyC2S>;
       if (change.request.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Cancel) return this.#modify(change);
@@ -170,6 +172,31 @@ export class Previewer {
       newQty: changes ? given(request, 'qty') : null,
       newPrice: changes ? given(request, 'price') : null,
       ...(outcome === 'no risk' ? worthless : await this.#changed(key, request, order, maySee, outcome.valued, context)),
+    };
+  }
+
+  async #reconfirm({
+    operation,
+    key,
+    request,
+    header,
+    context,
+  }: Asked<ReconfirmC2S>): Promise<ModifyPreview | ResponseMessage | Rejection> {
+    const outcome = await valueOrder(this.backend, operation, request, context);
+    if (outcome === 'no risk') throw new Error('an order that is let go adds risk');
+    if (!isValued(outcome)) return outcome;
+    const { valued, order } = outcome;
+    if (order === undefined) throw new Error('what is let go is an order');
+    const maySee = this.#maySee(key, order, header);
+    const asIs = create(ModifyC2SSchema, { header, orderID: request.orderID, qty: order.qty, price: order.price });
+    return {
+      kind: 'modify',
+      ...addressOf(operation, header),
+      op: 'reconfirm',
+      order: maySee ? workingOrder(order) : null,
+      newQty: null,
+      newPrice: null,
+      ...(await this.#changed(key, asIs, order, maySee, valued, context)),
     };
   }
 

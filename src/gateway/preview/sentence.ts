@@ -117,7 +117,7 @@ function objections({ refusal, capacity }: PlacePreview | ComboPreview | ModifyP
   return said;
 }
 
-const modifyVerbs = { normal: 'Change', disable: 'Disable', enable: 'Enable', delete: 'Delete' } as const;
+const modifyVerbs = { normal: 'Change', disable: 'Disable', enable: 'Enable', delete: 'Delete', reconfirm: 'Confirm' } as const;
 
 function modified(preview: ModifyPreview): string {
   const { op, order, newQty, newPrice, currency } = preview;

@@ -3,6 +3,7 @@ import type { AnswersTo } from '../table.js';
 import { modifyOrder } from './modify-order.js';
 import { placeComboOrder } from './place-combo-order.js';
 import { placeOrder } from './place-order.js';
+import { reconfirmOrder } from './reconfirm-order.js';
 import { unlockTrade } from './unlock-trade.js';
 
 export const trade = {
@@ -12,5 +13,6 @@ export const trade = {
   // A modification whose declaration fixes what it does.
   cancelOrder: modifyOrder,
   cancelAllOrder: modifyOrder,
+  reconfirmOrder,
   unlockTrade,
 } satisfies AnswersTo<typeof declared>;
