@@ -33,8 +33,8 @@ const steps = [
   },
   {
     name: 'compile',
-    inputs: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/bundle.mjs'],
-    outputs: ['dist/entry/svcd.js', 'dist/entry/svcctl.js', 'dist/svcd.js'],
+    inputs: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/bundle.mjs', 'scripts/compiled-code.mjs', 'bin'],
+    outputs: ['dist/entry/svcd.js', 'dist/entry/svcctl.js', 'dist/svcd.cjs'],
     // From scratch each time: what an incremental build believes of a folder that was changed meanwhile is wrong.
     async action() {
       remove('dist');
