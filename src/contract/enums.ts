@@ -515,6 +515,8 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'Qot_GetCodeChange.CodeChangeInfo', fields: { type: codeChangeType } },
   { prefix: 'Qot_GetCodeChange.TimeFilter', fields: { type: codeChangeTime } },
   { prefix: 'Qot_GetSearchQuote.SearchQuote', fields: { market: quoteMarketNumbers, sec_type: securityType } },
+  { prefix: 'svc.place_bracket_order', fields: { trdSide, orderType, secMarket, timeInForce } },
+  { prefix: 'svc.get_brackets', fields: { trdMarket, secMarket, exit_side: trdSide } },
   { prefix: 'svc.ipo_calendar', fields: { market: listedMarket, event_types: ipoEvent, event_type: ipoEvent } },
   { prefix: 'svc.etf_screen.C2S', fields: { market: listedMarket } },
   { prefix: 'svc.fund_screen.C2S', fields: { market: listedMarket } },

@@ -56,10 +56,12 @@ export type Effect = 'read' | 'subscription' | 'write' | 'order';
  * How the gateway finds out what risk a request adds: each name stands for one piece of code there.
  * - `place`: a new order.
  * - `combo`: a new order of several legs.
+ * - `bracket`: a new order with what closes it again, which adds no risk of its own.
+ * - `relief`: what can only take risk away.
  * - `reconfirm`: an order that its owner lets go to the market.
  * - `modify`: a change of an order, or its end, which adds none.
  */
-export type ValuerName = 'place' | 'combo' | 'reconfirm' | 'modify';
+export type ValuerName = 'place' | 'combo' | 'bracket' | 'relief' | 'reconfirm' | 'modify';
 
 /** Another form of a tool's arguments, which another operation answers: its scopes, limits, quotas and audit hold. */
 export interface ToolForm {

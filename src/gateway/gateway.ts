@@ -9,6 +9,7 @@ import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
 import type { Backend, BackendStatus, BrokerSnapshot, LifecycleSnapshot, ResponseMessage } from './backend.js';
 import { defaultBounds, type GatewayBounds } from './bounds.js';
+import { Brackets, bracketHandlers } from './brackets/index.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
 import { InFlight } from './in-flight.js';
@@ -105,6 +106,7 @@ export class Gateway {
   readonly #undeclared: UndeclaredCalls;
   readonly #idempotency: IdempotencyKeys;
   readonly #waits: Waits;
+  readonly #brackets: Brackets;
   readonly #connectionsPerKey: number;
   #connectionsReady: readonly boolean[];
   readonly #expiries = new Map<string, () => void>();
@@ -144,7 +146,18 @@ export class Gateway {
       permitsOf: ({ key }) => permitsOf(access, key),
       watchExpiry: ({ key }) => key !== undefined && this.#watchExpiry(key),
     });
+    this.#brackets = new Brackets({
+      backend,
+      access,
+      store,
+      hub: this.push,
+      clock,
+      backendClock,
+      logger,
+      mayTrade: switches.has('--enable-trading') && options.tradingHalt === undefined,
+    });
     const local: LocalOperations = {
+      ...bracketHandlers(this.#brackets),
       ...adminHandlers({
         access,
         backend,
@@ -169,7 +182,7 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const writes = new Writes(backend, access, { clock, backendClock }, this.meter, inFlight, backend.journal === store);
+    const writes = new Writes(backend, access, { clock, backendClock }, this.meter, inFlight, backend.journal === store, this.#brackets);
     this.#pipeline = new Pipeline({
       access,
       backend,
@@ -468,6 +481,7 @@ export class Gateway {
     this.#stopping = true;
     this.#announceReady();
     this.endWaits();
+    this.#brackets.stop();
     this.#idempotency.stop();
     this.#cancelKeyWatch();
     for (const cancel of this.#expiries.values()) cancel();

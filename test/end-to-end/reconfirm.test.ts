@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replayClock } from '../../src/contract/clock.js';
+import { trade } from '../../src/contract/operations/index.js';
+import { previewSentence } from '../../src/gateway/index.js';
 import { BUY, HK, HK_MARGIN, NORMAL, REAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
+import { openDesk } from '../support/desk.js';
+import { previewed } from '../support/previews.js';
 import type { PushClient, PushFrame } from '../support/push-client.js';
 
 /** Trd_Common.OrderStatus. */
@@ -140,4 +144,22 @@ it('limits hold a reconfirm as they hold an order', async () => {
   const answer = await daemon.as('small').post('/api/reconfirm-order', { acc_id: HK_MARGIN, order_id: id, reconfirm_op: PRICE });
   expect([answer.status, answer.json.code]).toEqual([429, 'limit.order_value']);
   await read('/api/cancel-order', { ...account, order_id: id });
+});
+
+it('its preview says what would be sent, and that the day has it already', async () => {
+  const desk = await openDesk({
+    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxDailyValue: '1000000' } } },
+  });
+  try {
+    const { orderID } = await desk.payload(trade.placeOrder, { ...order, market: 'HK', env: 'simulate', side: 'BUY', price: SLIP });
+    const preview = await previewed(desk, 'modify', trade.reconfirmOrder, {
+      acc_id: HK_MARGIN,
+      order_id: String(orderID),
+      reconfirm_op: 2,
+    });
+    expect(preview).toMatchObject({ op: 'reconfirm', env: 'simulate', increase: 0n, wouldPass: true, order: { status: 'UNSUBMITTED' } });
+    expect(previewSentence(preview)).toMatch(/^Confirm order \S+ \(Buy 100 HK\.00700/);
+  } finally {
+    await desk.close();
+  }
 });

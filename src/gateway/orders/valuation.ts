@@ -3,6 +3,7 @@ import { type Access, type ExchangeRates, type GateDenial, isUnknown, type KeyRe
 import type { Decimal } from '../../contract/decimal.js';
 import { touchesOrders } from '../../contract/declaration-check.js';
 import { currency as currencies } from '../../contract/enums.js';
+import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
@@ -11,6 +12,7 @@ import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_Reconfirm
 import type { Operation, ValuerName } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import { entryOf, refuseBracket } from '../brackets/bracket.js';
 import { failure } from '../responses.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
@@ -39,6 +41,17 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     const valued = await valueCombo(backend, request as ComboC2S, context);
     return valued instanceof Rejection ? valued : { valued };
   },
+  async bracket(backend, _, request, context) {
+    const bracket = request as BracketC2S;
+    const refused = refuseBracket(bracket);
+    if (refused !== undefined) return refused;
+    const entry = entryOf(bracket);
+    const valued = await valuePlace(backend, entry, context);
+    // What was valued is what its exits are of.
+    bracket.secMarket = entry.secMarket;
+    return valued instanceof Rejection ? valued : { valued };
+  },
+  relief: () => 'no risk',
   async reconfirm(backend, operation, request, context) {
     const { header, orderID } = request as ReconfirmC2S;
     const enable = create(ModifyC2SSchema, {

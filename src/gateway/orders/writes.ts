@@ -4,6 +4,7 @@ import type { Access, AuditTrade } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
+import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
@@ -38,8 +39,13 @@ const REFRESH_MS_MAX = 2000;
  */
 const unprotected: PacketId = { connId: 0n, serialNo: 0 };
 
+/** Who places orders that come with their exits. */
+export interface BracketPlacer {
+  place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection>;
+}
+
 /** What makes a new order. */
-const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder]);
+const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder, trade.placeBracketOrder]);
 
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
@@ -55,6 +61,8 @@ export class Writes {
     readonly inFlight: InFlight,
     /** The backend records a write in the gateway's own store, and so only after what is written here. */
     readonly recordedInOrder: boolean,
+    /** Sends orders that come with their exits. */
+    readonly brackets: BracketPlacer,
   ) {}
 
   /** A write whose caller does not wait any more is not sent, if it has not left yet. */
@@ -140,14 +148,14 @@ export class Writes {
     operation: Operation,
     request: Message,
     packet: PacketId,
-    { owner }: Identity,
+    { owner, key }: Identity,
     context: CallContext,
   ): Promise<ResponseMessage | Rejection> {
     const write = request as Message & { packetID?: PacketID };
     if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
-    const answer = this.#answerOf(operation, request, context);
+    const answer = this.#answerOf(operation, request, key?.id ?? null, context);
     if (!isCancel(request) || (request as Partial<ModifyC2S>).forAll) return answer;
     return answer.then(async (response) => {
       const accepted = !(response instanceof Rejection) && response.retType === RET_SUCCEED;
@@ -157,9 +165,18 @@ export class Writes {
   }
 
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
-  async #answerOf(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage | Rejection> {
+  async #answerOf(
+    operation: Operation,
+    request: Message,
+    keyId: string | null,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection> {
     try {
-      return checkAnswer(operation, await this.backend.call(operation, request, context));
+      const answer =
+        operation === trade.placeBracketOrder
+          ? await this.brackets.place(request as BracketC2S, keyId, context)
+          : await this.backend.call(operation, request, context);
+      return answer instanceof Rejection ? answer : checkAnswer(operation, answer);
     } catch (thrown) {
       if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
       throw thrown;

@@ -4,6 +4,7 @@ import type { Clock } from '../../contract/clock.js';
 import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
 import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
+import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { ModifyOrderOp, type Order, TrdEnv, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
@@ -11,9 +12,10 @@ import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contrac
 import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import { parseSymbol, quoteMarketNumbered } from '../../contract/markets.js';
 import type { Operation, ValuerName } from '../../contract/operation.js';
-import { quote } from '../../contract/operations/index.js';
+import { quote, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import { entryOf, refuseBracket } from '../brackets/bracket.js';
 import { allowsTraded, limitsOf, type Traded } from '../market-names.js';
 import { isCombo } from '../orders/combo-facts.js';
 import type { Valued } from '../orders/order-facts.js';
@@ -59,7 +61,7 @@ export class Previewer {
 
   /** Whether there is anything to say of this operation beforehand: of all whose risk is valued. */
   covers(operation: Operation): boolean {
-    return operation.valuer !== null;
+    return operation.valuer !== null && operation.valuer !== 'relief';
   }
 
   /** A failure is what the write itself would be answered: no such order, no such account. */
@@ -79,6 +81,8 @@ export class Previewer {
   readonly #byValuer: Readonly<Record<ValuerName, (asked: Asked<Message>) => Promise<Preview | ResponseMessage | Rejection>>> = {
     place: (asked) => this.#place(asked as Asked<PlaceC2S>),
     combo: (asked) => this.#combo(asked as Asked<ComboC2S>),
+    bracket: (asked) => this.#bracket(asked as Asked<BracketC2S>),
+    relief: async ({ operation }) => new Rejection('request.invalid', `${operation.name} has no preview: it only takes risk away`),
     reconfirm: (asked) => this.#reconfirm(asked as Asked<ReconfirmC2S>),
     modify: (asked) => {
       const change = asked as Asked<ModifyC2S>;
@@ -115,6 +119,14 @@ export class Previewer {
       )),
       ...(await this.#judge(key, valued, context)),
     };
+  }
+
+  /** The entry: exits take away what it adds. */
+  async #bracket(asked: Asked<BracketC2S>): Promise<PlacePreview | ResponseMessage | Rejection> {
+    const refused = refuseBracket(asked.request);
+    if (refused !== undefined) return refused;
+    const preview = await this.#place({ ...asked, operation: trade.placeOrder, request: entryOf(asked.request) });
+    return !(preview instanceof Rejection) && 'kind' in preview ? { ...preview, operation: asked.operation.name } : preview;
   }
 
   async #combo({ operation, key, request, header, context }: Asked<ComboC2S>): Promise<ComboPreview | ResponseMessage | Rejection> {
