@@ -43,7 +43,7 @@ function wantedExit(bracket: Bracket, last: Decimal): { readonly kind: ExitKind;
   return takeProfit > 0n ? { kind: 'target', reached: false } : undefined;
 }
 
-export function isStopReached(bracket: Bracket, last: Decimal): boolean {
+function isStopReached(bracket: Bracket, last: Decimal): boolean {
   const { stopLoss } = bracket;
   return last > 0n && stopLoss > 0n && (exitBuys(bracket) ? last >= stopLoss : last <= stopLoss);
 }

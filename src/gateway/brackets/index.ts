@@ -1,3 +1,2 @@
-export { entryOf, refuseBracket } from './bracket.js';
 export { bracketHandlers } from './handlers.js';
 export { Brackets } from './keeper.js';

@@ -38,10 +38,11 @@ import {
   type TradePush,
 } from '../backend.js';
 import type { Logger } from '../logger.js';
+import { entryOf } from '../orders/bracket-entry.js';
 import { type PushHub, streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { sideName } from '../trade-names.js';
-import { type Bracket, type Exit, entryOf, exitOrder, isActive, isOver, newBracket } from './bracket.js';
+import { type Bracket, type Exit, exitOrder, isActive, isOver, newBracket } from './bracket.js';
 import { afterExit, nextStep } from './decide.js';
 
 /** Active at a time, of all keys. */

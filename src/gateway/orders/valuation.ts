@@ -12,8 +12,8 @@ import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_Reconfirm
 import type { Operation, ValuerName } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
-import { entryOf, refuseBracket } from '../brackets/bracket.js';
 import { failure } from '../responses.js';
+import { entryOf, refuseBracket } from './bracket-entry.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';

@@ -15,7 +15,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { checkAnswer } from '../answer-check.js';
-import { type Backend, BackendRefused, BackendUnsent, type CallContext, type KeepAnswer, type ResponseMessage } from '../backend.js';
+import { type Backend, BackendRefused, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
 import type { Identity } from '../identity.js';
@@ -24,10 +24,9 @@ import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { isCancel } from './cancel-scope.js';
-import type { Commit, Run } from './idempotency.js';
+import type { Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
-import type { Valued } from './order-facts.js';
 import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
@@ -65,83 +64,49 @@ export class Writes {
     readonly brackets: BracketPlacer,
   ) {}
 
-  /** A write whose caller does not wait any more is not sent, if it has not left yet. */
+  /**
+   * Values a write, holds it against the gates and sends it, once neither a crash nor a restart could let a cap or an idempotency
+   * key be passed; where the backend's own record cannot be on disk before what is written here, at once. Nothing is acknowledged
+   * before all of it is on disk. A write whose caller does not wait any more is not sent, if it has not left yet.
+   */
   sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
     return async (commit, interrupted) => {
       if (interrupted !== undefined) {
         if (!call.leave()) return cancelled();
-        this.#keepsAnswer(call, interrupted);
+        if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
         return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
       }
-      const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
       const valuation = valueOrder(this.backend, operation, request, call);
       const outcome = valuation instanceof Promise ? await valuation : valuation;
-      if (outcome === 'no risk') {
-        if (!call.leave()) return cancelled();
-        const marks = commit === undefined ? [] : [this.#keepsAnswer(call, commit(packet, request)).durable];
-        return this.#sendAfter(marks, () => this.#send(operation, request, packet, identity, call));
+      if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
+      const known = outcome === 'no risk' ? undefined : factsOf(this.backend, this.access, identity.key, outcome.valued, call);
+      const facts = known instanceof Promise ? await known : known;
+      // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
+      if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
+      const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
+      if (admittance?.ok === false) return rejectDenial(admittance.denial);
+      const admission = admittance?.admission;
+      const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
+      const keyed = commit?.(packet, request);
+      if (this.recordedInOrder) call.keepAnswer = keyed?.keepAnswer;
+      else await Promise.all([admission?.durable, keyed?.enter()]);
+      const sentAt = performance.now();
+      const answer = commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
+      const entering = this.recordedInOrder ? keyed?.enter() : undefined;
+      const response = entering === undefined ? await answer : (await Promise.all([answer, entering]))[0];
+      await admission?.durable;
+      if (response instanceof Rejection) {
+        await admission?.refund();
+        return response;
       }
-      if (!isValued(outcome)) return outcome;
-      return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, call);
-    };
-  }
-
-  async #sendGated(
-    operation: Operation,
-    request: Message,
-    identity: Identity,
-    valued: Valued,
-    packet: PacketId,
-    commit: Commit | undefined,
-    call: Call,
-  ): Promise<ResponseMessage | Rejection> {
-    const { key } = identity;
-    const known = factsOf(this.backend, this.access, key, valued, call);
-    const facts = known instanceof Promise ? await known : known;
-    // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
-    if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
-    const admittance = this.access.admit(key, facts, this.clocks.clock.now());
-    if (!admittance.ok) return rejectDenial(admittance.denial);
-    const { admission } = admittance;
-    // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
-    const marks =
-      commit === undefined ? [admission.durable] : [admission.durable, this.#keepsAnswer(call, commit(packet, request)).durable];
-    let started = 0;
-    const response = await this.#sendAfter(marks, () => {
-      if (commit === undefined && !call.leave()) return cancelled();
-      started = performance.now();
-      return this.#send(operation, request, packet, identity, call);
-    });
-    if (response instanceof Rejection) {
-      await admission.refund();
+      if (facts !== undefined && places.has(operation) && response.retType === RET_SUCCEED) {
+        const orderId = payloadOf(operation as typeof trade.placeOrder, response)?.orderIDEx ?? '';
+        this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
+      }
+      // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
+      if (response.retType !== RET_SUCCEED) await admission?.refund();
       return response;
-    }
-    if (places.has(operation) && response.retType === RET_SUCCEED) {
-      const orderId = payloadOf(operation as typeof trade.placeOrder, response)?.orderIDEx ?? '';
-      this.meter.placed({ orderId, totalMs: performance.now() - started, accId: facts.accId, legs: facts.legs });
-    }
-    // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
-    if (response.retType !== RET_SUCCEED) await admission.refund();
-    return response;
-  }
-
-  /**
-   * Sends once the marks are on disk; where the backend's own record cannot get there before them, at once. Nothing is
-   * acknowledged before all of it is on disk.
-   */
-  async #sendAfter<T>(marks: readonly Promise<void>[], send: () => T | Promise<T>): Promise<T> {
-    if (!this.recordedInOrder) {
-      await Promise.all(marks);
-      return send();
-    }
-    const [response] = await Promise.all([send(), ...marks]);
-    return response;
-  }
-
-  /** Where the backend's record is in the same store, the answer is kept in the same change. */
-  #keepsAnswer<T extends { readonly keepAnswer: KeepAnswer }>(call: Call, write: T): T {
-    if (this.recordedInOrder) call.keepAnswer = write.keepAnswer;
-    return write;
+    };
   }
 
   #send(
@@ -165,21 +130,22 @@ export class Writes {
   }
 
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
-  async #answerOf(
-    operation: Operation,
-    request: Message,
-    keyId: string | null,
-    context: CallContext,
-  ): Promise<ResponseMessage | Rejection> {
+  #answerOf(operation: Operation, request: Message, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
+    const failed = (thrown: unknown): Rejection => {
+      if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
+      throw thrown;
+    };
     try {
       const answer =
         operation === trade.placeBracketOrder
-          ? await this.brackets.place(request as BracketC2S, keyId, context)
-          : await this.backend.call(operation, request, context);
-      return answer instanceof Rejection ? answer : checkAnswer(operation, answer);
+          ? this.brackets.place(request as BracketC2S, keyId, context)
+          : this.backend.call(operation, request, context);
+      return Promise.resolve(answer).then(
+        (response) => (response instanceof Rejection ? response : checkAnswer(operation, response)),
+        failed,
+      );
     } catch (thrown) {
-      if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
-      throw thrown;
+      return Promise.reject(thrown).catch(failed);
     }
   }
 
