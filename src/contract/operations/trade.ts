@@ -35,12 +35,12 @@ const oneOrder = { oneOf: ['orderID', 'orderIDEx'] };
 
 /** What an order waits for before it goes to the market. */
 const triggers = [
-  number('auxPrice', { min: 0, about: 'The price that a stop or if-touched order waits for.' }),
-  choice('trailType', trailType, { about: 'How trail_value is meant: 1 RATIO, in percent, 2 AMOUNT, in the price.' }),
-  number('trailValue', { min: 0, about: 'How far the trigger of a trailing order stays behind the best price.' }),
-  number('trailSpread', { min: 0, about: 'How far the limit of a TRAILING_STOP_LIMIT lies from its trigger.' }),
+  number('auxPrice', { min: 0, about: 'The price that a stop or if-touched order waits for.', brief: 'Trigger.' }),
+  choice('trailType', trailType, { about: 'How trail_value is meant: 1 RATIO, in percent, 2 AMOUNT, in the price.', brief: '' }),
+  number('trailValue', { min: 0, about: 'How far the trigger of a trailing order stays behind the best price.', brief: '' }),
+  number('trailSpread', { min: 0, about: 'How far the limit of a TRAILING_STOP_LIMIT lies from its trigger.', brief: '' }),
 ];
-const expireTime = text('expireTime', { about: 'When a GTD order ends: a day, or a time, in the market’s zone.' });
+const expireTime = text('expireTime', { about: 'When a GTD order ends: a day, or a time, in the market’s zone.', brief: 'Of GTD.' });
 
 /** What a modify changes, and a cancel does not. */
 const terms = ['qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'auxPrice', 'trailType', 'trailValue', 'trailSpread'];
@@ -214,9 +214,9 @@ export const cancelAllOrder = operation({
   rest: [post('/api/cancel-all-order')],
 });
 
-/** Of no environment and no market: the gateway finds out. */
-const UNKNOWN_ENV = -1;
-const UNKNOWN_MARKET = 0;
+/** Stands where the gateway puts the account's own. */
+const ANY_ENV = 0;
+const ANY_MARKET = 0;
 
 export const reconfirmOrder = operation({
   name: 'reconfirm_order',
@@ -236,8 +236,8 @@ export const reconfirmOrder = operation({
   shape: [
     ...packetId,
     id('header.accID', { as: 'acc_id', required: true, about: 'The account.' }),
-    constant('header.trdEnv', UNKNOWN_ENV),
-    constant('header.trdMarket', UNKNOWN_MARKET),
+    constant('header.trdEnv', ANY_ENV),
+    constant('header.trdMarket', ANY_MARKET),
     id('orderID', { required: true, about: 'The order’s number.' }),
     choice('reconfirmReason', reconfirmReason, {
       as: 'reconfirm_op',

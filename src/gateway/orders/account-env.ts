@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as AccountListC2S } from '../../contract/generated/Trd_GetAccList_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
@@ -23,15 +23,7 @@ export async function addressByAccount(
   if (response.retType !== RET_SUCCEED) return failure(operation, response.retMsg, response.errCode);
   const own = payloadOf(account.listAccounts, response)?.accList.find(({ accID }) => accID === header.accID);
   if (own === undefined) return new Rejection('request.invalid', `acc_id: there is no account ${header.accID}`, { field: 'acc_id' });
-  if (isEnv(header.trdEnv) && header.trdEnv !== own.trdEnv) {
-    const env = own.trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
-    return new Rejection('request.invalid', `env: account ${header.accID} is for ${env}, the request says otherwise`, { field: 'env' });
-  }
   header.trdEnv = own.trdEnv;
   if (header.trdMarket === 0) header.trdMarket = own.trdMarketAuthList[0] ?? 0;
   return undefined;
-}
-
-function isEnv(env: number): boolean {
-  return env === TrdEnv.TrdEnv_Simulate || env === TrdEnv.TrdEnv_Real;
 }

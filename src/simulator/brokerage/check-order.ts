@@ -10,10 +10,10 @@ import { type Hold, isBuying, mainLeg, type OrderRecord, remainingOf, type Trigg
 import { orderTypesOf, rulesOf } from './order-types.js';
 import type { PlaceRequest, ReplaceRequest } from './place-request.js';
 import { checkPrice, marketPrice, protection } from './price.js';
-import { type ReconfirmReason, reconfirmReason, type SlipTerms } from './reconfirm.js';
+import { reconfirmReason, type SlipTerms } from './reconfirm.js';
 import { resolve, type Tradable } from './resolve.js';
 import { dayEnd, nextOpening, sessionFor } from './sessions.js';
-import { orderTypes, type TradeSide } from './terms.js';
+import { orderTypes, type ReconfirmReason, type TradeSide } from './terms.js';
 
 const QUANTITY_MAX = 1_000_000_000n;
 const REMARK_BYTES_MAX = 64;

@@ -11,10 +11,10 @@ import { holding, holdingLegs, isCombo, mainLeg, type OrderLeg, type OrderRecord
 import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
 import type { PacketAnswer } from './packet.js';
 import type { ComboRequest, PlaceRequest, ReplaceRequest, Write } from './place-request.js';
-import { type ReconfirmReason, reasonOfWaiting, reconfirmTexts } from './reconfirm.js';
+import { reasonOfWaiting, reconfirmTexts } from './reconfirm.js';
 import type { Change, Records } from './records.js';
 import type { Routing } from './routing.js';
-import { reconfirmReasons, type TradeMarket } from './terms.js';
+import { type ReconfirmReason, reconfirmReasons, type TradeMarket } from './terms.js';
 import type { TradeLock } from './trade-lock.js';
 
 /** Open orders of one account: far more than anybody needs, few enough to be kept in memory. */

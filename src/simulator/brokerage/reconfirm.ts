@@ -1,10 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { type Instrument, kinds } from '../world/index.js';
 import { isBuying } from './order.js';
-import type { OrderType, TradeSide } from './terms.js';
-
-/** Why an order waits for its owner's second word before it is sent. */
-export type ReconfirmReason = 'quantity' | 'price';
+import type { OrderType, ReconfirmReason, TradeSide } from './terms.js';
 
 /**
  * Board lots that one order may have in Hong Kong (HKEX, securities market trading mechanism: maximum size of an automatch order).

@@ -3,7 +3,6 @@
  */
 
 import type { Currency } from '../../contract/markets.js';
-import type { ReconfirmReason } from './reconfirm.js';
 
 /** A two-way table between words and protocol numbers. */
 class Terms<T extends string> {
@@ -112,6 +111,8 @@ export const orderHours = new Terms<OrderHours>('session', { regular: 1, extende
 export type TrailType = 'ratio' | 'amount';
 export const trailTypes = new Terms<TrailType>('trailType', { ratio: 1, amount: 2 });
 
+/** Why an order waits for its owner's second word before it is sent. */
+export type ReconfirmReason = 'quantity' | 'price';
 /** Trd_Common.ReconfirmOrderReason of earlier versions of the protocol. */
 export const reconfirmReasons = new Terms<ReconfirmReason>('reconfirmReason', { quantity: 1, price: 2 });
 
