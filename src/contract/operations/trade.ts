@@ -216,7 +216,8 @@ export const cancelAllOrder = operation({
 
 /** Stands where the gateway puts the account's own. */
 const ANY_ENV = 0;
-const ANY_MARKET = 0;
+/** The market of the order, which callers need not name. */
+const [orderMarket] = tradeHeader({ marketDefault: 0 });
 
 export const reconfirmOrder = operation({
   name: 'reconfirm_order',
@@ -237,7 +238,7 @@ export const reconfirmOrder = operation({
     ...packetId,
     id('header.accID', { as: 'acc_id', required: true, about: 'The account.' }),
     constant('header.trdEnv', ANY_ENV),
-    constant('header.trdMarket', ANY_MARKET),
+    ...(orderMarket === undefined ? [] : [orderMarket]),
     id('orderID', { required: true, about: 'The order’s number.' }),
     choice('reconfirmReason', reconfirmReason, {
       as: 'reconfirm_op',
