@@ -136,6 +136,8 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
   cancel_bracket: trade,
   unlock_trade: ['trade:unlock'],
   admin_status: ['admin'],
+  admin_halt: ['admin'],
+  admin_resume: ['admin'],
   admin_reload: ['admin'],
   admin_shutdown: ['admin'],
 };
@@ -152,6 +154,8 @@ const refusedInLegacyMode = new Set([
   'cancel_bracket',
   'unlock_trade',
   'admin_status',
+  'admin_halt',
+  'admin_resume',
   'admin_reload',
   'admin_shutdown',
 ]);

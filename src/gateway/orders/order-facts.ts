@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { OrderLeg, Unknown, Worth } from '../../access/index.js';
+import { isUnknown, type OpenedOrders, type OrderLeg, type Unknown, type Worth } from '../../access/index.js';
 import { type Decimal, multiplyUp } from '../../contract/decimal.js';
 import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { ModifyOrderOp, type Order, TrdMarket } from '../../contract/generated/Trd_Common_pb.js';
@@ -31,6 +31,10 @@ export interface Valued {
   readonly accId: bigint;
   /** At least one. */
   readonly legs: readonly [ValuedLeg, ...ValuedLeg[]];
+  /** The orders that it opens; left out where it opens none. */
+  readonly opens?: Omit<OpenedOrders, 'accId'>;
+  /** It leaves less risk than there was, or as much. */
+  readonly reduces?: true;
 }
 
 /** One security of an order, with how it is valued. */
@@ -136,7 +140,13 @@ export function valuePlace(backend: Backend, request: PlaceC2S, context: CallCon
   const { code } = request;
   const markets = tradedMarketNames(request.header?.trdMarket ?? 0, market);
   const order: Stand = { market, code, markets, symbol, side, qty, filled: nothing, terms: termsOf(request, price, request) };
-  return whenKnown(valueLeg(backend, order, undefined, context), (valued) => oneLegged(request, valued));
+  return whenKnown(valueLeg(backend, order, undefined, context), (valued) => oneLegged(request, valued, { opens: opened(request, 1) }));
+}
+
+/** What a request opens. `orderId`: of the order that comes back. */
+function opened({ header }: Pick<PlaceC2S, 'header'>, count: number, orderId?: string): Omit<OpenedOrders, 'accId'> {
+  const place = { env: header?.trdEnv ?? 0, market: header?.trdMarket ?? 0, count };
+  return orderId === undefined ? place : { ...place, orderId };
 }
 
 /**
@@ -167,11 +177,24 @@ export function valueModify(
   const enables = request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable;
   const changed = enables ? standing : changedBy(request, order, standing);
   if (changed instanceof Rejection) return changed;
-  return whenKnown(valueLeg(backend, changed, enables ? undefined : standing, context), (valued) => oneLegged(request, valued));
+  return whenKnown(valueLeg(backend, changed, enables ? undefined : standing, context), (valued) => {
+    if (enables) return oneLegged(request, valued, { opens: opened(request, 1, order.orderIDEx || String(order.orderID)) });
+    const reduces = !(valued instanceof Rejection) && isNoMore(valued, standing);
+    return oneLegged(request, valued, reduces ? { reduces: true } : {});
+  });
 }
 
-function oneLegged({ header }: Pick<PlaceC2S, 'header'>, leg: ValuedLeg | Rejection): Valued | Rejection {
-  return leg instanceof Rejection ? leg : { accId: header?.accID ?? 0n, legs: [leg] };
+/** Whether a changed order is for no more units and no more money than it was. */
+function isNoMore({ qty, worth }: ValuedLeg, standing: Stand): boolean {
+  return qty <= standing.qty && !isUnknown(worth) && worth.increase === 0n;
+}
+
+function oneLegged(
+  { header }: Pick<PlaceC2S, 'header'>,
+  leg: ValuedLeg | Rejection,
+  change: Pick<Valued, 'opens' | 'reduces'>,
+): Valued | Rejection {
+  return leg instanceof Rejection ? leg : { accId: header?.accID ?? 0n, legs: [leg], ...change };
 }
 
 /** An order, or one leg of it, as it stands or is to stand. */

@@ -103,7 +103,8 @@ const relieving: readonly number[] = [
 ];
 
 /** Every change but those that take an order out of the market. */
-function addsRisk({ modifyOrderOp }: Pick<ModifyC2S, 'modifyOrderOp'>): boolean {
+export function addsRisk({ modifyOrderOp }: Partial<Pick<ModifyC2S, 'modifyOrderOp'>>): boolean {
+  if (modifyOrderOp === undefined) return true;
   return !relieving.includes(modifyOrderOp);
 }
 
@@ -117,12 +118,18 @@ export function factsOf(
   backend: Backend,
   access: Access,
   key: KeyRecord | undefined,
-  { accId, legs }: Valued,
+  { accId, legs, opens, reduces }: Valued,
   context: CallContext,
 ): OrderFacts | Promise<OrderFacts> {
+  const order = {
+    accId,
+    legs,
+    ...(opens === undefined ? {} : { opens: { accId, ...opens } }),
+    ...(reduces === undefined ? {} : { reduces }),
+  };
   const targets = access.limitsCurrencies(key);
-  if (targets.length === 0) return { accId, legs, rates: noRates };
-  return ratesTo(backend, targets, context).then((rates) => ({ accId, legs, rates }));
+  if (targets.length === 0) return { ...order, rates: noRates };
+  return ratesTo(backend, targets, context).then((rates) => ({ ...order, rates }));
 }
 
 const noRates: ExchangeRates = () => undefined;

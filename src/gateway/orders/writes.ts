@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, AuditTrade } from '../../access/index.js';
+import type { Access, AuditTrade, OrderFacts } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
@@ -24,13 +24,21 @@ import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { isCancel } from './cancel-scope.js';
-import type { Run } from './idempotency.js';
+import type { Circumstances } from './circumstances.js';
+import type { Commit, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
-import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
+import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
+
+/** The names of the orders that an answer says have been opened. */
+function orderNames(answer: ResponseMessage | Rejection | undefined): readonly string[] {
+  if (answer === undefined || answer instanceof Rejection) return [];
+  const { s2c } = answer as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } };
+  return s2c?.orderID === undefined ? [] : [s2c.orderIDEx || String(s2c.orderID)];
+}
 
 /**
  * The protocol's number for none: of writes to a backend that keeps their answers in the change that records them. What is found
@@ -58,6 +66,7 @@ export class Writes {
     readonly clocks: { readonly clock: Clock; readonly backendClock: Clock },
     readonly meter: Meter,
     readonly inFlight: InFlight,
+    readonly circumstances: Circumstances,
     /** The backend records a write in the gateway's own store, and so only after what is written here. */
     readonly recordedInOrder: boolean,
     /** Sends orders that come with their exits. */
@@ -72,6 +81,9 @@ export class Writes {
   sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
     return async (commit, interrupted) => {
       if (interrupted !== undefined) {
+        // It passed the gates once; a halt since then holds for it as for a new one.
+        const halted = operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>) && this.access.haltOf(identity.key);
+        if (halted) return rejectDenial(halted);
         if (!call.leave()) return cancelled();
         if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
         return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
@@ -79,34 +91,68 @@ export class Writes {
       const valuation = valueOrder(this.backend, operation, request, call);
       const outcome = valuation instanceof Promise ? await valuation : valuation;
       if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
-      const known = outcome === 'no risk' ? undefined : factsOf(this.backend, this.access, identity.key, outcome.valued, call);
-      const facts = known instanceof Promise ? await known : known;
-      // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
-      if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
-      const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
-      if (admittance?.ok === false) return rejectDenial(admittance.denial);
-      const admission = admittance?.admission;
-      const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
-      const keyed = commit?.(packet, request);
-      if (this.recordedInOrder) call.keepAnswer = keyed?.keepAnswer;
-      else await Promise.all([admission?.durable, keyed?.enter()]);
-      const sentAt = performance.now();
-      const answer = commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
-      const entering = this.recordedInOrder ? keyed?.enter() : undefined;
-      const response = entering === undefined ? await answer : (await Promise.all([answer, entering]))[0];
-      await admission?.durable;
-      if (response instanceof Rejection) {
-        await admission?.refund();
-        return response;
+      if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
+      const known = factsOf(this.backend, this.access, identity.key, outcome.valued, call);
+      const own = known instanceof Promise ? await known : known;
+      const found = this.circumstances.complete(identity.key, own, outcome.valued, (request as Partial<PlaceC2S>).header, call);
+      const { facts, claim } = found instanceof Promise ? await found : found;
+      if (claim === undefined) return this.#sendAdmitted(operation, request, identity, facts, commit, call);
+      try {
+        return await this.#sendAdmitted(operation, request, identity, facts, commit, call);
+      } finally {
+        claim.settle();
       }
-      if (facts !== undefined && places.has(operation) && response.retType === RET_SUCCEED) {
-        const orderId = payloadOf(operation as typeof trade.placeOrder, response)?.orderIDEx ?? '';
-        this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
-      }
-      // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
-      if (response.retType !== RET_SUCCEED) await admission?.refund();
-      return response;
     };
+  }
+
+  /** Sends a write that the gates admit. One without facts has no risk, and no gate is asked. */
+  async #sendAdmitted(
+    operation: Operation,
+    request: Message,
+    identity: Identity,
+    facts: OrderFacts | undefined,
+    commit: Commit | undefined,
+    call: Call,
+  ): Promise<ResponseMessage | Rejection> {
+    // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
+    if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
+    const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
+    if (admittance?.ok === false) return rejectDenial(admittance.denial);
+    const admission = admittance?.admission;
+    const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
+    const keyed = commit?.(packet, request);
+    let response: ResponseMessage | Rejection | undefined;
+    let sentAt = performance.now();
+    try {
+      if (this.recordedInOrder) {
+        call.keepAnswer = keyed?.keepAnswer;
+        const answer = commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
+        const entering = keyed?.enter();
+        response = entering === undefined ? await answer : (await Promise.all([answer, entering]))[0];
+      } else {
+        await Promise.all([admission?.durable, keyed?.enter()]);
+        sentAt = performance.now();
+        // Trading may have been halted while this was on its way to the disk.
+        const halted = facts === undefined || facts.reduces ? undefined : this.access.haltOf(identity.key);
+        if (halted !== undefined) response = rejectDenial(halted);
+        else if (commit === undefined && !call.leave()) response = cancelled();
+        else response = await this.#send(operation, request, packet, identity, call);
+      }
+    } finally {
+      admission?.settle(orderNames(response));
+    }
+    await admission?.durable;
+    if (response instanceof Rejection) {
+      await admission?.refund();
+      return response;
+    }
+    if (facts !== undefined && places.has(operation) && response.retType === RET_SUCCEED) {
+      const orderId = payloadOf(operation as typeof trade.placeOrder, response)?.orderIDEx ?? '';
+      this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
+    }
+    // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
+    if (response.retType !== RET_SUCCEED) await admission?.refund();
+    return response;
   }
 
   #send(

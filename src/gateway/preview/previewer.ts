@@ -17,6 +17,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { allowsTraded, limitsOf, type Traded } from '../market-names.js';
 import { entryOf, refuseBracket } from '../orders/bracket-entry.js';
+import type { Circumstances } from '../orders/circumstances.js';
 import { isCombo } from '../orders/combo-facts.js';
 import type { Valued } from '../orders/order-facts.js';
 import { isWorking, orderNamed, workingOrders } from '../orders/order-lookup.js';
@@ -56,6 +57,7 @@ export class Previewer {
   constructor(
     private readonly backend: Backend,
     private readonly access: Access,
+    private readonly circumstances: Circumstances,
     private readonly clock: Clock,
   ) {}
 
@@ -117,7 +119,7 @@ export class Previewer {
         this.#maySee(key, { trdMarket: header.trdMarket, secMarket: request.secMarket, code: request.code }, header),
         context,
       )),
-      ...(await this.#judge(key, valued, context)),
+      ...(await this.#judge(key, valued, header, context)),
     };
   }
 
@@ -156,7 +158,7 @@ export class Previewer {
         timeInForce: timeInForceName(timeInForce),
       },
       ...(await comboWorthOf(this.backend, asked, valued, this.#maySeeLegs(key, comboLegs, header), context)),
-      ...(await this.#judge(key, valued, context)),
+      ...(await this.#judge(key, valued, header, context)),
     };
   }
 
@@ -232,7 +234,7 @@ export class Previewer {
     return {
       increase: isUnknown(worth) ? null : worth.increase,
       ...(await worthOf(this.backend, changed, leg, maySee, context, replaced)),
-      ...(await this.#judge(key, valued, context)),
+      ...(await this.#judge(key, valued, request.header, context)),
     };
   }
 
@@ -245,12 +247,15 @@ export class Previewer {
     return {
       increase,
       ...(await comboWorthOf(this.backend, asked, valued, maySee, context)),
-      ...(await this.#judge(key, valued, context)),
+      ...(await this.#judge(key, valued, header, context)),
     };
   }
 
-  async #judge(key: KeyRecord | undefined, valued: Valued, context: CallContext) {
-    return judge(this.access, key, await factsOf(this.backend, this.access, key, valued, context), this.clock.now());
+  async #judge(key: KeyRecord | undefined, valued: Valued, header: TrdHeader | undefined, context: CallContext) {
+    const own = await factsOf(this.backend, this.access, key, valued, context);
+    const { facts, claim } = await this.circumstances.complete(key, own, valued, header, context);
+    claim?.settle();
+    return judge(this.access, key, facts, this.clock.now());
   }
 
   async #cancel(asked: Asked<ModifyC2S>): Promise<CancelPreview | ResponseMessage> {
