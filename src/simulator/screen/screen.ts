@@ -58,9 +58,13 @@ export async function screen(
   return hits;
 }
 
-/** Hits by the first key, those that are equal by the second, and so on; otherwise as they were. What has no such figure comes last. */
-export async function sorted(hits: readonly Hit[], keys: readonly SortKey[]): Promise<readonly Hit[]> {
-  if (keys.length === 0) return hits;
+/**
+ * Hits by the first key, those that are equal by the second, and so on; in the end by `codeOf`, or as they were. What has no such figure comes last.
+ *
+ * @param codeOf a text of its own for each hit
+ */
+export async function sorted(hits: readonly Hit[], keys: readonly SortKey[], codeOf?: (hit: Hit) => string): Promise<readonly Hit[]> {
+  if (keys.length === 0) return codeOf === undefined ? hits : byText(hits, codeOf);
   const columns = await Promise.all(
     keys.map(async ({ figure, direction, absolute }) => {
       const values = await valuesOf(hits, figure);
@@ -74,8 +78,15 @@ export async function sorted(hits: readonly Hit[], keys: readonly SortKey[]): Pr
       const compared = compare(column[a] as number, column[b] as number);
       if (compared !== 0) return compared;
     }
-    return a - b;
+    if (codeOf === undefined) return a - b;
+    return codeOf(hits[a] as Hit) < codeOf(hits[b] as Hit) ? -1 : 1;
   });
+  return Array.from(order, (index) => hits[index] as Hit);
+}
+
+function byText(hits: readonly Hit[], textOf: (hit: Hit) => string): readonly Hit[] {
+  const texts = hits.map(textOf);
+  const order = Uint32Array.from(hits, (_, index) => index).sort((a, b) => ((texts[a] as string) < (texts[b] as string) ? -1 : 1));
   return Array.from(order, (index) => hits[index] as Hit);
 }
 

@@ -56,7 +56,7 @@ export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'boards
   if (members instanceof Refusal) return members;
   const markets = request.market === HK_FUTURE ? [] : offeringMarkets(market.name);
   const hits = await passing(facts, markets, asked.conditions, members);
-  const ordered = await sorted(hits, asked.keys);
+  const ordered = await sorted(hits, asked.keys, codeOf);
   const page = ordered.slice(begin, begin + num);
   return create(S2CSchema, {
     lastPage: begin + page.length >= hits.length,
@@ -110,8 +110,7 @@ async function passing(
 ): Promise<Hit[]> {
   const all = await Promise.all(markets.flatMap((market) => [boards.of(market, 'equity'), boards.of(market, 'trust')]));
   const candidates = members === undefined ? undefined : ({ listing }: Hit['row']) => members.has(listing);
-  const hits = await screen(all, conditions, candidates);
-  return hits.sort((a, b) => (codeOf(a) < codeOf(b) ? -1 : 1));
+  return screen(all, conditions, candidates);
 }
 
 function codeOf({ row: { listing } }: Hit): string {

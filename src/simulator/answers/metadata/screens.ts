@@ -132,7 +132,7 @@ async function pageOf({ boards }: Facts<'boards'>, kind: SecurityKind, fields: F
     direction: ascend ? ('ascending' as const) : ('descending' as const),
   }));
   const hits = await screen([await boards.of(market.name, kind)], conditions);
-  const ordered = await sorted([...hits].sort(byCode), keys);
+  const ordered = await sorted(hits, keys, codeOf);
   const page = ordered.slice(from, from + count);
   const needed = [...new Set(request.needFields.map(({ fieldId }) => fieldId))];
   const columns = await Promise.all(needed.map((id) => valuesOf(page, figure(id))));
@@ -149,6 +149,6 @@ async function pageOf({ boards }: Facts<'boards'>, kind: SecurityKind, fields: F
   return { dataList, allCount: hits.length, lastPage: from + page.length >= hits.length };
 }
 
-function byCode(a: Hit, b: Hit): number {
-  return a.row.listing.instrument.code < b.row.listing.instrument.code ? -1 : 1;
+function codeOf({ row }: Hit): string {
+  return row.listing.instrument.code;
 }
