@@ -130,6 +130,7 @@ export const arrows = {
     'simulator/answers/metadata/index.ts',
     'simulator/answers/quote/index.ts',
     'simulator/answers/ranking/index.ts',
+    'simulator/answers/research/index.ts',
     'simulator/answers/system/index.ts',
     'simulator/answers/trade/index.ts',
     'simulator/answers/user-state/index.ts',
@@ -145,6 +146,7 @@ export const arrows = {
   'simulator/answers/metadata': answerTargets,
   'simulator/answers/quote': answerTargets,
   'simulator/answers/ranking': answerTargets,
+  'simulator/answers/research': answerTargets,
   'simulator/answers/system': answerTargets,
   'simulator/answers/trade': answerTargets,
   'simulator/screen': [

@@ -179,7 +179,7 @@ it('no field of another type than a whole number is taken for an enumeration', (
     seen.add(desc.typeName);
     for (const field of desc.fields) {
       if (field.message !== undefined) walk(field.message);
-      else if (enumerationOf(desc.typeName, field.name) !== undefined && field.scalar !== ScalarType.INT32)
+      else if (enumerationOf(desc.typeName, field.name) !== undefined && field.scalar !== ScalarType.INT32 && field.enum === undefined)
         misnamed.push(`${desc.typeName}.${field.name}`);
     }
   };

@@ -1,5 +1,6 @@
 import { type Dialect, type Enumeration, enumeration, type FieldEnumerations, type Member, same } from './enumeration.js';
 import { listEnumerations } from './list-enums.js';
+import { researchEnumerations } from './research-enums.js';
 
 export type { Dialect, Enumeration, Member } from './enumeration.js';
 
@@ -461,6 +462,7 @@ export const priceType = same('price_type', { out_of_the_money: 1, in_the_money:
  */
 const enumerationsByField: readonly FieldEnumerations[] = [
   ...listEnumerations,
+  ...researchEnumerations,
   {
     prefix: 'Trd_',
     fields: {

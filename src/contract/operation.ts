@@ -27,6 +27,7 @@ export const groups = [
   'derivatives',
   'calendar',
   'ranking',
+  'research',
   'user_state',
   'account',
   'forex_account',

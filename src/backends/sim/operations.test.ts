@@ -15,6 +15,7 @@ import {
   operations,
   quote,
   ranking,
+  research,
   system,
   trade,
   userState,
@@ -117,6 +118,18 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [ranking.getShortSellingRank, { market: 1, count: 10 }],
       [ranking.getPeriodChangeRank, { market: 1, periodType: 3, count: 10 }],
       [ranking.getHighDividendSoeRank, { count: 10 }],
+      [research.getCompanyProfile, one],
+      [research.getCompanyExecutives, one],
+      [research.getCompanyOperationalEfficiency, one],
+      [research.getFinancialsEarningsPriceMove, { ...one, periodCount: 2 }],
+      [research.getFinancialsEarningsPriceHistory, one],
+      [research.getFinancialsStatements, one],
+      [research.getFinancialsRevenueBreakdown, one],
+      [research.getResearchAnalystConsensus, one],
+      [research.getResearchRatingSummary, one],
+      [research.getResearchMorningstarReport, one],
+      [research.getValuationDetail, one],
+      [research.getValuationPlateStockList, { security: security('HK.LIST1001') }],
       [userState.modifyUserSecurity, { groupName: 'Tech', op: 1, securityList: [one.security] }],
       [userState.getUserSecurityGroup, { groupType: 3 }],
       [userState.getUserSecurity, { groupName: 'All' }],
@@ -157,7 +170,7 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
 /** Those whose typical request needs an order, an account, a row or listed contracts, or is refused. */
 const elsewhere = [
   ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order', 'reconfirm_order'],
-  ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail'],
+  ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail', 'get_company_executive_background'],
   ...['get_forex_risk_control', 'get_forex_account_quote_context', 'get_forex_assets', 'preview_forex_margin'],
 ];
 

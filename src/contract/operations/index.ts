@@ -12,6 +12,7 @@ import * as margin from './margin.js';
 import * as metadata from './metadata.js';
 import * as quote from './quote.js';
 import * as ranking from './ranking.js';
+import * as research from './research.js';
 import * as returns from './returns.js';
 import * as subscription from './subscription.js';
 import * as system from './system.js';
@@ -33,6 +34,7 @@ export const declared = {
   derivatives,
   calendar,
   ranking,
+  research,
   user_state: userState,
   account,
   forex_account: forexAccount,
@@ -60,6 +62,7 @@ export {
   metadata,
   quote,
   ranking,
+  research,
   subscription,
   system,
   trade,

@@ -21,7 +21,7 @@ import { type Arguments, badCases, goodValues, isRequired, paramsOf } from '../.
 const tools = operations.flatMap((operation) => (operation.tool === null ? [] : [[operation.tool, operation] as const]));
 
 /** Groups whose tools look through whole markets for each value: they do so over one of the ways alone. */
-const manyValued: ReadonlySet<Group> = new Set<Group>(['kline_pattern', 'metadata', 'derivatives', 'calendar', 'ranking']);
+const manyValued: ReadonlySet<Group> = new Set<Group>(['kline_pattern', 'metadata', 'derivatives', 'calendar', 'ranking', 'research']);
 
 /** Keys that lack one family of scopes each, so that every tool has one that must not reach it. */
 const lacking = {
@@ -195,7 +195,18 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
 }
 
 /** What is to be found in the world, for tools that need it. */
-const found = { plate: '', expiry: '', strike: 0, option: {} as object, stockId: '', forexAccount: '', pair: '', logRow: '' };
+const found = {
+  plate: '',
+  expiry: '',
+  strike: 0,
+  option: {} as object,
+  stockId: '',
+  forexAccount: '',
+  pair: '',
+  logRow: '',
+  leader: '',
+  reportDate: 0,
+};
 
 async function findSubjects(): Promise<void> {
   const all = daemon.as('all');
@@ -218,6 +229,10 @@ async function findSubjects(): Promise<void> {
   found.pair = pairs[0].stock_id;
   const { log_list: rows } = await all.s2c('/api/cash-log', { acc_id: HK_CASH, env: SIMULATE, market: HK }, exact);
   found.logRow = rows[0].log_id;
+  const { director_list: leaders } = await all.s2c('/api/company-executives', { symbol: 'HK.00700' });
+  found.leader = leaders[0].leader_name;
+  const { screen_date_list: dates } = await all.s2c('/api/financials-revenue-breakdown', { symbol: 'HK.00700' });
+  found.reportDate = dates.find((date: { financial_type: number }) => date.financial_type === 7).date;
   // A group that does not end with the one security that tools add to it and take out.
   await all.s2c('/api/modify-user-security', { group_name: 'Mine', op: 1, symbols: ['HK.00005'] });
 }
@@ -241,6 +256,11 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   // Come from an answer before.
   'svc_get_economic_calendar.next_page': () => true,
   'svc_get_option_event_alert.page': () => true,
+  'svc_get_company_operational_efficiency.next_key': () => true,
+  'svc_get_financials_statements.next_key': () => true,
+  'svc_get_research_rating_summary.uid': () => true,
+  'svc_get_research_rating_summary.next_key': () => true,
+  'svc_get_valuation_plate_stock_list.next_key': () => true,
   // For a reminder that there is, and for US securities.
   'svc_set_price_reminder.op': (value) => ![1, 'ADD', 6, 'DEL_ALL'].includes(value as string | number),
   'svc_set_price_reminder.key': () => true,
@@ -331,6 +351,11 @@ function usualValues(name: string): readonly unknown[] | undefined {
     price_sell: ['7.8'],
     'svc_get_option_chain.begin_time': [found.expiry],
     'svc_get_option_chain.end_time': [found.expiry],
+    'svc_get_company_executive_background.leader_name': [found.leader],
+    'svc_get_financials_revenue_breakdown.date': [0, found.reportDate],
+    currency_code: ['USD', 'cny', ''],
+    'svc_get_valuation_plate_stock_list.symbol': [found.plate, 'HK.800000'],
+    filter_security: [found.plate],
     'svc_get_future_info.symbols': [['HK.HSImain']],
   };
   return values[name];
