@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replayClock } from '../../src/contract/clock.js';
+import { account as reads, trade } from '../../src/contract/operations/index.js';
+import { MemoryStore } from '../../src/storage/index.js';
 import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
+import { openDesk } from '../support/desk.js';
 import { until } from '../support/until.js';
 
 /** svc.get_brackets.Bracket: state, exit_kind. */
@@ -166,5 +169,42 @@ describe('limits', () => {
     expect((await daemon.as('small').post('/api/bracket-order', body)).json.code).toBe('limit.order_value');
     expect((await daemon.as('narrow').post('/api/bracket-order', body)).json.code).toBe('limit.symbol');
     expect((await daemon.as('narrow').s2c('/api/brackets', account)).bracket_list ?? []).toEqual([]);
+  });
+});
+
+describe('after a restart', () => {
+  const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+  const of = { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' };
+  const order = { ...of, side: 'BUY', symbol: 'HK.00700', qty: 100, order_type: 'MARKET', stop_loss_price: 300 };
+
+  it('a bracket goes on, and finds the exit whose answer it did not live to see', async () => {
+    const store = new MemoryStore();
+    const open = () => openDesk({ keys: { desk: { scopes } }, store, sharesStore: true });
+    const first = await open();
+    const { bracketId } = await first.payload(trade.placeBracketOrder, order);
+    const bracketOf = async (desk: typeof first) =>
+      (await desk.payload(trade.getBrackets, { ...of, bracket_id: bracketId })).bracketList[0];
+    const exitOf = (desk: typeof first) =>
+      until(async () => {
+        desk.clock.advance(1_000);
+        return (await bracketOf(desk))?.exitOrderIdEx || undefined;
+      }, 'its exit');
+    const exit = await exitOf(first);
+    await first.close();
+
+    // It was sent, and the process ended before its answer came.
+    const rows = store.table<{ exit: object }>('brackets');
+    const row = rows.get(bracketId);
+    await store.write((change) => change.put(rows, bracketId, { ...row, exit: { ...row?.exit, idEx: '' } }));
+    const second = await open();
+    expect(await exitOf(second)).toBe(exit);
+    const { orderList } = await second.payload(reads.getOrders, of);
+    expect(orderList.filter(({ remark }) => remark.startsWith(`svc-bracket ${bracketId}/1`))).toHaveLength(1);
+    await second.payload(trade.cancelBracket, { ...of, bracket_id: bracketId });
+    await until(async () => {
+      second.clock.advance(1_000);
+      return (await bracketOf(second))?.state === CANCELLED;
+    }, 'its end');
+    await second.close();
   });
 });

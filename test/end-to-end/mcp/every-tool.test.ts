@@ -128,7 +128,13 @@ describe.each(ways)('over the way with %s', (way) => {
 });
 
 /** Tools that work on an order, which the test places before each call. */
-const PLACES_FIRST: ReadonlySet<string> = new Set(['svc_modify_order', 'svc_cancel_order', 'svc_get_order_fee', 'svc_reconfirm_order']);
+const PLACES_FIRST: ReadonlySet<string> = new Set([
+  'svc_modify_order',
+  'svc_cancel_order',
+  'svc_get_order_fee',
+  'svc_reconfirm_order',
+  'svc_cancel_bracket',
+]);
 
 /** What a tool needs beside what its declaration requires: the table of exceptions. */
 async function alsoNeeded(tool: string): Promise<Arguments> {
@@ -142,8 +148,12 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { symbol: 'HK.00700', price: 300 };
     case 'svc_modify_order':
       return { order_id_ex: await workingOrder(), modify_order_op: 'normal', qty: 200, price: 300.2 };
+    case 'svc_place_bracket_order':
+      return { symbol: 'HK.00700', price: 300, take_profit_price: 400, stop_loss_price: 250 };
+    case 'svc_cancel_bracket':
+      return { bracket_id: await openBracket() };
     case 'svc_reconfirm_order':
-      return { order_id: await slippedOrder(), reconfirm_op: 'PRICE_ABNORMAL' };
+      return { order_id: await slippedOrder(), reconfirm_op: 'QTY_TOO_LARGE' };
     case 'svc_cancel_order':
       return { order_id_ex: await workingOrder() };
     case 'svc_get_order_fee':
@@ -235,6 +245,14 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   // For US stocks.
   'svc_place_order.session': (value) => !['NONE', 'RTH', 0, 1].includes(value as string | number),
   'svc_place_order.fill_outside_rth': (value) => value === true,
+  // With their own trigger, and with the time at which they end.
+  'svc_place_order.order_type': (value) => !['NORMAL', 'LIMIT', 'MARKET', 1, 2].includes(value as string | number),
+  'svc_place_order.time_in_force': (value) => value === 'GTD' || value === 3,
+  'svc_get_max_trd_qtys.order_type': (value) => !['NORMAL', 'LIMIT', 'MARKET', 1, 2].includes(value as string | number),
+  // Brackets open positions, with limit and market orders.
+  'svc_place_bracket_order.order_type': (value) => !['NORMAL', 'LIMIT', 'MARKET', 1, 2].includes(value as string | number),
+  'svc_place_bracket_order.time_in_force': (value) => value !== 'DAY' && value !== 'GTC',
+  'svc_place_bracket_order.side': (value) => value !== 'BUY' && value !== 1,
   // Come from an answer before.
   'svc_get_economic_calendar.next_page': () => true,
   'svc_get_option_event_alert.page': () => true,
@@ -364,12 +382,19 @@ async function workingOrder(): Promise<string> {
   return text;
 }
 
-/** An order that waits to be confirmed: its price is nine times the market's and more. */
+/** An order that waits to be confirmed: of more than 3,000 board lots. */
 async function slippedOrder(): Promise<string> {
-  const order = `{"market":${HK},"acc_id":${HK_CASH},"env":${SIMULATE},"side":${BUY},"order_type":${NORMAL},"code":"00700","qty":100,"price":6000}`;
+  const order = `{"market":${HK},"acc_id":${HK_CASH},"env":${SIMULATE},"side":${BUY},"order_type":${NORMAL},"code":"00700","qty":300100,"price":0.1}`;
   const answer = await daemon.as('all').post('/api/order', order, { 'x-svc-int64': 'string' });
   expect(answer.json.ret_type, answer.text).toBe(0);
   return answer.json.s2c.order_id;
+}
+
+async function openBracket(): Promise<string> {
+  const order = `{"market":${HK},"acc_id":${HK_CASH},"env":${SIMULATE},"side":${BUY},"code":"00700","qty":100,"price":250,"stop_loss_price":200}`;
+  const answer = await daemon.as('all').post('/api/bracket-order', order);
+  expect(answer.json.ret_type, answer.text).toBe(0);
+  return answer.json.s2c.bracket_id;
 }
 
 async function orderCount(): Promise<number> {
