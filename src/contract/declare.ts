@@ -23,6 +23,7 @@ type Optional =
   | 'shape'
   | 'needs'
   | 'ordered'
+  | 'keyField'
   | 'loopbackOnly'
   | 'waits';
 
@@ -60,6 +61,7 @@ export function operation<const M extends ProtocolMessages>(
     shape: [],
     needs: [],
     ordered: [],
+    keyField: null,
     loopbackOnly: false,
     waits: null,
     ...declared,

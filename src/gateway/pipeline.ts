@@ -1,6 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Access, AuditEvent, KeyRecord } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
+import { fieldValue } from '../contract/field-path.js';
 import type { Operation, RequestOf } from '../contract/operation.js';
 import { system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
@@ -337,8 +338,9 @@ export class Pipeline {
   async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Promise<Answer> {
     const unrecorded = this.#parts.access.audit.required ? await this.#announce(operation, caller, identity, request) : undefined;
     if (unrecorded !== undefined) return unrecorded;
-    const key = caller.idempotencyKey;
-    const wrong = checkKeyText(caller);
+    const ownKey = ownKeyOf(operation, request);
+    const key = ownKey ?? caller.idempotencyKey;
+    const wrong = checkKeyText(caller, ownKey);
     if (wrong !== undefined) return wrong;
     const local = this.#parts.local[operation.name];
     const { idempotency, writes } = this.#parts;
@@ -368,7 +370,8 @@ export class Pipeline {
         return answer;
       }
       case 'interrupted':
-        return this.#parts.backend.replaysWrites ? known.run(send) : unknownOutcome(key);
+        // What places several orders is never sent twice: its own key says so.
+        return this.#parts.backend.replaysWrites && ownKey === undefined ? known.run(send) : unknownOutcome(key);
       case 'first':
         return known.run(send);
     }
@@ -525,6 +528,11 @@ interface Refused {
   readonly refusal: Rejection;
   /** It was not even looked at. */
   readonly turnedAway?: TurnedAway;
+}
+
+/** The idempotency key that is a field of the request, '' where it is not given; undefined for operations without one. */
+function ownKeyOf({ keyField, messages }: Operation, request: Message): string | undefined {
+  return keyField === null ? undefined : ((fieldValue(messages.C2SSchema, keyField)(request) as string | undefined) ?? '');
 }
 
 /** For how long a request wants to wait for its answer, beside the time that the backend needs. */

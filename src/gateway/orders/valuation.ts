@@ -13,6 +13,7 @@ import { failure } from '../responses.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
 import { orderNamed } from './order-lookup.js';
+import { type PositionRequest, valuePosition } from './position-orders.js';
 import { whenKnown } from './when-known.js';
 
 /** A place or a modify with its value. */
@@ -41,6 +42,10 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     if (lacked !== undefined) return lacked;
     const valued = await valueModify(backend, modify, order, context);
     return valued instanceof Rejection ? valued : { valued, order };
+  },
+  async position(backend, operation, request, context) {
+    const valued = await valuePosition(backend, operation, request as PositionRequest, context);
+    return valued instanceof Rejection ? valued : { valued };
   },
 };
 

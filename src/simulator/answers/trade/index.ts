@@ -2,6 +2,7 @@ import type { trade as declared } from '../../../contract/operations/index.js';
 import type { AnswersTo } from '../table.js';
 import { modifyOrder } from './modify-order.js';
 import { placeOrder } from './place-order.js';
+import { reversePosition, rollPosition } from './position-orders.js';
 import { unlockTrade } from './unlock-trade.js';
 
 export const trade = {
@@ -11,4 +12,6 @@ export const trade = {
   cancelOrder: modifyOrder,
   cancelAllOrder: modifyOrder,
   unlockTrade,
+  reversePosition,
+  rollPosition,
 } satisfies AnswersTo<typeof declared>;
