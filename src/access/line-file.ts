@@ -56,6 +56,8 @@ export class LineFile {
   #cancelStall: (() => void) | undefined;
   #reopening: ((outcome: Result<void, string>) => void)[] = [];
   #waiting: ((written: boolean) => void)[] = [];
+  /** What {@link written} promised to those who wait. */
+  #promised: Promise<boolean> | undefined;
 
   private constructor(options: LineFileOptions, target: AppendTarget) {
     this.#options = options;
@@ -125,10 +127,10 @@ export class LineFile {
    */
   written(): Promise<boolean> {
     if (this.#failure !== undefined) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      if (this.#idle) this.#schedule();
-    });
+    if (this.#idle) this.#schedule();
+    // Who waits, waits until nothing is left to be written.
+    this.#promised ??= new Promise((resolve) => this.#waiting.push(resolve));
+    return this.#promised;
   }
 
   /** Writes everything taken so far without further delay; resolves when it is written, or has failed to be. */
@@ -253,6 +255,7 @@ export class LineFile {
   }
 
   #settle(written: boolean): void {
+    this.#promised = undefined;
     for (const resolve of this.#waiting.splice(0)) resolve(written);
   }
 

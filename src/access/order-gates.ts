@@ -124,6 +124,8 @@ export class OrderGates {
   readonly #gates: readonly Gate[];
   readonly #steadyNow: (now: number) => number;
   readonly #onStoreFailure: (error: unknown) => void;
+  /** The last write whose failure is listened to. */
+  #watched: Promise<void> | undefined;
 
   /** Takes up the totals that an earlier process left in the store. */
   constructor(options: OrderGatesOptions) {
@@ -330,7 +332,9 @@ export class OrderGates {
 
   #write(change: (transaction: Transaction) => void, when: 'now' | 'soon' = 'now'): Promise<void> {
     const written = this.#store.write(change, when);
-    written.catch(this.#onStoreFailure);
+    // One promise for all that are put on disk together.
+    if (written !== this.#watched) written.catch(this.#onStoreFailure);
+    this.#watched = written;
     return written;
   }
 

@@ -81,14 +81,15 @@ export class Call implements CallContext {
   /**
    * What `work` comes to, or what its caller is told in place of it once the time is up or the caller is gone. A write that has
    * left is not given up because its caller went away. Either way `work` itself goes on.
+   * @param failed what is said of a failure of `work`, or of its time being up.
    */
-  within<T>(work: Promise<T>): Promise<T | Rejection> {
-    return new Promise((resolve, reject) => {
+  within<T, F>(work: Promise<T>, failed: (thrown: unknown) => F): Promise<T | F | Rejection> {
+    return new Promise((resolve) => {
       const cancelTimer = this.#clock.after(Math.max(0, this.deadline - this.#clock.monotonic()), () => {
         disarm();
         this.#overdue = true;
         this.#end();
-        reject(new BackendTimeout('the backend did not answer in time'));
+        resolve(failed(new BackendTimeout('the backend did not answer in time')));
       });
       const stopListening = this.#caller.onGone?.(() => {
         if (this.#left) return;
@@ -100,16 +101,14 @@ export class Call implements CallContext {
         cancelTimer();
         stopListening?.();
       };
-      work.then(
-        (settled) => {
-          disarm();
-          resolve(settled);
-        },
-        (thrown) => {
-          disarm();
-          reject(thrown);
-        },
-      );
+      const settle = (settled: T) => {
+        disarm();
+        resolve(settled);
+      };
+      work.then(settle, (thrown) => {
+        disarm();
+        if (!this.#ended) resolve(failed(thrown));
+      });
     });
   }
 

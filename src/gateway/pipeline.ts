@@ -102,12 +102,7 @@ export class Pipeline {
     if ('refusal' in entered) return this.#refuse(operation, caller, moment, entered);
     const { identity, request } = entered;
     const answer = this.#answer(operation, caller, identity, request);
-    if (answer instanceof Promise) {
-      return answer.then((settled) => {
-        const end = this.#moment(moment.started);
-        return this.#recorded(operation, this.#finish(operation, caller, identity.key, end, settled, request));
-      });
-    }
+    if (answer instanceof Promise) return this.#finishLater(operation, caller, identity.key, moment.started, answer, request);
     return this.#finish(operation, caller, identity.key, moment, answer, request);
   }
 
@@ -116,12 +111,20 @@ export class Pipeline {
     return this.#storageFailure;
   }
 
-  /** An answer whose record outlives this process, as far as the trail can be written at all. Reads do not wait for theirs. */
-  #recorded(operation: Operation, answer: Answer): Answer | Promise<Answer> {
+  /** The end of a request that was not answered in its turn. The record of a write outlives this process, as far as the trail can be written at all. */
+  async #finishLater(
+    operation: Operation,
+    caller: Caller,
+    key: KeyRecord | undefined,
+    started: number,
+    work: Promise<Answer>,
+    request: Message,
+  ): Promise<Answer> {
+    const answer = this.#finish(operation, caller, key, this.#moment(started), await work, request);
     if (!isWrite(operation)) return answer;
     if (operation.effect === 'order' && !(answer instanceof Rejection)) this.#storageIs(undefined);
-    const written = this.#parts.access.audit.written();
-    return written === undefined ? answer : written.then(() => answer);
+    await this.#parts.access.audit.written();
+    return answer;
   }
 
   /** Sees to it, where the trail is required, that it has a line of a write before the write leaves. */
@@ -231,7 +234,7 @@ export class Pipeline {
         (await previewer.preview(operation, identity.key, request, call));
       const work = judge();
       inFlight.enter(identity.owner, work);
-      return await call.within(work);
+      return await call.within(work, (thrown) => this.#failed(caller, thrown, reachOf(operation, true)));
     } catch (thrown) {
       return this.#failed(caller, thrown, reachOf(operation, true));
     }
@@ -267,25 +270,16 @@ export class Pipeline {
   }
 
   /** Waits as long as the caller does. A write that has left goes on after that, and its outcome is recorded when it comes. */
-  async #wait(
-    operation: Operation,
-    caller: Caller,
-    identity: Identity,
-    request: Message,
-    call: Call,
-    work: Promise<Answer>,
-  ): Promise<Answer> {
+  #wait(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call, work: Promise<Answer>): Promise<Answer> {
     if (operation.waits === null) this.#parts.inFlight.enter(identity.owner, work);
-    try {
-      return await call.within(work);
-    } catch (thrown) {
+    return call.within(work, (thrown) => {
       if (call.overdue && call.left) {
         void work
           .catch((failed: unknown) => this.#failed(caller, failed, 'write sent'))
           .then((late) => this.#finishLate(operation, caller, identity.key, late, request));
       }
       return this.#failed(caller, thrown, reachOf(operation, call.untouched));
-    }
+    });
   }
 
   #dispatch(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
@@ -335,9 +329,14 @@ export class Pipeline {
     return awaited === undefined || operation === system.verification ? full : notReady(awaited);
   }
 
-  async #write(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Promise<Answer> {
-    const unrecorded = this.#parts.access.audit.required ? await this.#announce(operation, caller, identity, request) : undefined;
-    if (unrecorded !== undefined) return unrecorded;
+  #write(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
+    if (!this.#parts.access.audit.required) return this.#writeOnce(operation, caller, identity, request, call);
+    const announced = this.#announce(operation, caller, identity, request);
+    return announced.then((unrecorded) => unrecorded ?? this.#writeOnce(operation, caller, identity, request, call));
+  }
+
+  /** A write under an idempotency key that was used before gets the answer of then. */
+  #writeOnce(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
     const ownKey = ownKeyOf(operation, request);
     const key = ownKey ?? caller.idempotencyKey;
     const wrong = checkKeyText(caller, ownKey);
@@ -360,15 +359,15 @@ export class Pipeline {
       case 'answered':
         this.#repeated(caller);
         return known.response;
-      case 'under_way': {
+      case 'under_way':
         call.join();
-        const answer = await known.answer;
-        // The first caller went away before anything was sent: this one is still here.
-        const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
-        if (unsent && !call.isGone()) return this.#write(operation, caller, identity, request, call);
-        if (!(answer instanceof Rejection)) this.#repeated(caller);
-        return answer;
-      }
+        return known.answer.then((answer) => {
+          // The first caller went away before anything was sent: this one is still here.
+          const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
+          if (unsent && !call.isGone()) return this.#write(operation, caller, identity, request, call);
+          if (!(answer instanceof Rejection)) this.#repeated(caller);
+          return answer;
+        });
       case 'interrupted':
         // What places several orders is never sent twice: its own key says so.
         return this.#parts.backend.replaysWrites && ownKey === undefined ? known.run(send) : unknownOutcome(key);
@@ -393,7 +392,7 @@ export class Pipeline {
     if (attempt instanceof Rejection) return attempt;
     let outcome: 'right' | 'wrong' | 'lost' = 'lost';
     try {
-      await commit?.(noPacket, complete).durable;
+      await commit?.(noPacket, complete).enter();
       const response = checkAnswer(trade.unlockTrade, await backend.call(trade.unlockTrade, complete, call));
       // That the daemon knows the password does not show that the caller does.
       if (response.retType !== RET_SUCCEED) outcome = 'wrong';

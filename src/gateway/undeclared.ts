@@ -53,17 +53,11 @@ export class UndeclaredCalls {
     if (!call.leave()) return this.#recorded(caller, identity, cancelled());
     const unrecorded = await this.#announce(caller, identity);
     if (unrecorded !== undefined) return unrecorded;
-    try {
-      const work = backend.callBytes(protoId, body, call);
-      inFlight.enter(owner, work);
-      return this.#recorded(caller, identity, await call.within(work));
-    } catch (thrown) {
-      return this.#recorded(
-        caller,
-        identity,
-        thrown instanceof BackendFailure ? rejectFailure(thrown, 'write sent') : defect(caller, thrown),
-      );
-    }
+    const { callBytes } = backend;
+    const work = (async () => callBytes.call(backend, protoId, body, call))();
+    inFlight.enter(owner, work);
+    const failed = (thrown: unknown) => (thrown instanceof BackendFailure ? rejectFailure(thrown, 'write sent') : defect(caller, thrown));
+    return this.#recorded(caller, identity, await call.within(work, failed));
   }
 
   #passes({ key }: Identity): boolean {

@@ -5,7 +5,9 @@ import { ClassicLevel } from 'classic-level';
 import { Company } from './company.js';
 import { ensurePrivateFolder } from './folders.js';
 import { damageOf, FileWatch } from './level-files.js';
+import { RowBatch, type Scalar } from './row-batch.js';
 import { RowFormat } from './row-format.js';
+import type { ValueWriter } from './row-values.js';
 import { StorageFailure } from './storage-failure.js';
 import type { Archive, Range, Store, Table, Transaction } from './store.js';
 
@@ -25,19 +27,12 @@ export interface DurableStore extends Store {
   advanceTo(sequence: number): Promise<void>;
 }
 
-/** A row to be written. Numbers are encoded when the flush begins: counters and sums are written many times for one flush. */
-type Row = Buffer | Scalar | undefined;
-type Scalar = number | bigint;
-type Rows = Map<string, Row>;
-type Target = LevelTable<unknown> | LevelArchive<unknown>;
+type LevelRows = LevelTable<unknown> | LevelArchive<unknown>;
 type Database = ClassicLevel<string, Buffer>;
 
-/** One flush: the last row of each key that was written for it, undefined for a removed one. */
+/** One flush. */
 interface Batch {
-  /** By the whole key. */
-  readonly archived: Rows;
-  /** Of each table by the row's own key, under which memory keeps it. */
-  readonly tabled: Map<LevelTable<unknown>, Rows>;
+  readonly rows: RowBatch<LevelRows>;
   readonly done: Promise<void>;
   /** Somebody waits for it. */
   urgent: boolean;
@@ -55,6 +50,9 @@ const SHAPE_DIGITS = 5;
 const CHUNK_ROWS = 200;
 /** Rows of one flush, which are handed to the database in one turn of the event loop; a change is never cut. */
 const FLUSHED_ROWS_MAX = 1_000;
+/** One flush is under way while the next is gathered; memory that one flush made larger than this is not kept. */
+const SPARE_MAX = 2;
+const SPARE_BYTES_MAX = 4 * 1024 * 1024;
 /** How long a change waits for others to be flushed with that nobody waits for. */
 const SOON_MS = 4;
 /**
@@ -140,6 +138,8 @@ class LevelStore implements DurableStore {
   #idle: Promise<void> = Promise.resolve();
   #failure: StorageFailure | undefined;
   readonly #company = new Company();
+  /** Memory of flushes that are done. */
+  readonly #spare: ValueWriter[] = [];
 
   constructor(
     private readonly database: Database,
@@ -173,21 +173,19 @@ class LevelStore implements DurableStore {
 
   write(change: (transaction: Transaction) => void, when: 'now' | 'soon' = 'now'): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const gathered = new Gathered(this.format);
-    change(gathered);
-    const batch = this.#batch(when);
-    for (const { number, names } of this.format.shapes.takeNew()) {
-      const key = SHAPES + String(number).padStart(SHAPE_DIGITS, '0');
-      batch.archived.set(key, this.format.encode(key, names));
-    }
-    gathered.moveTo(batch);
+    const batch = this.#open();
+    batch.rows.take(change);
+    if (when === 'now') this.#hurry(batch);
+    this.#schedule();
     return batch.done;
   }
 
   async advanceTo(sequence: number): Promise<void> {
     if (sequence <= this.durable) return;
-    const batch = this.#batch('now');
+    const batch = this.#open();
     this.durable = sequence;
+    this.#hurry(batch);
+    this.#schedule();
     await batch.done;
   }
 
@@ -197,18 +195,18 @@ class LevelStore implements DurableStore {
   }
 
   /** What is flushed next: after this turn or in a while, or when the flush under way is done. */
-  #batch(when: 'now' | 'soon'): Batch {
-    let batch = this.#waiting.at(-1);
-    if (batch === undefined || rowsIn(batch) >= FLUSHED_ROWS_MAX) {
-      batch = newBatch();
-      this.#waiting.push(batch);
-    }
-    if (when === 'now') {
-      batch.urgent = true;
-      this.#company.joined();
-    }
-    this.#schedule();
+  #open(): Batch {
+    const last = this.#waiting.at(-1);
+    if (last !== undefined && last.rows.size < FLUSHED_ROWS_MAX) return last;
+    const batch = newBatch(new RowBatch(this.format, levelRowsOf, this.#spare.pop()));
+    this.#waiting.push(batch);
     return batch;
+  }
+
+  /** Somebody waits for it. */
+  #hurry(batch: Batch): void {
+    batch.urgent = true;
+    this.#company.joined();
   }
 
   #schedule(): void {
@@ -239,16 +237,18 @@ class LevelStore implements DurableStore {
     this.#schedule();
   }
 
-  async #flush({ archived, tabled }: Batch): Promise<void> {
+  async #flush({ rows }: Batch): Promise<void> {
     const sequence = this.durable + 1;
     try {
       const batch = this.database.batch();
-      const add = (key: string, row: Row) => {
+      rows.writeTo((key, row) => {
         if (row === undefined) batch.del(key);
-        else batch.put(key, typeof row === 'object' ? row : this.format.encode(key, row));
-      };
-      for (const [key, row] of archived) add(key, row);
-      for (const [{ prefix }, rows] of tabled) for (const [key, row] of rows) add(prefix + key, row);
+        else batch.put(key, row);
+      });
+      for (const { number, names } of this.format.shapes.takeNew()) {
+        const key = SHAPES + String(number).padStart(SHAPE_DIGITS, '0');
+        batch.put(key, this.format.encode(key, names));
+      }
       batch.put(SEQUENCE, this.format.encode(SEQUENCE, sequence));
       await batch.write({ sync: true });
       // Looked at last: what a second process reads when it opens the database has all that was acknowledged here.
@@ -258,55 +258,12 @@ class LevelStore implements DurableStore {
       return;
     }
     this.durable = sequence;
-    for (const [table, rows] of tabled) {
-      for (const [key, row] of rows) {
-        if (row === undefined) table.rows.delete(key);
-        else table.rows.set(key, typeof row === 'object' ? row.toString('latin1') : row);
-      }
+    for (const [table, key, row] of rows.tabled()) {
+      if (table.kind !== 'table') continue;
+      if (row === undefined) table.rows.delete(key);
+      else table.rows.set(key, row);
     }
-  }
-}
-
-function rowsIn({ archived, tabled }: Batch): number {
-  let count = archived.size;
-  for (const rows of tabled.values()) count += rows.size;
-  return count;
-}
-
-/** What one change puts and removes, in its order: nothing of it is written should it throw. */
-class Gathered implements Transaction {
-  readonly #targets: Target[] = [];
-  readonly #keys: string[] = [];
-  readonly #rows: Row[] = [];
-
-  constructor(private readonly format: RowFormat) {}
-
-  put<V>(to: Table<V> | Archive<V>, key: string, value: V): void {
-    const target = targetOf(to);
-    this.#add(target, key, typeof value === 'bigint' || typeof value === 'number' ? value : this.format.encode(key, value, target.prefix));
-  }
-
-  remove<V>(from: Table<V> | Archive<V>, key: string): void {
-    this.#add(targetOf(from), key, undefined);
-  }
-
-  moveTo({ archived, tabled }: Batch): void {
-    for (let index = 0; index < this.#keys.length; index++) {
-      const target = this.#targets[index] as Target;
-      const key = this.#keys[index] as string;
-      if (target.kind === 'archive') archived.set(target.prefix + key, this.#rows[index]);
-      else {
-        const rows = tabled.get(target);
-        if (rows === undefined) tabled.set(target, new Map([[key, this.#rows[index]]]));
-        else rows.set(key, this.#rows[index]);
-      }
-    }
-  }
-
-  #add(target: Target, key: string, row: Row): void {
-    this.#targets.push(target);
-    this.#keys.push(key);
-    this.#rows.push(row);
+    if (this.#spare.length < SPARE_MAX && rows.bytes.capacity <= SPARE_BYTES_MAX) this.#spare.push(rows.bytes);
   }
 }
 
@@ -382,15 +339,15 @@ function problemOf(folder: string, thrown: unknown): OpenProblem {
   return { kind: 'unusable', message: `cannot open the database in ${folder}: ${reason}` };
 }
 
-function newBatch(): Batch {
+function newBatch(rows: Batch['rows']): Batch {
   let settle: Batch['settle'] = () => undefined;
   const done = new Promise<void>((resolve, reject) => {
     settle = (failure) => (failure === undefined ? resolve() : reject(failure));
   });
-  return { archived: new Map(), tabled: new Map(), done, urgent: false, settle };
+  return { rows, done, urgent: false, settle };
 }
 
-function targetOf(rows: Table<unknown> | Archive<unknown>): Target {
+function levelRowsOf(rows: Table<unknown> | Archive<unknown>): LevelRows {
   if (rows instanceof LevelTable || rows instanceof LevelArchive) return rows;
   throw new TypeError(`${rows.kind} ${rows.name} belongs to another store`);
 }

@@ -18,19 +18,31 @@ export class RowFormat {
   readonly shapes = new RowShapes();
   readonly #writer = new ValueWriter(this.shapes);
 
-  /** @param prefix stands before the key. */
-  encode(key: string, value: unknown, prefix = ''): Buffer {
+  /** A row by itself. */
+  encode(key: string, value: unknown): Buffer {
     const writer = this.#writer;
-    writer.clear();
+    writer.truncate(0);
+    return Buffer.from(writer.bytes(this.append(writer, '', key, value)));
+  }
+
+  /**
+   * Appends a row to what was written.
+   * @param prefix stands before the key.
+   * @returns where the row begins; it ends where the writer stands now.
+   */
+  append(writer: ValueWriter, prefix: string, key: string, value: unknown): number {
+    // The checksum is of the key and the value, which lie side by side until it is known; then it takes the place before the value.
+    writer.append(CHECKSUM_BYTES);
+    const from = writer.length;
     writer.raw(prefix);
     writer.raw(key);
     const start = writer.length;
-    if (!writer.value(value)) return withChecksum(prefix + key, serialize(value));
-    const written = writer.bytes();
-    const row = Buffer.allocUnsafe(CHECKSUM_BYTES + written.length - start);
-    written.copy(row, CHECKSUM_BYTES, start);
-    row.writeUInt32LE(crc32(written), 0);
-    return row;
+    if (!writer.value(value)) {
+      writer.truncate(start);
+      writer.append(serialize(value));
+    }
+    writer.setUint32(start - CHECKSUM_BYTES, crc32(writer.bytes(from)));
+    return start - CHECKSUM_BYTES;
   }
 
   /** The value of a row. Throws {@link StorageFailure} when it is not what was written under this key. */
@@ -47,12 +59,6 @@ export class RowFormat {
       throw damaged(key, cause);
     }
   }
-}
-
-function withChecksum(key: string, bytes: Buffer): Buffer {
-  const checksum = Buffer.alloc(CHECKSUM_BYTES);
-  checksum.writeUInt32LE(crc32(bytes, crc32(key)), 0);
-  return Buffer.concat([checksum, bytes]);
 }
 
 function damaged(key: string, cause?: unknown): StorageFailure {

@@ -41,13 +41,32 @@ export class ValueWriter {
     return this.#length;
   }
 
-  /** What was written since {@link clear}; holds until the next write. */
-  bytes(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
+  /** Bytes of memory that it has. */
+  get capacity(): number {
+    return this.#bytes.length;
   }
 
-  clear(): void {
-    this.#length = 0;
+  /** A part of what was written; holds until the next write. */
+  bytes(start: number, end = this.#length): Buffer {
+    return this.#bytes.subarray(start, end);
+  }
+
+  /** Takes back all but the first bytes. */
+  truncate(length: number): void {
+    this.#length = length;
+  }
+
+  /** Bytes as they are, or room for so many. */
+  append(bytes: Buffer | number): void {
+    const length = typeof bytes === 'number' ? bytes : bytes.length;
+    this.#reserve(length);
+    if (typeof bytes !== 'number') bytes.copy(this.#bytes, this.#length);
+    this.#length += length;
+  }
+
+  /** Writes over four bytes. */
+  setUint32(offset: number, value: number): void {
+    this.#view.setUint32(offset, value, true);
   }
 
   /** The characters as UTF-8, without anything before them. */

@@ -106,33 +106,40 @@ export class IdempotencyRows {
     return row === undefined || row.at + KEPT_MS <= this.#time.elapsed() ? undefined : row;
   }
 
-  /** Enters a write that is about to leave. It must not leave before this resolves, and not at all when it rejects. */
-  enter(owner: string, key: string, row: Omit<IdempotencyRow, 'at'>): { readonly row: IdempotencyRow; readonly durable: Promise<void> } {
-    const id = idOf(owner, key);
-    const entered = { ...row, at: Math.floor(this.#time.elapsed()) };
-    this.#busy.add(id);
-    const durable = this.#store.write((change) => {
-      change.put(this.#rows, id, entered);
-      change.put(this.#ages, ageOf(id, entered), true);
-      this.#addTo(owner, 1, change);
-    });
-    return { row: entered, durable };
+  /** A write that is about to leave is under way until {@link leave}. */
+  begin(owner: string, key: string, { operation, digest, packet }: Omit<IdempotencyRow, 'at'>): IdempotencyRow {
+    this.#busy.add(idOf(owner, key));
+    return { operation, digest, packet, at: Math.floor(this.#time.elapsed()) };
   }
 
-  /** Keeps the answer to a write as part of a change; what was sent need not be known any more. */
+  /** Enters a write that has begun. What is not recorded in the same store must not leave before this resolves, and not at all when it rejects. */
+  enter(owner: string, key: string, row: IdempotencyRow): Promise<void> {
+    return this.#store.write((change) => this.#putNew(owner, idOf(owner, key), row, change));
+  }
+
+  #putNew(owner: string, id: string, row: IdempotencyRow, change: Transaction): void {
+    change.put(this.#rows, id, row);
+    change.put(this.#ages, ageOf(id, row), true);
+    this.#addTo(owner, 1, change);
+  }
+
+  /** Keeps the answer to a write as part of a change, entered before or not; what was sent need not be known any more. */
   putAnswer(
     owner: string,
     key: string,
     { operation, digest, packet, at }: IdempotencyRow,
     response: Uint8Array,
     change: Transaction,
+    isEntered: boolean,
   ): void {
-    change.put(this.#rows, idOf(owner, key), { operation, digest, packet, at, response });
+    const row = { operation, digest, packet, at, response };
+    if (isEntered) change.put(this.#rows, idOf(owner, key), row);
+    else this.#putNew(owner, idOf(owner, key), row, change);
   }
 
   /** Keeps the answer to a write in a change of its own, which nobody waits for. */
   answer(owner: string, key: string, row: IdempotencyRow, response: Uint8Array): Promise<void> {
-    return this.#store.write((change) => this.putAnswer(owner, key, row, response, change), 'soon');
+    return this.#store.write((change) => this.putAnswer(owner, key, row, response, change, true), 'soon');
   }
 
   /** Keeps the answer to a write that was definitely refused, for as long as there is room. */

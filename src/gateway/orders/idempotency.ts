@@ -19,15 +19,18 @@ export interface Interrupted {
   readonly keepAnswer: KeepAnswer;
 }
 
-/** A write that has been put under its key. */
-interface Committed {
-  /** Resolves when it is on disk. The write must not leave the daemon before. */
-  readonly durable: Promise<void>;
+/** A write that is about to be sent under its key. */
+export interface Keyed {
+  /**
+   * Puts it on disk as it is sent, and resolves when it is there; undefined where the change that records it has its answer
+   * already. A write to a backend that does not record it in the same store must not leave the daemon before.
+   */
+  enter(): Promise<void> | undefined;
   readonly keepAnswer: KeepAnswer;
 }
 
-/** Puts a write on disk under its key, as it will be sent. */
-export type Commit = (packet: PacketId, sent: Message) => Committed;
+/** Takes a write under its key, as it will be sent. */
+export type Commit = (packet: PacketId, sent: Message) => Keyed;
 
 /** Sends a write: `interrupted` again as it was, past the gates that it has passed, or else anew. */
 export type Run = (
@@ -127,32 +130,34 @@ export class IdempotencyKeys {
   ): Promise<ResponseMessage | Rejection> {
     const { C2SSchema, ResponseSchema } = operation.messages;
     let row = known;
+    let isEntered = known !== undefined;
     let kept: Promise<void> | undefined;
     let isKept = false;
     const keepAnswer: KeepAnswer = (response, change) => {
       if (row === undefined) throw new Error('a write is put under its key before it is sent');
-      this.#rows.putAnswer(owner, key, row, toBinary(ResponseSchema, response), change);
+      this.#rows.putAnswer(owner, key, row, toBinary(ResponseSchema, response), change, isEntered);
       isKept = true;
     };
     const commit: Commit = (packet, sent) => {
-      const entered = this.#rows.enter(owner, key, {
-        operation: operation.name,
-        digest,
-        packet,
-        request: toBinary(C2SSchema, withoutSecrets(operation, sent)),
-      });
-      row = entered.row;
-      return { durable: entered.durable, keepAnswer };
+      const begun = this.#rows.begin(owner, key, { operation: operation.name, digest, packet });
+      row = begun;
+      return {
+        keepAnswer,
+        enter: () => {
+          if (isKept) return undefined;
+          isEntered = true;
+          return this.#rows.enter(owner, key, { ...begun, request: toBinary(C2SSchema, withoutSecrets(operation, sent)) });
+        },
+      };
     };
     const interrupted = known?.request && { packet: known.packet, request: fromBinary(C2SSchema, known.request), keepAnswer };
     const answer = send(interrupted === undefined ? commit : undefined, interrupted).then(async (result) => {
-      if (row === undefined) return result;
+      if (row === undefined || isKept || !isEntered) return result;
       // Nothing left the daemon: the same key may try again.
       if (result instanceof Rejection) {
         if (known === undefined) await this.#rows.withdraw(owner, key, row);
         return result;
       }
-      if (isKept) return result;
       const response = toBinary(ResponseSchema, result);
       // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
       // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, AuditTrade, OrderFacts } from '../../access/index.js';
+import type { Access, Admission, AuditTrade } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
@@ -14,15 +14,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { checkAnswer } from '../answer-check.js';
-import {
-  type Backend,
-  BackendFailure,
-  BackendRefused,
-  BackendUnsent,
-  type CallContext,
-  type KeepAnswer,
-  type ResponseMessage,
-} from '../backend.js';
+import { type Backend, BackendFailure, BackendRefused, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
 import type { Identity } from '../identity.js';
@@ -31,21 +23,14 @@ import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { isCancel } from './cancel-scope.js';
-import type { Circumstances } from './circumstances.js';
-import type { Commit, Run } from './idempotency.js';
+import type { Circumstances, Complete } from './circumstances.js';
+import type { Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
-import type { Valued } from './order-facts.js';
 import { expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
-
-/** A question before anything was sent that came to no answer: nothing has happened. */
-function unasked(thrown: unknown): Rejection {
-  if (thrown instanceof BackendFailure) return rejectFailure(thrown, 'write kept');
-  throw thrown;
-}
 
 /** The names of the orders that an answer says have been opened. */
 function orderNames(answer: ResponseMessage | Rejection | undefined): readonly string[] {
@@ -53,6 +38,12 @@ function orderNames(answer: ResponseMessage | Rejection | undefined): readonly s
   const { s2c } = answer as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string; group?: OrderGroup } };
   if (s2c?.group !== undefined) return s2c.group.orderList.map(({ orderId, orderIdEx }) => orderIdEx || String(orderId));
   return s2c?.orderID === undefined ? [] : [s2c.orderIDEx || String(s2c.orderID)];
+}
+
+/** A question before anything was sent that came to no answer: nothing has happened. */
+function unasked(thrown: unknown): Rejection {
+  if (thrown instanceof BackendFailure) return rejectFailure(thrown, 'write kept');
+  throw thrown;
 }
 
 /**
@@ -78,7 +69,11 @@ export class Writes {
     readonly recordedInOrder: boolean,
   ) {}
 
-  /** A write whose caller does not wait any more is not sent, if it has not left yet. */
+  /**
+   * Values a write, holds it against the gates and sends it, once neither a crash nor a restart could let a cap or an idempotency
+   * key be passed; where the backend's own record cannot be on disk before what is written here, at once. Nothing is acknowledged
+   * before all of it is on disk. A write whose caller does not wait any more is not sent, if it has not left yet.
+   */
   sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
     return async (commit, interrupted) => {
       if (interrupted !== undefined) {
@@ -86,106 +81,55 @@ export class Writes {
         const halted = operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>) && this.access.haltOf(identity.key);
         if (halted) return rejectDenial(halted);
         if (!call.leave()) return cancelled();
-        this.#keepsAnswer(call, interrupted);
+        if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
         return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
       }
-      const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
+      const { key } = identity;
       const valuation = valueOrder(this.backend, operation, request, call);
       const outcome = valuation instanceof Promise ? await valuation : valuation;
-      if (outcome === 'no risk') {
-        if (!call.leave()) return cancelled();
-        const marks = commit === undefined ? [] : [this.#keepsAnswer(call, commit(packet, request)).durable];
-        return this.#sendAfter(marks, () => this.#send(operation, request, packet, identity, call));
+      if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
+      const known = outcome === 'no risk' ? undefined : factsOf(this.backend, this.access, key, outcome.valued, call);
+      const own = known instanceof Promise ? await known : known;
+      const { header } = request as Partial<PlaceC2S>;
+      const found = outcome === 'no risk' || own === undefined ? {} : this.circumstances.complete(key, own, outcome.valued, header, call);
+      const { facts, claim }: Partial<Complete> = found instanceof Promise ? await found : found;
+      let admission: Admission | undefined;
+      let response: ResponseMessage | Rejection | undefined;
+      try {
+        // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
+        if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
+        const admittance = facts && this.access.admit(key, facts, this.clocks.clock.now());
+        if (admittance?.ok === false) return rejectDenial(admittance.denial);
+        admission = admittance?.admission;
+        const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
+        const keyed = commit?.(packet, request);
+        if (this.recordedInOrder) call.keepAnswer = keyed?.keepAnswer;
+        else await Promise.all([admission?.durable, keyed?.enter()]);
+        const sentAt = performance.now();
+        // Trading may have been halted while that was on its way to the disk.
+        const halted = this.recordedInOrder || facts === undefined || facts.reduces ? undefined : this.access.haltOf(key);
+        const leaves = halted === undefined && (commit !== undefined || call.leave());
+        const unsent = () => (halted === undefined ? cancelled() : rejectDenial(halted));
+        const answer = leaves ? this.#send(operation, request, packet, identity, call) : unsent();
+        const entering = this.recordedInOrder ? keyed?.enter() : undefined;
+        response = entering === undefined ? await answer : (await Promise.all([answer, entering]))[0];
+        await admission?.durable;
+        if (response instanceof Rejection) {
+          await admission?.refund();
+          return response;
+        }
+        if (facts !== undefined && operation === trade.placeOrder && response.retType === RET_SUCCEED) {
+          const orderId = payloadOf(trade.placeOrder, response)?.orderIDEx ?? '';
+          this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
+        }
+        // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
+        if (response.retType !== RET_SUCCEED) await admission?.refund();
+        return response;
+      } finally {
+        admission?.settle(orderNames(response));
+        claim?.settle();
       }
-      if (!isValued(outcome)) return outcome;
-      return this.#sendGated(operation, request, identity, outcome.valued, packet, commit, call);
     };
-  }
-
-  async #sendGated(
-    operation: Operation,
-    request: Message,
-    identity: Identity,
-    valued: Valued,
-    packet: PacketId,
-    commit: Commit | undefined,
-    call: Call,
-  ): Promise<ResponseMessage | Rejection> {
-    const { key } = identity;
-    const known = factsOf(this.backend, this.access, key, valued, call);
-    const own = known instanceof Promise ? await known : known;
-    const found = this.circumstances.complete(key, own, valued, (request as Partial<PlaceC2S>).header, call);
-    const { facts, claim } = found instanceof Promise ? await found : found;
-    try {
-      return await this.#sendAdmitted(operation, request, identity, facts, packet, commit, call);
-    } finally {
-      claim?.settle();
-    }
-  }
-
-  async #sendAdmitted(
-    operation: Operation,
-    request: Message,
-    identity: Identity,
-    facts: OrderFacts,
-    packet: PacketId,
-    commit: Commit | undefined,
-    call: Call,
-  ): Promise<ResponseMessage | Rejection> {
-    const { key } = identity;
-    // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
-    if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
-    const admittance = this.access.admit(key, facts, this.clocks.clock.now());
-    if (!admittance.ok) return rejectDenial(admittance.denial);
-    const { admission } = admittance;
-    // Both are on disk before the order leaves: neither a crash nor a restart lets a cap or an idempotency key be passed.
-    const marks =
-      commit === undefined ? [admission.durable] : [admission.durable, this.#keepsAnswer(call, commit(packet, request)).durable];
-    let started = 0;
-    let answered: ResponseMessage | Rejection | undefined;
-    try {
-      answered = await this.#sendAfter(marks, () => {
-        // Trading may have been halted while the marks were on their way to the disk.
-        const halted = facts.reduces ? undefined : this.access.haltOf(key);
-        if (halted !== undefined) return rejectDenial(halted);
-        if (commit === undefined && !call.leave()) return cancelled();
-        started = performance.now();
-        return this.#send(operation, request, packet, identity, call);
-      });
-    } finally {
-      admission.settle(orderNames(answered));
-    }
-    const response = answered;
-    if (response instanceof Rejection) {
-      await admission.refund();
-      return response;
-    }
-    if (operation === trade.placeOrder && response.retType === RET_SUCCEED) {
-      const orderId = payloadOf(trade.placeOrder, response)?.orderIDEx ?? '';
-      this.meter.placed({ orderId, totalMs: performance.now() - started, accId: facts.accId, legs: facts.legs });
-    }
-    // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
-    if (response.retType !== RET_SUCCEED) await admission.refund();
-    return response;
-  }
-
-  /**
-   * Sends once the marks are on disk; where the backend's own record cannot get there before them, at once. Nothing is
-   * acknowledged before all of it is on disk.
-   */
-  async #sendAfter<T>(marks: readonly Promise<void>[], send: () => T | Promise<T>): Promise<T> {
-    if (!this.recordedInOrder) {
-      await Promise.all(marks);
-      return send();
-    }
-    const [response] = await Promise.all([send(), ...marks]);
-    return response;
-  }
-
-  /** Where the backend's record is in the same store, the answer is kept in the same change. */
-  #keepsAnswer<T extends { readonly keepAnswer: KeepAnswer }>(call: Call, write: T): T {
-    if (this.recordedInOrder) call.keepAnswer = write.keepAnswer;
-    return write;
   }
 
   #send(
@@ -223,12 +167,16 @@ export class Writes {
   }
 
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
-  async #answerOf(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage | Rejection> {
-    try {
-      return checkAnswer(operation, await this.backend.call(operation, request, context));
-    } catch (thrown) {
+  #answerOf(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage | Rejection> {
+    const failed = (thrown: unknown): Rejection => {
       if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
       throw thrown;
+    };
+    try {
+      const answer = this.backend.call(operation, request, context);
+      return Promise.resolve(answer).then((response) => checkAnswer(operation, response), failed);
+    } catch (thrown) {
+      return Promise.reject(thrown).catch(failed);
     }
   }
 

@@ -8,7 +8,8 @@ const EVENTS_A_TURN = 100;
 interface Entry<Event> {
   readonly events: readonly Event[];
   readonly settled: () => void;
-  readonly done: () => void;
+  readonly answer: unknown;
+  readonly done: (answer: never) => void;
   readonly failed: (error: Error) => void;
 }
 
@@ -41,19 +42,20 @@ export class Journal<Event> {
   }
 
   /**
-   * Resolves when the change is on disk and its events have been told; `settled` is called between the two. Rejects when it
-   * is not known to be.
+   * Resolves to `answer` when the change is on disk and its events have been told; `settled` is called between the two. Rejects
+   * when it is not known to be.
    */
-  commit(
+  commit<T = undefined>(
     change: (transaction: Transaction) => void,
     events: readonly Event[],
     settled: () => void = () => undefined,
     when: 'now' | 'soon' = 'now',
-  ): Promise<void> {
+    answer?: T,
+  ): Promise<T> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const { entries } = this.#groupOf(this.store.write(change, when));
     this.#pending += 1;
-    return new Promise((done, failed) => entries.push({ events, settled, done, failed }));
+    return new Promise<T>((done, failed) => entries.push({ events, settled, answer, done, failed }));
   }
 
   /** A store that puts several changes on disk at once says so of all of them with one promise. */
@@ -74,7 +76,7 @@ export class Journal<Event> {
       this.#failure ??= errorOf(error);
     }
     if (this.#open === group) this.#open = undefined;
-    for (const { events, settled, done, failed } of group.entries) {
+    for (const { events, settled, answer, done, failed } of group.entries) {
       this.#pending -= 1;
       if (this.#failure !== undefined) {
         failed(this.#failure);
@@ -91,7 +93,7 @@ export class Journal<Event> {
         const wait = this.#pace.step();
         if (wait !== undefined) await wait;
       }
-      done();
+      done(answer as never);
     }
   }
 

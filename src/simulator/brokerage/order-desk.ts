@@ -346,7 +346,7 @@ export class OrderDesk {
     const { recorded } = write;
     if (recorded !== undefined) change.alongside = (transaction) => recorded(answer, transaction);
     if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
-    return this.records.commit(change).then(() => answer);
+    return this.records.commit(change, 'now', answer);
   }
 }
 

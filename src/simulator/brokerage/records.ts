@@ -318,13 +318,14 @@ export class Records {
     change.rolls.set(calendar, moment);
   }
 
-  /** Puts a change on disk, then tells its events. `soon`: nobody waits for it. */
-  commit(change: Change, when: 'now' | 'soon' = 'now'): Promise<void> {
+  /** Puts a change on disk, tells its events and resolves to `answer`. `soon`: nobody waits for it. */
+  commit<T = undefined>(change: Change, when: 'now' | 'soon' = 'now', answer?: T): Promise<T> {
     return this.journal.commit(
       (transaction) => this.#write(change, transaction),
       change.events,
       () => this.#settle(change),
       when,
+      answer,
     );
   }
 

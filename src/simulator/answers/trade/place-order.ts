@@ -9,7 +9,7 @@ import { given } from '../../view/given.js';
 import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
 
 /** Trd_PlaceOrder: answered with the order's number once the order is on disk. */
-export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request, recorded) => {
+export const placeOrder: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request, recorded) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const side = tradeSides.wordOf(request.trdSide);
@@ -25,7 +25,7 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, r
   const answerOf = ({ orderId, orderIdEx }: PacketAnswer) =>
     create(S2CSchema, { header: to.header, orderID: orderId, orderIDEx: orderIdEx });
   const write = writeOf(C2SSchema, request, recorded && ((answer, change) => recorded(answerOf(answer), change)));
-  const placed = await brokerage.desk.place({
+  const placed = brokerage.desk.place({
     account: to.account,
     tradeMarket: to.market,
     code: request.code,
@@ -48,5 +48,5 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, r
     fingerprint: write.fingerprint,
     recorded: write.recorded,
   });
-  return placed instanceof Refusal ? placed : answerOf(placed);
+  return placed instanceof Refusal ? placed : placed.then((answer) => (answer instanceof Refusal ? answer : answerOf(answer)));
 };
