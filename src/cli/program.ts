@@ -3,6 +3,7 @@ import { packageVersion } from '../version.js';
 import { callCommand } from './call.js';
 import { dataCommand } from './data.js';
 import { exitStatus, exitStatusHelp } from './exit-status.js';
+import { extensionReadCommands } from './extension-reads.js';
 import { genKeyCommand } from './gen-key.js';
 import { haltCommand, resumeCommand } from './halt.js';
 import { healthCommand } from './health.js';
@@ -28,6 +29,7 @@ const commands: readonly ((terminal: Terminal, startEmbedded: StartEmbedded) => 
   machineIdCommand,
   mcpCommand,
   (terminal) => setTradePwdCommand(terminal),
+  ...extensionReadCommands,
 ];
 
 /**

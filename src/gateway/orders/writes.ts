@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, Admission, AuditTrade } from '../../access/index.js';
+import type { Access, AuditTrade, OrderFacts } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
@@ -23,8 +23,8 @@ import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { isCancel } from './cancel-scope.js';
-import type { Circumstances, Complete } from './circumstances.js';
-import type { Run } from './idempotency.js';
+import type { Circumstances } from './circumstances.js';
+import type { Commit, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
@@ -84,52 +84,71 @@ export class Writes {
         if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
         return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
       }
-      const { key } = identity;
       const valuation = valueOrder(this.backend, operation, request, call);
       const outcome = valuation instanceof Promise ? await valuation : valuation;
       if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
-      const known = outcome === 'no risk' ? undefined : factsOf(this.backend, this.access, key, outcome.valued, call);
+      if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
+      const known = factsOf(this.backend, this.access, identity.key, outcome.valued, call);
       const own = known instanceof Promise ? await known : known;
-      const { header } = request as Partial<PlaceC2S>;
-      const found = outcome === 'no risk' || own === undefined ? {} : this.circumstances.complete(key, own, outcome.valued, header, call);
-      const { facts, claim }: Partial<Complete> = found instanceof Promise ? await found : found;
-      let admission: Admission | undefined;
-      let response: ResponseMessage | Rejection | undefined;
+      const found = this.circumstances.complete(identity.key, own, outcome.valued, (request as Partial<PlaceC2S>).header, call);
+      const { facts, claim } = found instanceof Promise ? await found : found;
+      if (claim === undefined) return this.#sendAdmitted(operation, request, identity, facts, commit, call);
       try {
-        // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
-        if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
-        const admittance = facts && this.access.admit(key, facts, this.clocks.clock.now());
-        if (admittance?.ok === false) return rejectDenial(admittance.denial);
-        admission = admittance?.admission;
-        const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
-        const keyed = commit?.(packet, request);
-        if (this.recordedInOrder) call.keepAnswer = keyed?.keepAnswer;
-        else await Promise.all([admission?.durable, keyed?.enter()]);
-        const sentAt = performance.now();
-        // Trading may have been halted while that was on its way to the disk.
-        const halted = this.recordedInOrder || facts === undefined || facts.reduces ? undefined : this.access.haltOf(key);
-        const leaves = halted === undefined && (commit !== undefined || call.leave());
-        const unsent = () => (halted === undefined ? cancelled() : rejectDenial(halted));
-        const answer = leaves ? this.#send(operation, request, packet, identity, call) : unsent();
-        const entering = this.recordedInOrder ? keyed?.enter() : undefined;
-        response = entering === undefined ? await answer : (await Promise.all([answer, entering]))[0];
-        await admission?.durable;
-        if (response instanceof Rejection) {
-          await admission?.refund();
-          return response;
-        }
-        if (facts !== undefined && operation === trade.placeOrder && response.retType === RET_SUCCEED) {
-          const orderId = payloadOf(trade.placeOrder, response)?.orderIDEx ?? '';
-          this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
-        }
-        // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
-        if (response.retType !== RET_SUCCEED) await admission?.refund();
-        return response;
+        return await this.#sendAdmitted(operation, request, identity, facts, commit, call);
       } finally {
-        admission?.settle(orderNames(response));
-        claim?.settle();
+        claim.settle();
       }
     };
+  }
+
+  /** Sends a write that the gates admit. One without facts has no risk, and no gate is asked. */
+  async #sendAdmitted(
+    operation: Operation,
+    request: Message,
+    identity: Identity,
+    facts: OrderFacts | undefined,
+    commit: Commit | undefined,
+    call: Call,
+  ): Promise<ResponseMessage | Rejection> {
+    // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
+    if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
+    const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
+    if (admittance?.ok === false) return rejectDenial(admittance.denial);
+    const admission = admittance?.admission;
+    const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
+    const keyed = commit?.(packet, request);
+    let response: ResponseMessage | Rejection | undefined;
+    let sentAt = performance.now();
+    try {
+      if (this.recordedInOrder) {
+        call.keepAnswer = keyed?.keepAnswer;
+        const answer = commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
+        const entering = keyed?.enter();
+        response = entering === undefined ? await answer : (await Promise.all([answer, entering]))[0];
+      } else {
+        await Promise.all([admission?.durable, keyed?.enter()]);
+        sentAt = performance.now();
+        // Trading may have been halted while this was on its way to the disk.
+        const halted = facts === undefined || facts.reduces ? undefined : this.access.haltOf(identity.key);
+        if (halted !== undefined) response = rejectDenial(halted);
+        else if (commit === undefined && !call.leave()) response = cancelled();
+        else response = await this.#send(operation, request, packet, identity, call);
+      }
+    } finally {
+      admission?.settle(orderNames(response));
+    }
+    await admission?.durable;
+    if (response instanceof Rejection) {
+      await admission?.refund();
+      return response;
+    }
+    if (facts !== undefined && operation === trade.placeOrder && response.retType === RET_SUCCEED) {
+      const orderId = payloadOf(trade.placeOrder, response)?.orderIDEx ?? '';
+      this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
+    }
+    // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
+    if (response.retType !== RET_SUCCEED) await admission?.refund();
+    return response;
   }
 
   #send(
