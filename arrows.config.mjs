@@ -251,6 +251,7 @@ export const arrows = {
     'interfaces/rest/index.ts',
     'interfaces/ws/index.ts',
     'simulator/simulation.ts',
+    'simulator/world/index.ts',
     'gateway/index.ts',
     'access/index.ts',
     'storage/index.ts',
