@@ -13,7 +13,7 @@ import { layOutJson } from './json-layout.js';
 import { resolveTarget, type TargetOptions, withTargetOptions } from './target.js';
 import { processTerminal, type Terminal } from './terminal.js';
 
-interface CallOptions extends TargetOptions {
+export interface CallOptions extends TargetOptions {
   readonly idempotencyKey?: string;
   readonly pretty?: true;
   readonly raw?: true;
@@ -31,27 +31,38 @@ export function callCommand(terminal: Terminal = processTerminal): Command {
   return command.action(async (name: string, json: string | undefined, options: CallOptions) => {
     const operation = findOperation(name);
     if (!operation.ok) return command.error(`error: ${operation.error}`, { exitCode: exitStatus.usage });
-    const target = resolveTarget(options, terminal.env);
-    if (!target.ok) return command.error(`error: ${target.error}`, { exitCode: exitStatus.usage });
-    const body = await readBody(json, terminal);
-    if (!body.ok) return command.error(`error: ${body.error}`, { exitCode: exitStatus.usage });
-    const request = requestFor(operation.value, body.value, options.idempotencyKey, terminal);
-    if (!request.ok) return command.error(`error: ${request.error}`, { exitCode: exitStatus.usage });
-
-    const answer = await send(target.value, request.value, timeoutOf(operation.value));
-    if (!answer.ok) {
-      const { status, message } = answer.error;
-      return command.error(`error: ${message}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, {
-        exitCode: status,
-      });
-    }
-    const pretty = options.pretty ?? (options.raw === undefined && terminal.interactive);
-    const text = pretty ? layOutJson(answer.value.body) : answer.value.body;
-    terminal.out(text.endsWith('\n') ? text : `${text}\n`);
-    const { status, message } = judge(answer.value);
-    if (status === exitStatus.ok) return;
-    return command.error(`error: ${message}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, { exitCode: status });
+    await callOperation(command, terminal, operation.value, json, options);
   });
+}
+
+/** Makes one request of an operation; `json` is its body, `@file` or `-`. Ends the command with a status that says how it went. */
+export async function callOperation(
+  command: Command,
+  terminal: Terminal,
+  operation: Operation,
+  json: string | undefined,
+  options: CallOptions,
+): Promise<void> {
+  const target = resolveTarget(options, terminal.env);
+  if (!target.ok) return command.error(`error: ${target.error}`, { exitCode: exitStatus.usage });
+  const body = await readBody(json, terminal);
+  if (!body.ok) return command.error(`error: ${body.error}`, { exitCode: exitStatus.usage });
+  const request = requestFor(operation, body.value, options.idempotencyKey, terminal);
+  if (!request.ok) return command.error(`error: ${request.error}`, { exitCode: exitStatus.usage });
+
+  const answer = await send(target.value, request.value, timeoutOf(operation));
+  if (!answer.ok) {
+    const { status, message } = answer.error;
+    return command.error(`error: ${message}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, {
+      exitCode: status,
+    });
+  }
+  const pretty = options.pretty ?? (options.raw === undefined && terminal.interactive);
+  const text = pretty ? layOutJson(answer.value.body) : answer.value.body;
+  terminal.out(text.endsWith('\n') ? text : `${text}\n`);
+  const { status, message } = judge(answer.value);
+  if (status === exitStatus.ok) return;
+  return command.error(`error: ${message}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, { exitCode: status });
 }
 
 /** How long its answer is waited for: longer where it may take its time, as the daemon knows best how long that is. */

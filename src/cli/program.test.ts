@@ -244,3 +244,23 @@ describe('the program', () => {
     expect(made.out).toMatch(/^svc_[\w-]{43}\n$/);
   });
 });
+
+describe('the commands of extension reads', () => {
+  const reads = ['get_forex_accounts', 'get_forex_risk_control', 'get_forex_symbol_configs', 'get_forex_account_quote_context'];
+
+  it.each([...reads, 'get_forex_assets', 'preview_forex_margin'])('%s sends its JSON as it was written', async (name) => {
+    const json = '{"broker_id": 1001, "account_id": 9223372036854775807, "extension_version": 1}';
+    const { status, out } = await svcctl([name.replaceAll('_', '-'), '--c2s-json', json, '--api-key', 'svc_x']);
+    expect(status).toBe(0);
+    expect(out).toBe('{"ret_type":0,"s2c":{}}\n');
+    expect(asked).toMatchObject([{ method: 'POST', url: `/api/${name.replaceAll('_', '-')}`, body: json }]);
+    expect(asked[0]?.headers.authorization).toBe('Bearer svc_x');
+  });
+
+  it('refuse what is no JSON before anything is sent', async () => {
+    const { status, said } = await svcctl(['get-forex-accounts', '--c2s-json', '{"broker_id": ']);
+    expect(status).not.toBe(0);
+    expect(said).toMatch(/^error: the request body is not JSON: line 1/);
+    expect(asked).toEqual([]);
+  });
+});

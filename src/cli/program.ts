@@ -3,6 +3,7 @@ import { packageVersion } from '../version.js';
 import { callCommand } from './call.js';
 import { dataCommand, type HoursOf } from './data.js';
 import { exitStatus, exitStatusHelp } from './exit-status.js';
+import { extensionReadCommands } from './extension-reads.js';
 import { genKeyCommand } from './gen-key.js';
 import { haltCommand, resumeCommand } from './halt.js';
 import { healthCommand } from './health.js';
@@ -36,6 +37,7 @@ const commands: readonly ((terminal: Terminal, insides: Insides) => Command)[] =
   machineIdCommand,
   (terminal, { startEmbedded }) => mcpCommand(terminal, startEmbedded),
   (terminal) => setTradePwdCommand(terminal),
+  ...extensionReadCommands,
 ];
 
 /** Runs `svcctl` with these arguments (the program's name not among them). Resolves with the exit status. */

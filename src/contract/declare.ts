@@ -24,6 +24,7 @@ type Optional =
   | 'shape'
   | 'needs'
   | 'ordered'
+  | 'keyField'
   | 'loopbackOnly'
   | 'waits';
 
@@ -62,6 +63,7 @@ export function operation<const M extends ProtocolMessages>(
     shape: [],
     needs: [],
     ordered: [],
+    keyField: null,
     loopbackOnly: false,
     waits: null,
     ...declared,

@@ -52,6 +52,13 @@ export function fieldValue(desc: DescMessage, path: string): (message: Message) 
   };
 }
 
+/** The field at the end of a path. */
+export function fieldAt(desc: DescMessage, path: string): DescField {
+  const [head = '', ...tail] = path.split('.');
+  const field = fieldNamed(desc, head);
+  return tail.length === 0 ? field : fieldAt(messageOf(field), tail.join('.'));
+}
+
 export function fieldNamed(desc: DescMessage, name: string): DescField {
   const field = desc.fields.find((candidate) => candidate.name === name);
   if (field === undefined) throw new Error(`${desc.typeName} has no field ${name}`);

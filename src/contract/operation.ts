@@ -61,8 +61,9 @@ export type Effect = 'read' | 'subscription' | 'write' | 'order';
  * - `relief`: what can only take risk away.
  * - `reconfirm`: an order that its owner lets go to the market.
  * - `modify`: a change of an order, or its end, which adds none.
+ * - `position`: two orders at once that turn a position of the account into another.
  */
-export type ValuerName = 'place' | 'combo' | 'bracket' | 'relief' | 'reconfirm' | 'modify';
+export type ValuerName = 'place' | 'combo' | 'bracket' | 'relief' | 'reconfirm' | 'modify' | 'position';
 
 /** Another form of a tool's arguments, which another operation answers: its scopes, limits, quotas and audit hold. */
 export interface ToolForm {
@@ -154,6 +155,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly unused: readonly string[];
   /** Enumerations of low-level fields that differ for this operation alone, by field path: "header.trdEnv". */
   readonly lowLevel: Readonly<Record<string, Enumeration>>;
+  /** Path of the field of `C2S` that is its idempotency key, required then, whatever key its caller's interface carries; null where it has none of its own. */
+  readonly keyField: string | null;
   /** Peers outside loopback are refused. */
   readonly loopbackOnly: boolean;
   /** The field of `C2S` that says for how many seconds the answer may be waited for by itself; null where it comes when it is ready. */

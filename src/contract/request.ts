@@ -1,7 +1,7 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import type { Dialect, Enumeration } from './enums.js';
 import { secMarket, trdMarket } from './enums.js';
-import { fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
+import { fieldAt, fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
 import { type Security, SecuritySchema } from './generated/Qot_Common_pb.js';
 import {
   childPath,
@@ -319,7 +319,7 @@ function typeReader(desc: DescMessage, { type, field }: Param, dialect: Dialect)
     case 'symbols':
       return symbolsReader(type.single, dialect);
     case 'integer':
-      return namedReader(fieldNamed(desc, field), scalarReader(ScalarType.INT32), dialect);
+      return namedReader(fieldAt(desc, field), scalarReader(ScalarType.INT32), dialect);
     case 'number':
       return scalarReader(ScalarType.DOUBLE);
     case 'choice':

@@ -258,6 +258,12 @@ const settingsTable = {
     group: 'Access',
     about: 'Serve K-line patterns: catalogue, detection, statistics, stocks.',
   }),
+  enableV18PositionWrites: setting({
+    type: onOff,
+    default: false,
+    group: 'Access',
+    about: 'Accept requests that reverse or roll a position in real futures accounts; needs --enable-trading too.',
+  }),
   enableV18KlinePatternPerformance: setting({
     type: onOff,
     default: false,

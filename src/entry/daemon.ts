@@ -246,6 +246,7 @@ function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: 
 /** The setting of each switch that operations may need: leaving one out does not build. */
 const switchSettings = {
   '--enable-trading': 'enableTrading',
+  '--enable-v18-position-writes': 'enableV18PositionWrites',
   '--enable-desktop-phase2-reads': 'enableDesktopPhase2Reads',
   '--enable-v18-experimental-reads': 'enableV18ExperimentalReads',
   '--enable-v18-kline-patterns': 'enableV18KlinePatterns',

@@ -1,8 +1,9 @@
 import type { Message } from '@bufbuild/protobuf';
 import { allowsAccount, allowsCode, allowsMarket, allowsOneMarket, allowsSymbol, type Limits } from '../access/index.js';
 import { classOf, fieldsWithin } from '../contract/field-classes.js';
+import type { C2S as RollC2S } from '../contract/generated/svc/roll_position_pb.js';
 import type { C2S as MaxTrdQtysC2S } from '../contract/generated/Trd_GetMaxTrdQtys_pb.js';
-import { quoteMarketNumbered } from '../contract/markets.js';
+import { quoteMarketNumbered, quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
 import { possibleScopes, type Scope, type ScopeRule } from '../contract/scope.js';
@@ -84,6 +85,10 @@ function checkTraded(operation: Operation, limits: Limits, subjects: Subjects, r
     const denied = checkTradedCode(limits, request as MaxTrdQtysC2S);
     if (denied !== undefined) return denied;
   }
+  if (tradedCodes.length > 0 && operation.valuer === 'position') {
+    const denied = checkTarget(limits, request as RollC2S);
+    if (denied !== undefined) return denied;
+  }
   const named = securities.length > 0 || plates.length > 0;
   for (const market of markets) {
     const denied =
@@ -132,13 +137,21 @@ function checkMarket({ reach }: Operation, limits: Limits, market: NamedMarket, 
   return new Rejection('limit.symbol', `the whole market ${market.label} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
 }
 
+/** The contract that a position is to be moved to. */
+function checkTarget(limits: Limits, { initial }: RollC2S): Rejection | undefined {
+  const symbol = `${quoteMarketOfSecMarket(initial?.targetSecMarket ?? 0)?.name ?? ''}.${initial?.targetCode ?? ''}`;
+  return allowsSymbol(limits, symbol) ? undefined : denySymbol(limits, symbol);
+}
+
 /** The market of a trading header. */
 function checkTrading(
-  { effect, reach }: Operation,
+  { effect, reach, valuer }: Operation,
   limits: Limits,
   { securities, tradedCodes, orders }: Subjects,
   market: NamedMarket,
 ): Rejection | undefined {
+  // What a position is in is not known yet, but where it is traded is.
+  if (valuer === 'position') return allowsMarket(limits, market.parts) ? undefined : denyMarket(limits, market.label);
   // An order meets its gates with its own market; a code and an order that is named have theirs.
   if (effect === 'order' || tradedCodes.length > 0 || orders.length > 0) return undefined;
   // Where none is named, a list of what is traded still shows what the key may see, and a security says its market.

@@ -1,6 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Access, AuditEvent, KeyRecord } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
+import { fieldValue } from '../contract/field-path.js';
 import type { Operation, RequestOf } from '../contract/operation.js';
 import { system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
@@ -350,8 +351,9 @@ export class Pipeline {
 
   /** A write under an idempotency key that was used before gets the answer of then. */
   #writeOnce(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
-    const key = caller.idempotencyKey;
-    const wrong = checkKeyText(caller);
+    const ownKey = ownKeyOf(operation, request);
+    const key = ownKey ?? caller.idempotencyKey;
+    const wrong = checkKeyText(caller, ownKey);
     if (wrong !== undefined) return wrong;
     const local = this.#parts.local[operation.name];
     const { idempotency, writes } = this.#parts;
@@ -381,7 +383,8 @@ export class Pipeline {
           return answer;
         });
       case 'interrupted':
-        return this.#parts.backend.replaysWrites ? known.run(send) : unknownOutcome(key);
+        // What places several orders is never sent twice: its own key says so.
+        return this.#parts.backend.replaysWrites && ownKey === undefined ? known.run(send) : unknownOutcome(key);
       case 'first':
         return known.run(send);
     }
@@ -538,6 +541,11 @@ interface Refused {
   readonly refusal: Rejection;
   /** It was not even looked at. */
   readonly turnedAway?: TurnedAway;
+}
+
+/** The idempotency key that is a field of the request, '' where it is not given; undefined for operations without one. */
+function ownKeyOf({ keyField, messages }: Operation, request: Message): string | undefined {
+  return keyField === null ? undefined : ((fieldValue(messages.C2SSchema, keyField)(request) as string | undefined) ?? '');
 }
 
 /** For how long a request wants to wait for its answer, beside the time that the backend needs. */

@@ -43,7 +43,7 @@ function range(first: number, last: number): number[] {
 
 export const frequencyLimits: readonly FrequencyLimit[] = [
   // Orders: place with combo, modify and cancel, reconfirm.
-  { protoIds: [2202, 2227], calls: 15, spacingMs: 20, perAccount: true, shared: true },
+  { protoIds: [2202, 2227, 20043, 20044], calls: 15, spacingMs: 20, perAccount: true, shared: true },
   { protoIds: [2205], calls: 20, spacingMs: 40, perAccount: true },
   { protoIds: [2226], calls: 10, perAccount: true },
   // Accounts.

@@ -169,7 +169,7 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
 
 /** Those whose typical request needs an order, an account, a row or listed contracts, or is refused. */
 const elsewhere = [
-  ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order', 'reconfirm_order'],
+  ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order', 'reconfirm_order', 'reverse_position', 'roll_position'],
   ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail', 'get_company_executive_background'],
   ...['get_forex_risk_control', 'get_forex_account_quote_context', 'get_forex_assets', 'preview_forex_margin'],
 ];

@@ -10,13 +10,15 @@ import {
   trdEnvOfModify,
   trdSide,
 } from '../enums.js';
+import * as ReversePosition from '../generated/svc/reverse_position_pb.js';
+import * as RollPosition from '../generated/svc/roll_position_pb.js';
 import * as TrdModifyOrder from '../generated/Trd_ModifyOrder_pb.js';
 import * as TrdPlaceComboOrder from '../generated/Trd_PlaceComboOrder_pb.js';
 import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
 import * as TrdReconfirmOrder from '../generated/Trd_ReconfirmOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
 import { anyOf } from '../scope.js';
-import { choice, code, constant, fixed, flag, id, never, number, orderSymbol, type Param, secret, text, tradeHeader } from '../shape.js';
+import { choice, code, constant, fixed, flag, id, integer, never, number, orderSymbol, type Param, secret, text, tradeHeader } from '../shape.js';
 
 const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
@@ -271,4 +273,69 @@ export const unlockTrade = operation({
   needs: [{ oneOf: ['pwdMD5'], when: { field: 'unlock', is: true } }],
   rest: [post('/api/unlock-trade')],
   loopbackOnly: true,
+});
+
+const ofPositions = {
+  group,
+  scope: anyOf('trade:real'),
+  switches: ['--enable-trading', '--enable-v18-position-writes'],
+  reach,
+  effect: 'order',
+  valuer: 'position',
+  keyField: 'initial.idempotency_key',
+} as const;
+const positionKey = text('initial.idempotency_key', { required: true, about: 'Names this write: a repetition gets the first outcome.' });
+const positionId = id('initial.position_id', { required: true, about: 'From the positions of the account.' });
+const version = integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' });
+
+export const reversePosition = operation({
+  ...ofPositions,
+  name: 'reverse_position',
+  protoId: 20043,
+  messages: ReversePosition,
+  classes: {
+    'svc.reverse_position.C2S': { extension_version: 'none' },
+    'svc.reverse_position.Initial': { idempotency_key: 'none', position_id: 'none', price_type: 'none' },
+  },
+  title: 'Reverse position',
+  summary: 'Closes a position in a monthly future and opens the opposite one, as one group of two orders.',
+  guide:
+    'Real money, real futures accounts only. Call svc_get_positions first and ask the user. Never repeat it under another idempotency_key when the outcome is unknown: look at svc_get_orders.',
+  shape: [
+    ...tradeHeader(),
+    positionKey,
+    positionId,
+    integer('initial.price_type', { required: true, min: 1, max: 2, about: '1 market orders, 2 limit orders at the last price.' }),
+    version,
+  ],
+  rest: [post('/api/trd/reverse-position')],
+});
+
+export const rollPosition = operation({
+  ...ofPositions,
+  name: 'roll_position',
+  protoId: 20044,
+  messages: RollPosition,
+  classes: {
+    'svc.roll_position.C2S': { extension_version: 'none' },
+    'svc.roll_position.Initial': {
+      idempotency_key: 'none',
+      position_id: 'none',
+      target_code: 'traded_code',
+      target_sec_market: 'sec_market',
+    },
+  },
+  title: 'Roll position',
+  summary: 'Closes a position in a monthly future and opens the same in another month, as one group of two market orders.',
+  guide:
+    'Real money, real futures accounts only. Call svc_get_positions and svc_get_future_info first and ask the user. Never repeat it under another idempotency_key when the outcome is unknown: look at svc_get_orders.',
+  shape: [
+    ...tradeHeader(),
+    positionKey,
+    positionId,
+    text('initial.target_code', { required: true, maxBytes: 64, about: 'Another month of the same contract: HSI2612.' }),
+    choice('initial.target_sec_market', secMarket, { required: true, about: 'Market of the target.' }),
+    version,
+  ],
+  rest: [post('/api/trd/roll-position')],
 });

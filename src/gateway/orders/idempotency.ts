@@ -60,10 +60,19 @@ const REFUSED_MAX = 10_000;
 /** Keys are 1 to 255 visible ASCII characters. */
 const KEY_TEXT = /^[\x21-\x7e]{1,255}$/;
 
-/** What is wrong with the text of a caller's idempotency key, by the name that the caller's interface has for it. */
-export function checkKeyText({ idempotencyKey: key, iface }: Pick<Caller, 'idempotencyKey' | 'iface'>): Rejection | undefined {
+/** What is wrong with the text of a caller's idempotency key, by the name that the caller's interface has for it, or of a key in the request. */
+export function checkKeyText(caller: Pick<Caller, 'idempotencyKey' | 'iface'>, ownKey?: string): Rejection | undefined {
+  const { iface } = caller;
+  const key = ownKey ?? caller.idempotencyKey;
   if (key === undefined || KEY_TEXT.test(key)) return undefined;
-  const field = iface === 'rest' ? 'Idempotency-Key' : iface === 'grpc' ? 'idempotency-key' : 'idempotency_key';
+  const field =
+    ownKey !== undefined
+      ? 'idempotency_key'
+      : iface === 'rest'
+        ? 'Idempotency-Key'
+        : iface === 'grpc'
+          ? 'idempotency-key'
+          : 'idempotency_key';
   const found = /^[\x21-\x7e]*$/.test(key) ? `${key.length} characters` : 'a space or another character';
   return new Rejection('request.invalid', `${field}: expected 1 to 255 visible ASCII characters, found ${found}`, { field });
 }

@@ -18,6 +18,7 @@ import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
 import { orderNamed } from './order-lookup.js';
+import { type PositionRequest, valuePosition } from './position-orders.js';
 import { whenKnown } from './when-known.js';
 
 /** A place or a modify with its value. */
@@ -76,6 +77,10 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     const value = isCombo(order) ? valueComboModify : valueModify;
     const valued = await value(backend, modify, order, context);
     return valued instanceof Rejection ? valued : { valued, order };
+  },
+  async position(backend, operation, request, context) {
+    const valued = await valuePosition(backend, operation, request as PositionRequest, context);
+    return valued instanceof Rejection ? valued : { valued };
   },
 };
 

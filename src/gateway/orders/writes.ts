@@ -5,6 +5,7 @@ import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
+import type { OrderGroup } from '../../contract/generated/svc/position_orders_pb.js';
 import { TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
@@ -15,7 +16,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { checkAnswer } from '../answer-check.js';
-import { type Backend, BackendRefused, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
+import { type Backend, BackendFailure, BackendRefused, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
 import type { Identity } from '../identity.js';
@@ -28,6 +29,7 @@ import type { Circumstances } from './circumstances.js';
 import type { Commit, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
+import { expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
@@ -36,8 +38,15 @@ const REFRESH_MS_MAX = 2000;
 /** The names of the orders that an answer says have been opened. */
 function orderNames(answer: ResponseMessage | Rejection | undefined): readonly string[] {
   if (answer === undefined || answer instanceof Rejection) return [];
-  const { s2c } = answer as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } };
+  const { s2c } = answer as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string; group?: OrderGroup } };
+  if (s2c?.group !== undefined) return s2c.group.orderList.map(({ orderId, orderIdEx }) => orderIdEx || String(orderId));
   return s2c?.orderID === undefined ? [] : [s2c.orderIDEx || String(s2c.orderID)];
+}
+
+/** A question before anything was sent that came to no answer: nothing has happened. */
+function unasked(thrown: unknown): Rejection {
+  if (thrown instanceof BackendFailure) return rejectFailure(thrown, 'write kept');
+  throw thrown;
 }
 
 /**
@@ -166,13 +175,28 @@ export class Writes {
     if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
-    const answer = this.#answerOf(operation, request, key?.id ?? null, context);
+    const keyId = key?.id ?? null;
+    const answer = isOfPosition(operation)
+      ? this.#provenAnswerOf(operation, request as PositionRequest, keyId, context)
+      : this.#answerOf(operation, request, keyId, context);
     if (!isCancel(request) || (request as Partial<ModifyC2S>).forAll) return answer;
     return answer.then(async (response) => {
       const accepted = !(response instanceof Rejection) && response.retType === RET_SUCCEED;
       if (accepted) await this.#refreshOrder(request as ModifyC2S, owner, context.requestId);
       return response;
     });
+  }
+
+  /** Sends what places two orders for a position, and answers with success only where a fresh list of orders shows both. */
+  async #provenAnswerOf(operation: Operation, request: PositionRequest, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
+    // What is sent is what was valued, as far as the account has not changed since.
+    const expected = await expectedOrders(this.backend, operation, request, context).catch(unasked);
+    if (expected instanceof Rejection) return expected;
+    const response = await this.#answerOf(operation, request, keyId, context);
+    if (!(response instanceof Rejection) && response.retType === RET_SUCCEED) {
+      await proveGroup(this.backend, operation, request, expected, response, context);
+    }
+    return response;
   }
 
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */

@@ -63,7 +63,7 @@ export class Previewer {
 
   /** Whether there is anything to say of this operation beforehand: of all whose risk is valued. */
   covers(operation: Operation): boolean {
-    return operation.valuer !== null && operation.valuer !== 'relief';
+    return operation.valuer !== null && operation.valuer !== 'relief' && operation.valuer !== 'position';
   }
 
   /** A failure is what the write itself would be answered: no such order, no such account. */
@@ -75,12 +75,14 @@ export class Previewer {
   ): Promise<Preview | ResponseMessage | Rejection> {
     const { header } = request as Message & { header?: TrdHeader };
     if (header === undefined) return new Rejection('request.missing_field', 'missing field "header"', { field: 'header' });
-    if (operation.valuer === null) throw new Error(`${operation.name} has no preview`);
+    if (operation.valuer === null || operation.valuer === 'position') throw new Error(`${operation.name} has no preview`);
     return this.#byValuer[operation.valuer]({ operation, key, header, context, request });
   }
 
   /** What is previewed is what is valued: leaving one out does not build. */
-  readonly #byValuer: Readonly<Record<ValuerName, (asked: Asked<Message>) => Promise<Preview | ResponseMessage | Rejection>>> = {
+  readonly #byValuer: Readonly<
+    Record<Exclude<ValuerName, 'position'>, (asked: Asked<Message>) => Promise<Preview | ResponseMessage | Rejection>>
+  > = {
     place: (asked) => this.#place(asked as Asked<PlaceC2S>),
     combo: (asked) => this.#combo(asked as Asked<ComboC2S>),
     bracket: (asked) => this.#bracket(asked as Asked<BracketC2S>),

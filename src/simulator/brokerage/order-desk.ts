@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.js';
 import type { World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import type { ComboCheck } from './check-combo.js';
-import type { OrderCheck } from './check-order.js';
+import type { CheckedOrder, OrderCheck } from './check-order.js';
 import { inMarket } from './filter.js';
 import { readableId } from './ids.js';
 import { holding, holdingLegs, isCombo, mainLeg, type OrderLeg, type OrderRecord, restated } from './order.js';
@@ -14,6 +14,7 @@ import type { ComboRequest, PlaceRequest, ReplaceRequest, Write } from './place-
 import { reasonOfWaiting, reconfirmTexts } from './reconfirm.js';
 import type { Change, Records } from './records.js';
 import type { Routing } from './routing.js';
+import type { OrderGroupRecord, RelationType } from './tables.js';
 import { type ReconfirmReason, reconfirmReasons, type TradeMarket } from './terms.js';
 import type { TradeLock } from './trade-lock.js';
 
@@ -49,13 +50,62 @@ export class OrderDesk {
     if (known !== undefined) return known;
     const checked = this.check.place(request);
     if (checked instanceof Refusal) return checked;
+    const order = this.#orderOf(request, checked);
+    return this.#commit(request, order, (change) => {
+      this.routing.update(change, order);
+      this.routing.send(order);
+    });
+  }
+
+  /**
+   * Places the two orders that turn a position into another, both or neither: `closing` takes it away, `opening` makes the new one. They
+   * are recorded in one change, as a group.
+   */
+  placeGroup(relation: RelationType, closing: PlaceRequest, opening: PlaceRequest): Promise<OrderGroupRecord> | Refusal {
+    const { account } = closing;
+    const known = this.#known(account, closing) ?? this.#tooMany(account);
+    if (known instanceof Refusal) return known;
+    const checked = closing.code === opening.code ? this.#checkBoth(closing, opening) : this.#checkEach(closing, opening);
+    if (checked instanceof Refusal) return checked;
+    const orders = [this.#orderOf(closing, checked[0]), this.#orderOf(opening, checked[1])] as const;
+    const group = { id: this.records.nextId(this.clock.now()), relation, orderIds: orders.map(({ id }) => id) };
+    const change = this.records.begin();
+    this.records.putGroup(change, group);
+    for (const order of orders) {
+      this.routing.update(change, order);
+      this.routing.send(order);
+    }
+    return this.records.commit(change).then(() => group);
+  }
+
+  /** Two orders for one contract on one side hold what one for both quantities holds. */
+  #checkBoth(closing: PlaceRequest, opening: PlaceRequest): readonly [CheckedOrder, CheckedOrder] | Refusal {
+    const both = this.check.place({ ...closing, quantity: closing.quantity + opening.quantity });
+    if (both instanceof Refusal) return both;
+    const [first, second] = [BigInt(closing.quantity), BigInt(opening.quantity)];
+    return [
+      { ...both, quantity: first },
+      { ...both, quantity: second },
+    ];
+  }
+
+  /** Orders for two contracts: what the second asks for is there before the first has given anything back. */
+  #checkEach(closing: PlaceRequest, opening: PlaceRequest): readonly [CheckedOrder, CheckedOrder] | Refusal {
+    const first = this.check.place(closing);
+    if (first instanceof Refusal) return first;
+    const second = this.check.place(opening);
+    return second instanceof Refusal ? second : [first, second];
+  }
+
+  /** A new order that has been checked. */
+  #orderOf(request: PlaceRequest, checked: CheckedOrder): OrderRecord {
     const { instrument, tradeMarket, quantity, price, worstPrice, trigger, hold, expiresAt } = checked;
     const { cashPerUnit, marginPerUnit, feeReserve } = hold;
-    const { type, extendedHours, hours } = request;
+    const { account, type, extendedHours, hours } = request;
     const now = this.clock.now();
     const id = this.records.nextId(now);
     const slip = this.check.slip({ instrument, type, side: request.side, quantity, price });
-    const order: OrderRecord = {
+    return {
       id,
       idEx: readableId(this.world.calendar(instrument).tradingDay(now), id),
       accId: account.id,
@@ -83,10 +133,6 @@ export class OrderDesk {
       trigger,
       hours,
     };
-    return this.#commit(request, order, (change) => {
-      this.routing.update(change, order);
-      this.routing.send(order);
-    });
   }
 
   /** Places an order for several securities, which trade together or not at all. */

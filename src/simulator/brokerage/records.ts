@@ -15,7 +15,7 @@ import { isOpen } from './order-status.js';
 import type { PacketAnswer, PacketId } from './packet.js';
 import { Packets } from './packets.js';
 import type { PositionRecord } from './position.js';
-import { type EndedOrder, type PrintRecord, type Tables, tablesOf } from './tables.js';
+import { type EndedOrder, type OrderGroupRecord, type PrintRecord, type Tables, tablesOf } from './tables.js';
 
 /** How far back a trading day can begin: over a long weekend. */
 const RECENT_MS = 4 * 24 * 3_600_000;
@@ -126,6 +126,16 @@ export class Records {
     if (kept !== undefined) return kept.order;
     const row = this.#tables.orders.get(keyOfId(id));
     return row === undefined ? undefined : orderOfRow(row);
+  }
+
+  /** Puts a group of orders into the change that places them. */
+  putGroup(change: Change, group: OrderGroupRecord): void {
+    change.alongside = (transaction) => transaction.put(this.#tables.orderGroups, keyOfId(group.id), group);
+  }
+
+  /** A group of orders as the disk has it. */
+  orderGroup(id: bigint): OrderGroupRecord | undefined {
+    return this.#tables.orderGroups.get(keyOfId(id));
   }
 
   /** Open and disabled orders in order of creation. */

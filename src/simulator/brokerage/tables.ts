@@ -18,6 +18,8 @@ export function tablesOf(store: Store) {
     endedOrders: store.archive<EndedOrder>('sim-ended-orders'),
     /** Open and disabled orders, which must be known at start: `keyOfId` → id. */
     liveOrders: store.table<bigint>('sim-live-orders'),
+    /** Orders that were placed as one, by `keyOfId` of the group. */
+    orderGroups: store.archive<OrderGroupRecord>('sim-order-groups'),
     /** By `timeKey`. */
     fills: store.archive<FillRecord>('sim-fills'),
     /** "account/currency": the cash of a version that kept no entries, until they are opened with it. */
@@ -41,6 +43,18 @@ export function tablesOf(store: Store) {
     /** Connection → highest serial number whose record is gone. */
     forgottenPackets: store.table<number>('sim-forgotten-packets'),
   };
+}
+
+/** What the orders of a group are to each other, as the protocol numbers it. */
+export const relationTypes = { reverse: 1, roll: 2 } as const;
+export type RelationType = keyof typeof relationTypes;
+
+/** Orders that were placed as one. */
+export interface OrderGroupRecord {
+  readonly id: bigint;
+  readonly relation: RelationType;
+  /** The one that closes, then the one that opens. */
+  readonly orderIds: readonly bigint[];
 }
 
 /** A trade that callers put on the tape. */

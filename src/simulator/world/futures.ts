@@ -139,3 +139,10 @@ export function carryOf({ symbol }: Instrument): number | undefined {
   const contract = continuousContracts().find(({ future }) => future.product.underlying === symbol);
   return contract === undefined ? undefined : contract.future.product.carry / 100;
 }
+
+/** The number that every month of a product shares, above 0: 0 for what is no ordinary monthly future. */
+export function linkageId(instrument: Instrument): bigint {
+  if (instrument.kind !== 'future' || instrument.future.month === undefined) return 0n;
+  const { product } = instrument.future;
+  return BigInt(futureProducts.indexOf(product) + 1);
+}

@@ -18,7 +18,7 @@ import { Warrants } from './warrants.js';
 
 export { type Calendar, type CalendarMode, type CalendarName, calendarNames, type TradingDate, type TradingSession } from './calendar.js';
 export { finalSettlement } from './final-settlement.js';
-export { tradedOn, typicalVolume } from './futures.js';
+export { linkageId, tradedOn, typicalVolume } from './futures.js';
 export { GENERATED_INSTRUMENTS_MAX } from './generated.js';
 export type {
   Bond,

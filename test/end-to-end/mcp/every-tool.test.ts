@@ -9,10 +9,11 @@ import { possibleScopes, type Scope, scopes } from '../../../src/contract/scope.
 import type { Param } from '../../../src/contract/shape.js';
 import { switches } from '../../../src/contract/switches.js';
 import { describeTool } from '../../../src/contract/tools.js';
-import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../../support/accounts.js';
+import { BUY, HK, HK_CASH, MARKET, NORMAL, REAL_ENV, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { McpClient, type Way, ways } from '../../support/mcp-client.js';
 import { type Arguments, badCases, goodValues, isRequired, paramsOf } from '../../support/tool-cases.js';
+import { until } from '../../support/until.js';
 
 /**
  * Every declared tool, from its declaration alone: what its schema offers works and is answered as its schemas say, what
@@ -136,6 +137,8 @@ const PLACES_FIRST: ReadonlySet<string> = new Set([
   'svc_cancel_bracket',
 ]);
 
+const FUTURES = 5;
+
 /** What a tool needs beside what its declaration requires: the table of exceptions. */
 async function alsoNeeded(tool: string): Promise<Arguments> {
   switch (tool) {
@@ -158,6 +161,10 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { order_id_ex: await workingOrder() };
     case 'svc_get_order_fee':
       return { order_id_ex_list: [await workingOrder()] };
+    case 'svc_reverse_position':
+      return { ...(await realPosition()), price_type: 1 };
+    case 'svc_roll_position':
+      return { ...(await realPosition()), target_code: contract(laterMonth()), target_sec_market: 'HK' };
     case 'svc_kline_pattern':
     case 'svc_kline_pattern_statistics':
     case 'svc_get_price_reminder':
@@ -192,6 +199,50 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
     default:
       return {};
   }
+}
+
+const REAL_FUTURES = '281756479345015391';
+let positionWrites = 0;
+
+/**
+ * The arguments that name a position in a monthly future, which is held by then, and a write of its own: all that a call needs, as
+ * each call leaves another position behind.
+ */
+async function realPosition(): Promise<Arguments> {
+  const all = daemon.as('all');
+  await all.s2c('/api/unlock-trade', { unlock: true, pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' });
+  const account = { acc_id: REAL_FUTURES, env: REAL_ENV, market: FUTURES };
+  const held = async () => {
+    const { position_list: positions } = await all.s2c('/api/positions', account, { 'x-svc-int64': 'string' });
+    return positions.find(({ code, qty }: { code: string; qty: number }) => code === contract(nextMonth()) && qty !== 0);
+  };
+  const settled = async () => {
+    const { order_list: orders } = await all.s2c('/api/orders', { ...account, filter_status_list: [1, 2, 5, 10] });
+    return orders.length === 0;
+  };
+  await until(settled, 'the fills of the orders before');
+  if ((await held()) === undefined) {
+    await all.s2c('/api/order', { ...account, symbol: `HK.${contract(nextMonth())}`, side: BUY, order_type: MARKET, qty: 1 });
+    await until(async () => (await held()) !== undefined, 'the position');
+  }
+  positionWrites += 1;
+  const named = { position_id: (await held()).position_id, idempotency_key: `write-${positionWrites}` };
+  return { market: 'FUTURES', acc_id: REAL_FUTURES, env: 'real', extension_version: 1, ...named };
+}
+
+/** Months of Hong Kong's index futures: the next one, and the first quarter's end after it. */
+function nextMonth(): Date {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+}
+function laterMonth(): Date {
+  const month = nextMonth();
+  do month.setUTCMonth(month.getUTCMonth() + 1);
+  while ((month.getUTCMonth() + 1) % 3 !== 0);
+  return month;
+}
+function contract(month: Date): string {
+  return `HSI${month.toISOString().slice(2, 7).replace('-', '')}`;
 }
 
 /** What is to be found in the world, for tools that need it. */

@@ -3,6 +3,7 @@ import type { AnswersTo } from '../table.js';
 import { modifyOrder } from './modify-order.js';
 import { placeComboOrder } from './place-combo-order.js';
 import { placeOrder } from './place-order.js';
+import { reversePosition, rollPosition } from './position-orders.js';
 import { reconfirmOrder } from './reconfirm-order.js';
 import { unlockTrade } from './unlock-trade.js';
 
@@ -15,4 +16,6 @@ export const trade = {
   cancelAllOrder: modifyOrder,
   reconfirmOrder,
   unlockTrade,
+  reversePosition,
+  rollPosition,
 } satisfies AnswersTo<typeof declared>;

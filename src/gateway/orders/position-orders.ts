@@ -1,0 +1,241 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Unknown } from '../../access/index.js';
+import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
+import { SecuritySchema, SecurityType } from '../../contract/generated/Qot_Common_pb.js';
+import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
+import type { OrderGroup } from '../../contract/generated/svc/position_orders_pb.js';
+import type { C2S as ReverseC2S, S2C } from '../../contract/generated/svc/reverse_position_pb.js';
+import type { C2S as RollC2S } from '../../contract/generated/svc/roll_position_pb.js';
+import {
+  type Position,
+  PositionSide,
+  TrdEnv,
+  TrdFilterConditionsSchema,
+  type TrdHeader,
+  TrdSide,
+} from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as OrdersC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
+import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import type { Operation } from '../../contract/operation.js';
+import { account, quote, trade } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import { type Backend, BackendFailure, BackendLost, type CallContext, type ResponseMessage } from '../backend.js';
+import { tradedMarketNames } from '../market-names.js';
+import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { sideName } from '../trade-names.js';
+import type { Valued, ValuedLeg } from './order-facts.js';
+
+/** A request that turns one position into another by two orders. */
+export type PositionRequest = ReverseC2S | RollC2S;
+
+/** What the two orders of a group must be. */
+export interface ExpectedOrder {
+  readonly role: 'close' | 'open';
+  readonly code: string;
+  readonly secMarket: number;
+  readonly side: number;
+  readonly qty: number;
+}
+
+interface Contract {
+  readonly code: string;
+  readonly secMarket: number;
+}
+
+/** Whether an operation places two orders for a position. */
+export function isOfPosition(operation: Operation): boolean {
+  return operation.valuer === 'position';
+}
+
+/**
+ * Values what a position is turned into, by what the account holds now and what the brokerage's list says of the contracts. What the
+ * orders will trade at is not known: no cap on values lets them pass.
+ */
+export async function valuePosition(
+  backend: Backend,
+  operation: Operation,
+  request: PositionRequest,
+  context: CallContext,
+): Promise<Valued | Rejection> {
+  const expected = await expectedOrders(backend, operation, request, context);
+  if (expected instanceof Rejection) return expected;
+  const { header } = request;
+  const legs: ValuedLeg[] = [];
+  for (const order of expected) {
+    const leg = legOf(operation, order, header);
+    if (leg instanceof Rejection) return leg;
+    legs.push(leg);
+  }
+  const [first, ...rest] = legs;
+  if (first === undefined) throw new Error('a group has orders');
+  const opens = { env: header?.trdEnv ?? 0, market: header?.trdMarket ?? 0, count: legs.length };
+  return { accId: header?.accID ?? 0n, legs: [first, ...rest], opens };
+}
+
+/** The two orders that a request comes to, by fresh facts. */
+export async function expectedOrders(
+  backend: Backend,
+  operation: Operation,
+  request: PositionRequest,
+  context: CallContext,
+): Promise<readonly ExpectedOrder[] | Rejection> {
+  const { header, initial } = request;
+  if (header?.trdEnv !== TrdEnv.TrdEnv_Real) {
+    return new Rejection('request.invalid', `env: ${operation.name} is for real accounts only; found a simulated one`, { field: 'env' });
+  }
+  const position = await freshPosition(backend, header, initial?.positionId ?? 0n, context);
+  if (position instanceof Rejection) return position;
+  const source = { code: position.code, secMarket: position.secMarket };
+  const target = targetOf(request, source);
+  if (target instanceof Rejection) return target;
+  const facts = await stockListFacts(backend, target === source ? [source] : [source, target], context);
+  if (facts instanceof Rejection) return facts;
+  const qty = Math.abs(position.qty);
+  const long = position.positionSide === PositionSide.PositionSide_Long;
+  const [buy, sell] = [TrdSide.TrdSide_Buy, TrdSide.TrdSide_Sell];
+  const closing = long ? sell : buy;
+  const opening = target === source ? closing : long ? buy : sell;
+  return [
+    { role: 'close', ...source, side: closing, qty },
+    { role: 'open', ...target, side: opening, qty },
+  ];
+}
+
+/**
+ * Sees to it that a success is one: the brokerage's answer shows both orders in one group of the right kind, and its list of orders,
+ * asked for anew, has both of them as they were meant. Throws where that cannot be shown: the outcome is not known then, and nobody
+ * sends it again.
+ */
+export async function proveGroup(
+  backend: Backend,
+  operation: Operation,
+  request: PositionRequest,
+  expected: readonly ExpectedOrder[],
+  response: ResponseMessage,
+  context: CallContext,
+): Promise<void> {
+  const group = (response as ResponseMessage & { s2c?: S2C }).s2c?.group;
+  const relation = operation === trade.rollPosition ? ROLLED : REVERSED;
+  const wrong = group === undefined ? 'it names no group of orders' : unlike(group, relation, expected);
+  if (wrong !== undefined || group === undefined) throw unproven(wrong ?? '');
+  const ids = group.orderList.map(({ orderId }) => orderId);
+  const { header } = request;
+  const query = create(OrdersC2S, {
+    ...(header === undefined ? {} : { header }),
+    filterConditions: create(TrdFilterConditionsSchema, { idList: ids }),
+    refreshCache: true,
+  });
+  const listed = await listOrders(backend, query, context);
+  const orders = listed.retType === RET_SUCCEED ? (payloadOf(account.getOrders, listed)?.orderList ?? []) : [];
+  for (const [index, order] of expected.entries()) {
+    const found = orders.find(({ orderID }) => orderID === ids[index]);
+    if (found === undefined) throw unproven(`the list of orders has no order ${ids[index]}`);
+    const { code, secMarket, trdSide, qty } = found;
+    if (code !== order.code || secMarket !== order.secMarket || trdSide !== order.side || qty !== order.qty) {
+      throw unproven(`order ${ids[index]} is not the one that ${order.role}s the position`);
+    }
+  }
+}
+
+/** Why the list did not come does not matter: the orders are there by then, or not. */
+async function listOrders(backend: Backend, query: Message, context: CallContext): Promise<ResponseMessage> {
+  try {
+    return await backend.call(account.getOrders, query, context);
+  } catch (thrown) {
+    if (!(thrown instanceof BackendFailure)) throw thrown;
+    throw unproven(`its list of orders did not come: ${thrown.message}`);
+  }
+}
+
+const REVERSED = 1;
+const ROLLED = 2;
+
+/** Why a group is not the one that was asked for. */
+function unlike({ relationType, orderList }: OrderGroup, relation: number, expected: readonly ExpectedOrder[]): string | undefined {
+  if (relationType !== relation) return `its group has relation type ${relationType} in place of ${relation}`;
+  if (orderList.length !== expected.length || orderList[0]?.orderId === orderList[1]?.orderId) {
+    return `its group has ${new Set(orderList.map(({ orderId }) => orderId)).size} orders in place of ${expected.length}`;
+  }
+  const differs = expected.some(({ role, code, secMarket, side, qty }, index) => {
+    const order = orderList[index];
+    return order?.role !== role || order.code !== code || order.secMarket !== secMarket || order.trdSide !== side || order.qty !== qty;
+  });
+  return differs ? 'its orders are not those that were asked for' : undefined;
+}
+
+function unproven(why: string): BackendLost {
+  return new BackendLost(`the brokerage accepted it, but ${why}`);
+}
+
+async function freshPosition(backend: Backend, header: TrdHeader, id: bigint, context: CallContext): Promise<Position | Rejection> {
+  const response = await backend.call(account.getPositions, create(PositionsC2S, { header, refreshCache: true }), context);
+  const field = { field: 'position_id' };
+  if (response.retType !== RET_SUCCEED) {
+    return new Rejection('request.invalid', `position_id: the brokerage does not list the positions: ${response.retMsg}`, field);
+  }
+  const position = payloadOf(account.getPositions, response)?.positionList.find(({ positionID }) => positionID === id);
+  if (position === undefined) return new Rejection('request.invalid', `position_id: account ${header.accID} has no position ${id}`, field);
+  if (position.qty === 0) return new Rejection('request.invalid', `position_id: position ${id} in ${position.code} is closed`, field);
+  return position;
+}
+
+/** The contract that the second order is for. */
+function targetOf({ initial }: PositionRequest, source: Contract): Contract | Rejection {
+  if (initial?.$typeName !== 'svc.roll_position.Initial') return source;
+  const target = { code: initial.targetCode, secMarket: initial.targetSecMarket };
+  if (target.code !== source.code || target.secMarket !== source.secMarket) return target;
+  return new Rejection('request.invalid', `target_code: ${target.code} is the contract that the position is in`, { field: 'target_code' });
+}
+
+/** Why what is needed of the contracts is not so. */
+async function stockListFacts(backend: Backend, contracts: readonly Contract[], context: CallContext): Promise<undefined | Rejection> {
+  for (const [index, contract] of contracts.entries()) {
+    const wrong = await notMonthly(backend, contract, context);
+    if (wrong === undefined) continue;
+    const field = index === 0 ? 'position_id' : 'target_code';
+    return new Rejection('request.invalid', `${field}: ${contract.code} ${wrong}`, { field });
+  }
+  return undefined;
+}
+
+/** Why a contract is no future of one month, by the brokerage's own list; undefined where it is. */
+async function notMonthly(backend: Backend, { code, secMarket }: Contract, context: CallContext): Promise<string | undefined> {
+  const security = create(SecuritySchema, { market: quoteMarketOfSecMarket(secMarket)?.number ?? 0, code });
+  const response = await backend.call(quote.getStaticInfo, create(StaticInfoC2S, { securityList: [security] }), context);
+  if (response.retType !== RET_SUCCEED) return `is not in the brokerage's list: ${response.retMsg}`;
+  const info = payloadOf(quote.getStaticInfo, response)?.staticInfoList.find(({ basic }) => basic?.security?.code === code);
+  if (info?.basic === undefined) return "is not in the brokerage's list";
+  if (info.basic.secType !== SecurityType.SecurityType_Future) return 'is no future';
+  if (info.futureExData === undefined) return 'has no terms in the list';
+  const { isMainContract, lastTradeTime } = info.futureExData;
+  return isMainContract || lastTradeTime === '' ? 'is no ordinary monthly future' : undefined;
+}
+
+function legOf(operation: Operation, { code, secMarket, side, qty }: ExpectedOrder, header: TrdHeader | undefined): ValuedLeg | Rejection {
+  const market = quoteMarketOfSecMarket(secMarket);
+  const named = sideName(side);
+  const units: Decimal | undefined = decimalFromNumber(qty);
+  if (market === undefined || named === undefined || units === undefined) {
+    return new Rejection('request.invalid', `position_id: ${code} is in a market that this gateway does not trade`, {
+      field: 'position_id',
+    });
+  }
+  return {
+    markets: tradedMarketNames(header?.trdMarket ?? 0, market),
+    symbol: `${market.name}.${code}`,
+    side: named,
+    qty: units,
+    pricing: undefined,
+    multiplier: undefined,
+    currency: market.currency,
+    worth: unvalued(operation),
+  };
+}
+
+function unvalued({ name }: Operation): Unknown {
+  return {
+    code: 'limit.price_unknown',
+    reason: `order value unknown: what the two orders of ${name} trade at is not known beforehand, so no key or daemon with max_order_value or max_daily_value may use it`,
+  };
+}

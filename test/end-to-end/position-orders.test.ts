@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto';
+import { create, type Message } from '@bufbuild/protobuf';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LimitFlags } from '../../src/access/index.js';
+import type { OrderGroup } from '../../src/contract/generated/svc/position_orders_pb.js';
+import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
+import type { Operation } from '../../src/contract/operation.js';
+import { account, trade } from '../../src/contract/operations/index.js';
+import { Rejection } from '../../src/contract/rejection.js';
+import { type Backend, BackendLost, type ResponseMessage } from '../../src/gateway/index.js';
+import { MemoryStore, type Store } from '../../src/storage/index.js';
+import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+
+/** Reversing and rolling positions: what must be so before two orders leave, and what must be shown before they count as placed. */
+
+const REAL_FUTURES = '281756479345015391';
+const SIMULATED_FUTURES = '281756478396547008';
+const SETTLED_MS = 500;
+const scopes = ['qot:read', 'acc:read', 'trade:real', 'trade:simulate', 'trade:unlock'] as const;
+const switches = new Set(['--enable-trading', '--enable-v18-position-writes']);
+const header = { market: 'FUTURES', acc_id: REAL_FUTURES, env: 'real' };
+const BUY = 1;
+const SELL = 2;
+
+let desk: Desk;
+afterEach(() => desk.close());
+
+async function open(others: Partial<DeskOptions> = {}, limits: LimitFlags = {}): Promise<void> {
+  const keys = { desk: { scopes }, limited: { scopes, limits }, paper: { scopes: ['acc:read', 'trade:simulate'] as const } };
+  desk = await openDesk({ keys, switches, ...others });
+  const pwdMD5 = createHash('md5').update('123456').digest('hex');
+  await desk.call(trade.unlockTrade, create(Unlock, { unlock: true, pwdMD5 }), { iface: 'grpc' });
+}
+
+/** Holds contracts, short below 0; the position's id. */
+async function hold(symbol: string, qty: number, account_ = header): Promise<bigint> {
+  const side = qty > 0 ? 'BUY' : 'SELL';
+  await desk.payload(trade.placeOrder, { ...account_, symbol, side, order_type: 'MARKET', qty: Math.abs(qty) });
+  desk.clock.advance(SETTLED_MS);
+  const { positionList } = await desk.payload(account.getPositions, account_);
+  const held = positionList.find(({ code }) => `HK.${code}` === symbol);
+  if (held === undefined) throw new Error(`${symbol} was not filled`);
+  return held.positionID;
+}
+
+let keys = 0;
+function reverse(position: bigint, others: object = {}, as = 'desk') {
+  const body = { ...header, idempotency_key: `r${++keys}`, position_id: String(position), price_type: 1, extension_version: 1, ...others };
+  return desk.call(trade.reversePosition, body, { as });
+}
+function roll(position: bigint, code: string, others: object = {}, as = 'desk') {
+  const target = { target_code: code, target_sec_market: 1 };
+  const body = { ...header, idempotency_key: `l${++keys}`, position_id: String(position), ...target, extension_version: 1, ...others };
+  return desk.call(trade.rollPosition, body, { as });
+}
+
+function groupOf(answer: ResponseMessage | Rejection): OrderGroup {
+  const { s2c } = answer as ResponseMessage & { s2c?: { group?: OrderGroup } };
+  if (s2c?.group === undefined) throw new Error(answer instanceof Rejection ? answer.message : answer.retMsg);
+  return s2c.group;
+}
+const sent = () => desk.calls.filter(({ operation }) => operation === 'reverse_position' || operation === 'roll_position').length;
+const quantities = async () => {
+  desk.clock.advance(SETTLED_MS);
+  const { positionList } = await desk.payload(account.getPositions, header);
+  return Object.fromEntries(positionList.filter(({ qty }) => qty !== 0).map(({ code, qty }) => [code, qty]));
+};
+
+describe('reverse_position', () => {
+  it.each([
+    [2, SELL],
+    [-3, BUY],
+  ])('turns %i contracts round, by two orders in one group', async (qty, side) => {
+    await open();
+    const id = await hold('HK.HSI2612', qty);
+    const group = groupOf(await reverse(id));
+    expect(group).toMatchObject({ relationType: 1, linkageId: expect.any(BigInt) });
+    expect(group.linkageId).toBeGreaterThan(0n);
+    const each = { code: 'HSI2612', secMarket: 1, trdSide: side, qty: Math.abs(qty) };
+    expect(group.orderList).toMatchObject([
+      { role: 'close', ...each },
+      { role: 'open', ...each },
+    ]);
+    expect(group.orderList[0]?.orderId).not.toBe(group.orderList[1]?.orderId);
+    expect(await quantities()).toEqual({ HSI2612: -qty });
+  });
+
+  it('with limit orders at the last price', async () => {
+    await open();
+    const { orderList } = groupOf(await reverse(await hold('HK.HSI2612', 1), { price_type: 2 }));
+    expect(orderList[0]?.price).toBeGreaterThan(0);
+    expect(orderList[1]?.price).toBe(orderList[0]?.price);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['no such position', { position_id: '7' }, /^position_id: account \d+ has no position 7$/],
+    ['a simulated account', { env: 'simulate', acc_id: SIMULATED_FUTURES }, /^env: reverse_position is for real accounts only/],
+    ['no key', { idempotency_key: '' }, /^idempotency_key: expected 1 to 255/],
+    ['another version', { extension_version: 2 }, /extension_version: 2 is out of range/],
+    ['another price type', { price_type: 3 }, /price_type: 3 is out of range/],
+  ])('refuses %s', async (_, change, message) => {
+    await open();
+    expect(await reverse(await hold('HK.HSI2612', 1), change)).toMatchObject({ message: expect.stringMatching(message) });
+    expect(sent()).toBe(0);
+  });
+
+  it('refuses the continuous contract, and a position that is closed', async () => {
+    await open();
+    const main = await hold('HK.HSImain', 1);
+    const answer = await reverse(main);
+    const code = (await desk.payload(account.getPositions, header)).positionList[0]?.code;
+    if (code === 'HSImain')
+      expect(answer).toMatchObject({ message: expect.stringMatching(/^position_id: HSImain is no ordinary monthly/) });
+    const id = await hold('HK.MHI2612', 1);
+    await desk.payload(trade.placeOrder, { ...header, symbol: 'HK.MHI2612', side: 'SELL', order_type: 'MARKET', qty: 1 });
+    desk.clock.advance(SETTLED_MS);
+    expect(await reverse(id)).toMatchObject({ message: `position_id: position ${id} in MHI2612 is closed` });
+  });
+
+  it('is refused to keys that may not: by scope, by value limits, by lists and by a halt', async () => {
+    await open({}, { maxDailyValue: '100000000' });
+    const id = await hold('HK.HSI2612', 1);
+    expect(await reverse(id, {}, 'paper')).toMatchObject({ code: 'auth.scope' });
+    const refused = await reverse(id, {}, 'limited');
+    expect(refused).toMatchObject({ code: 'limit.price_unknown', message: expect.stringContaining('max_order_value or max_daily_value') });
+    expect(sent()).toBe(0);
+    await desk.gateway.halt({ keyId: undefined, cancelAll: false, reason: '', by: 'test' });
+    expect(await reverse(id)).toMatchObject({ code: 'trading.halted' });
+  });
+
+  it('counts as two open orders, and as what the lists say', async () => {
+    await open({}, { maxOpenOrders: '1' });
+    expect(await reverse(await hold('HK.HSI2612', 1), {}, 'limited')).toMatchObject({ code: 'limit.open_orders' });
+    await desk.close();
+    await open({}, { allowedSymbols: 'HK.MHI2612' });
+    expect(await reverse(await hold('HK.HSI2612', 1), {}, 'limited')).toMatchObject({ code: 'limit.symbol' });
+    await desk.close();
+    await open({}, { allowedTrdSides: 'BUY' });
+    expect(await reverse(await hold('HK.HSI2612', 1), {}, 'limited')).toMatchObject({ code: 'limit.side' });
+  });
+
+  it('is switched off by default', async () => {
+    await open({ switches: new Set(['--enable-trading']) });
+    expect(await reverse(1n)).toMatchObject({ code: 'feature_disabled' });
+  });
+
+  it('places neither order where the account cannot pay for both', async () => {
+    await open();
+    const id = await hold('HK.HSI2612', 20);
+    const many = await reverse(id);
+    if (!(many instanceof Rejection) && many.retType === 0) return;
+    const { orderList } = await desk.payload(account.getOrders, header);
+    expect(orderList).toHaveLength(1);
+  });
+});
+
+describe('roll_position', () => {
+  it.each([2, -1])('moves %i contracts to another month', async (qty) => {
+    await open();
+    const group = groupOf(await roll(await hold('HK.HSI2611', qty), 'HSI2612'));
+    expect(group).toMatchObject({ relationType: 2 });
+    const [closing, opening] = qty > 0 ? [SELL, BUY] : [BUY, SELL];
+    expect(group.orderList).toMatchObject([
+      { role: 'close', code: 'HSI2611', trdSide: closing, qty: Math.abs(qty) },
+      { role: 'open', code: 'HSI2612', trdSide: opening, qty: Math.abs(qty) },
+    ]);
+    expect(await quantities()).toEqual({ HSI2612: qty });
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['the same contract', 'HSI2612', /^target_code: HSI2612 is the contract that the position is in$/],
+    ['a share', '00700', /^target_code: 00700 is no future$/],
+    ['the continuous contract', 'HSImain', /^target_code: HSImain is no ordinary monthly future$/],
+    ['a contract that there is not', 'NOSUCH', /^target_code: NOSUCH is not in the brokerage's list/],
+  ])('refuses %s', async (_, code, message) => {
+    await open();
+    expect(await roll(await hold('HK.HSI2612', 1), code)).toMatchObject({ message: expect.stringMatching(message) });
+    expect(sent()).toBe(0);
+  });
+
+  it('refuses a month of another contract: they share no linkage id', async () => {
+    await open();
+    const answer = await roll(await hold('HK.HSI2612', 1), 'MHI2612');
+    expect(answer).toMatchObject({
+      retType: -1,
+      retMsg: expect.stringMatching(/^HK\.MHI2612 is no month of the contract of HK\.HSI2612: linkage id/),
+    });
+    expect(await quantities()).toEqual({ HSI2612: 1 });
+  });
+
+  it('is refused to keys with a cap on values', async () => {
+    await open({}, { maxOrderValue: '100000000' });
+    expect(await roll(await hold('HK.HSI2612', 1), 'HSI2703', {}, 'limited')).toMatchObject({ code: 'limit.price_unknown' });
+  });
+});
+
+describe('an idempotency key of its own', () => {
+  it('gets the first outcome again, whatever key its caller carries, and no other request', async () => {
+    await open();
+    const id = await hold('HK.HSI2612', 1);
+    const first = groupOf(await reverse(id, { idempotency_key: 'mine' }));
+    expect(groupOf(await reverse(id, { idempotency_key: 'mine' }))).toEqual(first);
+    expect(await reverse(id, { idempotency_key: 'mine', price_type: 2 })).toMatchObject({ code: 'idempotency.mismatch' });
+    expect(sent()).toBe(1);
+    expect(await quantities()).toEqual({ HSI2612: -1 });
+  });
+
+  it('also after a restart', async () => {
+    const store: Store = new MemoryStore();
+    await open({ store, sharesStore: true });
+    const id = await hold('HK.HSI2612', 1);
+    const first = groupOf(await reverse(id, { idempotency_key: 'kept' }));
+    desk.clock.advance(SETTLED_MS);
+    await desk.close();
+    await open({ store, sharesStore: true });
+    expect(groupOf(await reverse(id, { idempotency_key: 'kept' }))).toEqual(first);
+    expect(sent()).toBe(0);
+  });
+
+  it('is not sent again when the outcome is not known', async () => {
+    const losing = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context): Promise<ResponseMessage> {
+        const answer = await simulated.call(operation, request, context);
+        if (operation === trade.reversePosition) throw new BackendLost('the connection broke');
+        return answer;
+      },
+    });
+    await open({ backend: losing });
+    const id = await hold('HK.HSI2612', 1);
+    expect(await reverse(id, { idempotency_key: 'lost' })).toMatchObject({ code: 'backend.disconnected' });
+    expect(await reverse(id, { idempotency_key: 'lost' })).toMatchObject({ code: 'idempotency.unknown_outcome' });
+    expect(sent()).toBe(1);
+    expect(await quantities()).toEqual({ HSI2612: -1 });
+  });
+});
+
+describe('a success that cannot be shown', () => {
+  type Answered = ResponseMessage & { s2c?: { group?: OrderGroup; orderList?: { orderID: bigint; qty: number }[] } };
+  const changed =
+    (of: Operation, change: (answer: Answered) => void) =>
+    (simulated: Backend): Partial<Backend> => ({
+      async call(operation: Operation, request: Message, context): Promise<ResponseMessage> {
+        const answer = (await simulated.call(operation, request, context)) as Answered;
+        const isProof = (request as { filterConditions?: { idList: bigint[] } }).filterConditions?.idList.length === 2;
+        if (operation === of && (of !== account.getOrders || isProof)) change(answer);
+        return answer;
+      },
+    });
+
+  it.each<[string, Operation, (answer: Answered) => void]>([
+    ['no group', trade.reversePosition, ({ s2c }) => delete s2c?.group],
+    ['another relation', trade.reversePosition, ({ s2c }) => Object.assign(s2c?.group ?? {}, { relationType: 2 })],
+    ['one order', trade.reversePosition, ({ s2c }) => s2c?.group?.orderList.pop()],
+    ['one order twice', trade.reversePosition, ({ s2c }) => s2c?.group?.orderList.splice(1, 1, ...s2c.group.orderList.slice(0, 1))],
+    ['an order that is not listed', account.getOrders, ({ s2c }) => s2c?.orderList?.pop()],
+    ['another quantity', account.getOrders, ({ s2c }) => Object.assign(s2c?.orderList?.[0] ?? {}, { qty: 9 })],
+    ['no list', account.getOrders, (answer) => Object.assign(answer, { retType: -1, retMsg: 'not now' })],
+  ])('is an unknown outcome: %s', async (_, of, change) => {
+    await open({ backend: changed(of, change) });
+    const id = await hold('HK.HSI2612', 1);
+    expect(await reverse(id, { idempotency_key: 'unshown' })).toMatchObject({
+      code: 'backend.disconnected',
+      message: expect.stringContaining('the brokerage accepted it, but'),
+    });
+    expect(await reverse(id, { idempotency_key: 'unshown' })).toMatchObject({ code: 'idempotency.unknown_outcome' });
+    expect(sent()).toBe(1);
+  });
+});
