@@ -167,6 +167,15 @@ async function callEverything() {
   await call('GetResearchMorningstarReport', company);
   await call('GetValuationDetail', { ...company, valuationType: 1, intervalType: 1 });
   await call('GetValuationPlateStockList', { security: { market: 11, code: 'LIST1001' }, num: 3, sortType: 1 });
+  await call('GetInstitutionList', { market: 11, count: 3 });
+  await call('GetInstitutionProfile', { market: 11, institutionId: 1 });
+  await call('GetInstitutionDistribution', { market: 11, institutionId: 1 });
+  await call('GetInstitutionHoldingChange', { market: 11, institutionId: 1, changeType: 3, count: 3 });
+  await call('GetInstitutionHoldingList', { market: 11, institutionId: 1, count: 3 });
+  await call('GetArkFundHolding', { count: 3 });
+  await call('GetArkStockDynamic', company);
+  await call('GetArkActiveTransaction', { cycleType: 4, count: 3 });
+  await call('GetRatingChange', { market: 11, count: 3 });
 
   for (const method of methods()) if (!called.has(method)) await call(method, undefined);
 
