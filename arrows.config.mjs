@@ -48,6 +48,7 @@ export const arrows = {
   access: ['storage/index.ts', 'contract', 'contract/json'],
 
   gateway: [
+    'gateway/brackets/index.ts',
     'gateway/local',
     'gateway/orders',
     'gateway/preview/index.ts',
@@ -59,6 +60,15 @@ export const arrows = {
   ],
   'gateway/waits': ['gateway', 'gateway/local', 'gateway/push/index.ts', ...contract],
   'gateway/orders': ['gateway', 'access/index.ts', 'storage/index.ts', ...contract],
+  'gateway/brackets': [
+    'gateway',
+    'gateway/local',
+    'gateway/orders',
+    'gateway/push/index.ts',
+    'access/index.ts',
+    'storage/index.ts',
+    ...contract,
+  ],
   'gateway/preview': ['gateway', 'gateway/orders', 'access/index.ts', ...contract],
   'gateway/push': ['gateway', ...contract],
   'gateway/local': ['gateway', 'gateway/orders', 'gateway/push/index.ts', 'access/index.ts', ...contract],
@@ -255,6 +265,7 @@ export const arrows = {
     'interfaces/rest/index.ts',
     'interfaces/ws/index.ts',
     'simulator/simulation.ts',
+    'simulator/world/index.ts',
     'gateway/index.ts',
     'access/index.ts',
     'storage/index.ts',

@@ -3,11 +3,11 @@
  * turns), the processor time of the main thread, the bytes of its answer, what is allocated for it, and what the first call of all costs, with the
  * longest time for which it holds the event loop.
  *
- *   node bench/reads.mjs [rounds]
+ *   node bench/reads.mjs [rounds [figure…]]
  *
  * The calls are those of examples/requests.http. Then the figures that have a limit of their own: an expiry of an option chain with its Greeks, a
  * thousand bars, and, with 20,000 instruments added to the world, a screen over all of them. Limits hold for the processor time, which is the time
- * on a machine that does nothing else.
+ * on a machine that does nothing else. Figures are named by their operation, or `chain`, `bars` and `screen`.
  */
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
@@ -27,6 +27,8 @@ const SCREEN_MS = 50;
 const CHAIN_MS = 5;
 const BARS_RATIO = 1.5;
 const rounds = Number(process.argv[2] ?? 15);
+const named = process.argv.slice(3);
+const isAsked = (name) => named.length === 0 || named.includes(name);
 const SWITCHES = [
   '--enable-v18-kline-patterns',
   '--enable-v18-kline-pattern-performance',
@@ -38,7 +40,7 @@ const folder = temporaryFolder();
 const tls = await writeCertificate(folder);
 const keys = writeKeys(join(folder, 'keys'), 1, { limits: {}, scopes: ['qot:read', 'qot:write', 'acc:read', 'trade:simulate'] });
 const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
-const headers = { authorization: `Bearer ${keys.texts[0]}` };
+const authorization = `Bearer ${keys.texts[0]}`;
 const livez = { method: 'GET', path: '/livez' };
 
 let daemon;
@@ -49,17 +51,21 @@ const measured = [];
 for (const { rest } of operations.filter(({ group, effect }) => group === 'user_state' && effect !== 'read')) {
   await ask(await callOf(examples().find(({ path }) => path === rest[0].path)));
 }
-for (const operation of operations.filter(({ effect, group }) => effect === 'read' && group !== 'admin')) {
+for (const operation of operations.filter(({ name, effect, group }) => effect === 'read' && group !== 'admin' && isAsked(name))) {
   const example = examples().find(({ path }) => operation.rest.some((route) => route.path === path));
   if (example === undefined) throw new Error(`examples/requests.http does not call ${operation.name}`);
   measured.push(await measure(operation.name, await callOf(example)));
   console.log(`${operation.name}: ${readFigure(measured.at(-1)).value}`);
 }
-const figures = [...measured.map(readFigure), await chainFigure(), await barsFigure()];
+const figures = measured.map(readFigure);
+if (isAsked('chain')) figures.push(await chainFigure());
+if (isAsked('bars')) figures.push(await barsFigure());
 await daemon.stop();
-daemon = await started('--sim-instruments', '20000');
-figures.push(await screenFigure());
-await daemon.stop();
+if (isAsked('screen')) {
+  daemon = await started('--sim-instruments', '20000');
+  figures.push(...(await screenFigures()));
+  await daemon.stop();
+}
 agent.destroy();
 report(figures);
 
@@ -75,13 +81,13 @@ async function started(...flags) {
 }
 
 /** A call with what earlier calls of the examples have answered. */
-async function callOf({ method, path, body = '' }) {
+async function callOf({ method, path, headers, body = '' }) {
   for (const [, name] of body.matchAll(/\{\{(\w+)\.response/g)) {
     if (answers.has(name)) continue;
     const earlier = examples().find((one) => one.name === name);
     answers.set(name, JSON.parse((await ask(await callOf(earlier))).text));
   }
-  return { method, path, body: body === '' ? undefined : fillIn(body, answers) };
+  return { method, path, headers, body: body === '' ? undefined : fillIn(body, answers) };
 }
 
 /** The first call, then rounds by turns with `/livez`, then calls one by one for what they allocate. */
@@ -125,7 +131,8 @@ function readFigure({ name, first, cold, times, baseline, used, allocated, bytes
   };
 }
 
-async function screenFigure() {
+/** The first screens of a world, and those after them. */
+async function screenFigures() {
   const base = [
     { field_name: 5, filter_min: 5, sort_dir: 2 },
     { field_name: 14, is_no_filter: true },
@@ -136,9 +143,17 @@ async function screenFigure() {
     body: JSON.stringify({ market, num: 200, base_filter_list: base }),
   }));
   let found = 0;
-  for (const screen of screens) found += JSON.parse((await ask(screen)).text).s2c.all_count;
+  let ms = 0;
+  await daemon.ask('collect');
+  for (const screen of screens) {
+    const answer = await ask(screen);
+    found += JSON.parse(answer.text).s2c.all_count;
+    ms += answer.ms;
+  }
+  const { cpuMs, holdMs, rss } = await daemon.ask('end');
   const what = `a screen over the stocks of Hong Kong, the United States and mainland China, in three calls, ${number(found)} found`;
-  return limited(what, await repeated(screens), SCREEN_MS);
+  const value = `${number(ms)} ms, ${number(cpuMs)} ms of processor time, held the loop ${number(holdMs, 1)} ms, ${number(rss / 1e6)} MB resident`;
+  return [{ name: `the first of them: ${what}`, value }, limited(what, await repeated(screens), SCREEN_MS)];
 }
 
 async function chainFigure() {
@@ -208,20 +223,23 @@ async function barsFigure() {
 }
 
 /** One call; its answer must be a success. */
-function ask({ method, path, body }) {
+function ask({ method, path, headers, body }) {
   const started = performance.now();
   return new Promise((resolve, reject) => {
-    const sent = request({ agent, host: daemon.url.hostname, port: daemon.url.port, method, path, headers }, (response) => {
-      const chunks = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.on('end', () => {
-        const ms = performance.now() - started;
-        const text = Buffer.concat(chunks).toString();
-        const succeeded = response.statusCode === 200 && (path === livez.path || text.startsWith('{"ret_type":0'));
-        if (succeeded) resolve({ ms, text });
-        else reject(new Error(`${path} ${body ?? ''}: ${response.statusCode} ${text.slice(0, 500)}`));
-      });
-    });
+    const sent = request(
+      { agent, host: daemon.url.hostname, port: daemon.url.port, method, path, headers: { ...headers, authorization } },
+      (response) => {
+        const chunks = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('end', () => {
+          const ms = performance.now() - started;
+          const text = Buffer.concat(chunks).toString();
+          const succeeded = response.statusCode === 200 && (path === livez.path || text.startsWith('{"ret_type":0'));
+          if (succeeded) resolve({ ms, text });
+          else reject(new Error(`${path} ${body ?? ''}: ${response.statusCode} ${text.slice(0, 500)}`));
+        });
+      },
+    );
     sent.on('error', reject);
     sent.end(body);
   });

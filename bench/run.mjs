@@ -26,6 +26,7 @@ const FILES = [
   'orders',
   'orders-at-once',
   'codec',
+  'import',
   'recording',
   'bridge',
   'push',

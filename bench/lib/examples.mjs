@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 
 const file = new URL('../../examples/requests.http', import.meta.url);
 
-/** `{ title, name, method, path, body }`; `name` and `body` are undefined where a call has none, and texts are not yet filled in. */
+/**
+ * `{ title, name, method, path, headers, body }`; `headers` are those beside the key's, `name` and `body` are undefined where a call has none, and texts
+ * are not yet filled in.
+ */
 export function examples() {
   const text = readFileSync(file, 'utf8');
   return text
@@ -13,12 +16,14 @@ export function examples() {
       const [title, ...lines] = block.split('\n');
       const [, method, path] = /^(GET|POST) \{\{url\}\}(\S+)$/m.exec(block) ?? [];
       const [, name] = /^# @name (\w+)$/m.exec(block) ?? [];
-      const [, ...body] = lines
+      const [head, ...body] = lines
         .filter((line) => !line.startsWith('#'))
         .join('\n')
         .trim()
         .split('\n\n');
-      return { title, name, method, path, body: body.length === 0 ? undefined : body.join('\n\n') };
+      const others = [...head.matchAll(/^([\w-]+): (.+)$/gm)].filter(([, header]) => header !== 'Authorization');
+      const headers = Object.fromEntries(others.map(([, header, value]) => [header, value]));
+      return { title, name, method, path, headers, body: body.length === 0 ? undefined : body.join('\n\n') };
     });
 }
 

@@ -1,10 +1,10 @@
 import type { AuditLog } from './audit.js';
-import type { OrderFacts } from './gates.js';
+import type { GateDenial, OrderFacts } from './gates.js';
 import type { KeyRecord } from './key-record.js';
 import type { AuthDenial, Keyring, ReloadOutcome } from './keyring.js';
 import { formatLoadError } from './keys-source.js';
 import type { Limits } from './limits.js';
-import type { Admittance, GateVerdict, OrderGates } from './order-gates.js';
+import type { Admittance, GateVerdict, OrderGates, Wanted } from './order-gates.js';
 import { publicInLegacyMode, type ScopeMask, scopesIn, scopesSatisfy } from './scopes.js';
 import type { ExchangeRates } from './worth.js';
 
@@ -88,12 +88,22 @@ export class Access {
     return { code: 'auth.scope', message: `scope insufficient: needs ${scopesIn(accepted).join(' or ')}; ${holds}` };
   }
 
-  /** The seven gates, for a place or a modify. */
+  /** Why a caller may not take more risk at all; undefined where nobody has ordered that. */
+  haltOf(key: KeyRecord | undefined): GateDenial | undefined {
+    return this.gates.haltOf(key);
+  }
+
+  /** What has to be found out about an order before the gates can decide. */
+  wants(key: KeyRecord | undefined, facts: OrderFacts): Wanted | undefined {
+    return this.gates.wants(key, facts);
+  }
+
+  /** The gates, for a place or a modify. */
   admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
     return this.gates.admit(key, facts, now);
   }
 
-  /** What each of the seven gates would say, without counting anything. */
+  /** What each of the gates would say, without counting anything. */
   judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
     return this.gates.judge(key, facts, now);
   }

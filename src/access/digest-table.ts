@@ -8,7 +8,9 @@ const ROW_NUMBERS = ROW_WORDS / 2;
 /** Large blocks of memory mostly begin 16 bytes after a page's beginning: so many numbers later a cache line begins. */
 const LINE_BEGINS = 6;
 const FIRST_NUMBER = WORDS / 2;
-const NUMBERS_MAX = ROW_NUMBERS - FIRST_NUMBER;
+/** Of the entry that stands in a row, counted from 1; 0 in an empty row. */
+const ENTRY = ROW_NUMBERS - 1;
+const NUMBERS_MAX = ENTRY - FIRST_NUMBER;
 /** No row. */
 export const NONE = -1;
 
@@ -27,9 +29,8 @@ export function digestOf(text: string): string {
 export interface DigestEntry {
   /** 64 hex digits; no digest twice. */
   readonly digest: string;
-  /** Not empty. */
   readonly name: string;
-  /** At most four. */
+  /** At most three. */
   readonly numbers: readonly number[];
 }
 
@@ -38,14 +39,14 @@ const wanted = new Uint32Array(WORDS);
 
 /**
  * A name and some numbers by the SHA-256 digest of a text. A look-up costs about the same for any number of entries, most of
- * which are in no cache of the processor: it is an open-addressing table whose rows hold all but the names, and a row and its
- * name are waited for at the same time. All words of a digest are compared whatever the first ones say, so the time tells
+ * which are in no cache of the processor: it is an open-addressing table whose rows hold all but the names, and nothing but the
+ * row is waited for. All words of a digest are compared whatever the first ones say, so the time tells
  * nothing about how much of a wrong text's digest was right.
  */
 export class DigestTable {
   readonly #words: Uint32Array;
   readonly #numbers: Float64Array;
-  /** By row; empty where there is none. */
+  /** By entry. */
   readonly #names: readonly string[];
   readonly #mask: number;
 
@@ -56,32 +57,36 @@ export class DigestTable {
     this.#mask = size - 1;
     this.#numbers = new Float64Array(LINE_BEGINS + size * ROW_NUMBERS).subarray(LINE_BEGINS);
     this.#words = new Uint32Array(this.#numbers.buffer, this.#numbers.byteOffset);
-    const names = new Array<string>(size).fill('');
-    for (const { digest, name, numbers } of entries) {
+    for (const [entry, { digest, numbers }] of entries.entries()) {
       if (numbers.length > NUMBERS_MAX) throw new Error(`there is room for ${NUMBERS_MAX} numbers, not for ${numbers.length}`);
       readWords(Buffer.from(digest, 'hex').toString('utf16le'));
       let row = this.#firstRow();
-      while (names[row] !== '') row = (row + 1) & this.#mask;
-      names[row] = name;
+      while (!this.#isEmpty(row)) row = (row + 1) & this.#mask;
       this.#words.set(wanted, row * ROW_WORDS);
       this.#numbers.set(numbers, row * ROW_NUMBERS + FIRST_NUMBER);
+      this.#numbers[row * ROW_NUMBERS + ENTRY] = entry + 1;
     }
     // A copy: the names side by side, and not between what else was read with them.
-    this.#names = structuredClone(names);
+    this.#names = structuredClone(entries.map(({ name }) => name));
   }
 
   /** The row whose digest is that of `text`; {@link NONE} where there is none. */
   find(text: string): number {
     readWords(hash('sha256', text, TWO_BYTES));
     for (let row = this.#firstRow(); ; row = (row + 1) & this.#mask) {
-      if (this.name(row).length === 0) return NONE;
+      if (this.#isEmpty(row)) return NONE;
       if (this.#matches(row)) return row;
     }
   }
 
   /** The name of a row that was found. */
   name(row: number): string {
-    return this.#names[row] ?? '';
+    return this.#names[this.entry(row)] ?? '';
+  }
+
+  /** The place, in the list of entries, of a row that was found. */
+  entry(row: number): number {
+    return ((this.#numbers[row * ROW_NUMBERS + ENTRY] ?? 0) | 0) - 1;
   }
 
   /** A number of a row that was found. */
@@ -91,6 +96,10 @@ export class DigestTable {
 
   #firstRow(): number {
     return (wanted[0] ?? 0) & this.#mask;
+  }
+
+  #isEmpty(row: number): boolean {
+    return this.#numbers[row * ROW_NUMBERS + ENTRY] === 0;
   }
 
   #matches(row: number): boolean {

@@ -2,7 +2,7 @@ import type { Decimal } from '../contract/decimal.js';
 import { type DayTotal, list, type OrderFacts, type OrderLeg, type RecentOrders } from './gates.js';
 import { formatHoursWindow, formatMinute, type LocalTime } from './hours-window.js';
 import type { Limits } from './limits.js';
-import { isUnknown, type Measured } from './worth.js';
+import { isUnknown, lossesOf, type Measured } from './worth.js';
 
 /** What a gate compares: names or a time of day as text, a sum of money, or a number of orders. */
 export type GateFigure = string | Decimal | number;
@@ -51,6 +51,20 @@ export function dailyValueReadings({ maxDailyValue }: Limits, total: DayTotal, m
     const used = total(currency);
     return { limit: maxDailyValue, after: isUnknown(used) ? null : used + increase, currency };
   });
+}
+
+/** Orders are counted only where there is a limit on them. */
+export function openOrdersReadings({ maxOpenOrders: max }: Limits, open: number, { opens }: OrderFacts): readonly GateReading[] {
+  return max === null ? [] : [{ limit: max, after: open + (opens?.count ?? 0) }];
+}
+
+/** What the account has lost so far, one reading for each currency; none where losses are not limited. */
+export function dailyLossReadings(limits: Limits, { dayProfit, rates }: OrderFacts): readonly GateReading[] {
+  const { maxDailyLoss: limit } = limits;
+  if (limit === null) return [];
+  const losses = dayProfit === undefined ? undefined : lossesOf(dayProfit, limits, rates);
+  if (losses === undefined || isUnknown(losses) || losses.length === 0) return [{ limit, after: null }];
+  return losses.map(({ currency, loss }) => ({ limit, after: loss, currency }));
 }
 
 function ofLegs(legs: readonly OrderLeg[], read: (leg: OrderLeg) => string): string {

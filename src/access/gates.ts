@@ -1,8 +1,10 @@
 import { type Decimal, formatDecimal } from '../contract/decimal.js';
 import { formatHoursWindow, formatMinute, isWithin, type LocalTime } from './hours-window.js';
 import { allowsMarket, allowsSymbol, type Limits, type TradeSide } from './limits.js';
+import type { OrderPlace } from './open-orders.js';
 import { secondsUntilNextUtcDay } from './timestamp.js';
-import { type ExchangeRates, isUnknown, type Measured, type Unknown, type Worth } from './worth.js';
+import type { TradingHalt } from './trading-halts.js';
+import { type DayProfit, type ExchangeRates, isUnknown, lossesOf, type Measured, type Unknown, type Worth } from './worth.js';
 
 /** What the gates look at in an order: a place, or the new state that a modify asks for. */
 export interface OrderFacts {
@@ -12,6 +14,21 @@ export interface OrderFacts {
   readonly legs: readonly OrderLeg[];
   /** For limits that are in a currency of their own. */
   readonly rates: ExchangeRates;
+  /** What it opens: a new order, one that comes back, several at once. Left out where it opens none. */
+  readonly opens?: OpenedOrders;
+  /** The open orders have been compared with the backend's list. */
+  readonly opensCompared?: true;
+  /** Whether all it does is to take away from a position: a caller can always get out. Left out where nobody has looked. */
+  readonly reduces?: boolean;
+  /** What its account has made today. Left out where nobody has looked. */
+  readonly dayProfit?: DayProfit;
+}
+
+/** Orders that a request opens. */
+export interface OpenedOrders extends OrderPlace {
+  readonly count: number;
+  /** Of an order that comes back. */
+  readonly orderId?: string;
 }
 
 /** One security of an order. */
@@ -25,13 +42,23 @@ export interface OrderLeg {
   readonly worth: Worth | Unknown;
 }
 
-export type GateName = 'market' | 'symbol' | 'side' | 'hours' | 'order_value' | 'rate' | 'daily_value';
+export type GateName =
+  | 'halt'
+  | 'market'
+  | 'symbol'
+  | 'side'
+  | 'hours'
+  | 'order_value'
+  | 'rate'
+  | 'daily_value'
+  | 'open_orders'
+  | 'daily_loss';
 
-/** A gate that tripped: HTTP 429. */
+/** A gate that tripped: HTTP 429, for a halt 403. */
 export interface GateDenial {
   readonly gate: GateName;
   /** The gate's own, or why a value gate cannot tell. */
-  readonly code: `limit.${GateName}` | Unknown['code'];
+  readonly code: `limit.${Exclude<GateName, 'halt'>}` | 'trading.halted' | Unknown['code'];
   /** What came and what is allowed. */
   readonly reason: string;
   /** Present where waiting helps; at least 1. */
@@ -110,7 +137,41 @@ export function dailyValueGate({ maxDailyValue: max }: Limits, total: DayTotal, 
   return undefined;
 }
 
-function denial(gate: GateName, reason: string, retryAfterSeconds?: number): GateDenial {
+/** A halt passes what takes away from a position alone. */
+export function haltGate(halt: TradingHalt | undefined, { reduces = false }: OrderFacts): GateDenial | undefined {
+  if (halt === undefined || reduces) return undefined;
+  return { gate: 'halt', code: 'trading.halted', reason: haltReason(halt) };
+}
+
+/** The whole sentence that tells a caller of a halt, without its full stop. */
+export function haltReason({ keyId, since, by, reason }: TradingHalt): string {
+  const whose = keyId === null ? 'trading is halted' : `trading is halted for key "${keyId}"`;
+  const why = reason === '' ? '' : `: ${reason}`;
+  return `${whose} since ${new Date(since).toISOString()} by ${by}${why}; cancels and orders that reduce a position pass, until svcctl resume`;
+}
+
+/** `open`: how many are. An order that takes away from a position passes however many there are. */
+export function openOrdersGate(limits: Limits, open: number, { opens, reduces = false }: OrderFacts): GateDenial | undefined {
+  const max = limits.maxOpenOrders;
+  if (max === null || opens === undefined || reduces || open + opens.count <= max) return undefined;
+  return denial('open_orders', `too many open orders: ${open} are open, ${opens.count} more, at most ${max}`);
+}
+
+/** A loss that has reached the cap stops everything but what takes away from a position. */
+export function dailyLossGate(limits: Limits, { dayProfit = unlooked, reduces = false, rates }: OrderFacts): GateDenial | undefined {
+  const max = limits.maxDailyLoss;
+  if (max === null || reduces) return undefined;
+  const losses = lossesOf(dayProfit, limits, rates);
+  if (isUnknown(losses)) return { gate: 'daily_loss', ...losses };
+  const over = losses.find(({ loss }) => loss > 0n && loss >= max);
+  if (over === undefined) return undefined;
+  const lost = `the account has lost ${formatDecimal(over.loss)} ${over.currency} today`;
+  return denial('daily_loss', `daily loss reached: ${lost}, at most ${formatDecimal(max)}; orders that reduce a position pass`);
+}
+
+const unlooked: Unknown = { code: 'limit.loss_unknown', reason: 'what the account has lost today is not known' };
+
+function denial(gate: Exclude<GateName, 'halt'>, reason: string, retryAfterSeconds?: number): GateDenial {
   const base = { gate, code: `limit.${gate}` as const, reason };
   return retryAfterSeconds === undefined ? base : { ...base, retryAfterSeconds };
 }

@@ -2,7 +2,7 @@ export { Access, type AccessParts, type Authentication, type ScopeDenial } from 
 export { type AuditFileStatus, AuditLog, type AuditLogOptions } from './audit.js';
 export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './audit-event.js';
 export type { GateFigure, GateReading } from './gate-readings.js';
-export type { GateDenial, GateName, OrderFacts, OrderLeg } from './gates.js';
+export { type GateDenial, type GateName, haltReason, type OpenedOrders, type OrderFacts, type OrderLeg } from './gates.js';
 export { generateKeyText, issueKey, type NewKey } from './key-issue.js';
 export { isSameKey, type KeyRecord } from './key-record.js';
 export { REMOVED, withoutKeyTexts } from './key-text.js';
@@ -32,9 +32,11 @@ export {
   tradeSides,
 } from './limits.js';
 export { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
-export { type Admission, type Admittance, type GateVerdict, OrderGates, type OrderGatesOptions } from './order-gates.js';
+export type { OrderNames, OrderPlace } from './open-orders.js';
+export { type Admission, type Admittance, type GateVerdict, OrderGates, type OrderGatesOptions, type Wanted } from './order-gates.js';
 export { err, ok, type Result } from './result.js';
 export { type ScopeMask, scopeMask, scopesIn, scopesSatisfy } from './scopes.js';
 export { SteadyTime, type SteadyTimeOptions } from './steady-time.js';
 export { parseUtcTimestamp } from './timestamp.js';
-export { type ExchangeRates, isUnknown, type Unknown, type Worth } from './worth.js';
+export type { TradingHalt } from './trading-halts.js';
+export { type DayProfit, type ExchangeRates, isUnknown, lossesOf, type Unknown, type Worth } from './worth.js';

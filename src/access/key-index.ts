@@ -7,7 +7,6 @@ import type { ScopeMask } from './scopes.js';
 const UNTIL = 0;
 const SCOPES = 1;
 const LIMITS = 2;
-const PLACE = 3;
 
 /** The keys of one load of the file, by each thing that names one. */
 export class KeyIndex {
@@ -49,9 +48,9 @@ export class KeyTable {
     const places = new Map(this.#limits.map((limits, place) => [limits, place]));
     this.#records = records.filter((key) => typeof digestOf(key) === 'string');
     this.#table = new DigestTable(
-      this.#records.map((key, place) => {
+      this.#records.map((key) => {
         const until = index.machineProblem(key) === undefined ? (key.expiresAt ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY;
-        return { digest: digestOf(key) ?? '', name: key.id, numbers: [until, key.scopes, places.get(key.limits) ?? NONE, place] };
+        return { digest: digestOf(key) ?? '', name: key.id, numbers: [until, key.scopes, places.get(key.limits) ?? NONE] };
       }),
     );
   }
@@ -74,7 +73,7 @@ export class KeyTable {
   key(row: number): KeyRecord {
     const limits = this.#limits[this.#whole(row, LIMITS)];
     if (limits === undefined) throw new Error(`no key stands in row ${row}`);
-    return new FoundKey(this.id(row), this.#whole(row, SCOPES), limits, this.#records, this.#whole(row, PLACE));
+    return new FoundKey(this.id(row), this.#whole(row, SCOPES), limits, this.#records, this.#table.entry(row));
   }
 
   /** A number that is known to be whole, as such: kept as a fraction it would be an object of its own. */

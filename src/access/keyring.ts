@@ -89,6 +89,11 @@ export class Keyring {
     return this.#find(this.#index.bySdkText, md5Hex.toLowerCase(), this.#clock.now());
   }
 
+  /** The key of this id, whether it may still be used or not. */
+  keyNamed(id: string): KeyRecord | undefined {
+    return this.#index.byId.get(id);
+  }
+
   /** The key that the operator named for callers who can send none (`--api-key-id`). */
   authenticateId(id: string): KeyAuth {
     return this.#judgeId(id, this.#clock.now());

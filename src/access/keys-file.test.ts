@@ -25,7 +25,7 @@ describe('parseKeysFile', () => {
     const [key] = records(`{"version": 2, "keys": [{
       "id": "desk-1", "hash": "${hash}", "sdk_hash": "${'c'.repeat(64)}", "scopes": ["qot:read", "trade:real"],
       "limits": {"limits_currency": "USD", "allowed_markets": ["HK", "CN"], "allowed_symbols": ["HK.00700", "cn.600519"], "max_order_value": 100000.05,
-                 "max_daily_value": 1e6, "hours_window": "22:00-04:00", "max_orders_per_minute": 5,
+                 "max_daily_value": 1e6, "max_daily_loss": 0.5, "max_open_orders": 3, "hours_window": "22:00-04:00", "max_orders_per_minute": 5,
                  "allowed_trd_sides": ["BUY"], "allowed_acc_ids": [281756455983234027, "18446744073709551615"]},
       "allowed_machines": ["${fingerprint}"], "created_at": "2026-08-01T09:30:00Z", "expires_at": "2027-01-01T00:00:00.5+00:00", "note": "ü"}]}`);
     expect(key).toEqual({
@@ -40,8 +40,10 @@ describe('parseKeysFile', () => {
         hoursWindow: { startMinute: 22 * 60, endMinute: 4 * 60 },
         maxOrderValue: 100_000_050_000_000n,
         maxDailyValue: 1_000_000_000_000_000n,
+        maxDailyLoss: 500_000_000n,
         limitsCurrency: 'USD',
         maxOrdersPerMinute: 5,
+        maxOpenOrders: 3,
         allowedAccIds: new Set([281756455983234027n, 18446744073709551615n]),
       },
       allowedMachines: [fingerprint],

@@ -14,7 +14,8 @@ export type LimitUse =
     }
   | { readonly kind: 'text'; readonly name: 'limits_currency'; readonly limit: string }
   | { readonly kind: 'hours'; readonly name: 'hours_window'; readonly limit: string; readonly open: boolean; readonly opensInMs?: number }
-  | { readonly kind: 'cap'; readonly name: 'max_order_value'; readonly limit: Decimal }
+  | { readonly kind: 'cap'; readonly name: 'max_order_value' | 'max_daily_loss'; readonly limit: Decimal }
+  | { readonly kind: 'open'; readonly name: 'max_open_orders'; readonly limit: number; readonly used: number }
   | {
       readonly kind: 'rate';
       readonly name: 'max_orders_per_minute';
@@ -36,6 +37,8 @@ export type LimitUse =
 /** What a holder of limits has used of them. */
 export interface Used {
   readonly recent: RecentOrders;
+  /** Open orders. */
+  readonly open: number;
   readonly total: DayTotal;
   /** In which the day's total is above 0, or the one that the limits are in. */
   readonly currencies: readonly string[];
@@ -48,7 +51,15 @@ export interface Used {
 
 /** Every limit that is set, in the order of the gates. Asking changes nothing. */
 export function limitUses(limits: Limits, used: Used): readonly LimitUse[] {
-  return [...lists(limits), ...hours(limits, used), ...values(limits), ...rate(limits, used), ...day(limits, used)];
+  return [
+    ...lists(limits),
+    ...hours(limits, used),
+    ...values(limits),
+    ...rate(limits, used),
+    ...day(limits, used),
+    ...openOrders(limits, used),
+    ...loss(limits),
+  ];
 }
 
 function* lists({ allowedMarkets, allowedSymbols, allowedTrdSides, allowedAccIds }: Limits): Iterable<LimitUse> {
@@ -90,4 +101,13 @@ function* day({ maxDailyValue: limit }: Limits, { total, currencies, steadyNow }
     if (isUnknown(used)) yield { kind: 'day', name: 'max_daily_value', limit, currency, used: used.reason, freesInMs };
     else yield { kind: 'day', name: 'max_daily_value', limit, currency, used, ...(used === 0n ? {} : { freesInMs }) };
   }
+}
+
+function* openOrders({ maxOpenOrders: limit }: Limits, { open: used }: Used): Iterable<LimitUse> {
+  if (limit !== null) yield { kind: 'open', name: 'max_open_orders', limit, used };
+}
+
+/** What has been lost is the accounts' business: whoever shows it asks the backend. */
+function* loss({ maxDailyLoss: limit }: Limits): Iterable<LimitUse> {
+  if (limit !== null) yield { kind: 'cap', name: 'max_daily_loss', limit };
 }

@@ -28,10 +28,14 @@ export interface Limits {
   readonly maxOrderValue: Decimal | null;
   /** Sum over a UTC day: for each currency by itself, or in `limitsCurrency`. */
   readonly maxDailyValue: Decimal | null;
-  /** The one currency that both caps are in, all others converted; null = the caps hold for each currency by itself. */
+  /** What the account of an order may have lost today before no more risk is taken: for each currency by itself, or in `limitsCurrency`. */
+  readonly maxDailyLoss: Decimal | null;
+  /** The one currency that the caps are in, all others converted; null = the caps hold for each currency by itself. */
   readonly limitsCurrency: Currency | null;
   /** Orders in any 60 seconds; 0 allows none. */
   readonly maxOrdersPerMinute: number | null;
+  /** Orders that may be open at a time; 0 allows none. */
+  readonly maxOpenOrders: number | null;
   /** Never empty: an empty list in the file limits nothing. */
   readonly allowedAccIds: ReadonlySet<bigint> | null;
 }
@@ -43,8 +47,10 @@ export const unlimited: Limits = {
   hoursWindow: null,
   maxOrderValue: null,
   maxDailyValue: null,
+  maxDailyLoss: null,
   limitsCurrency: null,
   maxOrdersPerMinute: null,
+  maxOpenOrders: null,
   allowedAccIds: null,
 };
 
@@ -72,7 +78,8 @@ export function allowsAccount(limits: Limits, accId: bigint): boolean {
   return limits.allowedAccIds === null || limits.allowedAccIds.has(accId);
 }
 
-const ORDERS_PER_MINUTE_MAX = 100_000;
+/** The highest number of orders that a limit may be. */
+const ORDERS_MAX = 100_000;
 const UINT64_MAX = 2n ** 64n - 1n;
 
 const readSymbol: Read<string> = (node, path, faults) => {
@@ -97,8 +104,8 @@ const readAmount: Read<Decimal> = (node, path, faults) => {
 
 const readCount: Read<number> = (node, path, faults) => {
   const count = node.kind === 'number' && /^\d+$/.test(node.text) ? Number(node.text) : Number.NaN;
-  if (count <= ORDERS_PER_MINUTE_MAX) return count;
-  return faults.add(node.start, `${path} must be a whole number from 0 to ${ORDERS_PER_MINUTE_MAX}; found ${shown(node)}`);
+  if (count <= ORDERS_MAX) return count;
+  return faults.add(node.start, `${path} must be a whole number from 0 to ${ORDERS_MAX}; found ${shown(node)}`);
 };
 
 const readAccId: Read<bigint> = (node, path, faults) => {
@@ -113,9 +120,11 @@ const readers = {
   allowed_symbols: nullable(listOf('symbols', readSymbol)),
   max_order_value: nullable(readAmount),
   max_daily_value: nullable(readAmount),
+  max_daily_loss: nullable(readAmount),
   limits_currency: nullable(oneOf('currency', limitCurrencies)),
   hours_window: nullable(readWindow),
   max_orders_per_minute: nullable(readCount),
+  max_open_orders: nullable(readCount),
   allowed_trd_sides: nullable(listOf('sides', oneOf('side', tradeSides))),
   allowed_acc_ids: nullable(listOf('account ids', readAccId)),
 };
@@ -141,8 +150,10 @@ function limitsOf(object: ObjectNode, path: string, faults: Faults): Limits {
     hoursWindow: field('hours_window', readers.hours_window),
     maxOrderValue: field('max_order_value', readers.max_order_value),
     maxDailyValue: field('max_daily_value', readers.max_daily_value),
+    maxDailyLoss: field('max_daily_loss', readers.max_daily_loss),
     limitsCurrency: field('limits_currency', readers.limits_currency),
     maxOrdersPerMinute: field('max_orders_per_minute', readers.max_orders_per_minute),
+    maxOpenOrders: field('max_open_orders', readers.max_open_orders),
     allowedAccIds: accIds === null || accIds.length === 0 ? null : new Set(accIds),
   };
 }
@@ -159,8 +170,10 @@ export interface LimitFlags {
   readonly hoursWindow?: string | undefined;
   readonly maxOrderValue?: string | undefined;
   readonly maxDailyValue?: string | undefined;
+  readonly maxDailyLoss?: string | undefined;
   readonly limitsCurrency?: string | undefined;
   readonly maxOrdersPerMinute?: string | undefined;
+  readonly maxOpenOrders?: string | undefined;
   readonly allowedAccIds?: string | undefined;
 }
 

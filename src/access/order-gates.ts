@@ -1,10 +1,12 @@
 import type { Store, Transaction } from '../storage/index.js';
 import { DayTotals } from './day-totals.js';
 import {
+  dailyLossReadings,
   dailyValueReadings,
   type GateReading,
   hoursReading,
   marketReading,
+  openOrdersReadings,
   orderValueReadings,
   rateReading,
   sideReading,
@@ -12,12 +14,15 @@ import {
 } from './gate-readings.js';
 import {
   type DayTotal,
+  dailyLossGate,
   dailyValueGate,
   type GateDenial,
   type GateName,
+  haltGate,
   hoursGate,
   marketGate,
   type OrderFacts,
+  openOrdersGate,
   orderValueGate,
   rateGate,
   sideGate,
@@ -27,8 +32,10 @@ import { LocalTime } from './hours-window.js';
 import type { KeyRecord } from './key-record.js';
 import { type LimitUse, limitUses } from './limit-use.js';
 import { type Limits, unlimited } from './limits.js';
+import { OpenOrders, type OrderNames, type OrderPlace } from './open-orders.js';
 import { RateWindows } from './rate-window.js';
 import { utcDay } from './timestamp.js';
+import { TradingHalts } from './trading-halts.js';
 import { converted, type ExchangeRates, isUnknown, type Measured, measured, type Worth } from './worth.js';
 
 /** An order that may leave, with its value reserved. */
@@ -37,6 +44,16 @@ export interface Admission {
   readonly durable: Promise<void>;
   /** Gives the day's value back: only when the order never left or the backend definitely refused it. The rate slot stays used. */
   refund(): Promise<void>;
+  /** The backend has answered, or never will: the orders that it has accepted, by their names. Of the others nobody knows. */
+  settle(orderIds: readonly string[]): void;
+}
+
+/** What the gates would have to know of an order that its facts do not say. */
+export interface Wanted {
+  /** Whose list of working orders to compare with. */
+  readonly openOrders?: readonly OrderPlace[];
+  readonly dayProfit?: true;
+  readonly reduces?: true;
 }
 
 export type Admittance = { readonly ok: true; readonly admission: Admission } | { readonly ok: false; readonly denial: GateDenial };
@@ -82,7 +99,7 @@ interface Question {
   readonly steadyNow: number;
 }
 
-/** One of the seven gates: how it decides, and the figures it decides by; sums of money by currency. */
+/** One of the gates: how it decides, and the figures it decides by; sums of money by currency. */
 interface Gate {
   readonly name: GateName;
   deny(question: Question): GateDenial | undefined;
@@ -90,7 +107,8 @@ interface Gate {
 }
 
 /**
- * The seven gates of one order, in the specification's order, for the key and the start-up flags together.
+ * The gates of one order, for the key and the start-up flags together: a halt, the seven of the specification in its order, the open
+ * orders and the loss of the day.
  *
  * `admit` runs to its end without yielding, so that no interleaving of concurrent orders passes a cap. Totals belong to
  * a key's id: editing the key keeps them.
@@ -100,6 +118,8 @@ export class OrderGates {
   readonly #flags: Holder;
   readonly #days: DayTotals;
   readonly #rates: RateWindows;
+  readonly #open: OpenOrders;
+  readonly halts: TradingHalts;
   readonly #localTime: LocalTime;
   readonly #gates: readonly Gate[];
   readonly #steadyNow: (now: number) => number;
@@ -113,9 +133,11 @@ export class OrderGates {
     this.#flags = { caller: '', limits: options.flagLimits ?? unlimited };
     this.#days = new DayTotals(options.store, options.now);
     this.#rates = new RateWindows(options.store, options.now);
+    this.#open = new OpenOrders(options.store);
+    this.halts = new TradingHalts(options.store);
     this.#steadyNow = options.steadyNow ?? ((now) => now);
     this.#localTime = new LocalTime(options.timeZone);
-    this.#gates = gatesOver(this.#localTime, this.#days, this.#rates);
+    this.#gates = gatesOver(this.#localTime, this.#days, this.#rates, this.#open, this.halts);
     this.#onStoreFailure = options.onStoreFailure;
   }
 
@@ -143,8 +165,51 @@ export class OrderGates {
     }
     const slots = counts ? this.#countAttempt(holders, steadyNow) : [];
     return first === undefined
-      ? { ok: true, admission: this.#reserve(holders, slots, increasesOf(facts), utcDay(steadyNow), steadyNow) }
+      ? { ok: true, admission: this.#reserve(holders, slots, facts, utcDay(steadyNow), steadyNow) }
       : { ok: false, denial: first };
+  }
+
+  /** Why a caller may not take more risk at all; undefined where nobody has ordered that. */
+  haltOf(key: KeyRecord | undefined): GateDenial | undefined {
+    return this.#holdersOf(key)
+      .map(({ caller }) => haltGate(this.halts.of(caller), { accId: 0n, legs: [], rates: () => undefined }))
+      .find((denial) => denial !== undefined);
+  }
+
+  /** What has to be found out before {@link admit} or {@link judge} can decide; undefined when the facts say it all. */
+  wants(key: KeyRecord | undefined, asked: OrderFacts): Wanted | undefined {
+    const facts = this.#uncounted(asked);
+    const holders = this.#holdersOf(key);
+    const { opens, reduces, dayProfit } = facts;
+    const isFull = ({ caller, limits }: Holder) => openOrdersGate(limits, this.#open.count(caller), facts) !== undefined;
+    const full = opens === undefined || facts.opensCompared ? [] : holders.filter(isFull);
+    if (full.length > 0) return { openOrders: full.flatMap(({ caller }) => this.#open.places(caller)) };
+    if (dayProfit === undefined && holders.some(({ limits }) => limits.maxDailyLoss !== null)) return { dayProfit: true };
+    if (reduces !== undefined) return undefined;
+    const isStopped = (holder: Holder) =>
+      this.halts.of(holder.caller) !== undefined || isFull(holder) || dailyLossGate(holder.limits, facts) !== undefined;
+    return holders.some(isStopped) ? { reduces: true } : undefined;
+  }
+
+  /** The orders of a place that a list of its working orders, asked for from now on, can tell about. */
+  openOrdersAt(place: OrderPlace): readonly number[] {
+    return this.#open.settled(place);
+  }
+
+  /** The places where a caller, or all ('') together, have orders that count as open. */
+  openOrderPlaces(caller: string): readonly OrderPlace[] {
+    return this.#open.places(caller);
+  }
+
+  /** Frees the orders that have ended: those of {@link openOrdersAt} which do not work in the account any more. */
+  freeEnded(accId: bigint, settled: readonly number[], working: readonly OrderNames[]): void {
+    const ended = this.#open.ended(accId, settled, working);
+    if (ended.length === 0) return;
+    this.#forget(
+      this.#write((change) => {
+        for (const number of ended) this.#open.free(change, number);
+      }, 'soon'),
+    );
   }
 
   /**
@@ -173,7 +238,8 @@ export class OrderGates {
       const currencies =
         limitsCurrency === null ? this.#days.of(utcDay(steadyNow), caller).map(({ currency }) => currency) : [limitsCurrency];
       const total = dayTotal(this.#days, { holder, rates, steadyNow });
-      const used = { recent: this.#rates.of(caller), total, currencies, localTime: this.#localTime, now, steadyNow };
+      const recent = this.#rates.of(caller);
+      const used = { recent, open: this.#open.count(caller), total, currencies, localTime: this.#localTime, now, steadyNow };
       return limitUses(limits, used).map((use) => ({ holder: holder === this.#flags ? 'flags' : 'key', use }) as const);
     });
   }
@@ -184,7 +250,16 @@ export class OrderGates {
     return [...new Set(currencies.filter((currency) => currency !== undefined))];
   }
 
-  #questions(key: KeyRecord | undefined, facts: OrderFacts, now: number, steadyNow: number): readonly Question[] {
+  /** The facts of an order that comes back while it still counts as open: then it opens none. */
+  #uncounted(facts: OrderFacts): OrderFacts {
+    const { opens, accId } = facts;
+    if (opens?.orderId === undefined || !this.#open.has(accId, opens.orderId)) return facts;
+    const { opens: _, ...rest } = facts;
+    return rest;
+  }
+
+  #questions(key: KeyRecord | undefined, asked: OrderFacts, now: number, steadyNow: number): readonly Question[] {
+    const facts = this.#uncounted(asked);
     if (facts.legs.length === 0) throw new RangeError('an order has at least one leg');
     for (const { worth } of facts.legs) {
       if (!isUnknown(worth) && (worth.value < 0n || worth.increase < 0n)) throw new RangeError('an order has no negative value');
@@ -208,13 +283,9 @@ export class OrderGates {
     return limited.map(({ caller }) => ({ caller, sequence: this.#rates.of(caller).add(now) }));
   }
 
-  #reserve(
-    holders: readonly Holder[],
-    slots: readonly RateSlot[],
-    increases: readonly Pick<Worth, 'currency' | 'increase'>[],
-    day: string,
-    now: number,
-  ): Admission {
+  #reserve(holders: readonly Holder[], slots: readonly RateSlot[], facts: OrderFacts, day: string, now: number): Admission {
+    const increases = increasesOf(facts);
+    const numbers: number[] = [];
     const add = (transaction: Transaction, sign: 1n | -1n) => {
       for (const { caller } of holders) {
         for (const { currency, increase } of increases) this.#days.add(transaction, day, caller, currency, sign * increase);
@@ -225,23 +296,51 @@ export class OrderGates {
       // Kept without a cap as well: a cap that is added later counts the whole day.
       add(transaction, 1n);
       for (const { caller, sequence } of slots) this.#rates.save(transaction, caller, sequence);
+      numbers.push(...this.#enterOpen(transaction, holders, facts));
     });
     let refunded: Promise<void> | undefined;
     const refund = () => {
-      if (increases.length === 0) return Promise.resolve();
-      refunded ??= this.#write((transaction) => add(transaction, -1n));
+      if (increases.length === 0 && numbers.length === 0) return Promise.resolve();
+      refunded ??= this.#write((transaction) => {
+        add(transaction, -1n);
+        for (const number of numbers) this.#open.free(transaction, number);
+      });
       return refunded;
     };
-    const capped = slots.length > 0 || holders.some(({ limits }) => limits.maxDailyValue !== null);
-    return { durable: capped ? written : Promise.resolve(), refund };
+    const settle = (orderIds: readonly string[]) => {
+      for (const number of numbers) this.#open.leave(number);
+      const named = numbers.slice(0, orderIds.length);
+      if (named.length === 0) return;
+      this.#forget(
+        this.#write((change) => {
+          for (const [index, number] of named.entries()) this.#open.name(change, number, orderIds[index] ?? '');
+        }, 'soon'),
+      );
+    };
+    const capped = slots.length > 0 || numbers.length > 0 || holders.some(({ limits }) => limits.maxDailyValue !== null);
+    return { durable: capped ? written : Promise.resolve(), refund, settle };
   }
 
-  #write(change: (transaction: Transaction) => void): Promise<void> {
-    const written = this.#store.write(change);
+  /** Enters what an order opens, where anybody's open orders are limited. */
+  #enterOpen(change: Transaction, holders: readonly Holder[], { accId, opens }: OrderFacts): readonly number[] {
+    if (opens === undefined || holders.every(({ limits }) => limits.maxOpenOrders === null)) return [];
+    const { env, market, count, orderId } = opens;
+    if (orderId !== undefined && this.#open.has(accId, orderId)) return [];
+    const caller = holders[0]?.caller ?? '';
+    return Array.from({ length: count }, () => this.#open.enter(change, caller, { accId, env, market }, orderId));
+  }
+
+  #write(change: (transaction: Transaction) => void, when: 'now' | 'soon' = 'now'): Promise<void> {
+    const written = this.#store.write(change, when);
     // One promise for all that are put on disk together.
     if (written !== this.#watched) written.catch(this.#onStoreFailure);
     this.#watched = written;
     return written;
+  }
+
+  /** Of a write whose failure {@link #write} has told, and that nobody waits for. */
+  #forget(written: Promise<void>): void {
+    written.catch(() => undefined);
   }
 }
 
@@ -264,9 +363,14 @@ function inCurrency(question: Question, currency: string): Question {
     : { ...question, measured: question.measured.filter((worth) => worth.currency === currency) };
 }
 
-/** The gates in the specification's order. */
-function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows): readonly Gate[] {
+/** The gates in their order. Those that the specification does not have are read only where somebody has set them. */
+function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows, open: OpenOrders, halts: TradingHalts): readonly Gate[] {
   return [
+    {
+      name: 'halt',
+      deny: ({ holder, facts }) => haltGate(halts.of(holder.caller), facts),
+      read: ({ holder }) => (halts.of(holder.caller) === undefined ? [] : [{ limit: null, after: null }]),
+    },
     {
       name: 'market',
       deny: ({ holder, facts }) => marketGate(holder.limits, facts),
@@ -301,6 +405,16 @@ function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows): r
       name: 'daily_value',
       deny: (question) => dailyValueGate(question.holder.limits, totalOf(days, question), question.measured, question.steadyNow),
       read: (question) => dailyValueReadings(question.holder.limits, totalOf(days, question), question.measured),
+    },
+    {
+      name: 'open_orders',
+      deny: ({ holder, facts }) => openOrdersGate(holder.limits, open.count(holder.caller), facts),
+      read: ({ holder, facts }) => openOrdersReadings(holder.limits, open.count(holder.caller), facts),
+    },
+    {
+      name: 'daily_loss',
+      deny: ({ holder, facts }) => dailyLossGate(holder.limits, facts),
+      read: ({ holder, facts }) => dailyLossReadings(holder.limits, facts),
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { DECIMAL_ONE, type Decimal, multiplyUp } from '../contract/decimal.js';
+import { DECIMAL_ONE, type Decimal, divide, multiplyUp } from '../contract/decimal.js';
 import type { Limits } from './limits.js';
 
 /** What an order, or a part of it, counts with in one currency. */
@@ -13,7 +13,7 @@ export interface Worth {
 
 /** An amount that cannot be told. Under a cap this refuses the order: it never counts as nothing. */
 export interface Unknown {
-  readonly code: 'limit.price_unknown' | 'limit.multiplier_unknown' | 'limit.exchange_rate_unknown';
+  readonly code: 'limit.price_unknown' | 'limit.multiplier_unknown' | 'limit.exchange_rate_unknown' | 'limit.loss_unknown';
   /** A whole sentence without its full stop. */
   readonly reason: string;
 }
@@ -24,9 +24,12 @@ export type ExchangeRates = (from: string, to: string) => Decimal | undefined;
 /** What a holder of limits holds an order against: amounts in one currency each. */
 export type Measured = readonly Worth[] | Unknown;
 
-export function isUnknown(measured: Measured | Worth | Decimal | Unknown): measured is Unknown {
+export function isUnknown(measured: object | Decimal): measured is Unknown {
   return typeof measured === 'object' && 'code' in measured;
 }
+
+/** What an account has made today, negative where it has lost, by the currencies of its positions; or why that is not known. */
+export type DayProfit = readonly { readonly currency: string; readonly profit: Decimal }[] | Unknown;
 
 /** Rates move between the check and the fill: 2 % on top. */
 const CONVERSION_MARGIN: Decimal = (DECIMAL_ONE * 102n) / 100n;
@@ -39,6 +42,29 @@ export function converted(amount: Decimal, from: string, to: string, rates: Exch
     return { code: 'limit.exchange_rate_unknown', reason: `order value in ${to} unknown: no exchange rate from ${from}` };
   }
   return multiplyUp(multiplyUp(amount, rate), CONVERSION_MARGIN);
+}
+
+/**
+ * What has been lost today, by currency, or in the one that the limits are in: there, losses count 2 % more than the rate says
+ * and gains 2 % less. Never negative.
+ */
+export function lossesOf(profits: DayProfit, { limitsCurrency }: Limits, rates: ExchangeRates): readonly Loss[] | Unknown {
+  if (isUnknown(profits)) return profits;
+  if (limitsCurrency === null) return profits.map(({ currency, profit }) => ({ currency, loss: profit < 0n ? -profit : 0n }));
+  let sum = 0n;
+  for (const { currency, profit } of profits) {
+    const lost = converted(profit < 0n ? -profit : profit, currency, limitsCurrency, rates);
+    if (isUnknown(lost)) return { ...lost, reason: `loss of today in ${limitsCurrency} unknown: no exchange rate from ${currency}` };
+    if (profit < 0n) sum += lost;
+    else sum -= currency === limitsCurrency ? lost : divide(divide(lost, CONVERSION_MARGIN), CONVERSION_MARGIN);
+  }
+  return [{ currency: limitsCurrency, loss: sum > 0n ? sum : 0n }];
+}
+
+/** What has been lost in a currency. */
+export interface Loss {
+  readonly currency: string;
+  readonly loss: Decimal;
 }
 
 /** The sums of an order's legs by currency, or all of them in the one currency that the limits are in. */

@@ -52,10 +52,10 @@ export function columnsOf(
 /** Reads the lines after the header. `progress` is told how many it has read. */
 export function readBars(lines: readonly string[], rules: ReadingRules, progress: (done: number) => void): ReadBars {
   const bad: string[] = [];
-  const byTime = new Map<string, { readonly row: BarRow; readonly line: number }>();
+  const found: Found[] = [];
+  // Rows mostly come in order, and then none can be there already.
+  let byTime: Map<string, Found> | undefined;
   let duplicates = 0;
-  let sorted = true;
-  let last = '';
   for (let index = 1; index < lines.length; index++) {
     if (index % PROGRESS_LINES === 0) progress(index);
     const line = lines[index] ?? '';
@@ -65,21 +65,28 @@ export function readBars(lines: readonly string[], rules: ReadingRules, progress
       bad.push(`${index + 1}: ${row.reason}`);
       continue;
     }
-    const known = byTime.get(row.time);
+    const one = { row, line: index + 1 };
+    const last = found.at(-1);
+    if (last !== undefined && row.time <= last.row.time) byTime ??= new Map(found.map((each) => [each.row.time, each]));
+    const known = byTime?.get(row.time);
     if (known === undefined) {
-      byTime.set(row.time, { row, line: index + 1 });
-      if (row.time < last) sorted = false;
-      last = row.time;
+      found.push(one);
+      byTime?.set(row.time, one);
     } else if (known.row.figures === row.figures) duplicates += 1;
     else bad.push(`${index + 1}: column time: ${row.time} stands in line ${known.line} with other figures`);
   }
-  const rows = [...byTime.values()].map(({ row }) => row);
-  if (!sorted) rows.sort((a, b) => (a.time < b.time ? -1 : 1));
-  return { rows, bad: [...bad, ...mixed(byTime.values())], duplicates, gaps: gapsIn(rows) };
+  const rows = found.map(({ row }) => row);
+  if (byTime !== undefined) rows.sort((a, b) => (a.time < b.time ? -1 : 1));
+  return { rows, bad: [...bad, ...mixed(found)], duplicates, gaps: gapsIn(rows) };
+}
+
+interface Found {
+  readonly row: BarRow;
+  readonly line: number;
 }
 
 /** Day bars and minute bars do not go together. */
-function mixed(rows: Iterable<{ readonly row: BarRow; readonly line: number }>): string[] {
+function mixed(rows: readonly Found[]): string[] {
   let first: { readonly isDay: boolean; readonly line: number } | undefined;
   for (const { row, line } of rows) {
     const isDay = row.time.length === 10;

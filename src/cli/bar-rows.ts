@@ -1,5 +1,5 @@
-import { type Decimal, parseDecimal } from '../contract/decimal.js';
-import { dayNumber, fromWall, localDateTime, weekdayOfNumber } from '../contract/time.js';
+import { type Decimal, formatDecimal, parseDecimal } from '../contract/decimal.js';
+import { dayNumber, fromWall, localDateTime } from '../contract/time.js';
 
 /** What a history file has, in its order. */
 export const barFields = ['time', 'open', 'high', 'low', 'close', 'volume'] as const;
@@ -8,20 +8,31 @@ export type BarField = (typeof barFields)[number];
 /** Which column of a foreign file is which field, counted from 0. */
 export type BarColumns = Readonly<Record<BarField, number>>;
 
+/** When a symbol is traded. */
+export interface ExchangeHours {
+  /** IANA zone of the exchange's clocks, on which bars are written. */
+  readonly timeZone: string;
+  /** Of "2026-11-20". */
+  isTradingDay(day: string): boolean;
+  /** undefined where nothing is traded at `time`, epoch ms. */
+  sessionAt(time: number): unknown;
+}
+
 export interface ReadingRules {
   readonly columns: BarColumns;
   readonly separator: string;
   /** IANA zone of times that name none. */
   readonly zone: string;
-  /** Of the symbol's exchange: what is written. */
-  readonly exchangeZone: string;
+  /** Which end of a minute its time names. */
+  readonly stamp: 'start' | 'end';
+  readonly hours: ExchangeHours;
 }
 
 /** A bar as the simulation loads it. */
 export interface BarRow {
   /** "2026-11-20", or "2026-11-20 09:30" on the exchange's clocks: rises as text as it does in time. */
   readonly time: string;
-  /** open,high,low,close,volume as they are written. */
+  /** open,high,low,close,volume as they are written, in no more than nine places. */
   readonly figures: string;
 }
 
@@ -33,25 +44,32 @@ export class BadRow {
 const DATE = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})$/;
 const DATE_TIME = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:\.\d+)?)? ?(Z|[+-]\d{2}:?\d{2})?$/;
 const DATE_LENGTH_MAX = 10;
-const WEEKEND: readonly number[] = [0, 6];
+const MINUTE_MS = 60_000;
 /** Unix seconds or milliseconds. */
 const EPOCH = /^\d{10}(\d{3})?$/;
 const TIMES = '"2026-11-20", "2026-11-20 09:30", the same with :SS, Z or +08:00, or Unix seconds or milliseconds';
 const VOLUME = /^(\d{1,18})(?:\.0*)?$/;
+/** Up to nine places, and those beyond. */
+const LONG_DECIMAL = /^(\d+\.\d{9})(\d)\d*$/;
 const PRICE_MAX: Decimal = 9_000_000_000_000_000n;
 
 /** Reads a line of a foreign file. */
-export function readBarRow(line: string, { columns, separator, zone, exchangeZone }: ReadingRules): BarRow | BadRow {
+export function readBarRow(line: string, rules: ReadingRules): BarRow | BadRow {
+  const { columns, separator } = rules;
   const cells = line.split(separator);
   const texts = {} as Record<BarField, string>;
   for (const field of barFields) texts[field] = unquoted(cells[columns[field]]);
-  const time = readTime(texts.time, zone, exchangeZone);
+  const time = readTime(texts.time, rules);
   if (time instanceof BadRow) return time;
   const prices: Decimal[] = [];
   for (const field of ['open', 'high', 'low', 'close'] as const) {
     const text = texts[field];
-    const price = parseDecimal(text);
-    if (price === undefined || price <= 0n || price > PRICE_MAX) return bad(field, text, 'a positive decimal of up to nine places');
+    let price = parseDecimal(text);
+    if (price === undefined) {
+      price = rounded(text);
+      if (price !== undefined) texts[field] = formatDecimal(price);
+    }
+    if (price === undefined || price <= 0n || price > PRICE_MAX) return bad(field, text, 'a positive decimal, at most 9000000');
     prices.push(price);
   }
   const [open = 0n, high = 0n, low = 0n, close = 0n] = prices;
@@ -62,30 +80,36 @@ export function readBarRow(line: string, { columns, separator, zone, exchangeZon
   return { time, figures: `${texts.open},${texts.high},${texts.low},${texts.close},${volume}` };
 }
 
+/** A decimal of more places than are kept, to the nearest: spreadsheets and data frames write binary fractions in full. */
+function rounded(text: string): Decimal | undefined {
+  const [, kept = '', next = ''] = LONG_DECIMAL.exec(text) ?? [];
+  const price = parseDecimal(kept);
+  return price === undefined || next < '5' ? price : price + 1n;
+}
+
 function unquoted(text: string | undefined): string {
   const trimmed = (text ?? '').trim();
   return trimmed.startsWith('"') && trimmed.endsWith('"') && trimmed.length > 1 ? trimmed.slice(1, -1) : trimmed;
 }
 
-function readTime(text: string, zone: string, exchangeZone: string): string | BadRow {
+function readTime(text: string, rules: ReadingRules): string | BadRow {
+  const { zone, hours, stamp } = rules;
   const date = text.length > DATE_LENGTH_MAX ? null : DATE.exec(text);
   if (date !== null) {
     const day = `${date[1]}-${date[2]}-${date[3]}`;
-    const number = dayNumber(day);
-    if (number === undefined) return bad('time', text, 'a day that there is');
-    // A whole file of such days was written in another zone. The daemon knows the holidays as well, and takes trading days alone.
-    return WEEKEND.includes(weekdayOfNumber(number)) ? bad('time', text, 'a trading day, and this is a weekend') : day;
+    if (dayNumber(day) === undefined) return bad('time', text, 'a day that there is');
+    return hours.isTradingDay(day) ? day : bad('time', text, `a trading day of the exchange (${hours.timeZone})`);
   }
-  if (EPOCH.test(text)) return minuteOf(text.length === 10 ? Number(text) * 1_000 : Number(text), text, exchangeZone);
+  if (EPOCH.test(text)) return minuteOf(text.length === 10 ? Number(text) * 1_000 : Number(text), text, rules);
   const match = DATE_TIME.exec(text);
   if (match === null) return bad('time', text, TIMES);
   const [, year, month, dayText, hour = '', minute = '', second = '00', offset] = match;
   const day = `${year}-${month}-${dayText}`;
   const days = dayNumber(day);
   if (days === undefined || hour > '23' || minute > '59' || second > '59') return bad('time', text, TIMES);
-  if (offset === undefined && zone === exchangeZone && second === '00') return `${day} ${hour}:${minute}`;
   const wall = days * 86_400_000 + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000;
-  return minuteOf(offset === undefined ? fromWall(wall, zone) : wall - offsetMs(offset), text, exchangeZone);
+  const written = offset === undefined && zone === hours.timeZone && stamp === 'start' ? `${day} ${hour}:${minute}` : undefined;
+  return minuteOf(offset === undefined ? fromWall(wall, zone) : wall - offsetMs(offset), text, rules, written);
 }
 
 function offsetMs(text: string): number {
@@ -94,8 +118,14 @@ function offsetMs(text: string): number {
   return Number(`${digits[0]}1`) * (Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3))) * 60_000;
 }
 
-function minuteOf(time: number, text: string, zone: string): string | BadRow {
-  return time % 60_000 === 0 ? localDateTime(time, zone).slice(0, 16) : bad('time', text, 'the start of a minute');
+/** The minute that a time names, which the daemon takes when it lies inside a session. `written`: on the exchange's clocks, where that is known. */
+function minuteOf(time: number, text: string, { stamp, hours }: ReadingRules, written?: string): string | BadRow {
+  if (time % MINUTE_MS !== 0) return bad('time', text, `the ${stamp} of a minute`);
+  const start = stamp === 'start' ? time : time - MINUTE_MS;
+  if (hours.sessionAt(start) !== undefined) return written ?? localDateTime(start, hours.timeZone).slice(0, 16);
+  const isEnd = stamp === 'start' && hours.sessionAt(time - MINUTE_MS) !== undefined;
+  const hint = isEnd ? '; one inside a session ends then: is it --stamp end?' : '';
+  return bad('time', text, `the ${stamp} of a minute inside a session (${hours.timeZone})${hint}`);
 }
 
 function bad(field: BarField, found: string, accepted: string): BadRow {

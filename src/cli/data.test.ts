@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startFixture } from '../../test/support/sim-backend.js';
+import { exchangeHoursOf } from '../entry/exchange-hours.js';
 import { parseHistory } from '../simulator/market/history-file.js';
 import { dataCommand } from './data.js';
 import type { Terminal } from './terminal.js';
@@ -25,7 +26,7 @@ async function importFile(lines: readonly string[], args: readonly string[] = []
   const terminal = { out, explain, interactive } as unknown as Terminal;
   const file = join(folder, name);
   writeFileSync(file, `${lines.join('\n')}\n`);
-  const command = dataCommand(terminal);
+  const command = dataCommand(terminal, exchangeHoursOf);
   for (const each of [command, ...command.commands]) each.exitOverride().configureOutput({ writeErr: explain, writeOut: explain });
   await command
     .parseAsync(['import', file, '--to', join(folder, 'out'), ...args], { from: 'user' })
@@ -99,7 +100,7 @@ describe('svcctl data import', () => {
       ':9: column time: a minute; line 2 is a day',
       ':10: column time: found "5 May"; expected "2026-11-20"',
       ':11: column open: found ""',
-      ':12: column time: found "2026-01-10"; expected a trading day, and this is a weekend',
+      ':12: column time: found "2026-01-10"; expected a trading day of the exchange (Asia/Hong_Kong)',
       'bad rows: nothing was imported',
     ])
       expect(explained).toContain(said);
@@ -110,24 +111,56 @@ describe('svcctl data import', () => {
     expect([skipped.status, skipped.bars]).toEqual([0, ['2026-01-05,1,1,1,1,1']]);
   });
 
+  it('takes minutes that are named by their end, and says so where they are none by their start', async () => {
+    const lines = [header, '2026-01-05 09:31,1,1,1,1,1', '2026-01-05 16:00,1,1,1,1,1'];
+    const { bars, explained } = await importFile(lines);
+    expect(bars).toBeUndefined();
+    expect(explained).toContain(
+      ':3: column time: found "2026-01-05 16:00"; expected the start of a minute inside a session (Asia/Hong_Kong); one inside a session ends then: is it --stamp end?',
+    );
+    expect((await importFile(lines, ['--stamp', 'end'])).bars).toEqual(['2026-01-05 09:30,1,1,1,1,1', '2026-01-05 15:59,1,1,1,1,1']);
+    expect((await importFile(lines, ['--stamp', 'end', '--zone', 'UTC'])).explained).toContain(
+      'expected the end of a minute inside a session',
+    );
+  });
+
+  it('rounds binary fractions that were written in full to nine places', async () => {
+    const { bars } = await importFile([
+      header,
+      '2026-01-05,100.07000000000001,100.61999999999999,99.9999999995,100.5,1',
+      '2026-01-05,100.07,100.62,100,100.5,1',
+    ]);
+    expect(bars).toEqual(['2026-01-05,100.07,100.62,100,100.5,1']);
+  });
+
+  it('takes nothing that the daemon would refuse', async () => {
+    const minutes = ['2026-01-05 12:30', '2026-01-01', '2026-01-04'];
+    const { bars, explained } = await importFile([header, ...minutes.map((time) => `${time},1,1,1,1,1`)]);
+    expect(bars).toBeUndefined();
+    expect(explained.match(/expected (a trading day|the start of a minute inside a session)/g)).toHaveLength(3);
+  });
+
   it('tells of gaps that no holiday and no lunch break explains', async () => {
-    const minutes = ['2026-01-05 09:30', '2026-01-05 12:00', '2026-01-05 13:00', '2026-01-05 15:30', '2026-02-02 09:30'];
+    const minutes = ['2026-01-05 09:30', '2026-01-05 11:59', '2026-01-05 13:00', '2026-01-05 15:30', '2026-02-02 09:30'];
     const { explained } = await importFile([header, ...minutes.map((time) => `${time},1,1,1,1,1`)]);
     expect(explained.match(/^no bars from .*$/gm)).toEqual([
-      'no bars from 2026-01-05 09:30 to 2026-01-05 12:00',
+      'no bars from 2026-01-05 09:30 to 2026-01-05 11:59',
       'no bars from 2026-01-05 13:00 to 2026-01-05 15:30',
       'no bars from 2026-01-05 15:30 to 2026-02-02 09:30',
     ]);
   });
 
   it('shows its progress to a person alone', async () => {
-    const day = (index: number) => new Date(Date.UTC(1950, 0, 1 + index)).toISOString().slice(0, 10);
-    const lines = [header, ...Array.from({ length: 20_500 }, (_, index) => `${day(index)},1,1,1,1,1`)];
+    // Rows that are none are counted as well.
+    const lines = [header, ...Array.from({ length: 20_500 }, () => '2026-01-05,1,1,1,1,1')];
     expect((await importFile(lines, [], 'HK.00700.csv', true)).explained).toMatch(/\r\[#{29}\.\] 20000 of 20502 lines/);
     expect((await importFile(lines)).explained).not.toContain('[#');
   });
 
   it.each([
+    [['--symbol', 'HK.99999'], '--symbol: the simulated brokerage has no HK.99999'],
+    [['--symbol', 'HK.LIST1001'], '--symbol: HK.LIST1001 is a plate: its prices follow from others, and no bars of it can be loaded'],
+    [['--stamp', 'middle'], '--stamp: expected start or end, found "middle"'],
     [['--symbol', 'Tencent'], '--symbol: expected MARKET.CODE such as HK.00700, found "Tencent"'],
     [['--zone', 'Mars'], '--zone: unknown time zone "Mars"; expected an IANA name'],
     [['--columns', 'price=1'], '--columns: expected <field>=<header or number> with a field of time, open'],

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../access/index.js';
 import { parseSymbol } from '../contract/markets.js';
 import { zoneOffset } from '../contract/time.js';
 import { columnsOf, readBars } from './bar-file.js';
-import { type BarField, barFields } from './bar-rows.js';
+import { type BarField, barFields, type ExchangeHours } from './bar-rows.js';
 import { EXIT_FAILED, EXIT_USAGE } from './command-line.js';
 import type { Terminal } from './terminal.js';
 
@@ -15,8 +15,12 @@ interface ImportOptions {
   readonly columns?: string;
   readonly zone?: string;
   readonly separator: string;
+  readonly stamp: string;
   readonly skipBad?: true;
 }
+
+/** When a symbol is traded on its exchange; the error says why no bars of it can be loaded. */
+export type HoursOf = (symbol: string) => Promise<Result<ExchangeHours, string>>;
 
 /** Problems and gaps that are printed; the others are counted. */
 const SHOWN_MAX = 20;
@@ -25,11 +29,13 @@ const BAR_WIDTH = 30;
 const HEADER = barFields.join(',');
 
 /** `svcctl data`: files of the simulated brokerage's history. */
-export function dataCommand(terminal: Terminal): Command {
-  return new Command('data').description("bring real bars into the simulated brokerage's history").addCommand(importCommand(terminal));
+export function dataCommand(terminal: Terminal, hoursOf: HoursOf): Command {
+  return new Command('data')
+    .description("bring real bars into the simulated brokerage's history")
+    .addCommand(importCommand(terminal, hoursOf));
 }
 
-function importCommand(terminal: Terminal): Command {
+function importCommand(terminal: Terminal, hoursOf: HoursOf): Command {
   const command = new Command('import')
     .description('check the bars of a CSV file and write them into a folder for "svcd --sim-data"')
     .argument('<file>', 'CSV file with a header: a line a bar, of days or of minutes')
@@ -41,13 +47,14 @@ function importCommand(terminal: Terminal): Command {
     )
     .option('--zone <zone>', "time zone of times that name none, such as UTC or America/New_York (default: the exchange's)")
     .option('--separator <text>', 'what stands between columns; \\t for a tab', ',')
+    .option('--stamp <start|end>', 'which end of its minute the time of a bar names', 'start')
     .option('--skip-bad', 'leave out rows that are none, instead of importing nothing')
     .addHelpText(
       'after',
-      '\nTimes: 2026-11-20, 2026-11-20 09:30 (start of the minute), the same with Z or +08:00, Unix seconds or milliseconds.\nRows need not be in order; repeated ones count once.',
+      '\nTimes: 2026-11-20, 2026-11-20 09:30, the same with Z or +08:00, Unix seconds or milliseconds.\nRows need not be in order; repeated ones count once.',
     );
-  return command.action((file: string, options: ImportOptions) => {
-    const prepared = prepare(file, options);
+  return command.action(async (file: string, options: ImportOptions) => {
+    const prepared = await prepare(file, options, hoursOf);
     if (!prepared.ok) return command.error(`error: ${prepared.error}`, { exitCode: EXIT_USAGE });
     const problem = importBars(prepared.value, terminal);
     if (problem !== undefined) return command.error(`error: ${problem}`, { exitCode: EXIT_FAILED });
@@ -60,12 +67,13 @@ interface Import {
   readonly folder: string;
   readonly named: Readonly<Partial<Record<BarField, string>>>;
   readonly zone: string;
-  readonly exchangeZone: string;
+  readonly stamp: 'start' | 'end';
+  readonly hours: ExchangeHours;
   readonly separator: string;
   readonly skipBad: boolean;
 }
 
-function prepare(file: string, options: ImportOptions): Result<Import, string> {
+async function prepare(file: string, options: ImportOptions, hoursOf: HoursOf): Promise<Result<Import, string>> {
   const name = options.symbol ?? basename(file).replace(/\.csv$/i, '');
   const parsed = parseSymbol(name);
   if (parsed === undefined) {
@@ -82,13 +90,17 @@ function prepare(file: string, options: ImportOptions): Result<Import, string> {
     }
     named[known] = column.trim();
   }
-  const exchangeZone = parsed.market.timeZone;
-  const zone = options.zone ?? exchangeZone;
+  const symbol = `${parsed.market.name}.${parsed.code}`;
+  const found = await hoursOf(symbol);
+  if (!found.ok) return err(`--symbol: ${found.error}`);
+  const hours = found.value;
+  const zone = options.zone ?? hours.timeZone;
   if (!isZone(zone)) return err(`--zone: unknown time zone ${JSON.stringify(zone)}; expected an IANA name such as Asia/Hong_Kong, or UTC`);
   const separator = options.separator === '\\t' ? '\t' : options.separator;
   if (separator === '') return err('--separator: expected at least one character');
-  const symbol = `${parsed.market.name}.${parsed.code}`;
-  return ok({ file, symbol, folder: options.to, named, zone, exchangeZone, separator, skipBad: options.skipBad === true });
+  const { stamp } = options;
+  if (stamp !== 'start' && stamp !== 'end') return err(`--stamp: expected start or end, found ${JSON.stringify(stamp)}`);
+  return ok({ file, symbol, folder: options.to, named, zone, stamp, hours, separator, skipBad: options.skipBad === true });
 }
 
 function isZone(zone: string): boolean {
@@ -133,7 +145,7 @@ function importBars(asked: Import, terminal: Terminal): string | undefined {
   for (const gap of gaps.slice(0, SHOWN_MAX)) terminal.explain(`no bars from ${gap}\n`);
   if (gaps.length > SHOWN_MAX) terminal.explain(`… and ${gaps.length - SHOWN_MAX} more gaps\n`);
   const left = [...(duplicates > 0 ? [`${duplicates} repeated`] : []), ...(bad.length > 0 ? [`${bad.length} bad`] : [])];
-  const kind = first.time.length === 10 ? 'days' : `minutes on the clocks of ${asked.exchangeZone}`;
+  const kind = first.time.length === 10 ? 'days' : `minutes on the clocks of ${asked.hours.timeZone}`;
   terminal.explain(
     `${symbol}: ${rows.length} ${kind}, ${first.time} to ${last.time}${left.length === 0 ? '' : ` (left out: ${left.join(', ')})`}\n`,
   );

@@ -1,9 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../version.js';
 import { callCommand } from './call.js';
-import { dataCommand } from './data.js';
+import { dataCommand, type HoursOf } from './data.js';
 import { exitStatus, exitStatusHelp } from './exit-status.js';
 import { genKeyCommand } from './gen-key.js';
+import { haltCommand, resumeCommand } from './halt.js';
 import { healthCommand } from './health.js';
 import { machineIdCommand } from './machine-id.js';
 import { mcpCommand, type StartEmbedded } from './mcp.js';
@@ -13,25 +14,32 @@ import { setTradePwdCommand } from './set-trade-pwd.js';
 import type { Terminal } from './terminal.js';
 import { watchCommand } from './watch.js';
 
+/** What some commands need of the daemon's insides, of which commands know nothing. */
+export interface Insides {
+  /** What `mcp --embedded` runs. */
+  readonly startEmbedded: StartEmbedded;
+  /** What `data import` checks times against. */
+  readonly hoursOf: HoursOf;
+}
+
 /** Every command of `svcctl`, in the order of its help text. This is the one place where they are mounted. */
-const commands: readonly ((terminal: Terminal, startEmbedded: StartEmbedded) => Command)[] = [
+const commands: readonly ((terminal: Terminal, insides: Insides) => Command)[] = [
   callCommand,
   watchCommand,
   operationsCommand,
   healthCommand,
   genKeyCommand,
-  dataCommand,
+  (terminal, { hoursOf }) => dataCommand(terminal, hoursOf),
   reloadCommand,
+  haltCommand,
+  resumeCommand,
   machineIdCommand,
-  mcpCommand,
+  (terminal, { startEmbedded }) => mcpCommand(terminal, startEmbedded),
   (terminal) => setTradePwdCommand(terminal),
 ];
 
-/**
- * Runs `svcctl` with these arguments (the program's name not among them). Resolves with the exit status. `startEmbedded` is
- * what `mcp --embedded` runs: a parameter, as commands know nothing of the daemon's insides.
- */
-export async function runSvcctl(args: readonly string[], terminal: Terminal, startEmbedded: StartEmbedded): Promise<number> {
+/** Runs `svcctl` with these arguments (the program's name not among them). Resolves with the exit status. */
+export async function runSvcctl(args: readonly string[], terminal: Terminal, insides: Insides): Promise<number> {
   const program = new Command('svcctl')
     .description('command line for the svcd trading and market-data gateway')
     .version(packageVersion, '-V, --version', 'print the version')
@@ -39,7 +47,7 @@ export async function runSvcctl(args: readonly string[], terminal: Terminal, sta
     .addHelpText('after', exitStatusHelp)
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.explain })
     .exitOverride();
-  for (const make of commands) program.addCommand(make(terminal, startEmbedded).copyInheritedSettings(program));
+  for (const make of commands) program.addCommand(make(terminal, insides).copyInheritedSettings(program));
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitStatus.ok;

@@ -43,15 +43,19 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
   after(ms, action) {
+    if (ms <= TIMEOUT_MS_MAX) {
+      const timer = setTimeout(action, ms).unref();
+      return () => clearTimeout(timer);
+    }
     const due = performance.now() + ms;
-    let timer: NodeJS.Timeout;
-    const arm = (wait: number) => {
-      const whole = wait <= TIMEOUT_MS_MAX;
-      timer = setTimeout(whole ? action : () => arm(Math.max(0, due - performance.now())), whole ? wait : TIMEOUT_MS_MAX);
-      timer.unref();
+    let cancel = () => {};
+    const timer = setTimeout(() => {
+      cancel = systemClock.after(due - performance.now(), action);
+    }, TIMEOUT_MS_MAX).unref();
+    return () => {
+      clearTimeout(timer);
+      cancel();
     };
-    arm(Math.max(0, ms));
-    return () => clearTimeout(timer);
   },
 };
 

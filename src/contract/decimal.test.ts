@@ -12,7 +12,11 @@ import {
   roundTo,
 } from './decimal.js';
 
-const decimals = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
+const decimals = fc.oneof(
+  fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }),
+  fc.bigInt({ min: -(2n ** 52n), max: 2n ** 52n }),
+  fc.bigInt({ min: -2_000n, max: 2_000n }),
+);
 
 describe('decimal', () => {
   it.each([
@@ -33,6 +37,7 @@ describe('decimal', () => {
     fc.assert(
       fc.property(decimals, (value) => {
         expect(parseDecimal(formatDecimal(value))).toBe(value);
+        expect(formatDecimal(value)).toMatch(/^-?\d+(\.\d*[1-9])?$/);
       }),
     );
   });
@@ -43,6 +48,20 @@ describe('decimal', () => {
         const text = (digits / 10 ** places).toString();
         expect(decimalFromNumber(Number(text))).toBe(parseDecimal(text));
       }),
+    );
+    const doubles = fc.oneof(fc.double(), fc.double({ min: -(2 ** 22), max: 2 ** 22 }), fc.double({ min: 0, max: 1e-6 }));
+    const spelt = fc.tuple(fc.bigInt({ min: -(2n ** 52n), max: 2n ** 52n }), fc.integer({ min: 0, max: 9 }));
+    const near = fc
+      .oneof(
+        doubles,
+        spelt.map(([units, places]) => Number(units) / 10 ** places),
+      )
+      .filter(Number.isFinite);
+    fc.assert(
+      fc.property(near, (value) => {
+        expect(decimalFromNumber(value)).toBe(parseDecimal(String(value)));
+      }),
+      { numRuns: 2_000 },
     );
     expect(decimalFromNumber(0.1 + 0.2)).toBeUndefined();
     expect(decimalFromNumber(Number.NaN)).toBeUndefined();

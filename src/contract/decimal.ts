@@ -31,9 +31,18 @@ export function parseDecimal(text: string): Decimal | undefined {
   return sign === '-' ? -units : units;
 }
 
+/**
+ * Below this, doubles are closer together than decimals of nine places, and their product with a billion is off by less than a
+ * half: the whole number next to it is the one decimal that they can spell, if there is one.
+ */
+const ROUNDED_MAX = 2 ** 21;
+
 /** The exact decimal of a protocol `double`, or undefined when it is not finite or needs more than nine places. */
 export function decimalFromNumber(value: number): Decimal | undefined {
-  if (Number.isInteger(value) && Math.abs(value) <= 9_000_000) return BigInt(value * 1_000_000_000);
+  if (Math.abs(value) <= ROUNDED_MAX) {
+    const units = Math.round(value * 1_000_000_000);
+    return units / 1_000_000_000 === value ? BigInt(units) : undefined;
+  }
   return Number.isFinite(value) ? parseDecimal(String(value)) : undefined;
 }
 
@@ -44,8 +53,15 @@ export function decimalToNumber(value: Decimal): number {
   return Number.isSafeInteger(units) ? units / 1_000_000_000 : Number(formatDecimal(value));
 }
 
+/** From here on doubles are written without an exponent. */
+const UNITS_PLAIN_MIN = 1_000;
+
 /** Plain text without an exponent or trailing zeros: "320.5", "-0.001", "0". */
 export function formatDecimal(value: Decimal): string {
+  const units = Number(value);
+  const size = Math.abs(units);
+  // The shortest text of the double that spells it: see ROUNDED_MAX.
+  if (size <= ROUNDED_MAX * 1_000_000_000 && size >= UNITS_PLAIN_MIN) return String(units / 1_000_000_000);
   const negative = value < 0n;
   const digits = (negative ? -value : value).toString().padStart(DECIMAL_PLACES + 1, '0');
   const whole = digits.slice(0, -DECIMAL_PLACES);

@@ -70,10 +70,16 @@ const rejectionKinds = {
   'limit.order_value': limited,
   'limit.rate': limited,
   'limit.daily_value': limited,
+  'limit.open_orders': limited,
+  'limit.daily_loss': limited,
   // A value cap holds, and the value cannot be told.
   'limit.price_unknown': limited,
   'limit.multiplier_unknown': limited,
   'limit.exchange_rate_unknown': limited,
+  // A cap on losses holds, and the backend does not say what was lost.
+  'limit.loss_unknown': limited,
+  // An administrator has ordered that no more risk be taken. Waiting does not help, and nothing is to try again by itself.
+  'trading.halted': { http: 403, grpc: grpcStatus.FAILED_PRECONDITION, audit: 'halt' },
   'limit.connections': { ...limited, http: 503 },
   'limit.key_connections': limited,
   'limit.idempotency_keys': limited,

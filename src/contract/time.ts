@@ -85,9 +85,8 @@ class Zone {
   }
 
   #ask(time: number): number {
-    const field: Record<string, number> = {};
-    for (const { type, value } of this.#format.formatToParts(time)) field[type] = Number(value);
-    const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = field;
+    // "11/20/2026, 09:30:00": as parts it costs several times as much, and every start of the program asks for some years.
+    const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = (this.#format.format(time).match(/\d+/g) ?? []).map(Number);
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(time / 1000) * 1000;
   }
 }

@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { type ControlAnswer, type ControlCommand, controlPath } from './control-socket.js';
+import { type ControlAnswer, type ControlArgument, type ControlCommand, controlPath } from './control-socket.js';
 
 /** What each command does; the message is one sentence for whoever asked. */
-export type ControlActions = Readonly<Record<ControlCommand, () => Promise<Omit<ControlAnswer, 'pid'>>>>;
+export type ControlActions = Readonly<Record<ControlCommand, (argument: ControlArgument) => Promise<Omit<ControlAnswer, 'pid'>>>>;
 
 export interface ControlListener {
   close(): Promise<void>;
 }
 
 const CONNECTIONS_MAX = 8;
-const COMMAND_BYTES_MAX = 64;
+const COMMAND_BYTES_MAX = 4_096;
 /** A client sends its one line at once. */
 const COMMAND_MS_MAX = 2_000;
 
@@ -75,11 +75,27 @@ function serve(socket: Socket, actions: ControlActions): void {
   });
 }
 
-async function answer(command: string, actions: ControlActions): Promise<string> {
+async function answer(line: string, actions: ControlActions): Promise<string> {
+  const space = line.indexOf(' ');
+  const command = space === -1 ? line : line.slice(0, space);
+  const argument = space === -1 ? {} : parseArgument(line.slice(space + 1));
   const outcome = isCommand(command, actions)
-    ? await actions[command]().catch((error: unknown) => ({ ok: false, message: String(error) }))
+    ? argument === undefined
+      ? { ok: false, message: `${command} takes one JSON object of texts and booleans` }
+      : await actions[command](argument).catch((error: unknown) => ({ ok: false, message: String(error) }))
     : { ok: false, message: `unknown command; accepted: ${Object.keys(actions).join(', ')}` };
   return `${JSON.stringify({ ...outcome, pid: process.pid })}\n`;
+}
+
+function parseArgument(text: string): ControlArgument | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const isPlain = Object.values(value).every((field) => typeof field === 'string' || typeof field === 'boolean');
+    return isPlain ? (value as ControlArgument) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isCommand(text: string, actions: ControlActions): text is ControlCommand {

@@ -4,7 +4,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 
 /** What a daemon can be asked for by its own user, over the socket in its state folder. */
-export type ControlCommand = 'reload' | 'status';
+export type ControlCommand = 'reload' | 'status' | 'halt' | 'resume';
+
+/** What goes with a command, as one JSON object; commands without anything take none. */
+export type ControlArgument = Readonly<Record<string, string | boolean>>;
 
 /** One line of JSON. */
 export interface ControlAnswer {
@@ -17,8 +20,8 @@ export interface ControlAnswer {
 /** Why there is no answer. */
 export type NoAnswer = { readonly kind: 'no_daemon' } | { readonly kind: 'failed'; readonly reason: string };
 
-/** A reload reads one file and some certificates. */
-const ANSWER_MS_MAX = 10_000;
+/** A reload reads one file and some certificates; a halt may wait for a brokerage to take its cancels. */
+const ANSWER_MS_MAX: Readonly<Record<ControlCommand, number>> = { reload: 10_000, status: 10_000, halt: 60_000, resume: 10_000 };
 const ANSWER_BYTES_MAX = 65_536;
 /** Bytes of a socket's path, its final zero among them: 108 on Linux, 104 on macOS. */
 const PATH_BYTES_MAX = 103;
@@ -50,12 +53,16 @@ export function controlPath(stateFolder: string, platform = process.platform): C
  * Asks the daemon that uses `stateFolder`. Who answers is the process that listens on the socket now: no number that could
  * by then belong to another process stands in between.
  */
-export async function askDaemon(stateFolder: string, command: ControlCommand): Promise<ControlAnswer | NoAnswer> {
+export async function askDaemon(
+  stateFolder: string,
+  command: ControlCommand,
+  argument?: ControlArgument,
+): Promise<ControlAnswer | NoAnswer> {
   let control: ControlPath | undefined;
   try {
     control = controlPath(stateFolder);
     if (control === undefined) return { kind: 'failed', reason: `the path of ${stateFolder} is too long for a socket` };
-    return parseAnswer(await exchange(control.path, command));
+    return parseAnswer(await exchange(control.path, command, argument));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ECONNREFUSED' ? { kind: 'no_daemon' } : { kind: 'failed', reason: message };
@@ -64,12 +71,14 @@ export async function askDaemon(stateFolder: string, command: ControlCommand): P
   }
 }
 
-function exchange(path: string, command: ControlCommand): Promise<string> {
+function exchange(path: string, command: ControlCommand, argument: ControlArgument | undefined): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     let text = '';
-    const deadline = setTimeout(() => socket.destroy(new Error(`no answer within ${ANSWER_MS_MAX / 1000} s`)), ANSWER_MS_MAX);
-    socket.on('connect', () => socket.write(`${command}\n`));
+    const patience = ANSWER_MS_MAX[command];
+    const deadline = setTimeout(() => socket.destroy(new Error(`no answer within ${patience / 1000} s`)), patience);
+    const line = argument === undefined ? command : `${command} ${JSON.stringify(argument)}`;
+    socket.on('connect', () => socket.write(`${line}\n`));
     socket.setEncoding('utf8').on('data', (part: string) => {
       text += part;
       if (text.length > ANSWER_BYTES_MAX) socket.destroy(new Error('the answer is too long'));

@@ -307,17 +307,29 @@ const settingsTable = {
     group: 'Limits for every caller',
     about: 'Cap on the order value of all keys together per UTC day, in each currency separately.',
   }),
+  maxDailyLoss: setting<string | null>({
+    type: limit('maxDailyLoss', '<amount>', 'number'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'What an account may have lost today before no more risk is taken in it, in each currency separately.',
+  }),
   limitsCurrency: setting<string | null>({
     type: limit('limitsCurrency', '<currency>'),
     default: null,
     group: 'Limits for every caller',
-    about: 'One currency for both value caps, such as HKD: others are converted, plus 2 %.',
+    about: 'One currency for these caps, such as HKD: others are converted, plus 2 %.',
   }),
   maxOrdersPerMinute: setting<string | null>({
     type: limit('maxOrdersPerMinute', '<number>', 'number'),
     default: null,
     group: 'Limits for every caller',
     about: 'Cap on orders of all keys together in any 60 seconds.',
+  }),
+  maxOpenOrders: setting<string | null>({
+    type: limit('maxOpenOrders', '<number>', 'number'),
+    default: null,
+    group: 'Limits for every caller',
+    about: 'Cap on the open orders of all keys together.',
   }),
 
   authUrl: setting<string | null>({

@@ -118,8 +118,10 @@ const limitNames = [
   'hoursWindow',
   'maxOrderValue',
   'maxDailyValue',
+  'maxDailyLoss',
   'limitsCurrency',
   'maxOrdersPerMinute',
+  'maxOpenOrders',
 ] as const satisfies readonly (SettingName & keyof LimitFlags)[];
 type LimitTexts = Readonly<Record<(typeof limitNames)[number], string | null>>;
 

@@ -3,7 +3,6 @@ import type { Login } from '../backends/remote/index.js';
 import { type Clock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
 import { toolsetsOf } from '../contract/toolsets.js';
-import { type ControlListener, listenForControl } from '../control/control-listener.js';
 import { auditToLog } from '../daemon/audit-to-log.js';
 import type { Logger } from '../daemon/log.js';
 import { auditStep, type Certificate, certificateOf, keysStep } from '../daemon/reload-steps.js';
@@ -20,6 +19,7 @@ import { createWsEndpoint, WS_PATH } from '../interfaces/ws/index.js';
 import { descriptorReserve } from '../storage/index.js';
 import { packageVersion } from '../version.js';
 import { createBackend } from './backends.js';
+import { openControl } from './control.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
 
 export interface DaemonOptions {
@@ -105,7 +105,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const reloader = createReloader(access, certificate, clock, logger);
     undo.unshift(() => reloader.stop());
     const reloading = () => reloader.reload('reload');
-    undo.unshift(await openControl(stateDir, reloading, logger));
     const gateway = new Gateway({
       access,
       backend,
@@ -133,6 +132,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...(options.logLinesLost === undefined ? {} : { logLinesLost: options.logLinesLost }),
       tradePassword: options.tradePassword ?? tradePassword(process.env, logger),
     });
+    undo.unshift(await openControl(stateDir, gateway, reloading, logger));
     await backend.start();
     undo.unshift(() => backend.stop());
 
@@ -259,18 +259,6 @@ function switchesOf(settings: Settings): ReadonlySet<string> {
 function createReloader(access: Access, certificate: Certificate | undefined, clock: Clock, logger: Logger): Reloader {
   // Keys first: a revocation does not wait for anything else.
   return new Reloader(clock, [keysStep(access, logger), ...(certificate === undefined ? [] : [certificate]), auditStep(access)]);
-}
-
-/** What `svcctl reload` talks to. A daemon without it still takes SIGHUP. */
-async function openControl(stateDir: string, reloading: () => Promise<Reloaded>, logger: Logger): Promise<() => Promise<void>> {
-  let listener: ControlListener | undefined;
-  try {
-    const status = async () => ({ ok: true, message: 'running' });
-    listener = await listenForControl(stateDir, { reload: reloading, status });
-  } catch (error) {
-    logger.warn({ err: error, stateDir }, 'svcctl reload cannot reach this daemon; SIGHUP and /api/admin/reload do');
-  }
-  return async () => listener?.close();
 }
 
 const TROUBLE_PAUSE_MS = 10_000;

@@ -45,7 +45,8 @@ export async function openSimulatedBrokerage({
     ...(settings.historyKlQuotaMax === null ? {} : { historyKlQuotaMax: settings.historyKlQuotaMax }),
     ...(recordedDay === undefined ? {} : { recorded: recordedDay.symbols }),
   };
-  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(options, simData);
+  const warn = (message: string) => logger.warn({ target: 'simulation' }, message);
+  const simulation = simData === null ? await openSimulation(options) : await createSimulationWithData(options, simData, warn);
   if ('problems' in simulation) return err(`--sim-data: ${simulation.problems.join('\n  ')}`);
   if (recordedDay !== undefined) warnOfUnknown(recordedDay, simulation.listings, logger);
   const report = (message: string) => logger.info({ target: 'recording' }, message);

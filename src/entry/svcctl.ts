@@ -1,5 +1,4 @@
-import type { StartEmbedded } from '../cli/mcp.js';
-import { runSvcctl } from '../cli/program.js';
+import { type Insides, runSvcctl } from '../cli/program.js';
 import { processTerminal } from '../cli/terminal.js';
 
 // A reader that has seen enough (svcctl watch … | head) closes the pipe: that is the end, not a failure. A command that
@@ -9,7 +8,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (process.stdout.listenerCount('error') === 1) process.exit(0);
 });
 
-// Loaded when it is asked for: the other commands need nothing of a daemon.
-const startEmbedded: StartEmbedded = async (env) => (await import('./embedded.js')).startEmbedded(env);
+// Loaded when they are asked for: the other commands need nothing of a daemon.
+const insides: Insides = {
+  startEmbedded: async (env) => (await import('./embedded.js')).startEmbedded(env),
+  hoursOf: async (symbol) => (await import('./exchange-hours.js')).exchangeHoursOf(symbol),
+};
 
-process.exitCode = await runSvcctl(process.argv.slice(2), processTerminal, startEmbedded);
+process.exitCode = await runSvcctl(process.argv.slice(2), processTerminal, insides);

@@ -1,27 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { SteadyTime } from '../access/index.js';
-import { type Access, type Authentication, type KeyChanges, type KeyRecord, scopeMask } from '../access/index.js';
+import { type Access, type Authentication, type KeyChanges, type KeyRecord, scopeMask, type TradingHalt } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import type { TrdAcc } from '../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { account, quote, subscription, system } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
-import type { Backend, BackendStatus, BrokerSnapshot, LifecycleSnapshot, ResponseMessage } from './backend.js';
+import type { Backend, BackendStatus, BrokerSnapshot, CallContext, LifecycleSnapshot, ResponseMessage } from './backend.js';
 import { defaultBounds, type GatewayBounds } from './bounds.js';
+import { Brackets, bracketHandlers } from './brackets/index.js';
 import { CredentialRefresher } from './credential-refresher.js';
+import { type Halted, Halting, type HaltOrder, type Resumed } from './halting.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
 import { InFlight } from './in-flight.js';
 import { capabilityWith4Minutes, historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
 import { getFunds } from './local/funds.js';
+import { haltHandlers } from './local/halts.js';
 import { alone, type LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import { whoami } from './local/whoami.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
 import type { CertificateStatus, RecordingStatus, Trouble } from './operator-status.js';
+import { Circumstances } from './orders/circumstances.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
@@ -100,11 +105,13 @@ function everyAccount() {
 export class Gateway {
   readonly meter = new Meter();
   readonly push: PushHub;
+  readonly #halting: Halting;
   readonly #options: GatewayOptions;
   readonly #pipeline: Pipeline;
   readonly #undeclared: UndeclaredCalls;
   readonly #idempotency: IdempotencyKeys;
   readonly #waits: Waits;
+  readonly #brackets: Brackets;
   readonly #connectionsPerKey: number;
   #connectionsReady: readonly boolean[];
   readonly #expiries = new Map<string, () => void>();
@@ -144,7 +151,20 @@ export class Gateway {
       permitsOf: ({ key }) => permitsOf(access, key),
       watchExpiry: ({ key }) => key !== undefined && this.#watchExpiry(key),
     });
+    this.#brackets = new Brackets({
+      backend,
+      access,
+      store,
+      hub: this.push,
+      clock,
+      backendClock,
+      logger,
+      mayTrade: switches.has('--enable-trading') && options.tradingHalt === undefined,
+    });
+    this.#halting = new Halting({ access, backend, clock, push: this.push, logger });
+    const circumstances = new Circumstances(backend, access);
     const local: LocalOperations = {
+      ...bracketHandlers(this.#brackets),
       ...adminHandlers({
         access,
         backend,
@@ -159,8 +179,9 @@ export class Gateway {
         certificate: options.certificate ?? (() => undefined),
         troubles: () => this.troubles(),
       }),
+      ...haltHandlers(this.#halting),
       ...pushHandlers(this.push, backend),
-      [system.whoami.name]: whoami({ access, backend, clock, switches }),
+      [system.whoami.name]: whoami({ access, backend, circumstances, clock, switches }),
       // It looks by itself whether what it waits for can be heard of.
       [subscription.waitFor.name]: alone((call) => this.#waits.answer(call)),
       [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),
@@ -169,7 +190,17 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const writes = new Writes(backend, access, { clock, backendClock }, this.meter, inFlight, backend.journal === store);
+    const recordedInOrder = backend.journal === store;
+    const writes = new Writes(
+      backend,
+      access,
+      { clock, backendClock },
+      this.meter,
+      inFlight,
+      circumstances,
+      recordedInOrder,
+      this.#brackets,
+    );
     this.#pipeline = new Pipeline({
       access,
       backend,
@@ -182,7 +213,7 @@ export class Gateway {
       inFlight,
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       writes,
-      previewer: new Previewer(backend, access, clock),
+      previewer: new Previewer(backend, access, circumstances, clock),
       meter: this.meter,
       logger,
       tradePassword: options.tradePassword ?? (async () => undefined),
@@ -268,6 +299,26 @@ export class Gateway {
       ...(storage === undefined ? [] : [{ message: `storage: ${storage}`, stopsWrites: true }]),
       ...(trail === undefined ? [] : [{ message: `audit: ${trail}`, stopsWrites: audit.required }]),
     ];
+  }
+
+  /** Orders to take no more risk that are in force: cancels and reads are served. */
+  halts(): readonly TradingHalt[] {
+    return this.#options.access.gates.halts.all();
+  }
+
+  /** Halts what adds risk on the word of the daemon's own user; who comes in over an interface asks for the operation. */
+  halt(order: HaltOrder): Promise<Halted | Rejection> {
+    return this.#halting.halt(order, this.#ownContext());
+  }
+
+  /** Ends a halt on the word of the daemon's own user. */
+  resume(order: Pick<HaltOrder, 'keyId' | 'by'>): Promise<Resumed> {
+    return this.#halting.resume(order, this.#ownContext());
+  }
+
+  #ownContext(): CallContext {
+    const { clock, backendClock = clock, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.#options;
+    return { requestId: randomUUID(), deadline: backendClock.monotonic() + requestTimeoutMs, signal: new AbortController().signal };
   }
 
   /** Told whenever {@link ready} changes. Returns its own removal. */
@@ -468,6 +519,7 @@ export class Gateway {
     this.#stopping = true;
     this.#announceReady();
     this.endWaits();
+    this.#brackets.stop();
     this.#idempotency.stop();
     this.#cancelKeyWatch();
     for (const cancel of this.#expiries.values()) cancel();

@@ -7,6 +7,7 @@ import { rejectFailure } from './call-failures.js';
 import type { Caller, Identity } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import { limitsOf } from './market-names.js';
+import { rejectDenial } from './orders/valuation.js';
 import { awaitedConnection, notReady } from './readiness.js';
 
 const realTrading = scopeMask(['trade:real']);
@@ -38,10 +39,13 @@ export class UndeclaredCalls {
 
   /** The bytes of the `Response`; undefined where such an id does not pass, for this caller or at all. */
   async call(protoId: number, caller: Caller, body: Uint8Array): Promise<Uint8Array | Rejection | undefined> {
-    const { backend, clock, inFlight, requestTimeoutMs, identify, defect } = this.#parts;
+    const { access, backend, clock, inFlight, requestTimeoutMs, identify, defect } = this.#parts;
     const identity = identify(caller);
     if (identity instanceof Rejection || backend.callBytes === undefined || !this.#passes(identity)) return undefined;
     const { owner } = identity;
+    // It might be an order.
+    const halted = access.haltOf(identity.key);
+    if (halted !== undefined) return this.#recorded(caller, identity, rejectDenial(halted));
     const awaited = awaitedConnection(backend.status());
     const refused = awaited === undefined ? inFlight.refuseKind('write', owner) : notReady(awaited);
     if (refused !== undefined) return this.#recorded(caller, identity, refused);

@@ -24,6 +24,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+test('bars from the day of the start on are named as not used', async () => {
+  await writeFile(join(folder, 'HK.00700.csv'), `${HEADER}\n2026-11-18,1,1,1,1,1\n2026-11-19,1,1,1,1,1\n`);
+  await writeFile(join(folder, 'HK.00005.csv'), `${HEADER}\n2026-11-19,1,1,1,1,1\n2026-11-20,1,1,1,1,1\n2026-11-23,1,1,1,1,1\n`);
+  const warned: string[] = [];
+  const simulation = await createSimulationWithData(options(), folder, (message) => warned.push(message));
+  expect(warned).toEqual([expect.stringContaining('HK.00005: 2 of 3 loaded bars are of 2026-11-20 or later and are not used')]);
+  if (!(simulation instanceof DataProblems)) await simulation.close();
+});
+
 test('the same seed and clock give the same world, another seed another', () => {
   const last = (seed: number) => {
     const { market, world } = createSimulation({ ...options(), seed });

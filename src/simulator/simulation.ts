@@ -85,8 +85,16 @@ export async function openSimulation(options: SimulationOptions): Promise<Runnin
   return open(options, worldOf(options), []);
 }
 
-/** As {@link openSimulation}, with the bars of the folder's `MARKET.CODE.csv` files as those symbols' history. */
-export async function createSimulationWithData(options: SimulationOptions, folder: string): Promise<RunningSimulation | DataProblems> {
+/**
+ * As {@link openSimulation}, with the bars of the folder's `MARKET.CODE.csv` files as those symbols' history.
+ *
+ * @param warn told of bars that are not used, a sentence for each symbol
+ */
+export async function createSimulationWithData(
+  options: SimulationOptions,
+  folder: string,
+  warn: (message: string) => void = () => {},
+): Promise<RunningSimulation | DataProblems> {
   const priced = worldOf(options);
   const { world } = priced;
   try {
@@ -95,11 +103,23 @@ export async function createSimulationWithData(options: SimulationOptions, folde
       (symbol) => world.instrument(symbol),
       (instrument) => world.calendar(instrument),
     );
-    return problems.length > 0 ? new DataProblems(problems) : await open(options, priced, histories);
+    if (problems.length > 0) return new DataProblems(problems);
+    for (const history of histories) warnOfUnused(history, world.calendar(history.instrument).tradingDay(options.clock.now()), warn);
+    return await open(options, priced, histories);
   } catch (error) {
     if (isFileError(error)) return new DataProblems([`cannot read the data folder: ${error.message}`]);
     throw error;
   }
+}
+
+/** Bars of the day of the start and later ones say what the simulation is about to make up itself. */
+function warnOfUnused({ instrument, bars }: LoadedHistory, today: string, warn: (message: string) => void): void {
+  const first = requireDay(today);
+  const unused = bars.filter(({ day }) => day >= first).length;
+  if (unused === 0) return;
+  warn(
+    `${instrument.symbol}: ${unused} of ${bars.length} loaded bars are of ${today} or later and are not used: the simulation makes the prices from the day on which it starts (--sim-clock)`,
+  );
 }
 
 function isFileError(error: unknown): error is NodeJS.ErrnoException {

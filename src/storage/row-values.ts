@@ -120,7 +120,7 @@ export class ValueWriter {
     if (Array.isArray(value)) {
       this.#byte(ARRAY);
       this.#unsigned(value.length);
-      for (const item of value) if (!this.value(item, depth + 1)) return false;
+      for (let index = 0; index < value.length; index++) if (!this.value(value[index], depth + 1)) return false;
       return true;
     }
     const prototype = Object.getPrototypeOf(value);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { BodyFormat } from './body.js';
 import { type Cipher, plainText } from './cipher.js';
+import type { KnownBodies } from './known-bodies.js';
 
 /**
  * One frame of the public protocol over TCP: a packed little-endian header of 44 bytes, then the body.
@@ -31,7 +32,10 @@ export interface FrameError {
   readonly message: string;
 }
 
-export type FrameRead = { readonly ok: true; readonly frame: Frame } | { readonly ok: false; readonly error: FrameError };
+/** `known`: the body is of those that the reader knows ({@link KnownBodies}), one object for all frames that bring it. */
+export type FrameRead =
+  | { readonly ok: true; readonly frame: Frame; readonly known: boolean }
+  | { readonly ok: false; readonly error: FrameError };
 
 export const FRAME_HEADER_BYTES = 44;
 export const BODY_BYTES_MAX = 16 * 1024 * 1024;
@@ -116,6 +120,7 @@ export class FrameReader {
   /** Opens the bodies from the next frame on. A handshake changes it between two frames. */
   cipher: Cipher = plainText;
   readonly #bodyBytesMax: number;
+  readonly #known: KnownBodies | undefined;
   /** The newest chunk, while bytes of it are unread. */
   #chunk: Buffer = EMPTY;
   /** Where in it they begin. */
@@ -127,9 +132,13 @@ export class FrameReader {
   #header: Header | undefined;
   #failure: FrameRead | undefined;
 
-  /** Longer bodies, counted as sent, are refused by their header. */
-  constructor(bodyBytesMax = BODY_BYTES_MAX) {
+  /**
+   * @param bodyBytesMax longer bodies, counted as sent, are refused by their header.
+   * @param known those that are recognised, which several readers may share.
+   */
+  constructor(bodyBytesMax = BODY_BYTES_MAX, known?: KnownBodies) {
     this.#bodyBytesMax = bodyBytesMax;
+    this.#known = known;
   }
 
   /** Whether bytes of the newest chunk are still to be read. */
@@ -164,13 +173,16 @@ export class FrameReader {
     const { protoId, format, serial, digest } = this.#header;
     this.#header = undefined;
     const body = this.cipher.open(sealed);
-    // The digest is taken in any case, and both failures are one: what a peer could tell apart would help it to
+    const known = body && this.#known?.find(digest, body);
+    if (known !== undefined) return { ok: true, frame: { protoId, format, serial, body: known }, known: true };
+    // The digest is taken of what could not be opened, too, and both failures are one: what a peer could tell apart would help it to
     // decrypt what is not its own (Bleichenbacher 1998, Vaudenay 2002).
     const matches = sha1(body ?? sealed) === digest;
     if (body === undefined || !matches) {
       return this.#fail({ kind: 'wrong_digest', message: `the body of frame ${serial} (protocol id ${protoId}) does not match its SHA-1` });
     }
-    return { ok: true, frame: { protoId, format, serial, body } };
+    const kept = this.#known?.add(digest, body);
+    return { ok: true, frame: { protoId, format, serial, body: kept ?? body }, known: kept !== undefined };
   }
 
   #fail(error: FrameError): FrameRead {

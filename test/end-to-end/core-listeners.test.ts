@@ -32,6 +32,8 @@ interface Served {
   readonly websocket: string;
   readonly tcp: TcpEndpoint;
   readonly defects: unknown[];
+  /** Changes fields of the key. */
+  readonly restrict: (fields: Record<string, unknown>) => void;
 }
 
 /** The core listeners over a backend and a clock of the test's own, with one key that may do everything. */
@@ -63,7 +65,15 @@ async function serve(declared: readonly Operation[] = operations, maxConnections
     },
   );
   const token = served.keys.get('desk');
-  return { backend, clock, api: `127.0.0.1:${tcpPort}`, websocket: `ws://127.0.0.1:${wsPort}/?token=${token}`, tcp, defects };
+  return {
+    backend,
+    clock,
+    api: `127.0.0.1:${tcpPort}`,
+    websocket: `ws://127.0.0.1:${wsPort}/?token=${token}`,
+    tcp,
+    defects,
+    restrict: (fields) => served.change('desk', fields),
+  };
 }
 
 async function openTcp(api: string): Promise<CoreTcpClient> {
@@ -133,6 +143,42 @@ describe('operations', () => {
     });
     backend.answer = succeed;
     expect(await client.ask('KeepAlive', { time: 1 })).toMatchObject({ retType: 0 });
+  });
+});
+
+describe('a request over TCP that comes again byte for byte', () => {
+  const symbol = { market: 1, code: '00700' };
+
+  it('is asked again, with what it asked for', async () => {
+    const { backend, api } = await serve();
+    const [one, other] = [await openTcp(api), await openTcp(api)];
+    const asked: unknown[] = [];
+    backend.answer = (of, request) => {
+      asked.push(request);
+      return succeed(of, request);
+    };
+    for (const client of [one, one, other]) {
+      expect(await client.ask('Qot_GetStaticInfo', { securityList: [symbol] })).toMatchObject({ retType: 0 });
+    }
+    expect(asked).toHaveLength(3);
+    for (const request of asked) expect(request).toMatchObject({ securityList: [symbol] });
+    // What several calls have in common, none of them can change.
+    const { securityList } = asked[0] as { securityList: { code: string }[] };
+    expect(() => securityList.push({ code: '00005' })).toThrow(TypeError);
+    expect(() => Object.assign(securityList[0]!, { code: '00005' })).toThrow(TypeError);
+  });
+
+  it('is refused once its caller may not ask any more, and where it was refused before', async () => {
+    const { api, restrict } = await serve();
+    const client = await openTcp(api);
+    expect(await client.ask('Qot_GetStaticInfo', { securityList: [symbol] })).toMatchObject({ retType: 0 });
+    const wrong = { securityList: [{ market: 77, code: '00700' }] };
+    for (let time = 0; time < 2; time++) expect(await client.ask('Qot_GetStaticInfo', wrong)).toMatchObject({ retType: -1, errCode: 400 });
+    // Another id with the same bytes asks for something else.
+    const quote = await client.ask('Qot_GetBasicQot', { securityList: [symbol] });
+    expect(quote).toMatchObject({ retType: -1 });
+    restrict({ limits: { allowed_symbols: ['HK.00005'] } });
+    expect(await client.ask('Qot_GetStaticInfo', { securityList: [symbol] })).toMatchObject({ retType: -1, errCode: 429 });
   });
 });
 

@@ -8,7 +8,7 @@ import { SpawnedDaemon } from '../support/spawned-daemon.js';
 const examples = requestExamples();
 
 /** Calls that do not belong into a tour: they answer a question of a login, or are an operator's. */
-const elsewhere = ['verification', 'admin_reload', 'admin_shutdown', 'admin_status'];
+const elsewhere = ['verification', 'admin_halt', 'admin_reload', 'admin_resume', 'admin_shutdown', 'admin_status'];
 
 describe('examples/requests.http', () => {
   let daemon: SpawnedDaemon<'desk'>;

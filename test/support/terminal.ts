@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { StartEmbedded } from '../../src/cli/mcp.js';
 import { runSvcctl } from '../../src/cli/program.js';
 import type { Terminal } from '../../src/cli/terminal.js';
+import { exchangeHoursOf } from '../../src/entry/exchange-hours.js';
 
 /** A terminal on which nothing happens and nobody types. */
 export const quietTerminal: Terminal = {
@@ -28,7 +29,7 @@ export function runQuietly(
   terminal: Partial<Terminal>,
   startEmbedded: StartEmbedded = noEmbedded,
 ): Promise<number> {
-  return runSvcctl(args, { ...quietTerminal, ...terminal }, startEmbedded);
+  return runSvcctl(args, { ...quietTerminal, ...terminal }, { startEmbedded, hoursOf: exchangeHoursOf });
 }
 
 const noEmbedded: StartEmbedded = async () => ({ ok: false, error: 'not here' });

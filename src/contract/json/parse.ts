@@ -36,6 +36,7 @@ const DEPTH_MAX = 64;
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const LAST_CONTROL = 0x1f;
+const [ZERO, NINE, POINT, SMALL_E, CAPITAL_E] = [0x30, 0x39, 0x2e, 0x65, 0x45];
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 /** With `u`, pairs are one character of another kind. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -220,6 +221,24 @@ class Parser {
   }
 
   #number(): number | bigint | InexactNumber {
+    return this.#shortInteger() ?? this.#anyNumber();
+  }
+
+  /** What most numbers are: a few digits and nothing else, without a needless zero before them. */
+  #shortInteger(): number | undefined {
+    const start = this.#at;
+    let value = 0;
+    let end = start;
+    let code = this.text.charCodeAt(end);
+    for (; code >= ZERO && code <= NINE; code = this.text.charCodeAt(++end)) value = 10 * value + code - ZERO;
+    const digits = end - start;
+    if (digits === 0 || digits > EXACT_DIGITS || code === POINT || code === SMALL_E || code === CAPITAL_E) return undefined;
+    if (digits > 1 && this.text.charCodeAt(start) === ZERO) return undefined;
+    this.#at = end;
+    return value;
+  }
+
+  #anyNumber(): number | bigint | InexactNumber {
     NUMBER.lastIndex = this.#at;
     const match = NUMBER.exec(this.text);
     if (match === null) throw new Stop(`expected a value, found ${this.#found()}`, this.#at);

@@ -1,8 +1,11 @@
 import { get, operation, post } from '../declare.js';
+import * as AdminHalt from '../generated/svc/admin_halt_pb.js';
 import * as AdminReload from '../generated/svc/admin_reload_pb.js';
+import * as AdminResume from '../generated/svc/admin_resume_pb.js';
 import * as AdminShutdown from '../generated/svc/admin_shutdown_pb.js';
 import * as AdminStatus from '../generated/svc/admin_status_pb.js';
 import { anyOf } from '../scope.js';
+import { flag, text } from '../shape.js';
 
 const group = 'admin';
 const scope = anyOf('admin');
@@ -47,5 +50,47 @@ export const adminShutdown = operation({
   title: 'Shut down',
   summary: 'Stops the daemon after answering.',
   rest: [post('/api/admin/shutdown')],
+  tool: null,
+});
+
+const KEY_ID_BYTES_MAX = 512;
+const REASON_BYTES_MAX = 256;
+const keyId = text('key_id', { aliases: ['key'], maxBytes: KEY_ID_BYTES_MAX, about: 'A key of the keys file; every caller when omitted.' });
+
+export const adminHalt = operation({
+  name: 'admin_halt',
+  group,
+  scope,
+  reach,
+  effect: 'write',
+  idempotent: true,
+  protoId: null,
+  messages: AdminHalt,
+  classes: { 'svc.admin_halt.C2S': { key_id: 'none', cancel_all: 'none', reason: 'none' } },
+  title: 'Halt trading',
+  summary: 'Refuses everything that adds risk, for every caller or one key, until it is resumed; cancels open orders on demand.',
+  shape: [
+    keyId,
+    flag('cancel_all', { about: 'Also cancel every open order of all accounts, or of those that the key may trade in.' }),
+    text('reason', { maxBytes: REASON_BYTES_MAX, about: 'Shown wherever the halt is; at most 256 bytes.' }),
+  ],
+  rest: [post('/api/admin/halt')],
+  tool: null,
+});
+
+export const adminResume = operation({
+  name: 'admin_resume',
+  group,
+  scope,
+  reach,
+  effect: 'write',
+  idempotent: true,
+  protoId: null,
+  messages: AdminResume,
+  classes: { 'svc.admin_resume.C2S': { key_id: 'none' } },
+  title: 'Resume trading',
+  summary: 'Ends the halt of every caller, or that of one key.',
+  shape: [keyId],
+  rest: [post('/api/admin/resume')],
   tool: null,
 });

@@ -18,6 +18,7 @@ import type { Backend, LifecycleSnapshot, QuotaFigures } from '../backend.js';
 import type { CredentialRefresher } from '../credential-refresher.js';
 import type { CertificateStatus, Trouble } from '../operator-status.js';
 import { success } from '../responses.js';
+import { haltMessage } from './halts.js';
 import { alone, type LocalOperations } from './index.js';
 
 export interface AdminParts {
@@ -91,6 +92,7 @@ export function adminHandlers(parts: AdminParts): LocalOperations {
           subscriptionCount: push.subscriptions,
           ...(quotas === undefined ? {} : { subscriptionQuota: quota(quotas.securities) }),
           ...(quotas?.options === undefined ? {} : { optionQuota: quota(quotas.options) }),
+          haltList: access.gates.halts.all().map(haltMessage),
         }),
       );
     }),

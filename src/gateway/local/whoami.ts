@@ -1,18 +1,22 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { type Access, type KeyRecord, type LimitUse, scopeMask } from '../../access/index.js';
+import { type Access, type ExchangeRates, isUnknown, type KeyRecord, type LimitUse, lossesOf, scopeMask } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { formatDecimal } from '../../contract/decimal.js';
 import { LimitUseSchema, type LimitUse as Message, S2CSchema } from '../../contract/generated/svc/whoami_pb.js';
 import { system } from '../../contract/operations/index.js';
 import { scopes } from '../../contract/scope.js';
-import type { Backend, CallContext } from '../backend.js';
+import { type Backend, BackendFailure, type CallContext } from '../backend.js';
+import { limitsOf } from '../market-names.js';
+import type { Circumstances } from '../orders/circumstances.js';
 import { ratesTo } from '../orders/valuation.js';
 import { success } from '../responses.js';
+import { allAccounts, headerOf, tradesIn } from '../traded-accounts.js';
 import { alone, type LocalOperation } from './index.js';
 
 export interface WhoamiParts {
   readonly access: Access;
   readonly backend: Backend;
+  readonly circumstances: Circumstances;
   readonly clock: Clock;
   readonly switches: ReadonlySet<string>;
 }
@@ -22,6 +26,8 @@ export function whoami(parts: WhoamiParts): LocalOperation {
   const { access, clock, switches } = parts;
   return alone(async ({ identity: { key }, context }) => {
     const rates = await ratesFor(parts, key, context);
+    const losses = await dayLosses(parts, key, rates, context);
+    await freeOpenOrders(parts, key, context);
     const now = clock.now();
     const uses = access.uses(key, rates, now);
     const keyFields = key === undefined ? {} : fieldsOf(key);
@@ -32,7 +38,9 @@ export function whoami(parts: WhoamiParts): LocalOperation {
         hasKey: key !== undefined,
         ...keyFields,
         scopeList: scopes.filter((scope) => access.authorise(key, scopeMask([scope])) === undefined),
-        limitList: uses.map(({ holder, use }) => messageOf(holder, use, now)),
+        limitList: uses.flatMap(({ holder, use }) =>
+          use.name === 'max_daily_loss' ? lossMessages(holder, use, losses[holder]) : [messageOf(holder, use, now)],
+        ),
         switchList: [...switches].sort(),
       }),
     );
@@ -70,6 +78,8 @@ function figuresOf(use: LimitUse, now: number): Omit<Extract<MessageInitShape<ty
       return { limit: use.limit, open: use.open, ...freeAt(use.opensInMs) };
     case 'cap':
       return { limit: formatDecimal(use.limit) };
+    case 'open':
+      return { limit: String(use.limit), used: String(use.used), left: String(Math.max(0, use.limit - use.used)) };
     case 'rate':
       return {
         limit: String(use.limit),
@@ -84,6 +94,66 @@ function figuresOf(use: LimitUse, now: number): Omit<Extract<MessageInitShape<ty
       return { ...fields, used: formatDecimal(used), left: formatDecimal(used < limit ? limit - used : 0n) };
     }
   }
+}
+
+/** What one account has lost today for a holder of limits. */
+interface AccountLoss {
+  readonly accId: bigint;
+  readonly losses: ReturnType<typeof lossesOf>;
+}
+
+type LossesByHolder = Readonly<Record<'key' | 'flags', readonly AccountLoss[]>>;
+
+/** What every account that the caller may trade in has lost today, where losses are limited. None while the backend is away. */
+async function dayLosses(
+  { access, backend, circumstances }: WhoamiParts,
+  key: KeyRecord | undefined,
+  rates: ExchangeRates,
+  context: CallContext,
+): Promise<LossesByHolder> {
+  const holders = { key: key?.limits, flags: access.flagLimits };
+  const found: Record<'key' | 'flags', AccountLoss[]> = { key: [], flags: [] };
+  if (Object.values(holders).every((limits) => (limits?.maxDailyLoss ?? null) === null)) return found;
+  try {
+    const accounts = await allAccounts(backend, context);
+    if (typeof accounts === 'string') return found;
+    for (const account of accounts) {
+      if (!tradesIn(access, key, account)) continue;
+      const { accID: accId } = account;
+      const profit = await circumstances.dayProfit(headerOf(account), context);
+      if (key !== undefined) found.key.push({ accId, losses: lossesOf(profit, key.limits, rates) });
+      found.flags.push({ accId, losses: lossesOf(profit, access.flagLimits, rates) });
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof BackendFailure)) throw thrown;
+  }
+  return found;
+}
+
+/** Orders that have ended are not shown as open. */
+async function freeOpenOrders({ access, circumstances }: WhoamiParts, key: KeyRecord | undefined, context: CallContext): Promise<void> {
+  const limited = limitsOf(access, key).some(({ maxOpenOrders }) => maxOpenOrders !== null);
+  if (!limited) return;
+  const everybody = access.flagLimits.maxOpenOrders !== null;
+  try {
+    await circumstances.compareOpenOrders(access.gates.openOrderPlaces(everybody ? '' : (key?.id ?? '')), context);
+  } catch (thrown) {
+    if (!(thrown instanceof BackendFailure)) throw thrown;
+  }
+}
+
+/** One message for each account and currency; without any account, the limit alone. */
+function lossMessages(holder: 'key' | 'flags', { name, limit }: Extract<LimitUse, { kind: 'cap' }>, accounts: readonly AccountLoss[]) {
+  const base = { holder: holder === 'flags' ? 'daemon' : 'key', name, limit: formatDecimal(limit) };
+  if (accounts.length === 0) return [create(LimitUseSchema, base)];
+  return accounts.flatMap(({ accId, losses }) => {
+    if (isUnknown(losses)) return [create(LimitUseSchema, { ...base, accId, unknown: losses.reason })];
+    if (losses.length === 0) return [create(LimitUseSchema, { ...base, accId, used: '0', left: base.limit })];
+    return losses.map(({ currency, loss }) => {
+      const left = formatDecimal(loss < limit ? limit - loss : 0n);
+      return create(LimitUseSchema, { ...base, accId, currency, used: formatDecimal(loss), left });
+    });
+  });
 }
 
 function isoTime(time: number): string {

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { OrderLeg, Unknown, Worth } from '../../access/index.js';
+import { isUnknown, type OpenedOrders, type OrderLeg, type Unknown, type Worth } from '../../access/index.js';
 import { type Decimal, multiplyUp } from '../../contract/decimal.js';
 import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { ModifyOrderOp, type Order, TrdMarket } from '../../contract/generated/Trd_Common_pb.js';
@@ -31,6 +31,10 @@ export interface Valued {
   readonly accId: bigint;
   /** At least one. */
   readonly legs: readonly [ValuedLeg, ...ValuedLeg[]];
+  /** The orders that it opens; left out where it opens none. */
+  readonly opens?: Omit<OpenedOrders, 'accId'>;
+  /** It leaves less risk than there was, or as much. */
+  readonly reduces?: true;
 }
 
 /** One security of an order, with how it is valued. */
@@ -61,6 +65,11 @@ const securityMarkets: ReadonlyMap<number, readonly number[]> = new Map([
   [TrdMarket.TrdMarket_Futures_Simulate_SG, [41]],
   [TrdMarket.TrdMarket_Futures_Simulate_JP, [51]],
 ]);
+
+/** The security markets (Trd_Common.TrdSecMarket) of a trading market that takes orders. */
+export function secMarketsOf(trading: number): readonly number[] | undefined {
+  return securityMarkets.get(trading);
+}
 
 const SHANGHAI = 31;
 const SHENZHEN = 32;
@@ -131,7 +140,13 @@ export function valuePlace(backend: Backend, request: PlaceC2S, context: CallCon
   const { code } = request;
   const markets = tradedMarketNames(request.header?.trdMarket ?? 0, market);
   const order: Stand = { market, code, markets, symbol, side, qty, filled: nothing, terms: termsOf(request, price, request) };
-  return whenKnown(valueLeg(backend, order, undefined, context), (valued) => oneLegged(request, valued));
+  return whenKnown(valueLeg(backend, order, undefined, context), (valued) => oneLegged(request, valued, { opens: opened(request, 1) }));
+}
+
+/** What a request opens. `orderId`: of the order that comes back. */
+function opened({ header }: Pick<PlaceC2S, 'header'>, count: number, orderId?: string): Omit<OpenedOrders, 'accId'> {
+  const place = { env: header?.trdEnv ?? 0, market: header?.trdMarket ?? 0, count };
+  return orderId === undefined ? place : { ...place, orderId };
 }
 
 /**
@@ -162,11 +177,24 @@ export function valueModify(
   const enables = request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable;
   const changed = enables ? standing : changedBy(request, order, standing);
   if (changed instanceof Rejection) return changed;
-  return whenKnown(valueLeg(backend, changed, enables ? undefined : standing, context), (valued) => oneLegged(request, valued));
+  return whenKnown(valueLeg(backend, changed, enables ? undefined : standing, context), (valued) => {
+    if (enables) return oneLegged(request, valued, { opens: opened(request, 1, order.orderIDEx || String(order.orderID)) });
+    const reduces = !(valued instanceof Rejection) && isNoMore(valued, standing);
+    return oneLegged(request, valued, reduces ? { reduces: true } : {});
+  });
 }
 
-function oneLegged({ header }: Pick<PlaceC2S, 'header'>, leg: ValuedLeg | Rejection): Valued | Rejection {
-  return leg instanceof Rejection ? leg : { accId: header?.accID ?? 0n, legs: [leg] };
+/** Whether a changed order is for no more units and no more money than it was. */
+function isNoMore({ qty, worth }: ValuedLeg, standing: Stand): boolean {
+  return qty <= standing.qty && !isUnknown(worth) && worth.increase === 0n;
+}
+
+function oneLegged(
+  { header }: Pick<PlaceC2S, 'header'>,
+  leg: ValuedLeg | Rejection,
+  change: Pick<Valued, 'opens' | 'reduces'>,
+): Valued | Rejection {
+  return leg instanceof Rejection ? leg : { accId: header?.accID ?? 0n, legs: [leg], ...change };
 }
 
 /** An order, or one leg of it, as it stands or is to stand. */
@@ -282,18 +310,19 @@ function costOf({ qty, filled }: Stand, price: Decimal): Decimal {
   return multiplyUp(qty, price) + multiplyUp(traded, dearer);
 }
 
-function unpriced(symbol: string): Unknown {
+export function unpriced(symbol: string): Unknown {
   return {
     code: 'limit.price_unknown',
     reason: `order value unknown: ${symbol} has no price on the side of the book that this order would take`,
   };
 }
 
-function unmultiplied(symbol: string): Unknown {
+export function unmultiplied(symbol: string): Unknown {
   return { code: 'limit.multiplier_unknown', reason: `order value unknown: the contract multiplier of ${symbol} is not known` };
 }
 
-function positive(value: number, field: string): Decimal | Rejection {
+/** The exact decimal of a quantity. */
+export function positive(value: number, field: string): Decimal | Rejection {
   const exact = exactField(value, field);
   if (exact instanceof Rejection || exact > 0n) return exact;
   return new Rejection('request.out_of_range', `${field}: ${value} is out of range, accepted: more than 0`, { field });

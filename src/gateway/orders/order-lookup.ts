@@ -8,6 +8,7 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 
 /** The statuses of an order that a cancel can still reach. */
 const working: readonly number[] = [
+  OrderStatus.OrderStatus_Unsubmitted,
   OrderStatus.OrderStatus_WaitingSubmit,
   OrderStatus.OrderStatus_Submitting,
   OrderStatus.OrderStatus_Submitted,
@@ -31,6 +32,22 @@ export async function orderNamed(backend: Backend, request: ModifyC2S, context: 
     (order) =>
       (request.orderIDEx === '' || order.orderIDEx === request.orderIDEx) && (request.orderID === 0n || order.orderID === request.orderID),
   );
+}
+
+/** The statuses of an order that may still trade: those that work, and those whose end is not sure yet. */
+const open: readonly number[] = [
+  ...working,
+  OrderStatus.OrderStatus_Unsubmitted,
+  OrderStatus.OrderStatus_TimeOut,
+  OrderStatus.OrderStatus_Cancelling_Part,
+  OrderStatus.OrderStatus_Cancelling_All,
+];
+
+/** Every order of an account that may still trade; the backend's answer where that does not list them. */
+export async function openOrders(backend: Backend, header: TrdHeader, context: CallContext): Promise<readonly Order[] | ResponseMessage> {
+  const query = create(OrderListC2S, { header, filterStatusList: [...open] });
+  const response = await backend.call(account.getOrders, query, context);
+  return response.retType === RET_SUCCEED ? (payloadOf(account.getOrders, response)?.orderList ?? response) : response;
 }
 
 /** Every working order of an account, of one trading market or (0) of all; the backend's refusal when it has no such account. */

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, AuditTrade } from '../../access/index.js';
+import type { Access, AuditTrade, OrderFacts } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
+import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
@@ -22,18 +24,35 @@ import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { isCancel } from './cancel-scope.js';
-import type { Run } from './idempotency.js';
+import type { Circumstances } from './circumstances.js';
+import type { Commit, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
-import { factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
+import { legsText } from './legs-text.js';
+import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
+
+/** The names of the orders that an answer says have been opened. */
+function orderNames(answer: ResponseMessage | Rejection | undefined): readonly string[] {
+  if (answer === undefined || answer instanceof Rejection) return [];
+  const { s2c } = answer as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } };
+  return s2c?.orderID === undefined ? [] : [s2c.orderIDEx || String(s2c.orderID)];
+}
 
 /**
  * The protocol's number for none: of writes to a backend that keeps their answers in the change that records them. What is found
  * without its answer after a crash has not been carried out there, and there is nothing to recognise a repetition by.
  */
 const unprotected: PacketId = { connId: 0n, serialNo: 0 };
+
+/** Who places orders that come with their exits. */
+export interface BracketPlacer {
+  place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection>;
+}
+
+/** What makes a new order. */
+const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder, trade.placeBracketOrder]);
 
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
@@ -47,8 +66,11 @@ export class Writes {
     readonly clocks: { readonly clock: Clock; readonly backendClock: Clock },
     readonly meter: Meter,
     readonly inFlight: InFlight,
+    readonly circumstances: Circumstances,
     /** The backend records a write in the gateway's own store, and so only after what is written here. */
     readonly recordedInOrder: boolean,
+    /** Sends orders that come with their exits. */
+    readonly brackets: BracketPlacer,
   ) {}
 
   /**
@@ -59,6 +81,9 @@ export class Writes {
   sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
     return async (commit, interrupted) => {
       if (interrupted !== undefined) {
+        // It passed the gates once; a halt since then holds for it as for a new one.
+        const halted = operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>) && this.access.haltOf(identity.key);
+        if (halted) return rejectDenial(halted);
         if (!call.leave()) return cancelled();
         if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
         return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
@@ -66,48 +91,82 @@ export class Writes {
       const valuation = valueOrder(this.backend, operation, request, call);
       const outcome = valuation instanceof Promise ? await valuation : valuation;
       if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
-      const known = outcome === 'no risk' ? undefined : factsOf(this.backend, this.access, identity.key, outcome.valued, call);
-      const facts = known instanceof Promise ? await known : known;
-      // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
-      if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
-      const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
-      if (admittance?.ok === false) return rejectDenial(admittance.denial);
-      const admission = admittance?.admission;
-      const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
-      const keyed = commit?.(packet, request);
-      if (this.recordedInOrder) call.keepAnswer = keyed?.keepAnswer;
-      else await Promise.all([admission?.durable, keyed?.enter()]);
-      const sentAt = performance.now();
-      const answer = commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
-      const entering = this.recordedInOrder ? keyed?.enter() : undefined;
-      const response = entering === undefined ? await answer : (await Promise.all([answer, entering]))[0];
-      await admission?.durable;
-      if (response instanceof Rejection) {
-        await admission?.refund();
-        return response;
+      if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
+      const known = factsOf(this.backend, this.access, identity.key, outcome.valued, call);
+      const own = known instanceof Promise ? await known : known;
+      const found = this.circumstances.complete(identity.key, own, outcome.valued, (request as Partial<PlaceC2S>).header, call);
+      const { facts, claim } = found instanceof Promise ? await found : found;
+      if (claim === undefined) return this.#sendAdmitted(operation, request, identity, facts, commit, call);
+      try {
+        return await this.#sendAdmitted(operation, request, identity, facts, commit, call);
+      } finally {
+        claim.settle();
       }
-      if (facts !== undefined && operation === trade.placeOrder && response.retType === RET_SUCCEED) {
-        const orderId = payloadOf(trade.placeOrder, response)?.orderIDEx ?? '';
-        this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
-      }
-      // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
-      if (response.retType !== RET_SUCCEED) await admission?.refund();
-      return response;
     };
+  }
+
+  /** Sends a write that the gates admit. One without facts has no risk, and no gate is asked. */
+  async #sendAdmitted(
+    operation: Operation,
+    request: Message,
+    identity: Identity,
+    facts: OrderFacts | undefined,
+    commit: Commit | undefined,
+    call: Call,
+  ): Promise<ResponseMessage | Rejection> {
+    // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
+    if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
+    const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
+    if (admittance?.ok === false) return rejectDenial(admittance.denial);
+    const admission = admittance?.admission;
+    const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
+    const keyed = commit?.(packet, request);
+    let response: ResponseMessage | Rejection | undefined;
+    let sentAt = performance.now();
+    try {
+      if (this.recordedInOrder) {
+        call.keepAnswer = keyed?.keepAnswer;
+        const answer = commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
+        const entering = keyed?.enter();
+        response = entering === undefined ? await answer : (await Promise.all([answer, entering]))[0];
+      } else {
+        await Promise.all([admission?.durable, keyed?.enter()]);
+        sentAt = performance.now();
+        // Trading may have been halted while this was on its way to the disk.
+        const halted = facts === undefined || facts.reduces ? undefined : this.access.haltOf(identity.key);
+        if (halted !== undefined) response = rejectDenial(halted);
+        else if (commit === undefined && !call.leave()) response = cancelled();
+        else response = await this.#send(operation, request, packet, identity, call);
+      }
+    } finally {
+      admission?.settle(orderNames(response));
+    }
+    await admission?.durable;
+    if (response instanceof Rejection) {
+      await admission?.refund();
+      return response;
+    }
+    if (facts !== undefined && places.has(operation) && response.retType === RET_SUCCEED) {
+      const orderId = payloadOf(operation as typeof trade.placeOrder, response)?.orderIDEx ?? '';
+      this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
+    }
+    // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
+    if (response.retType !== RET_SUCCEED) await admission?.refund();
+    return response;
   }
 
   #send(
     operation: Operation,
     request: Message,
     packet: PacketId,
-    { owner }: Identity,
+    { owner, key }: Identity,
     context: CallContext,
   ): Promise<ResponseMessage | Rejection> {
     const write = request as Message & { packetID?: PacketID };
     if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
-    const answer = this.#answerOf(operation, request, context);
+    const answer = this.#answerOf(operation, request, key?.id ?? null, context);
     if (!isCancel(request) || (request as Partial<ModifyC2S>).forAll) return answer;
     return answer.then(async (response) => {
       const accepted = !(response instanceof Rejection) && response.retType === RET_SUCCEED;
@@ -117,14 +176,20 @@ export class Writes {
   }
 
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
-  #answerOf(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage | Rejection> {
+  #answerOf(operation: Operation, request: Message, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
     const failed = (thrown: unknown): Rejection => {
       if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
       throw thrown;
     };
     try {
-      const answer = this.backend.call(operation, request, context);
-      return Promise.resolve(answer).then((response) => checkAnswer(operation, response), failed);
+      const answer =
+        operation === trade.placeBracketOrder
+          ? this.brackets.place(request as BracketC2S, keyId, context)
+          : this.backend.call(operation, request, context);
+      return Promise.resolve(answer).then(
+        (response) => (response instanceof Rejection ? response : checkAnswer(operation, response)),
+        failed,
+      );
     } catch (thrown) {
       return Promise.reject(thrown).catch(failed);
     }
@@ -155,17 +220,23 @@ export class Writes {
 
   /** What the audit trail says of a write that was sent, or before that is about to be. */
   auditTrade(request: Message, response?: ResponseMessage): AuditTrade {
-    const order = request as Message & Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderIDEx'>>;
+    const order = request as Message &
+      Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderID' | 'orderIDEx'> & Pick<ComboC2S, 'comboLegs'>>;
     const answered = (response as (ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } }) | undefined)?.s2c;
-    const orderId = answered?.orderIDEx || order.orderIDEx || undefined;
+    const orderId = answered?.orderIDEx || order.orderIDEx || (order.orderID ? String(order.orderID) : undefined);
     const market = order.secMarket === undefined ? undefined : quoteMarketOfSecMarket(order.secMarket);
+    const symbol = order.comboLegs?.length
+      ? legsText(order.comboLegs)
+      : market !== undefined && order.code
+        ? `${market.name}.${order.code}`
+        : undefined;
     const side = order.trdSide === undefined ? undefined : sideName(order.trdSide);
     const qty = Object.hasOwn(order, 'qty') ? decimalFromNumber(order.qty ?? 0) : undefined;
     const price = Object.hasOwn(order, 'price') ? decimalFromNumber(order.price ?? 0) : undefined;
     return {
       accId: order.header?.accID ?? 0n,
       ...(orderId === undefined ? {} : { orderId }),
-      ...(market === undefined || !order.code ? {} : { symbol: `${market.name}.${order.code}` }),
+      ...(symbol === undefined ? {} : { symbol }),
       ...(side === undefined ? {} : { side }),
       ...(qty === undefined ? {} : { qty }),
       ...(price === undefined ? {} : { price }),

@@ -152,9 +152,14 @@ export class PushHub {
     return this.#gaps.missing;
   }
 
-  /** Tells everybody who wants notices. */
-  notify(notice: NotifyPush): void {
-    this.#publish(notice);
+  /** Tells everybody who wants notices, or the connections of one owner (its key's) alone. */
+  notify(notice: NotifyPush, owner?: string): void {
+    if (owner === undefined) {
+      this.#publish(notice);
+      return;
+    }
+    const frames = this.#framesOf(notice);
+    for (const member of this.#ofKey.get(owner) ?? []) if (receives(member, notice)) member.connection.push(frames);
   }
 
   /** Adds a subscriber. It gets the greeting, then first pushes of what its owner is subscribed to already, if it receives that. */

@@ -10,6 +10,8 @@ const written: Readonly<Record<Int64Format, WeakMap<ResponseMessage, Body>>> = {
 
 /** The response envelope: `ret_type`, `ret_msg`, `err_code`, `s2c`. */
 export function writeEnvelope(operation: Operation, response: ResponseMessage, int64: Int64Format): Body {
+  // No two writes have the same answer.
+  if (operation.effect !== 'read') return bodyOf(envelopeText(operation, response, int64));
   let body = written[int64].get(response);
   if (body === undefined) {
     body = bodyOf(envelopeText(operation, response, int64));

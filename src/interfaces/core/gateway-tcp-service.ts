@@ -2,9 +2,10 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Caller, Credential, Peer } from '../../gateway/index.js';
 import { BytesFrame, type Permits } from '../../gateway/push/index.js';
 import { encodeFrame, keptDigest, plainText } from '../../wire/index.js';
+import type { CoreRequest } from './core-request.js';
 import { tcpPushFormatOf } from './push-formats.js';
 import type { CoreServices } from './services.js';
-import { type CoreRequest, CoreSession } from './session.js';
+import { CoreSession } from './session.js';
 import type { TcpService } from './tcp-service.js';
 import { TcpSink } from './tcp-sink.js';
 

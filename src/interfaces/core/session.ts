@@ -1,25 +1,16 @@
 import type { Message, MessageShape } from '@bufbuild/protobuf';
 import type { KeyRecord } from '../../access/index.js';
 import * as QotRegQotPush from '../../contract/generated/Qot_RegQotPush_pb.js';
-import { readMessageRequest } from '../../contract/message-request.js';
 import { subscription } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Peer } from '../../gateway/index.js';
 import { answerRegisterPush, type Frame, type Permits, type PushFormat, type PushSink } from '../../gateway/push/index.js';
 import { type BodyFormat, encodeBody } from '../../wire/index.js';
-import { bodyParser, keepAliveBody, readC2S, rejectionBody, responseBody } from './bodies.js';
+import { keepAliveBody, readC2S, rejectionBody, responseBody } from './bodies.js';
+import type { CoreRequest } from './core-request.js';
+import { readRequest } from './known-requests.js';
 import type { CoreServices } from './services.js';
 import { checkSubscribed } from './strict-rule.js';
-
-/** A request as either wire carries it. */
-export interface CoreRequest {
-  readonly protoId: number;
-  /** Of the body, and of its answer's. */
-  readonly format: BodyFormat;
-  readonly body: Uint8Array;
-  /** What the answer repeats: a serial number or a section. */
-  readonly tag: number | bigint;
-}
 
 /** A connection whose handshake has succeeded, as far as the session needs to know it. */
 export interface CoreLink {
@@ -160,8 +151,8 @@ export class CoreSession {
 
   #call(request: CoreRequest): Uint8Array | Promise<Uint8Array> {
     const { gateway, ids } = this.#services;
-    const { protoId, format, body } = request;
-    const read = readMessageRequest(ids, protoId, bodyParser(body, format));
+    const { protoId, format } = request;
+    const read = readRequest(ids, request);
     if (read === undefined) return this.#callUndeclared(request);
     const { operation } = read;
     const caller: Writable<Caller> = this.#caller(operation.name);

@@ -10,6 +10,7 @@ import {
   encodeFrame,
   type Frame,
   FrameReader,
+  type KnownBodies,
   packetCipher,
   packetEncAlgo,
   plainText,
@@ -29,6 +30,8 @@ export interface TcpConnectionOptions {
   readonly peer: Peer;
   /** Both sides have it: bodies are encrypted. */
   readonly rsaKey: KeyObject | undefined;
+  /** Of all connections. */
+  readonly knownBodies: KnownBodies;
 }
 
 const INIT_CONNECT = 1001;
@@ -46,7 +49,7 @@ const FORMATS: readonly BodyFormat[] = ['protobuf', 'json'];
 /** One client of core TCP, from its first byte: InitConnect, and then a session of the service behind the listener. */
 export class TcpConnection implements CoreConnection {
   readonly #options: TcpConnectionOptions;
-  readonly #reader = new FrameReader(REQUEST_BYTES_MAX);
+  readonly #reader: FrameReader;
   #session: TcpSession | undefined;
   /** InitConnect is being answered: what comes meanwhile waits. */
   #greeting = false;
@@ -59,7 +62,8 @@ export class TcpConnection implements CoreConnection {
 
   constructor(options: TcpConnectionOptions) {
     this.#options = options;
-    const { socket, clock, rsaKey } = options;
+    const { socket, clock, rsaKey, knownBodies } = options;
+    this.#reader = new FrameReader(REQUEST_BYTES_MAX, knownBodies);
     if (rsaKey !== undefined) this.#reader.cipher = rsaCipher(rsaKey);
     this.#deadline = clock.monotonic() + HANDSHAKE_MS_MAX;
     socket.on('data', (chunk) => this.#received(chunk));
@@ -124,7 +128,7 @@ export class TcpConnection implements CoreConnection {
           socket.cork();
           corked = true;
         }
-        this.#take(read.frame);
+        this.#take(read.frame, read.known);
       }
       if (!this.#ended) socket.pause();
     } catch (error) {
@@ -141,9 +145,9 @@ export class TcpConnection implements CoreConnection {
     this.#options.socket.resume();
   }
 
-  #take({ protoId, format, serial, body }: Frame): void {
+  #take({ protoId, format, serial, body }: Frame, known: boolean): void {
     if (this.#session !== undefined) {
-      this.#session.request({ protoId, format, body, tag: serial });
+      this.#session.request({ protoId, format, body, known, tag: serial });
       return;
     }
     if (protoId !== INIT_CONNECT) {

@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Peer } from '../../gateway/index.js';
+import { KnownBodies } from '../../wire/index.js';
 import { peerAt } from '../common/callers.js';
 import { type ListenAddress, type Listener, listenAt } from '../common/listen.js';
 import { Connections } from './connections.js';
@@ -28,6 +29,7 @@ export class TcpEndpoint implements Listener {
   readonly #server: Server;
   readonly #options: TcpEndpointOptions;
   readonly #connections: Connections;
+  readonly #knownBodies = new KnownBodies();
 
   constructor(options: TcpEndpointOptions) {
     this.#options = options;
@@ -59,7 +61,7 @@ export class TcpEndpoint implements Listener {
       socket.destroy();
       return;
     }
-    const connection = new TcpConnection({ service, clock, onDefect, socket, peer, rsaKey });
+    const connection = new TcpConnection({ service, clock, onDefect, socket, peer, rsaKey, knownBodies: this.#knownBodies });
     this.#connections.add(connection);
     socket.on('close', () => this.#connections.remove(connection));
   }

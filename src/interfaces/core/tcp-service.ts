@@ -3,7 +3,7 @@ import type { C2S as InitConnect } from '../../contract/generated/InitConnect_pb
 import type { Rejection } from '../../contract/rejection.js';
 import type { Peer } from '../../gateway/index.js';
 import type { BodyFormat, Cipher } from '../../wire/index.js';
-import type { CoreRequest } from './session.js';
+import type { CoreRequest } from './core-request.js';
 
 /** Who answers the clients of a core TCP listener. The listener is the wire: frames, encryption, heartbeats, an orderly end. */
 export interface TcpService {

@@ -12,7 +12,11 @@ export function probeRoutes(gateway: Gateway, responder: Responder, metricsPubli
       name,
       lifecycle_state: lifecycleState,
     }));
-    const shown = troubles.length === 0 ? {} : { troubles: troubles.map(({ message }) => message) };
+    const shown = {
+      ...(troubles.length === 0 ? {} : { troubles: troubles.map(({ message }) => message) }),
+      // Who is halted is for those who may ask for the status.
+      ...(gateway.halts().length === 0 ? {} : { trading_halted: gateway.halts().some(({ keyId }) => keyId === null) ? 'all' : 'keys' }),
+    };
     const body = { status: ok ? 'ok' : 'unavailable', reason, lifecycle_state: platform.lifecycleState, brokers: connections, ...shown };
     responder.text(exchange, ok ? 200 : 503, 'application/json', JSON.stringify(body));
   };

@@ -140,14 +140,17 @@ export class Responder {
     // The client is gone: nobody waits, and node:http takes a write for an error.
     if (response.destroyed) return;
     this.#writeHead(response, status, type, requestId, byteLength);
-    // A text, not bytes: node:http then puts head and body into one piece.
+    // A text, not bytes: node:http then puts head and body into one piece. `end` would send an empty second piece behind a text that it
+    // is given, or that is not written yet, which costs a gathering write of two. Uncorked, the one piece is a plain write; over TLS,
+    // whose writes end later in the turn, so does the answer.
     const { socket } = response;
     if (socket instanceof TLSSocket) {
-      response.end(text, encoding);
+      response.write(text, encoding, () => {
+        if (!response.destroyed) response.end();
+      });
+      socket.uncork();
       return;
     }
-    // `end(text)` would send an empty second piece with it, which costs a gathering write of two; uncorked in between, the
-    // one piece is a plain write. Over TLS, whose writes end later, the empty piece would become a system call of its own.
     response.write(text, encoding);
     socket?.uncork();
     response.end();

@@ -49,6 +49,11 @@ export interface Change {
   packet: { readonly id: PacketId; readonly answer: PacketAnswer; readonly fingerprint: string } | undefined;
 }
 
+/** An order in memory: records are never changed in place, and there are a hundred thousand ids to look up. */
+interface Kept {
+  order: OrderRecord;
+}
+
 /** Everything the brokerage remembers: working state in memory, all of it on disk. */
 export class Records {
   readonly money: CashLedger;
@@ -58,9 +63,9 @@ export class Records {
   readonly #tables: Tables;
   readonly #ids: IdSequence;
   #lastId: bigint;
-  readonly #orders = new Map<bigint, OrderRecord>();
+  readonly #orders = new Map<bigint, Kept>();
   /** Live orders by account, in order of creation. */
-  readonly #liveOf = new Map<bigint, Map<bigint, OrderRecord>>();
+  readonly #liveOf = new Map<bigint, Map<bigint, Kept>>();
   /** Orders in memory that are over, in the order of their end, and whether that is on disk. */
   readonly #ended = new Map<bigint, boolean>();
   readonly #rolled: Map<string, string>;
@@ -118,19 +123,19 @@ export class Records {
   /** The order as it is now, from memory or from the store. */
   order(id: bigint): OrderRecord | undefined {
     const kept = this.#orders.get(id);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) return kept.order;
     const row = this.#tables.orders.get(keyOfId(id));
     return row === undefined ? undefined : orderOfRow(row);
   }
 
   /** Open and disabled orders in order of creation. */
-  openOrders(account: Account): Iterable<OrderRecord> {
-    return this.#liveOf.get(account.id)?.values() ?? [];
+  *openOrders(account: Account): Iterable<OrderRecord> {
+    for (const { order } of this.#liveOf.get(account.id)?.values() ?? []) yield order;
   }
 
   /** Open and disabled orders of all accounts. */
   *liveOrders(): Iterable<OrderRecord> {
-    for (const orders of this.#liveOf.values()) yield* orders.values();
+    for (const account of accounts) yield* this.openOrders(account);
   }
 
   /** Open and disabled orders and, with `isWanted`, those that ended in the last days at a time that is wanted; newest first. */
@@ -195,9 +200,9 @@ export class Records {
       const key = timeKey(accId, createdAt, id);
       if (key >= start && key < end) unlisted.push({ key, id });
     };
-    for (const order of this.#liveOf.get(accId)?.values() ?? []) add(order);
+    for (const { order } of this.#liveOf.get(accId)?.values() ?? []) add(order);
     for (const [id, onDisk] of this.#ended) {
-      const order = onDisk ? undefined : this.#orders.get(id);
+      const order = onDisk ? undefined : this.#orders.get(id)?.order;
       if (order?.accId === accId) add(order);
     }
     return unlisted.sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -227,7 +232,7 @@ export class Records {
 
   *#endedInMemory(account: Account): Iterable<OrderRecord> {
     for (const id of this.#ended.keys()) {
-      const order = this.#orders.get(id);
+      const order = this.#orders.get(id)?.order;
       if (order?.accId === account.id) yield order;
     }
   }
@@ -265,13 +270,13 @@ export class Records {
   }
 
   putOrder(change: Change, order: OrderRecord): void {
-    const before = this.#orders.get(order.id);
-    if (before === undefined) {
+    const kept = this.#orders.get(order.id);
+    if (kept === undefined) {
       change.created ??= new Set();
       change.created.add(order.id);
     }
-    this.ledger.replaceOrder(before, order);
-    this.#keep(order, before);
+    this.ledger.replaceOrder(kept?.order, order);
+    this.#keep(order, kept);
     change.orders.set(order.id, order);
   }
 
@@ -348,13 +353,22 @@ export class Records {
     transaction.put(tables.ids, LAST_ID, this.#lastId);
   }
 
-  #keep(order: OrderRecord, before?: OrderRecord): void {
-    this.#orders.set(order.id, order);
-    if (before === undefined || !isLive(before)) this.#ended.delete(order.id);
-    if (isLive(order)) this.#liveOf.get(order.accId)?.set(order.id, order);
-    else {
-      this.#liveOf.get(order.accId)?.delete(order.id);
-      this.#ended.set(order.id, false);
+  /** Keeps an order as it is now. Most only move on from one live state to another: no map changes with that. */
+  #keep(order: OrderRecord, known?: Kept): void {
+    const { id, accId } = order;
+    const kept = known ?? { order };
+    const wasLive = known !== undefined && isLive(known.order);
+    kept.order = order;
+    if (known === undefined) this.#orders.set(id, kept);
+    if (isLive(order)) {
+      if (wasLive) return;
+      if (known !== undefined) this.#ended.delete(id);
+      this.#liveOf.get(accId)?.set(id, kept);
+    } else {
+      this.#liveOf.get(accId)?.delete(id);
+      // Once more at the end, where it ended before.
+      this.#ended.delete(id);
+      this.#ended.set(id, false);
     }
   }
 
@@ -362,7 +376,7 @@ export class Records {
   #settle({ orders, packet }: Change): void {
     if (packet !== undefined) this.packets.settle(packet.id);
     for (const order of orders.values()) {
-      if (!isLive(order) && this.#orders.get(order.id) === order) this.#ended.set(order.id, true);
+      if (!isLive(order) && this.#orders.get(order.id)?.order === order) this.#ended.set(order.id, true);
     }
     // Many at a time: the map is walked from its front, where the gaps of those are that were forgotten before.
     if (this.#ended.size <= this.endedKeptMax + Math.floor(this.endedKeptMax / ENDED_SURPLUS)) return;

@@ -54,37 +54,41 @@ export class Adjustments {
     private readonly firstDay: (instrument: Instrument) => number,
   ) {}
 
-  /** What prices of `day` are multiplied by, seen from `today`. Days are counted from 1970-01-01. */
-  factor(instrument: Instrument, adjustment: PriceAdjustment, day: number, today: number): bigint {
+  /** What prices of a day are multiplied by, seen from `today`. Days are counted from 1970-01-01. */
+  factors(instrument: Instrument, adjustment: PriceAdjustment, today: number): (day: number) => bigint {
     const timeline = adjustment === 'none' ? undefined : this.timeline(instrument);
-    if (timeline === undefined) return FACTOR_ONE;
-    return adjustment === 'forward' ? this.#forwardFactor(timeline, day, today) : this.#backwardFactor(timeline, day);
+    if (timeline === undefined) return () => FACTOR_ONE;
+    return adjustment === 'forward' ? this.#forwardFactors(timeline, today) : this.#backwardFactors(timeline);
   }
 
-  #forwardFactor(timeline: ListingTimeline, day: number, today: number): bigint {
-    if (day >= today) return FACTOR_ONE;
+  #forwardFactors(timeline: ListingTimeline, today: number): (day: number) => bigint {
     const { instrument } = timeline;
     const chain = this.#forward.get(`${instrument.symbol} ${today}`, () => ({ steps: [], year: yearOf(today) }));
-    for (; chain.year >= yearOf(day); chain.year--) {
-      for (const { ex, factor } of this.#year(timeline, chain.year).reverse()) {
-        if (ex <= today) chain.steps.push({ ex, factor: times(chain.steps.at(-1)?.factor ?? FACTOR_ONE, factor) });
+    return (day) => {
+      if (day >= today) return FACTOR_ONE;
+      for (; chain.year >= yearOf(day); chain.year--) {
+        for (const { ex, factor } of this.#year(timeline, chain.year).reverse()) {
+          if (ex <= today) chain.steps.push({ ex, factor: times(chain.steps.at(-1)?.factor ?? FACTOR_ONE, factor) });
+        }
       }
-    }
-    return chain.steps.findLast(({ ex }) => ex > day)?.factor ?? FACTOR_ONE;
+      return chain.steps.findLast(({ ex }) => ex > day)?.factor ?? FACTOR_ONE;
+    };
   }
 
-  #backwardFactor(timeline: ListingTimeline, day: number): bigint {
+  #backwardFactors(timeline: ListingTimeline): (day: number) => bigint {
     const { instrument } = timeline;
     const firstDay = this.firstDay(instrument);
     const chain = this.#backward.get(instrument.symbol, () => ({ steps: [], year: yearOf(firstDay) }));
-    for (; chain.year <= yearOf(day); chain.year++) {
-      for (const { ex, factor } of this.#year(timeline, chain.year)) {
-        if (ex <= firstDay) continue;
-        const before = chain.steps.at(-1)?.factor ?? FACTOR_ONE;
-        chain.steps.push({ ex, factor: (before * FACTOR_ONE + factor / 2n) / factor });
+    return (day) => {
+      for (; chain.year <= yearOf(day); chain.year++) {
+        for (const { ex, factor } of this.#year(timeline, chain.year)) {
+          if (ex <= firstDay) continue;
+          const before = chain.steps.at(-1)?.factor ?? FACTOR_ONE;
+          chain.steps.push({ ex, factor: (before * FACTOR_ONE + factor / 2n) / factor });
+        }
       }
-    }
-    return chain.steps.findLast(({ ex }) => ex <= day)?.factor ?? FACTOR_ONE;
+      return chain.steps.findLast(({ ex }) => ex <= day)?.factor ?? FACTOR_ONE;
+    };
   }
 
   /** Ex-days of a year in order, with the factor of each. */

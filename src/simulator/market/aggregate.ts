@@ -1,7 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { BackgroundDay } from './background-day.js';
 import type { Totals } from './day-tape.js';
-import type { Bar, Tick } from './market.js';
+import type { Bar, PriceBounds, Tick } from './market.js';
 import { tickSequence } from './sequence.js';
 
 /** Exact totals of some trades of one symbol, whichever they are: bars, quotes and loaded history are all made of these. */
@@ -53,12 +53,16 @@ export function merge(a: Aggregate | undefined, b: Aggregate | undefined): Aggre
     firstSequence: opening.firstSequence,
     lastSequence: closing.lastSequence,
     open: opening.open,
-    high: greater(a.high, b.high),
-    low: -greater(-a.low, -b.low),
+    ...widened(a, b),
     close: closing.close,
     volume: a.volume + b.volume,
     turnover: a.turnover + b.turnover,
   };
+}
+
+/** The extremes of both. */
+export function widened(a: PriceBounds, b: PriceBounds): PriceBounds {
+  return { high: greater(a.high, b.high), low: -greater(-a.low, -b.low) };
 }
 
 export function barOf(start: number, end: number, previousClose: Decimal, totals: Aggregate): Bar {

@@ -15,19 +15,18 @@ import type { Anchor, BackgroundDay } from './background-day.js';
 import { ContractPath } from './contract-path.js';
 import type { Currencies } from './currencies.js';
 import { DayOfSessions } from './day-of-sessions.js';
-import { keyOfPart, type Part, partsOf } from './day-parts.js';
 import type { DayOfTrades } from './day-tape.js';
 import { type Filling, filledTape } from './filled-tape.js';
 import type { History } from './history.js';
 import { KnockOuts, type TradedUnderlying } from './knock-outs.js';
 import { OptionPath } from './option-path.js';
+import { type Extremes, OwnDays } from './own-days.js';
 import { PairTape } from './pair-tape.js';
 import { type MemberDay, PlatePaths } from './plate-paths.js';
 import { priceLimit } from './price-limit.js';
 import { type PriceRange, scaled } from './price-range.js';
 import type { Profile } from './profile.js';
 import { Spot } from './spot.js';
-import { clamp } from './stretch.js';
 import { tickLadder } from './tick-ladder.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 import { turnoverOf } from './turnover.js';
@@ -37,8 +36,6 @@ import { WarrantPath } from './warrant-path.js';
 const DAYS_PER_YEAR = 365;
 /** How far a plate goes beyond where it opens and closes, in deviations of its day: at least, and more at random. Wide enough to hold most of what its members do. */
 const PLATE_REACH = { least: 0.35, more: 0.4 };
-/** Draws of a day's key from which its parts' ends follow. */
-const ENDS_DRAW = 8;
 /** Room that sums of price × lots of a day leave below 2^53 for what exceeds the typical day and price. */
 const AMOUNT_MAX_TYPICAL = 2 ** 46;
 /** Days are kept for the symbols being looked at only: a day costs a microsecond to make. */
@@ -67,6 +64,7 @@ export class Background {
   /** What contracts are on, by symbol. */
   readonly #found = new Remembered<string, Instrument>(REMEMBERED_PATHS);
 
+  readonly #own = new OwnDays();
   readonly plates: PlatePaths;
   #profilesMade = 0;
 
@@ -198,78 +196,44 @@ export class Background {
     return { daily: () => daily, closeOn: (day) => chainPrice(key, day, daily, known) };
   }
 
-  /**
-   * Unrounded close of a day. Where the exchange limits a day's change, the chain is held within it; as a held close moves the next
-   * day's limits, the days before are looked at as well: three, beyond which a run of limit days does not occur.
-   */
-  #rawClose(profile: Profile, days: TradingDays, day: TradingDay, held = 3): number {
-    const price = profile.closeOn(day.number);
-    if (profile.limit === undefined || held === 0) return price;
-    const previous = this.#rawClose(profile, days, days.previous(day), held - 1);
-    const band = limits(profile, rawReference(profile, day, previous));
-    return clamp(price, band.low, band.high);
-  }
-
   #makeDay(instrument: Instrument, day: TradingDay): BackgroundDay {
     const profile = this.profile(instrument);
-    if (instrument.kind === 'forex' && this.currencies?.quotes(instrument)) return this.#pairDay(instrument, profile, day, this.currencies);
+    if (this.#goesItsOwnWay(instrument)) return this.#ownDay(instrument, profile, day);
+    if (instrument.kind === 'forex' && this.currencies) return this.#pairDay(instrument, profile, day, this.currencies);
     if (instrument.kind === 'plate') return this.#plateDay(instrument, profile, day);
-    if (instrument.kind === 'future' && instrument.future.month !== undefined) return this.#contractDay(instrument, profile, day);
     if (isDerived(instrument)) return this.#derivedDay(instrument, profile, day);
-    return this.#ownDay(instrument, profile, day);
+    return this.#contractDay(instrument as Future, profile, day);
+  }
+
+  /** Whether its prices follow from no other's. */
+  #goesItsOwnWay(instrument: Instrument): boolean {
+    switch (instrument.kind) {
+      case 'forex':
+        return this.currencies?.quotes(instrument) !== true;
+      case 'future':
+        return instrument.future.month === undefined;
+      case 'plate':
+      case 'option':
+      case 'warrant':
+        return false;
+      default:
+        return true;
+    }
+  }
+
+  /** Extremes of a day's regular trading, in whole billionths; undefined where nothing trades then. What goes its own way needs no tape for them. */
+  extremes(instrument: Instrument, day: TradingDay): Extremes | undefined {
+    if (this.#goesItsOwnWay(instrument)) return this.#own.extremes(this.profile(instrument), this.tradingDays(instrument), day);
+    const totals = this.regularTotals(instrument, day);
+    return totals && { high: Number(totals.high), low: Number(totals.low) };
   }
 
   /** A day that goes its own way, from the close before to its own. */
   #ownDay(instrument: Instrument, profile: Profile, day: TradingDay): BackgroundDay {
-    const days = this.tradingDays(instrument);
-    const yesterday = days.previous(day);
-    const previous = rawReference(profile, day, this.#rawClose(profile, days, yesterday));
-    const close = this.#rawClose(profile, days, day);
-    const key = mix(profile.key, day.number);
-    const deviation = previous * profile.daily(day.number);
-    const band = limits(profile, previous);
-    const gap = yesterday.end === day.start ? 0 : 0.25;
-    const open = clamp(previous + gap * deviation * normal(key, 0), band.low, band.high);
-    const parts = partsOf(day);
-    const ends = this.#ends(key, parts, { open, close }, deviation, band);
-    const ranges: Outline[] = [];
-    let [highest, lowest] = [open, open];
-    for (const [i, { share }] of parts.entries()) {
-      const [from = open, to = close] = [ends[i], ends[i + 1]];
-      const partKey = keyOfPart(key, i);
-      const reach = 0.45 * deviation * Math.sqrt(share);
-      const high = Math.min(band.high, Math.max(from, to) + reach * Math.abs(normal(partKey, 1)));
-      const low = Math.max(band.low, Math.min(from, to) - reach * Math.abs(normal(partKey, 2)));
-      highest = Math.max(highest, high);
-      lowest = Math.min(lowest, low);
-      ranges.push({ key: partKey, open: from, close: to, high, low });
-    }
-    const grid = profile.ladder.commonTick(lowest, highest);
-    const tapes = parts.map((part, i) => {
-      const range = ranges[i] as Outline;
-      return filledTape(instrument, profile, { part, day, key: range.key, grid, previous }, range);
-    });
+    const { previous, grid, parts } = this.#own.outline(profile, this.tradingDays(instrument), day);
+    const tapes = parts.map((range) => filledTape(instrument, profile, { part: range.part, day, key: range.key, grid, previous }, range));
     const [only] = tapes;
     return this.#day(instrument, profile, day, grid, only === undefined || tapes.length > 1 ? new DayOfSessions(tapes) : only);
-  }
-
-  /** The prices at the ends of a day's parts: a walk between the day's own. */
-  #ends(
-    key: number,
-    parts: readonly Part[],
-    { open, close }: Pick<PriceRange, 'open' | 'close'>,
-    deviation: number,
-    band: { low: number; high: number },
-  ): number[] {
-    const ends = [open];
-    let left = 1;
-    for (const [i, { share }] of parts.slice(0, -1).entries()) {
-      const last = ends[i] ?? open;
-      const spread = deviation * Math.sqrt((share * (left - share)) / left);
-      ends.push(clamp(last + (close - last) * (share / left) + spread * normal(key, ENDS_DRAW + i), band.low, band.high));
-      left -= share;
-    }
-    return [...ends, close];
   }
 
   /** A day that follows the spot price. */
@@ -424,20 +388,4 @@ export class Background {
       amountUnit: turnoverOf(pair, BigInt(finest), BigInt(profile.lotSize)),
     };
   }
-}
-
-/** Where part of a day goes, and its stream. */
-type Outline = Omit<PriceRange, 'mean'> & { readonly key: number };
-
-/** As of {@link Background.reference}, of an unrounded price. */
-function rawReference({ timeline }: Profile, day: TradingDay, price: number): number {
-  const actions = timeline?.on(day.number) ?? [];
-  return actions.length === 0 ? price : Number(exPrice(BigInt(Math.round(price)), actions));
-}
-
-/** The prices that a day may reach; a step is left free on both sides, as the exchange's own limits are rounded. */
-function limits(profile: Profile, previous: number): { readonly low: number; readonly high: number } {
-  if (profile.limit === undefined) return { low: 0, high: Infinity };
-  const room = Math.max(0, previous * profile.limit - 2 * profile.ladder.finest);
-  return { low: previous - room, high: previous + room };
 }

@@ -2,6 +2,7 @@ import type { Decimal } from '../../contract/decimal.js';
 import type { Instrument } from '../world/instrument.js';
 import { adjustedPrice, adjustedTotals, FACTOR_ONE } from './adjustment.js';
 import { type Aggregate, barOf, merge } from './aggregate.js';
+import { type BarBlocks, BLOCK_BARS } from './bar-blocks.js';
 import type { Bar, BarPeriod } from './market.js';
 import type { Tape } from './tape.js';
 import type { TradingDay } from './trading-days.js';
@@ -18,29 +19,52 @@ interface BarRange {
   readonly factor: (day: TradingDay) => bigint;
 }
 
+/** What bars are made of. */
+interface BarSources {
+  readonly tape: Tape;
+  readonly blocks: BarBlocks;
+}
+
 /**
  * Bars of any period as of `now`, oldest first. A bar exists where a trade does. Minute bars are counted from each
  * session's start and do not reach over a break; the bar of a week and longer starts with its first trading day. Bars of days
  * and longer are of regular trading.
  */
-export function barsOf(tape: Tape, instrument: Instrument, period: BarPeriod, range: BarRange, now: number): readonly Bar[] {
+export function barsOf(
+  { tape, blocks }: BarSources,
+  instrument: Instrument,
+  period: BarPeriod,
+  range: BarRange,
+  now: number,
+): readonly Bar[] {
   if (range.limit !== undefined && range.limit <= 0) return [];
   const groups = dayGroups(tape, instrument, period, range, now);
-  const bars = (group: readonly TradingDay[], wanted: number): readonly Bar[] =>
-    period.unit === 'minute'
-      ? group.flatMap((day) => minuteBars(tape, instrument, day, period.count, range, wanted, now))
-      : longBar(tape, instrument, group, range, now);
+  const bars = (group: readonly TradingDay[], wanted: number): readonly Bar[] => {
+    if (period.unit !== 'minute') return longBar(tape, instrument, group, range, now);
+    return NONE.concat(...group.map((day) => minuteBars({ tape, blocks }, instrument, day, period.count, range, wanted, now)));
+  };
   const limit = range.limit ?? Infinity;
-  const found: Bar[][] = [];
+  const found: (readonly Bar[])[] = [];
   let count = 0;
   for (const group of groups) {
     if (count >= limit) break;
-    const kept = bars(group, limit - count).filter((bar) => bar.start >= (range.from ?? -Infinity) && bar.start < range.to);
+    const kept = within(bars(group, limit - count), range);
     found.push(kept);
     count += kept.length;
   }
-  if (range.from === undefined) return found.reverse().flat().slice(-limit);
-  return found.flat().slice(0, limit);
+  // Array.concat copies as it is; Array.flat asks of every item whether it is one to flatten.
+  const all = NONE.concat(...(range.from === undefined ? found.reverse() : found));
+  if (all.length <= limit) return all;
+  return range.from === undefined ? all.slice(-limit) : all.slice(0, limit);
+}
+
+const NONE: readonly Bar[] = [];
+
+/** Those of rising bars that start in [from, to). */
+function within(bars: readonly Bar[], { from = -Infinity, to }: BarRange): readonly Bar[] {
+  const [first, last] = [bars[0], bars.at(-1)];
+  if (first === undefined || last === undefined || (first.start >= from && last.start < to)) return bars;
+  return bars.filter(({ start }) => start >= from && start < to);
 }
 
 /** The days of each bar (of a day's minute bars: the day), forward from `from`, or backward from `to` where `from` is not given. */
@@ -102,7 +126,7 @@ function longBar(tape: Tape, instrument: Instrument, days: readonly TradingDay[]
  * The tape is read a block of bars at a time, so that the running bar does not cost the whole day.
  */
 function minuteBars(
-  tape: Tape,
+  { tape, blocks }: BarSources,
   instrument: Instrument,
   day: TradingDay,
   minutes: number,
@@ -112,22 +136,37 @@ function minuteBars(
 ): readonly Bar[] {
   const { from = -Infinity, to } = range;
   const forward = range.from !== undefined;
-  const edges = minuteEdges(day, minutes);
+  const edges = edgesOf(day, minutes);
+  const factor = range.factor(day);
+  const version = tape.version(instrument, day);
+  const read = (first: number, last: number): readonly Bar[] => {
+    const bars = blockOfBars(tape, instrument, day, minutes, edges, first, last, now);
+    return factor === FACTOR_ONE ? bars : bars.map((bar) => adjustedBar(bar, factor));
+  };
   let [low, high] = [edges.findIndex((edge) => edge >= from), edges.findLastIndex((edge) => edge < to && edge <= now) + 1];
-  const blocks: (readonly Bar[])[] = [];
+  const parts: (readonly Bar[])[] = [];
   let count = 0;
   for (let size = wanted; low >= 0 && low < high && count < wanted; size *= 2) {
-    const first = forward ? low : Math.max(low, high - size);
-    const last = forward ? Math.min(high, low + size) : high;
-    const block = blockOfBars(tape, instrument, day, minutes, edges, first, last, now);
-    blocks.push(block);
-    count += block.length;
+    const number = Math.floor((forward ? low : high - 1) / BLOCK_BARS);
+    const [start, end] = [number * BLOCK_BARS, Math.min((number + 1) * BLOCK_BARS, edges.length)];
+    let [first, last] = [Math.max(low, start), Math.min(high, end)];
+    const block = { day, minutes, number, factor, version };
+    const isOver = (edges[end] ?? day.end) <= now;
+    const isWorthIt = 2 * Math.min(last - first, wanted - count) >= end - start;
+    const whole = isOver && isWorthIt ? blocks.get(instrument, block, () => read(start, end)) : isOver && blocks.peek(instrument, block);
+    if (whole) {
+      const [since, until] = [edges[first] ?? 0, edges[last] ?? Infinity];
+      parts.push(last - first === end - start ? whole : whole.filter((bar) => bar.start >= since && bar.start < until));
+    } else {
+      if (forward) last = Math.min(last, first + size);
+      else first = Math.max(first, last - size);
+      parts.push(read(first, last));
+    }
+    count += parts.at(-1)?.length ?? 0;
     if (forward) low = last;
     else high = first;
   }
-  const bars = forward ? blocks.flat() : blocks.reverse().flat();
-  const factor = range.factor(day);
-  return factor === FACTOR_ONE ? bars : bars.map((bar) => adjustedBar(bar, factor));
+  return NONE.concat(...(forward ? parts : parts.reverse()));
 }
 
 function adjustedBar(bar: Bar, factor: bigint): Bar {
@@ -161,10 +200,19 @@ function blockOfBars(
   return bars;
 }
 
+const edgesOfDays = new WeakMap<TradingDay, Map<number, readonly number[]>>();
+
 /** Starts of the day's minute bars, counted from each session's start. */
-function minuteEdges(day: TradingDay, minutes: number): number[] {
-  const edges: number[] = [];
-  for (const { start, end } of day.sessions) for (let edge = start; edge < end; edge += minutes * MINUTE) edges.push(edge);
+function edgesOf(day: TradingDay, minutes: number): readonly number[] {
+  const known = edgesOfDays.get(day) ?? new Map<number, readonly number[]>();
+  edgesOfDays.set(day, known);
+  let edges = known.get(minutes);
+  if (edges === undefined) {
+    edges = day.sessions.flatMap(({ start, end }) => {
+      return Array.from({ length: Math.ceil((end - start) / (minutes * MINUTE)) }, (_, i) => start + i * minutes * MINUTE);
+    });
+    known.set(minutes, edges);
+  }
   return edges;
 }
 

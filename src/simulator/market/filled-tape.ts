@@ -28,6 +28,17 @@ export interface Filling {
   readonly typical?: number;
 }
 
+/** A range in whole steps of the grid: of the prices within it where there are any, and no less than one. */
+export function inSteps({ open, close, high, low }: Omit<PriceRange, 'mean'>, grid: number): Omit<PriceRange, 'mean'> {
+  const [first, last] = [Math.max(1, Math.round(open / grid)), Math.max(1, Math.round(close / grid))];
+  return {
+    open: first,
+    close: last,
+    high: Math.max(first, last, Math.floor(high / grid)),
+    low: Math.max(1, Math.min(first, last, Math.ceil(low / grid))),
+  };
+}
+
 /** Part of a day that goes so, with volume, and its trades in order to be split. `mean` is the price around which it trades. */
 export function filledTape(
   instrument: Instrument,
@@ -38,9 +49,8 @@ export function filledTape(
 ): DayTape {
   const daily = own.deviation ?? previous * profile.daily(day.number);
   const deviation = daily * Math.sqrt(part.share);
-  const steps = (price: number) => Math.max(1, Math.round(price / grid));
-  const highest = Math.max(steps(open), steps(close), Math.floor(high / grid));
-  const lowest = Math.max(1, Math.min(steps(open), steps(close), Math.ceil(low / grid)));
+  const range = inSteps({ open, close, high, low }, grid);
+  const { high: highest, low: lowest } = range;
 
   const bustle = 0.55 + 0.3 * uniform(key, 3) + 0.25 * normal(key, 4) ** 2 + (0.3 * Math.abs(close - previous)) / daily;
   const traded = own.typical ?? typicalVolume(instrument, day.day);
@@ -50,10 +60,10 @@ export function filledTape(
   const lotsPerTrade = follows === undefined ? LOTS_PER_TRADE : FOLLOWING_LOTS_PER_TRADE;
   const count = clamp(Math.floor(lots / lotsPerTrade), TRADES_A_DAY_MIN, countMax);
   const markLots = Math.max(1, Math.floor(lots / ((follows === undefined ? 4 : 16) * count)));
-  const called = marks(steps(open), steps(close), highest, lowest);
+  const called = marks(range.open, range.close, highest, lowest);
   const freeLots = lots - markLots * called.count;
   // Between the mean of the ends and that of the extremes, and well inside: a mean near an extreme would mean a day spent there.
-  const middle = (steps(open) + steps(close) + highest + lowest) / 4;
+  const middle = (range.open + range.close + highest + lowest) / 4;
   const quarter = (highest - lowest) / 4;
   const inside = clamp(middle + 0.4 * quarter * normal(key, 5), lowest + quarter, highest - quarter);
   const average = mean === undefined ? inside : clamp(mean / grid, lowest, highest);
@@ -65,8 +75,8 @@ export function filledTape(
     until: part.end,
     activityFrom: 0,
     activityUntil: 1,
-    open: steps(open),
-    close: steps(close),
+    open: range.open,
+    close: range.close,
     high: highest,
     low: lowest,
     lots,

@@ -54,6 +54,17 @@ async function marketWithHistory(time: number) {
 }
 
 describe('loaded history', () => {
+  test('is refused of what follows from other prices', async () => {
+    const refused = await mkdtemp(join(tmpdir(), 'refused-'));
+    const option = world.optionChain(apple, world.optionSeries(apple)[0]!)[0]!;
+    const symbols = [world.listed({ kind: 'bond' })[0]!.symbol, 'HK.LIST1001', option.symbol];
+    for (const symbol of symbols) await writeFile(join(refused, `${symbol}.csv`), `${HEADER}2026-11-18,1,1,1,1,1\n`);
+    const { histories, problems } = await loadHistoryFolder(refused, (symbol) => world.instrument(symbol), calendarOf);
+    expect([histories, problems.length]).toEqual([[], 3]);
+    for (const problem of problems) expect(problem).toContain('whose prices follow from others; expected a share, a fund, an index');
+    await rm(refused, { recursive: true });
+  });
+
   test('stands in for the days that it covers, and the generator goes on from its last close', async () => {
     const { market, problems } = await marketWithHistory(Date.UTC(2026, 10, 20, 6));
     expect(problems).toEqual(['HK.99999.csv: the simulation has no such symbol; expected MARKET.CODE.csv, such as HK.00700.csv']);

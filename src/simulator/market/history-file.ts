@@ -4,6 +4,7 @@ import { type Decimal, parseDecimal } from '../../contract/decimal.js';
 import { dayNumber, parseLocal } from '../../contract/time.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
+import { kinds } from '../world/kinds.js';
 import type { LoadedBar, LoadedHistory } from './history.js';
 
 const COLUMNS = ['time', 'open', 'high', 'low', 'close', 'volume'] as const;
@@ -30,6 +31,13 @@ export async function loadHistoryFolder(
     const instrument = instrumentOf(name.slice(0, -'.csv'.length));
     if (instrument === undefined) {
       problems.push(`${name}: the simulation has no such symbol; expected MARKET.CODE.csv, such as HK.00700.csv`);
+      continue;
+    }
+    const { noun, takesHistory } = kinds[instrument.kind];
+    if (!takesHistory) {
+      problems.push(
+        `${name}: this is ${noun}, whose prices follow from others; expected a share, a fund, an index, a currency pair or a future`,
+      );
       continue;
     }
     const parsed = parseHistory(await readFile(join(folder, name), 'utf8'), calendarOf(instrument));

@@ -1,4 +1,5 @@
 export { adjustedPrice, FACTOR_ONE } from './adjustment.js';
+export { widened } from './aggregate.js';
 export { type BrokerQueue, brokerQueue, type QueuedBroker } from './broker-queue.js';
 export { type BySize, type CapitalFlow, CapitalFlows } from './capital-flow.js';
 export { type LoadedBar, type LoadedHistory, pastsOf } from './history.js';
@@ -13,6 +14,7 @@ export type {
   Market,
   MarketEvent,
   PriceAdjustment,
+  PriceBounds,
   Quote,
   Tick,
   TickDirection,

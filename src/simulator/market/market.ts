@@ -104,6 +104,12 @@ export type MarketEvent =
   | { readonly kind: 'tick'; readonly instrument: Instrument; readonly ticks: readonly Tick[] }
   | { readonly kind: 'book'; readonly instrument: Instrument };
 
+/** The highest and the lowest price of a time. */
+export interface PriceBounds {
+  readonly high: Decimal;
+  readonly low: Decimal;
+}
+
 /**
  * The simulated market of every instrument, as of the clock's now.
  *
@@ -122,6 +128,11 @@ export interface Market {
     range: { from?: number; to?: number; limit?: number },
     adjustment?: PriceAdjustment,
   ): readonly Bar[];
+  /**
+   * The highest and the lowest price of the day bars that start in [from, to), forward adjusted; undefined where there is none. It costs a fraction of
+   * the bars.
+   */
+  range(instrument: Instrument, from: number, to: number): PriceBounds | undefined;
   /** What a price at `time` (now when not given) is multiplied by to be adjusted as of now: see `adjustedPrice`. */
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint;
   /**

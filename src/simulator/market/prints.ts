@@ -20,12 +20,18 @@ export class Prints {
   #ticks: Tick[] = [];
   #minutes: Minute[] = [];
   #lastSequence = 0;
+  #version = 0;
   /** Of an earlier run, until something is printed in this one. */
   #restored: readonly Tick[] = [];
 
   /** Sequence of the newest print; 0 when there is none. */
   get lastSequence(): number {
     return this.#lastSequence;
+  }
+
+  /** Changes with every print. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Prints come in order of time and sequence. */
@@ -45,6 +51,7 @@ export class Prints {
   }
 
   #append(tick: Tick): void {
+    this.#version += 1;
     this.#lastSequence = Number(tick.sequence);
     this.#ticks.push(tick);
     // Halving at twice the bound keeps the cost of a print constant.

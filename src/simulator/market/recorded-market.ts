@@ -4,7 +4,7 @@ import type { DayMove } from '../companies/market-prices.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument, Option, Warrant } from '../world/instrument.js';
 import { nextPrice } from '../world/ticks.js';
-import { type Aggregate, aggregateOfTick, barOf, merge } from './aggregate.js';
+import { type Aggregate, aggregateOfTick, barOf, merge, widened } from './aggregate.js';
 import type { BookState, Side } from './background-book.js';
 import type {
   Bar,
@@ -15,6 +15,7 @@ import type {
   Execution,
   MarketEvent,
   PriceAdjustment,
+  PriceBounds,
   Quote,
   Tick,
   TickDirection,
@@ -152,6 +153,15 @@ export class RecordedMarket implements SimulatedMarket {
     const all = [...before, ...fresh];
     if (range.limit === undefined) return all;
     return range.from === undefined ? all.slice(-range.limit) : all.slice(0, range.limit);
+  }
+
+  range(instrument: Instrument, from: number, to: number): PriceBounds | undefined {
+    const recorded = this.#recorded.get(instrument.symbol);
+    const [today] = (recorded && this.#bars(recorded, { unit: 'day' })) ?? [];
+    if (today === undefined) return this.generated.range(instrument, from, to);
+    const before = this.generated.range(instrument, from, Math.min(to, today.start));
+    if (today.start < from || today.start >= to) return before;
+    return before === undefined ? today : widened(before, today);
   }
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint {

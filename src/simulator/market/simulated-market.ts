@@ -13,6 +13,7 @@ import { Adjustments } from './adjustment.js';
 import type { Aggregate } from './aggregate.js';
 import { Background } from './background.js';
 import { type BookState, bookState, type PricedTrade, refreshAt, refreshesOf, type Side } from './background-book.js';
+import { BarBlocks } from './bar-blocks.js';
 import { barsOf } from './bars.js';
 import { Currencies } from './currencies.js';
 import type { History } from './history.js';
@@ -27,11 +28,13 @@ import type {
   Market,
   MarketEvent,
   PriceAdjustment,
+  PriceBounds,
   Quote,
   Tick,
   TickDirection,
 } from './market.js';
 import { OrderBook } from './order-book.js';
+import { rangeOf } from './range.js';
 import { anchorOf } from './spot-anchor.js';
 import { Tape } from './tape.js';
 import { type TradingDay, TradingDays } from './trading-days.js';
@@ -101,6 +104,7 @@ const noView = (): { view: View | undefined } => ({ view: undefined });
 class MarketOfTape implements SimulatedMarket {
   readonly #clock: Clock;
   readonly #tape: Tape;
+  readonly #blocks = new BarBlocks();
   readonly #adjustments: Adjustments;
   readonly #live: LiveEvents;
   readonly #books = new Map<string, OrderBook>();
@@ -166,15 +170,23 @@ class MarketOfTape implements SimulatedMarket {
   ): readonly Bar[] {
     const now = this.#now(instrument);
     const today = this.#tape.days(instrument).at(now).number;
-    const factor = (day: TradingDay) => this.#adjustments.factor(instrument, adjustment, day.number, today);
-    return barsOf(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
+    const factors = this.#adjustments.factors(instrument, adjustment, today);
+    const factor = ({ number }: TradingDay) => factors(number);
+    return barsOf({ tape: this.#tape, blocks: this.#blocks }, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
   }
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#now(instrument)): bigint {
     const days = this.#tape.days(instrument);
     const now = this.#now(instrument);
     // What is traded no more has nothing go off after its last day.
-    return this.#adjustments.factor(instrument, adjustment, days.at(Math.min(time, now)).number, days.at(now).number);
+    return this.#adjustments.factors(instrument, adjustment, days.at(now).number)(days.at(Math.min(time, now)).number);
+  }
+
+  range(instrument: Instrument, from: number, to: number): PriceBounds | undefined {
+    const now = this.#now(instrument);
+    const days = this.#tape.days(instrument);
+    const factors = this.#adjustments.factors(instrument, 'forward', days.at(now).number);
+    return rangeOf(this.#tape, instrument, { from, to: Math.min(to, now + 1) }, now, factors);
   }
 
   watch(instrument: Instrument): void {

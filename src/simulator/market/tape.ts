@@ -3,11 +3,11 @@ import { dayOfNumber, requireDay } from '../../contract/time.js';
 import type { DayMove } from '../companies/market-prices.js';
 import { orderedSince } from '../world/contract-cycle.js';
 import type { Instrument, PlateIndex } from '../world/instrument.js';
-import { type Aggregate, aggregateOfTotals, merge } from './aggregate.js';
+import { type Aggregate, aggregateOfTotals, merge, widened } from './aggregate.js';
 import type { Background } from './background.js';
 import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
-import type { Tick, TickDirection } from './market.js';
+import type { PriceBounds, Tick, TickDirection } from './market.js';
 import { Prints } from './prints.js';
 import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
 import type { Trade } from './trades.js';
@@ -22,6 +22,8 @@ const TRADES_A_PIECE = 500;
 /** The whole tape of every symbol: loaded history, then the background's trades with callers' prints among them. */
 export class Tape {
   readonly #prints = new Map<string, Prints>();
+  /** How often callers' trades were added. */
+  #printed = 0;
 
   constructor(
     readonly background: Background,
@@ -57,6 +59,17 @@ export class Tape {
     const totals = this.background.regularTotals(instrument, day);
     const prints = this.#prints.get(instrument.symbol);
     return prints === undefined ? totals : merge(totals, prints.totals(start, end));
+  }
+
+  /** Of {@link Tape.dayTotals} the extremes, for which the trades of most days need not be made. */
+  extremes(of: Instrument, day: TradingDay, now: number): PriceBounds | undefined {
+    const instrument = this.#on(of, day);
+    const isMade = day.regular.end > now || of.kind === 'plate' || this.#historyOf(instrument, day) !== undefined;
+    const found = isMade ? undefined : this.background.extremes(instrument, day);
+    if (found === undefined) return this.dayTotals(of, day, now);
+    const background = { high: BigInt(found.high), low: BigInt(found.low) };
+    const printed = this.#prints.get(instrument.symbol)?.totals(day.regular.start, day.regular.end);
+    return printed === undefined ? background : widened(background, printed);
   }
 
   /** Of the index of a plate: its own path up to `now`, and what its members traded. */
@@ -245,7 +258,13 @@ export class Tape {
     const sequence = BigInt(printSequence(day.number, happened, prints.lastSequence));
     const tick = { sequence, time, price, volume, turnover: turnoverOf(instrument, price, volume), direction };
     prints.add(tick);
+    this.#printed += 1;
     return tick;
+  }
+
+  /** Changes whenever callers' trades are added to what bars of an instrument's day are made of. */
+  version(of: Instrument, day: TradingDay): number {
+    return of.kind === 'plate' ? this.#printed : this.printsOf(this.#on(of, day)).version;
   }
 
   /** Puts prints of an earlier run back: before anything is printed in this one. */
@@ -256,6 +275,7 @@ export class Tape {
       byContract.set(instrument, [...(byContract.get(instrument) ?? []), tick]);
     }
     for (const [instrument, printed] of byContract) this.#writable(instrument).restore(printed);
+    this.#printed += 1;
   }
 
   printsOf(instrument: Instrument): Prints {

@@ -96,7 +96,13 @@ const ALL_FIELDS = 1023;
 /** Bars written in one turn of the event loop: the company's figures stand beside each. */
 export const MESSAGES_A_TURN = 250;
 
-/** A bar as the protocol writes it; its prices carry the adjustment already. `fields` is a sum of {@link KlField}. */
+/** Whole messages of minute bars, which the market remembers: as long as it does. */
+const messages = new WeakMap<Bar, KLine>();
+
+/**
+ * A bar as the protocol writes it; its prices carry the adjustment already. `fields` is a sum of {@link KlField}. Nobody changes it: bars that are the same have
+ * the same message.
+ */
 export function klineMessage(
   facts: Facts<'world' | 'companies' | 'market'>,
   listing: Listing,
@@ -104,6 +110,23 @@ export function klineMessage(
   bar: Bar,
   adjustment: PriceAdjustment,
   fields: number = ALL_FIELDS,
+): KLine {
+  if (fields !== ALL_FIELDS || period.unit !== 'minute') return newMessage(facts, listing, period, bar, adjustment, fields);
+  let message = messages.get(bar);
+  if (message === undefined) {
+    message = newMessage(facts, listing, period, bar, adjustment, fields);
+    messages.set(bar, message);
+  }
+  return message;
+}
+
+function newMessage(
+  facts: Facts<'world' | 'companies' | 'market'>,
+  listing: Listing,
+  period: BarPeriod,
+  bar: Bar,
+  adjustment: PriceAdjustment,
+  fields: number,
 ): KLine {
   const { instrument, market } = listing;
   const label = labelTime(facts, listing, period, bar);

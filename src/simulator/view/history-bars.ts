@@ -87,7 +87,7 @@ export function* newestBars(
     newestFirst.push(found);
     wanted -= found.length;
     const [oldest] = found;
-    if (oldest === undefined || found.length < limit || wanted === 0) return newestFirst.reverse().flat();
+    if (oldest === undefined || found.length < limit || wanted === 0) return ([] as readonly Bar[]).concat(...newestFirst.reverse());
     range = { to: oldest.start };
     yield;
   }

@@ -1,18 +1,12 @@
-import type { Decimal } from '../../contract/decimal.js';
-import type { Market, Quote } from '../market/market.js';
+import { type Market, type PriceBounds, type Quote, widened } from '../market/index.js';
 import { atOnce, inTurns } from '../pace.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
-export interface PriceRange {
-  readonly high: Decimal;
-  readonly low: Decimal;
-}
-
 interface Remembered {
   readonly tradingDay: string;
   /** Of the days before `tradingDay`; undefined for an instrument's first day. */
-  readonly before: PriceRange | undefined;
+  readonly before: PriceBounds | undefined;
 }
 
 const WEEK_MS = 7 * 86_400_000;
@@ -24,7 +18,7 @@ const PART_MS = 13 * WEEK_MS;
 const remembered = new WeakMap<Market, WeakMap<Listing, Remembered>>();
 
 /** Highest and lowest regular trade of the 52 weeks up to now, at prices that dividends and splits since then are taken off. */
-export function yearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, quote: Quote): PriceRange {
+export function yearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, quote: Quote): PriceBounds {
   const { before } = rememberedRange(facts, listing, quote) ?? atOnce(workOut(facts, listing, quote));
   return {
     high: before !== undefined && before.high > quote.high ? before.high : quote.high,
@@ -77,19 +71,14 @@ function* workOut(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, 
 
 function* daysBefore(
   facts: Facts<'clock' | 'world' | 'market'>,
-  listing: Listing,
+  { instrument }: Listing,
   tradingDay: string,
-): Generator<void, PriceRange | undefined> {
-  const end = facts.world.calendar(listing.instrument).sessions(tradingDay)[0]?.start ?? facts.clock.now();
-  let range: PriceRange | undefined;
+): Generator<void, PriceBounds | undefined> {
+  const end = facts.world.calendar(instrument).sessions(tradingDay)[0]?.start ?? facts.clock.now();
+  let range: PriceBounds | undefined;
   for (let from = end - YEAR_MS; from < end; from += PART_MS) {
-    const to = Math.min(from + PART_MS, end);
-    for (const { high, low } of facts.market.bars(listing.instrument, { unit: 'day' }, { from, to }, 'forward')) {
-      range = {
-        high: range === undefined || high > range.high ? high : range.high,
-        low: range === undefined || low < range.low ? low : range.low,
-      };
-    }
+    const part = facts.market.range(instrument, from, Math.min(from + PART_MS, end));
+    if (part !== undefined) range = range === undefined ? part : widened(range, part);
     yield;
   }
   return range;

@@ -14,6 +14,8 @@ export interface KindRules {
   readonly hasBook: boolean;
   /** Whether its single trades are reported: of an index that stands for many securities, theirs are. */
   readonly hasTrades: boolean;
+  /** Whether bars of its past may be loaded. What follows from other prices, or from a yield curve, would not go on from them. */
+  readonly takesHistory: boolean;
   /** Who issued it, and so what is known of it: a company's accounts, or a fund's assets. */
   readonly issuedBy: 'company' | 'fund' | 'other';
   /** Whether it is a share or a unit of a fund: these have board lots and odd lots, broker queues and daily price limits where their market has. */
@@ -23,8 +25,24 @@ export interface KindRules {
   readonly margin: 'stock' | 'option' | 'contract' | 'none';
 }
 
-const untraded = { hasBook: false, hasTrades: true, issuedBy: 'other', isShare: false, fees: 'none', margin: 'none' } as const;
-const shares = { tradedBy: 'securities', quoted: true, hasBook: true, hasTrades: true, isShare: true, margin: 'stock' } as const;
+const untraded = {
+  hasBook: false,
+  hasTrades: true,
+  takesHistory: false,
+  issuedBy: 'other',
+  isShare: false,
+  fees: 'none',
+  margin: 'none',
+} as const;
+const shares = {
+  tradedBy: 'securities',
+  quoted: true,
+  takesHistory: true,
+  hasBook: true,
+  hasTrades: true,
+  isShare: true,
+  margin: 'stock',
+} as const;
 
 /** A new kind has to be answered for here before anything compiles. */
 export const kinds: Readonly<Record<SecurityKind, KindRules>> = {
@@ -34,7 +52,7 @@ export const kinds: Readonly<Record<SecurityKind, KindRules>> = {
   bond: { securityType: 1, noun: 'a bond', quoted: true, ...untraded, hasBook: true },
   plate: { securityType: 7, noun: 'a plate', quoted: true, ...untraded, hasTrades: false },
   warrant: { securityType: 5, noun: 'a warrant', quoted: true, ...untraded, tradedBy: 'securities', hasBook: true, fees: 'warrant' },
-  index: { securityType: 6, noun: 'an index', quoted: true, ...untraded },
+  index: { securityType: 6, noun: 'an index', quoted: true, ...untraded, takesHistory: true },
   option: {
     securityType: 8,
     noun: 'an option',
@@ -52,12 +70,13 @@ export const kinds: Readonly<Record<SecurityKind, KindRules>> = {
     quoted: true,
     hasBook: true,
     hasTrades: true,
+    takesHistory: true,
     issuedBy: 'other',
     isShare: false,
     fees: 'contract',
     margin: 'contract',
   },
-  forex: { securityType: 11, noun: 'a currency pair', quoted: true, ...untraded, hasBook: true },
+  forex: { securityType: 11, noun: 'a currency pair', quoted: true, ...untraded, hasBook: true, takesHistory: true },
 };
 
 /** The kinds of which companies keep accounts. */

@@ -46,7 +46,7 @@ export class ScheduledCalendar implements Calendar {
   readonly name: CalendarName;
   readonly timeZone: string;
   readonly #schedule: Schedule;
-  readonly #years = new Map<number, HolidayYear>();
+  readonly #years = new Map<number, Year>();
   #year: Year = { first: 0, end: 0, closed: new Set(), half: new Set() };
   readonly #plans = new Map<number, DayPlan>();
   // Callers ask about now, again and again: the last stretch answers nearly all.
@@ -110,14 +110,14 @@ export class ScheduledCalendar implements Calendar {
   #yearOf(day: number): HolidayYear {
     if (day >= this.#year.first && day < this.#year.end) return this.#year;
     const year = new Date(day * DAY_MS).getUTCFullYear();
-    let holidays = this.#years.get(year);
-    if (holidays === undefined) {
-      holidays = this.#schedule.holidays(year);
+    let known = this.#years.get(year);
+    if (known === undefined) {
+      known = { ...this.#schedule.holidays(year), first: Date.UTC(year, 0) / DAY_MS, end: Date.UTC(year + 1, 0) / DAY_MS };
       if (this.#years.size >= YEARS_MAX) this.#years.clear();
-      this.#years.set(year, holidays);
+      this.#years.set(year, known);
     }
-    this.#year = { ...holidays, first: Date.UTC(year, 0) / DAY_MS, end: Date.UTC(year + 1, 0) / DAY_MS };
-    return this.#year;
+    this.#year = known;
+    return known;
   }
 
   #neighbour(day: number, direction: 1 | -1): number {

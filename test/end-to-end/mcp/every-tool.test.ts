@@ -136,7 +136,7 @@ describe.each(ways)('over the way with %s', (way) => {
 });
 
 /** Tools that work on an order, which the test places before each call. */
-const PLACES_FIRST: ReadonlySet<string> = new Set(['svc_modify_order', 'svc_cancel_order', 'svc_get_order_fee']);
+const PLACES_FIRST: ReadonlySet<string> = new Set(['svc_modify_order', 'svc_cancel_order', 'svc_get_order_fee', 'svc_reconfirm_order']);
 
 /** What a tool needs beside what its declaration requires: the table of exceptions. */
 async function alsoNeeded(tool: string): Promise<Arguments> {
@@ -150,6 +150,8 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { symbol: 'HK.00700', price: 300 };
     case 'svc_modify_order':
       return { order_id_ex: await workingOrder(), modify_order_op: 'normal', qty: 200, price: 300.2 };
+    case 'svc_reconfirm_order':
+      return { order_id: await slippedOrder(), reconfirm_op: 'PRICE_ABNORMAL' };
     case 'svc_cancel_order':
       return { order_id_ex: await workingOrder() };
     case 'svc_get_order_fee':
@@ -175,6 +177,7 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { symbols: ['HK.00700'], sub_types: ['Basic'] };
     case 'svc_warrant_screen':
       return { c2s: { market_type: 1, page_count: 5 } };
+    case 'svc_place_combo_order':
     case 'svc_get_combo_max_trd_qtys': {
       const leg = (code: string) => ({ security: { market: HK, code }, side: BUY, qty_ratio: 1 });
       const header = { trd_env: SIMULATE, acc_id: HK_CASH, trd_market: HK };
@@ -375,6 +378,14 @@ async function workingOrder(): Promise<string> {
   const { order_id: number, order_id_ex: text } = answer.json.s2c;
   numbers.set(text, number);
   return text;
+}
+
+/** An order that waits to be confirmed: its price is nine times the market's and more. */
+async function slippedOrder(): Promise<string> {
+  const order = `{"market":${HK},"acc_id":${HK_CASH},"env":${SIMULATE},"side":${BUY},"order_type":${NORMAL},"code":"00700","qty":100,"price":6000}`;
+  const answer = await daemon.as('all').post('/api/order', order, { 'x-svc-int64': 'string' });
+  expect(answer.json.ret_type, answer.text).toBe(0);
+  return answer.json.s2c.order_id;
 }
 
 async function orderCount(): Promise<number> {

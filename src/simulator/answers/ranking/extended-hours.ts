@@ -1,12 +1,13 @@
 import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import type { Security } from '../../../contract/generated/Qot_Common_pb.js';
 import type { Interval } from '../../../contract/generated/Qot_OptionCommon_pb.js';
+import type { PriceBounds } from '../../market/index.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
-import { type PriceRange, prepareYearRanges, yearRange } from '../../view/price-range.js';
+import { prepareYearRanges, yearRange } from '../../view/price-range.js';
 import { type Condition, checkPage, conditionsOf, type Figure, pageOf } from '../../view/standings.js';
 import { eachShare, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
 
@@ -60,7 +61,7 @@ interface Row extends StockFigures {
   readonly session: ExtendedSession;
   readonly change: number;
   /** Of the 52 weeks; made only where a condition needs it. */
-  readonly range: () => PriceRange;
+  readonly range: () => PriceBounds;
 }
 
 const COUNT_MAX = 200;

@@ -1,0 +1,135 @@
+import type { Store, Table, Transaction } from '../storage/index.js';
+
+/** Where an order is: what the backend's list of it is asked by. */
+export interface OrderPlace {
+  readonly accId: bigint;
+  /** Trd_Common.TrdEnv. */
+  readonly env: number;
+  /** Trd_Common.TrdMarket. */
+  readonly market: number;
+}
+
+/** An order that counts as open. */
+interface OpenOrder extends OrderPlace {
+  /** The key that placed it; '' = nobody with one. */
+  readonly caller: string;
+  /** The order's text, or its number where it has none; '' where its answer never came. */
+  readonly orderId: string;
+}
+
+/** The names of an order that works: its text and its number. */
+export type OrderNames = readonly string[];
+
+/**
+ * The open orders that keys with a limit on them have placed, on disk. An order counts from before it is sent. That it has ended is
+ * found out when somebody looks: {@link compare} takes the backend's own list. One whose answer never came may or may not be
+ * among those: it counts as long as an order works there that nobody else has placed.
+ *
+ * Bounded by the limits: only what is limited is entered.
+ */
+export class OpenOrders {
+  readonly #table: Table<OpenOrder>;
+  readonly #orders = new Map<number, OpenOrder>();
+  readonly #counts = new Map<string, number>();
+  readonly #named = new Map<string, number>();
+  /** Those that are being sent: whether they work cannot be told yet. */
+  readonly #underWay = new Set<number>();
+  #next = 0;
+
+  constructor(store: Store) {
+    this.#table = store.table('open_orders');
+    for (const [row, order] of this.#table.entries()) {
+      const number = Number(row);
+      this.#remember(number, order);
+      this.#next = Math.max(this.#next, number + 1);
+    }
+  }
+
+  /** Open orders of a key, or of all ('') together. */
+  count(caller: string): number {
+    return caller === '' ? this.#orders.size : (this.#counts.get(caller) ?? 0);
+  }
+
+  /** Whether this order counts already. */
+  has(accId: bigint, orderId: string): boolean {
+    return this.#named.has(nameOf(accId, orderId));
+  }
+
+  /** Enters an order that is about to be sent; its number here. */
+  enter(change: Transaction, caller: string, place: OrderPlace, orderId = ''): number {
+    const number = this.#next++;
+    const { accId, env, market } = place;
+    const order = { caller, accId, env, market, orderId };
+    this.#remember(number, order);
+    this.#underWay.add(number);
+    change.put(this.#table, String(number), order);
+    return number;
+  }
+
+  /** The order is not under way any more. */
+  leave(number: number): void {
+    this.#underWay.delete(number);
+  }
+
+  /** The order has been accepted under this name. */
+  name(change: Transaction, number: number, orderId: string): void {
+    const order = this.#orders.get(number);
+    if (order === undefined || order.orderId === orderId) return;
+    const named = { ...order, orderId };
+    this.#orders.set(number, named);
+    this.#named.set(nameOf(order.accId, orderId), number);
+    change.put(this.#table, String(number), named);
+  }
+
+  /** The order has ended, or never came to be. */
+  free(change: Transaction, number: number): void {
+    const order = this.#orders.get(number);
+    this.#underWay.delete(number);
+    if (order === undefined) return;
+    this.#orders.delete(number);
+    if (order.orderId !== '') this.#named.delete(nameOf(order.accId, order.orderId));
+    const count = this.count(order.caller) - 1;
+    if (order.caller !== '' && count > 0) this.#counts.set(order.caller, count);
+    else this.#counts.delete(order.caller);
+    change.remove(this.#table, String(number));
+  }
+
+  /** The places where a key, or anybody (''), has open orders. */
+  places(caller: string): readonly OrderPlace[] {
+    const places = new Map<string, OrderPlace>();
+    for (const order of this.#orders.values()) {
+      const { accId, env, market } = order;
+      if (caller === '' || order.caller === caller) places.set(`${accId}/${env}/${market}`, { accId, env, market });
+    }
+    return [...places.values()];
+  }
+
+  /** Those of a place about which a list that is asked for from now on can tell. */
+  settled({ accId, env, market }: OrderPlace): readonly number[] {
+    const here = [...this.#orders].filter(([, order]) => order.accId === accId && order.env === env && order.market === market);
+    return here.map(([number]) => number).filter((number) => !this.#underWay.has(number));
+  }
+
+  /** Those of {@link settled} orders that have ended, by the orders that work in the account. */
+  ended(accId: bigint, settled: readonly number[], working: readonly OrderNames[]): readonly number[] {
+    const names = new Set(working.flat());
+    let strangers = working.filter((order) => !order.some((name) => this.has(accId, name))).length;
+    return settled.filter((number) => {
+      const order = this.#orders.get(number);
+      if (order === undefined) return false;
+      if (order.orderId !== '') return !names.has(order.orderId);
+      strangers -= 1;
+      return strangers < 0;
+    });
+  }
+
+  #remember(number: number, order: OpenOrder): void {
+    this.#orders.set(number, order);
+    if (order.caller !== '') this.#counts.set(order.caller, (this.#counts.get(order.caller) ?? 0) + 1);
+    if (order.orderId !== '') this.#named.set(nameOf(order.accId, order.orderId), number);
+  }
+}
+
+function nameOf(accId: bigint, orderId: string): string {
+  return `${accId}/${orderId}`;
+}

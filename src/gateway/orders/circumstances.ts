@@ -1,0 +1,175 @@
+import { create } from '@bufbuild/protobuf';
+import type { Access, DayProfit, KeyRecord, OrderFacts, OrderPlace, Wanted } from '../../access/index.js';
+import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
+import { currency as currencies } from '../../contract/enums.js';
+import {
+  type Order,
+  type Position,
+  PositionSide,
+  type TrdHeader,
+  TrdHeaderSchema,
+  TrdSide,
+} from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { account } from '../../contract/operations/index.js';
+import type { Backend, CallContext } from '../backend.js';
+import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { sideName } from '../trade-names.js';
+import { type ClosingClaim, ClosingClaims } from './closing-claims.js';
+import type { Valued } from './order-facts.js';
+import { openOrders } from './order-lookup.js';
+
+/** Facts that say everything the gates want. */
+export interface Complete {
+  readonly facts: OrderFacts;
+  /** Present where the order passes because it closes a part of a position: to be settled when it is answered. */
+  readonly claim?: ClosingClaim;
+}
+
+/**
+ * What the gates want to know beside the order itself, of the account as the backend has it: which orders are still open, what was lost
+ * today, and whether the order does no more than close a position. Asked only where a limit or a halt makes a difference.
+ */
+export class Circumstances {
+  readonly #claims = new ClosingClaims();
+
+  constructor(
+    private readonly backend: Backend,
+    private readonly access: Access,
+  ) {}
+
+  /** The facts with what the gates want; at once where they want nothing. */
+  complete(
+    key: KeyRecord | undefined,
+    facts: OrderFacts,
+    valued: Valued,
+    header: TrdHeader | undefined,
+    context: CallContext,
+  ): Complete | Promise<Complete> {
+    const wanted = this.access.wants(key, facts);
+    return wanted === undefined ? { facts } : this.#find(key, facts, valued, header, wanted, context);
+  }
+
+  async #find(
+    key: KeyRecord | undefined,
+    known: OrderFacts,
+    valued: Valued,
+    header: TrdHeader | undefined,
+    first: Wanted,
+    context: CallContext,
+  ): Promise<Complete> {
+    let facts = known;
+    let claim: ClosingClaim | undefined;
+    // Each round answers one want for good: there are three.
+    for (let wanted: Wanted | undefined = first; wanted !== undefined; wanted = this.access.wants(key, facts)) {
+      if (wanted.openOrders !== undefined) {
+        await this.compareOpenOrders(wanted.openOrders, context);
+        facts = { ...facts, opensCompared: true };
+      } else if (wanted.dayProfit) {
+        facts = { ...facts, dayProfit: await this.dayProfit(header, context) };
+      } else {
+        claim = await this.#claim(valued, header, context);
+        facts = { ...facts, reduces: claim !== undefined };
+      }
+    }
+    return claim === undefined ? { facts } : { facts, claim };
+  }
+
+  /** Frees the orders that have ended: by the backend's list of those that are open. What it does not answer frees nothing. */
+  async compareOpenOrders(places: readonly OrderPlace[], context: CallContext): Promise<void> {
+    const { gates } = this.access;
+    for (const place of places) {
+      const settled = gates.openOrdersAt(place);
+      if (settled.length === 0) continue;
+      const { accId, env, market } = place;
+      const header = create(TrdHeaderSchema, { trdEnv: env, accID: accId, trdMarket: market });
+      const open = await openOrders(this.backend, header, context);
+      if ('retType' in open) continue;
+      gates.freeEnded(
+        accId,
+        settled,
+        open.map(({ orderID, orderIDEx }) => [String(orderID), orderIDEx].filter((name) => name !== '')),
+      );
+    }
+  }
+
+  /** What an account has made today with everything that it holds or has closed since the day's open, as the backend counts it. */
+  async dayProfit(header: TrdHeader | undefined, context: CallContext): Promise<DayProfit> {
+    const positions = await this.#positions(header, context, false);
+    if (typeof positions === 'string') return lossUnknown(positions);
+    const profits = new Map<string, Decimal>();
+    for (const position of positions) {
+      const profit = Object.hasOwn(position, 'tdPlVal') ? decimalFromNumber(position.tdPlVal) : undefined;
+      if (profit === undefined) return lossUnknown(`the brokerage does not say what ${position.code} has made today`);
+      const currency = currencyOf(position);
+      if (currency === undefined) return lossUnknown(`the brokerage does not say in which currency ${position.code} is`);
+      profits.set(currency, (profits.get(currency) ?? 0n) + profit);
+    }
+    return [...profits].map(([currency, profit]) => ({ currency, profit }));
+  }
+
+  /** Claims what the order closes; undefined where it would do more than that, or nobody can tell. */
+  async #claim(valued: Valued, header: TrdHeader | undefined, context: CallContext): Promise<ClosingClaim | undefined> {
+    const [leg, another] = valued.legs;
+    if (valued.opens?.count !== 1 || valued.opens.orderId !== undefined || another !== undefined) return undefined;
+    const what = `${valued.accId}/${leg.symbol}/${closes(leg.side)}`;
+    return this.#claims.claim(what, leg.qty, () => this.#closable(leg.symbol, leg.side, header, context));
+  }
+
+  /** How much of a position an order on this side can close, what working orders on that side will close taken off. */
+  async #closable(symbol: string, side: string, header: TrdHeader | undefined, context: CallContext): Promise<Decimal> {
+    const closed = closes(side);
+    if (header === undefined || closed === undefined) return 0n;
+    const positions = await this.#positions(header, context, true);
+    const working = await openOrders(this.backend, header, context);
+    if (typeof positions === 'string' || 'retType' in working) return 0n;
+    let closable = 0n;
+    for (const position of positions) {
+      if (symbolOf(position) !== symbol || position.positionSide !== closed) continue;
+      const free = magnitude(position.canSellQty);
+      const held = magnitude(position.qty);
+      if (held < free) closable += held;
+      else closable += free;
+    }
+    for (const order of working) if (takesFrom(order, symbol, closed)) closable -= magnitude(order.qty - order.fillQty);
+    return closable;
+  }
+
+  /** The positions of an account, those closed today among them; why not, where the backend does not say. */
+  async #positions(header: TrdHeader | undefined, context: CallContext, refreshCache: boolean): Promise<readonly Position[] | string> {
+    if (header === undefined) return 'the request names no account';
+    const response = await this.backend.call(account.getPositions, create(PositionsC2S, { header, refreshCache }), context);
+    if (response.retType !== RET_SUCCEED) return `the brokerage does not list the positions: ${response.retMsg}`;
+    return payloadOf(account.getPositions, response)?.positionList ?? 'the brokerage does not list the positions';
+  }
+}
+
+function lossUnknown(reason: string): DayProfit {
+  return { code: 'limit.loss_unknown', reason: `loss of today unknown: ${reason}` };
+}
+
+/** The side of the position that an order on this side takes away from; a short sale takes from none. */
+function closes(side: string): PositionSide | undefined {
+  if (side === 'SELL') return PositionSide.PositionSide_Long;
+  return side === 'BUY' || side === 'BUY_BACK' ? PositionSide.PositionSide_Short : undefined;
+}
+
+function takesFrom({ trdSide, code, secMarket }: Order, symbol: string, side: PositionSide): boolean {
+  if (symbolOf({ code, secMarket }) !== symbol || trdSide === TrdSide.TrdSide_SellShort) return false;
+  return closes(sideName(trdSide) ?? '') === side;
+}
+
+function symbolOf({ code, secMarket }: Pick<Position, 'code' | 'secMarket'>): string {
+  return `${quoteMarketOfSecMarket(secMarket)?.name ?? secMarket}.${code}`;
+}
+
+function currencyOf(position: Position): string | undefined {
+  const named = Object.hasOwn(position, 'currency') ? currencies.members.find((member) => member.public === position.currency) : undefined;
+  return named?.name ?? quoteMarketOfSecMarket(position.secMarket)?.currency;
+}
+
+/** The brokerage writes short positions with a minus. What is no exact number closes nothing. */
+function magnitude(quantity: number): Decimal {
+  return decimalFromNumber(Math.abs(quantity)) ?? 0n;
+}

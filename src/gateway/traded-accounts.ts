@@ -1,0 +1,27 @@
+import { create } from '@bufbuild/protobuf';
+import { type Access, allowsAccount, type KeyRecord, scopeMask } from '../access/index.js';
+import { type TrdAcc, TrdEnv, type TrdHeader, TrdHeaderSchema } from '../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as AccountsC2S } from '../contract/generated/Trd_GetAccList_pb.js';
+import { account } from '../contract/operations/index.js';
+import type { Backend, CallContext } from './backend.js';
+import { limitsOf } from './market-names.js';
+import { payloadOf, RET_SUCCEED } from './responses.js';
+
+/** Every account of the backend; why not, where it does not list them. */
+export async function allAccounts(backend: Backend, context: CallContext): Promise<readonly TrdAcc[] | string> {
+  const query = create(AccountsC2S, { userID: 0n, needGeneralSecAccount: true });
+  const response = await backend.call(account.listAccounts, query, context);
+  if (response.retType !== RET_SUCCEED) return `the brokerage does not list the accounts: ${response.retMsg}`;
+  return payloadOf(account.listAccounts, response)?.accList ?? [];
+}
+
+/** Whether a caller's scopes and limits let it trade in an account. */
+export function tradesIn(access: Access, key: KeyRecord | undefined, { accID, trdEnv }: TrdAcc): boolean {
+  const scope = trdEnv === TrdEnv.TrdEnv_Real ? 'trade:real' : 'trade:simulate';
+  return access.authorise(key, scopeMask([scope])) === undefined && limitsOf(access, key).every((limits) => allowsAccount(limits, accID));
+}
+
+/** An account as requests name it, in the first of its trading markets. */
+export function headerOf({ accID, trdEnv, trdMarketAuthList }: TrdAcc): TrdHeader {
+  return create(TrdHeaderSchema, { accID, trdEnv, trdMarket: trdMarketAuthList[0] ?? 0 });
+}

@@ -1,0 +1,41 @@
+import { Remembered } from '../chance/remembered.js';
+import type { Instrument } from '../world/instrument.js';
+import type { Bar } from './market.js';
+import type { TradingDay } from './trading-days.js';
+
+/** Bars in a block: those of an hour of minutes. */
+export const BLOCK_BARS = 60;
+/** At about 40 KB each, with what is made of their bars. */
+const REMEMBERED_BLOCKS = 256;
+
+/** Which bars of a day, and as of which trades of callers. */
+export interface BlockOfDay {
+  readonly day: TradingDay;
+  readonly minutes: number;
+  /** In the day, counted from 0. */
+  readonly number: number;
+  /** What prices are multiplied by. */
+  readonly factor: bigint;
+  /** Changes with every trade that a caller makes. */
+  readonly version: number;
+}
+
+/**
+ * Minute bars of blocks that are over, remembered: nothing but a caller's trade changes them any more. The same bars are the same objects, so that others may
+ * remember what they make of them.
+ */
+export class BarBlocks {
+  readonly #blocks = new Remembered<string, readonly Bar[]>(REMEMBERED_BLOCKS);
+
+  get(instrument: Instrument, block: BlockOfDay, make: () => readonly Bar[]): readonly Bar[] {
+    return this.#blocks.get(keyOf(instrument, block), make);
+  }
+
+  peek(instrument: Instrument, block: BlockOfDay): readonly Bar[] | undefined {
+    return this.#blocks.peek(keyOf(instrument, block));
+  }
+}
+
+function keyOf({ symbol }: Instrument, { day, minutes, number, factor, version }: BlockOfDay): string {
+  return `${symbol} ${day.number} ${minutes} ${number} ${version} ${factor}`;
+}

@@ -1,0 +1,271 @@
+import { create } from '@bufbuild/protobuf';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LimitFlags } from '../../src/access/index.js';
+import { account, admin, trade } from '../../src/contract/operations/index.js';
+import { Rejection } from '../../src/contract/rejection.js';
+import { type Backend, BackendUnsent, type ResponseMessage } from '../../src/gateway/index.js';
+import { MemoryStore, type Store, type Transaction } from '../../src/storage/index.js';
+import { BUY, HK, HK_CASH, HK_MARGIN, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
+import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+import { previewed } from '../support/previews.js';
+import { SpawnedDaemon } from '../support/spawned-daemon.js';
+import { runQuietly } from '../support/terminal.js';
+
+/** What a halt refuses, what it lets pass, and who is told. */
+
+const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+const SETTLED_MS = 500;
+const list = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
+const resting = { ...list, symbol: 'HK.00700', side: 'BUY', qty: 100, price: 1 };
+const taking = { ...list, symbol: 'HK.00700', side: 'BUY', order_type: 'MARKET', qty: 100 };
+
+describe('a halt', () => {
+  let desk: Desk;
+  afterEach(() => desk.close());
+
+  async function open(others: Partial<DeskOptions> = {}, limits: LimitFlags = {}): Promise<void> {
+    const keys = { desk: { scopes, limits }, other: { scopes }, ops: { scopes: ['admin'] as const } };
+    desk = await openDesk({ keys, ...others });
+  }
+
+  async function code(body: object, as = 'desk', operation: typeof trade.placeOrder | typeof trade.modifyOrder = trade.placeOrder) {
+    const answer = await desk.call(operation, body, { as });
+    if (!(answer instanceof Rejection) && answer.retType !== 0) throw new Error(answer.retMsg);
+    return answer instanceof Rejection ? answer.code : undefined;
+  }
+  const place = async (body: object, as = 'desk') => (await desk.payload(trade.placeOrder, body, { as })).orderIDEx;
+  const halt = (body: object = {}) => desk.payload(admin.adminHalt, body, { as: 'ops', iface: 'grpc' });
+  const resume = (body: object = {}) => desk.payload(admin.adminResume, body, { as: 'ops', iface: 'grpc' });
+
+  it('refuses new orders, larger ones and those that come back; cancels and what makes an order smaller pass', async () => {
+    await open();
+    const [id, disabled] = [await place({ ...resting, qty: 200 }), await place(resting)];
+    desk.clock.advance(SETTLED_MS);
+    await desk.call(trade.modifyOrder, { ...list, order_id_ex: disabled, op: 'disable' });
+    desk.clock.advance(SETTLED_MS);
+    expect((await halt({ reason: 'a bot ran away' })).halt).toMatchObject({ by: 'key "ops"', reason: 'a bot ran away', keyId: '' });
+    const change = { ...list, order_id_ex: id, op: 'normal' };
+    expect(await code(resting)).toBe('trading.halted');
+    expect(await code({ ...change, qty: 300, price: 1 }, 'desk', trade.modifyOrder)).toBe('trading.halted');
+    expect(await code({ ...change, qty: 200, price: 2 }, 'desk', trade.modifyOrder)).toBe('trading.halted');
+    expect(await code({ ...list, order_id_ex: disabled, op: 'enable' }, 'desk', trade.modifyOrder)).toBe('trading.halted');
+    expect(await code({ ...change, qty: 100, price: 1 }, 'desk', trade.modifyOrder)).toBeUndefined();
+    desk.clock.advance(SETTLED_MS);
+    expect(await desk.call(trade.cancelOrder, { ...list, order_id_ex: id })).toMatchObject({ retType: 0 });
+    expect(await desk.call(trade.cancelAllOrder, list)).toMatchObject({ retType: 0 });
+    const refused = desk.audit.find(({ code }) => code === 'trading.halted');
+    expect(refused?.reason).toMatch(/^halt: trading is halted since 2026-11-20T\S+ by key "ops": a bot ran away; cancels and orders/);
+    expect(await resume()).toMatchObject({ resumed: true, haltList: [] });
+    expect(await code(resting)).toBeUndefined();
+    expect(await resume()).toMatchObject({ resumed: false });
+  });
+
+  it('lets a position be closed, and no more of it than there is', async () => {
+    await open();
+    await place({ ...taking, qty: 200 });
+    desk.clock.advance(SETTLED_MS);
+    await halt();
+    const sale = { ...taking, side: 'SELL' };
+    expect(await code({ ...sale, qty: 300 })).toBe('trading.halted');
+    expect(await code({ ...sale, side: 'SELL_SHORT' })).toBe('trading.halted');
+    expect(await Promise.all([code(sale), code(sale), code(sale)])).toEqual([undefined, undefined, 'trading.halted']);
+    desk.clock.advance(SETTLED_MS);
+    expect(await code(sale)).toBe('trading.halted');
+  });
+
+  it('of a key is its own, and outlasts that of everybody', async () => {
+    await open();
+    expect(await desk.call(admin.adminHalt, { key: 'nobody' }, { as: 'ops' })).toMatchObject({ code: 'request.invalid' });
+    await halt({ key: 'desk' });
+    await halt();
+    expect([await code(resting), await code(resting, 'other')]).toEqual(['trading.halted', 'trading.halted']);
+    expect((await resume()).haltList).toMatchObject([{ keyId: 'desk' }]);
+    expect([await code(resting), await code(resting, 'other')]).toEqual(['trading.halted', undefined]);
+    expect(await resume({ key: 'desk' })).toMatchObject({ resumed: true, haltList: [] });
+    expect(await code(resting)).toBeUndefined();
+  });
+
+  it('cancels every open order of every account, or of those that the key may use', async () => {
+    await open({}, { allowedAccIds: HK_CASH });
+    const cash = { ...resting, acc_id: HK_CASH };
+    await place(cash);
+    await place(resting, 'other');
+    await place(resting, 'other');
+    desk.clock.advance(SETTLED_MS);
+    expect((await halt({ key: 'desk', cancel_all: true })).accountList).toMatchObject([
+      { accId: BigInt(HK_CASH), env: 'simulate', orderCount: 1, acceptedCount: 1, failure: '' },
+    ]);
+    desk.clock.advance(SETTLED_MS);
+    expect((await halt({ cancel_all: true })).accountList).toMatchObject([{ accId: BigInt(HK_MARGIN), orderCount: 2, acceptedCount: 2 }]);
+    desk.clock.advance(SETTLED_MS);
+    expect((await halt({ cancel_all: true })).accountList).toEqual([]);
+    const { orderList } = await desk.payload(account.getOrders, list, { as: 'other' });
+    expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([15, 15]);
+    expect(desk.audit.map(({ reason }) => reason)).toContain('cancels accepted for 2 of 2 open orders');
+  });
+
+  it('cancels one by one where the brokerage cannot cancel all, and says what it refused', async () => {
+    let refusing = 1;
+    const single = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context): Promise<ResponseMessage> {
+        const refuse = operation === trade.cancelAllOrder || (operation === trade.cancelOrder && refusing-- > 0);
+        if (refuse)
+          return create(operation.messages.ResponseSchema, { retType: -1, retMsg: 'not here' } as Record<
+            string,
+            unknown
+          >) as ResponseMessage;
+        return simulated.call(operation, request, context);
+      },
+    });
+    await open({ backend: single });
+    await place(resting);
+    await place(resting);
+    desk.clock.advance(SETTLED_MS);
+    const [cancels] = (await halt({ cancel_all: true })).accountList;
+    expect(cancels).toMatchObject({ orderCount: 2, acceptedCount: 1, failure: expect.stringMatching(/^order \S+: not here$/) });
+  });
+
+  it('is in force though the brokerage is away', async () => {
+    const away: Partial<Backend> = {
+      call: () => {
+        throw new BackendUnsent('away');
+      },
+    };
+    await open({ backend: away });
+    expect(await halt({ cancel_all: true })).toMatchObject({ accountList: [], failure: expect.stringContaining('away') });
+    expect(desk.gateway.halts()).toHaveLength(1);
+  });
+
+  it('stops an order that waits for the disk', async () => {
+    class WaitingStore extends MemoryStore {
+      held: (() => void)[] | undefined;
+      override async write(change: (transaction: Transaction) => void): Promise<void> {
+        const written = super.write(change);
+        const { held } = this;
+        if (held !== undefined) await new Promise<void>((resolve) => held.push(resolve));
+        return written;
+      }
+    }
+    const store = new WaitingStore();
+    await open({ store }, { maxDailyValue: '100000' });
+    store.held = [];
+    const { held } = store;
+    const order = desk.call(trade.placeOrder, resting);
+    while (held.length === 0) await new Promise(setImmediate);
+    store.held = undefined;
+    await halt();
+    for (const release of held) release();
+    expect(await order).toMatchObject({ code: 'trading.halted' });
+    expect(desk.calls.map(({ operation }) => operation)).not.toContain('place_order');
+  });
+
+  it('holds for a write that was interrupted and comes again', async () => {
+    const store: Store = new MemoryStore();
+    let cut = true;
+    const dying = (simulated: Backend): Partial<Backend> => ({
+      call(operation, request, context) {
+        if (cut && operation === trade.placeOrder) throw new Error('the process ends here');
+        return simulated.call(operation, request, context);
+      },
+    });
+    await open({ store, backend: dying });
+    const again = () => desk.call(trade.placeOrder, resting, { idempotencyKey: 'once' });
+    expect(await again()).toMatchObject({ code: 'internal' });
+    cut = false;
+    await halt();
+    expect(await again()).toMatchObject({ code: 'trading.halted' });
+    expect(desk.calls.filter(({ operation }) => operation === 'place_order')).toHaveLength(1);
+    await resume();
+    expect(await again()).toMatchObject({ retType: 0 });
+  });
+
+  it('a preview says so', async () => {
+    await open();
+    await halt();
+    expect(await previewed(desk, 'place', trade.placeOrder, resting)).toMatchObject({
+      wouldPass: false,
+      refusal: { code: 'trading.halted' },
+      gates: expect.arrayContaining([{ gate: 'halt', holder: 'flags', passes: false, limit: null, after: null }]),
+    });
+  });
+});
+
+describe('a daemon that is halted', () => {
+  const keys = {
+    desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+    other: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+    ops: { scopes: ['admin'] },
+  } as const;
+  const order = { acc_id: HK_MARGIN, env: SIMULATE, market: HK, side: BUY, order_type: NORMAL, code: '00700', qty: 100, price: 1 };
+  const flags = ['--enable-trading'];
+  const running: { stop(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const daemon of running.splice(0)) await daemon.stop();
+  });
+
+  it('is ready, says so in its status and probes, and tells who is connected', async () => {
+    const daemon = await TestDaemon.start({ keys, flags });
+    running.push(daemon);
+    const [mine, others] = [await daemon.push('desk'), await daemon.push('other')];
+    await Promise.all([mine.settled(), others.settled()]);
+    await daemon.as('ops').s2c('/api/admin/halt', { key_id: 'desk', reason: 'review' });
+    await daemon.as('ops').s2c('/api/admin/halt', {});
+    await Promise.all([mine.settled(), others.settled()]);
+    const told = (client: typeof mine) =>
+      client.frames
+        .map(({ body }) => (body as { event?: { desc?: string } })?.event?.desc ?? '')
+        .filter((desc) => desc.startsWith('trading is halted'));
+    expect(told(mine)).toEqual([expect.stringContaining('for key "desk"'), expect.stringMatching(/^trading is halted since/)]);
+    expect(told(others)).toEqual([expect.stringMatching(/^trading is halted since/)]);
+    const ready = await daemon.as().get('/readyz');
+    expect([ready.status, ready.json.trading_halted]).toEqual([200, 'all']);
+    const { halt_list } = (await daemon.as('ops').get('/api/admin/status')).json.s2c;
+    expect(halt_list).toMatchObject([
+      { key_id: 'desk', by: 'key "ops"', reason: 'review' },
+      { by: 'key "ops"', reason: '' },
+    ]);
+    const refused = await daemon.as('desk').post('/api/order', order);
+    expect([refused.status, refused.json.code]).toEqual([403, 'trading.halted']);
+    expect((await daemon.as('desk').post('/api/admin/halt', {})).status).toBe(403);
+    expect((await daemon.as().post('/api/admin/resume', {})).status).toBe(401);
+    await daemon.as('ops').s2c('/api/admin/resume', {});
+    expect((await daemon.as().get('/readyz')).json.trading_halted).toBe('keys');
+    await daemon.as('ops').s2c('/api/admin/resume', { key: 'desk' });
+    expect((await daemon.as().get('/readyz')).json.trading_halted).toBeUndefined();
+    await daemon.as('desk').s2c('/api/order', order);
+  });
+
+  it('is halted and resumed by svcctl, and halted still after kill -9', async () => {
+    const daemon = await SpawnedDaemon.start({ keys, flags });
+    running.push(daemon);
+    const said: string[] = [];
+    const svcctl = (...args: string[]) => runQuietly(args, { env: daemon.variables, explain: (text) => said.push(text) });
+    await daemon.as('desk').s2c('/api/order', order);
+    expect(await svcctl('halt', '--cancel-all', '--reason', 'night')).toBe(0);
+    expect(said.join('')).toMatch(
+      /^trading is halted for every caller since \S+; cancels accepted for 1 of 1 open orders \(281756478396547002: 1 of 1\)$/m,
+    );
+    await daemon.end('SIGKILL');
+    await daemon.boot(flags);
+    const refused = await daemon.as('desk').post('/api/order', order);
+    expect(refused.json.error).toMatch(/^trading is halted since \S+ by svcctl: night; /);
+    expect(await svcctl('halt', '--key', 'nobody')).not.toBe(0);
+    expect(await svcctl('halt', '--key', 'desk')).toBe(0);
+    expect(await svcctl('resume')).toBe(0);
+    expect(said.at(-1)).toBe('trading is resumed for every caller; still halted: key "desk"\n');
+    expect((await daemon.as('desk').post('/api/order', order)).json.code).toBe('trading.halted');
+    await daemon.as('other').s2c('/api/order', { ...order, side: BUY });
+    expect(await svcctl('resume', '--key', 'desk')).toBe(0);
+    await daemon.end('SIGKILL');
+    await daemon.boot(flags);
+    await daemon.as('desk').s2c('/api/order', order);
+    expect((await daemon.as('desk').post('/api/order', { ...order, side: SELL })).json.code).not.toBe('trading.halted');
+    const reasons = daemon
+      .auditLines()
+      .filter(({ endpoint }) => endpoint === 'halt')
+      .map(({ reason }) => String(reason));
+    expect(reasons[0]).toMatch(/^trading is halted since \S+ by svcctl: night/);
+    expect(reasons).toContain('trading is resumed by svcctl');
+  });
+});
