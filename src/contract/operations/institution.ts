@@ -81,7 +81,7 @@ export const getInstitutionProfile = operation({
   title: 'Profile of an institution',
   summary: 'What an institution holds in a market in a few figures: value, count, what is new, sold, more and less.',
   guide:
-    'For an overview before its holdings. Take institution_id from svc_get_institution_list; single stocks are in svc_get_institution_holding_list, changes alone in svc_get_institution_holding_change.',
+    'For an overview of an institution before its single holdings. Take institution_id from svc_get_institution_list; single stocks are in svc_get_institution_holding_list, changes alone in svc_get_institution_holding_change.',
   shape: [market, institution],
   rest: [post('/api/institution-profile')],
 });
@@ -177,7 +177,7 @@ export const getArkStockDynamic = operation({
   title: 'ARK and a stock',
   summary: 'Whether the ARK funds trade a stock: days in a row in one direction, lately, once, or not at all.',
   guide:
-    'transaction_count and net_shares are those of what dynamic_type tells, negative when sold. For all stocks at once use svc_get_ark_active_transaction.',
+    'transaction_count and net_shares are those of what dynamic_type tells; net_shares is negative when they sold. For all stocks at once use svc_get_ark_active_transaction.',
   shape: [symbol('security')],
   rest: [post('/api/ark-stock-dynamic')],
 });
