@@ -1,4 +1,5 @@
 import { type Dialect, type Enumeration, enumeration, type FieldEnumerations, type Member, same } from './enumeration.js';
+import { institutionEnumerations } from './institution-enums.js';
 import { listEnumerations } from './list-enums.js';
 import { researchEnumerations } from './research-enums.js';
 
@@ -463,6 +464,7 @@ export const priceType = same('price_type', { out_of_the_money: 1, in_the_money:
 const enumerationsByField: readonly FieldEnumerations[] = [
   ...listEnumerations,
   ...researchEnumerations,
+  ...institutionEnumerations,
   {
     prefix: 'Trd_',
     fields: {

@@ -28,6 +28,7 @@ export const groups = [
   'calendar',
   'ranking',
   'research',
+  'institution',
   'user_state',
   'account',
   'forex_account',

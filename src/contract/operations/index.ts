@@ -7,6 +7,7 @@ import * as calendar from './calendar.js';
 import * as cash from './cash.js';
 import * as derivatives from './derivatives.js';
 import * as forexAccount from './forex-account.js';
+import * as institution from './institution.js';
 import * as klinePattern from './kline-pattern.js';
 import * as margin from './margin.js';
 import * as metadata from './metadata.js';
@@ -35,6 +36,7 @@ export const declared = {
   calendar,
   ranking,
   research,
+  institution,
   user_state: userState,
   account,
   forex_account: forexAccount,
@@ -58,6 +60,7 @@ export {
   calendar,
   derivatives,
   forexAccount,
+  institution,
   klinePattern,
   metadata,
   quote,

@@ -236,6 +236,7 @@ export class Company extends IssuerTimeline {
       membership: new PlateMembership(issuer, profile, this.industry),
       ownership: new Ownership(profile, {
         name: home.name,
+        listed: requireDay(home.listDate),
         ordinaryShares,
         inSharesOf: (shares, then, now) => inSharesOf(shares, this.shareFactor(now), this.shareFactor(then)),
         executives: (day) => this.executives(day).map(({ person }) => person),

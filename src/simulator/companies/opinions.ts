@@ -19,7 +19,7 @@ export interface RatingChange {
   /** In twelve months, for one share of the home listing as it is on `day`, in its currency. */
   readonly target: Decimal;
   /** What it said before, the target in shares of `day`; absent from the first opinion. */
-  readonly previous?: { readonly rating: Rating; readonly target: Decimal };
+  readonly previous?: { readonly day: number; readonly rating: Rating; readonly target: Decimal };
 }
 
 /** What the brokers say together on a day. */
@@ -112,7 +112,10 @@ export class Opinions {
     const before = this.#lastFrom(coverage, quarter, (opinion) => opinion.day < day);
     const change = { day, broker: coverage.broker, analyst: coverage.analyst, rating, target };
     if (before === undefined) return change;
-    return { ...change, previous: { rating: before.rating, target: this.source.inSharesOf(before.target, before.day, day) } };
+    return {
+      ...change,
+      previous: { day: before.day, rating: before.rating, target: this.source.inSharesOf(before.target, before.day, day) },
+    };
   }
 
   #opinion({ key, from }: Coverage, quarter: number, slot: 0 | 1): Opinion | undefined {

@@ -27,6 +27,8 @@ export interface Holders {
 
 export interface OwnershipSource {
   readonly name: string;
+  /** First day of trading: institutions hold nothing before. */
+  readonly listed: number;
   /** Ordinary shares, and what one of the reference day is, at the end of a day. */
   readonly ordinaryShares: (day: number) => bigint;
   readonly inSharesOf: (shares: bigint, then: number, now: number) => bigint;
@@ -75,6 +77,9 @@ const institutions: readonly (readonly [name: string, size: number])[] = [
 
 const quarters = new FiscalCalendar(12);
 
+/** Every institution that may hold an issuer, in a stable order: new ones come last. */
+export const institutionNames: readonly string[] = institutions.map(([name]) => name);
+
 /** Shares that are not held by insiders: whole shares of `shares`. */
 export function freeFloat(profile: CompanyProfile, shares: bigint): bigint {
   return (shares * BigInt(Math.round(profile.freeFloat * 1000))) / 1000n;
@@ -116,7 +121,7 @@ export class Ownership {
       asOf,
       known: asOf + REPORTING_DAYS,
       issued,
-      institutions: changes(ofInstitutions, this.#institutions(quarter - 1)),
+      institutions: changes(ofInstitutions, before < this.source.listed ? new Map() : this.#institutions(quarter - 1)),
       insiders: changes(ofInsiders, this.#insiders(quarter - 1)),
       distribution: { institutions: byInstitutions, insiders: byInsiders, others: issued - byInstitutions - byInsiders },
     };

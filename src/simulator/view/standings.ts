@@ -68,12 +68,17 @@ export interface Order<Row> {
 
 /** Rows in order, those without the figure last, equal ones as they came; and of them one page. */
 export function pageOf<Row>(rows: readonly Row[], { by, ascending, offset, count }: Order<Row>): readonly Row[] {
+  return inOrder(rows, by, ascending).slice(offset, offset + count);
+}
+
+/** Rows in order, those without the figure last, equal ones as they came. */
+export function inOrder<Row>(rows: readonly Row[], by: Figure<Row>, ascending: boolean): readonly Row[] {
   const keyed = rows.map((row) => ({ row, key: by(row) }));
   keyed.sort((a, b) => {
     if (a.key === undefined || b.key === undefined) return a.key === b.key ? 0 : a.key === undefined ? 1 : -1;
     return ascending ? a.key - b.key : b.key - a.key;
   });
-  return keyed.slice(offset, offset + count).map(({ row }) => row);
+  return keyed.map(({ row }) => row);
 }
 
 /** Why a page cannot be given; undefined where it can. */

@@ -16,6 +16,7 @@ const sliced: ReadonlySet<Group> = new Set<Group>([
   'calendar',
   'ranking',
   'research',
+  'institution',
   'user_state',
 ]);
 /** Orders, fills and movements of cash are read after the brokerage's journal, which is on disk: in their own time. */

@@ -22,7 +22,15 @@ import { until } from '../../support/until.js';
 const tools = operations.flatMap((operation) => (operation.tool === null ? [] : [[operation.tool, operation] as const]));
 
 /** Groups whose tools look through whole markets for each value: they do so over one of the ways alone. */
-const manyValued: ReadonlySet<Group> = new Set<Group>(['kline_pattern', 'metadata', 'derivatives', 'calendar', 'ranking', 'research']);
+const manyValued: ReadonlySet<Group> = new Set<Group>([
+  'kline_pattern',
+  'metadata',
+  'derivatives',
+  'calendar',
+  'ranking',
+  'research',
+  'institution',
+]);
 
 /** Keys that lack one family of scopes each, so that every tool has one that must not reach it. */
 const lacking = {
@@ -312,6 +320,12 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   'svc_get_research_rating_summary.uid': () => true,
   'svc_get_research_rating_summary.next_key': () => true,
   'svc_get_valuation_plate_stock_list.next_key': () => true,
+  'svc_get_institution_list.page': () => true,
+  'svc_get_institution_holding_change.page': () => true,
+  'svc_get_institution_holding_list.page': () => true,
+  'svc_get_ark_fund_holding.page': () => true,
+  'svc_get_ark_active_transaction.page': () => true,
+  'svc_get_rating_change.page': () => true,
   // For a reminder that there is, and for US securities.
   'svc_set_price_reminder.op': (value) => ![1, 'ADD', 6, 'DEL_ALL'].includes(value as string | number),
   'svc_set_price_reminder.key': () => true,
@@ -405,6 +419,8 @@ function usualValues(name: string): readonly unknown[] | undefined {
     'svc_get_company_executive_background.leader_name': [found.leader],
     'svc_get_financials_revenue_breakdown.date': [0, found.reportDate],
     currency_code: ['USD', 'cny', ''],
+    institution_id: [1, 24],
+    'svc_get_rating_change.market': ['US'],
     'svc_get_valuation_plate_stock_list.symbol': [found.plate, 'HK.800000'],
     filter_security: [found.plate],
     'svc_get_future_info.symbols': [['HK.HSImain']],

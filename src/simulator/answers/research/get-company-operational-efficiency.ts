@@ -10,11 +10,11 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_GetCompanyOperationalEfficiency_pb.js';
 import { Refusal } from '../../refusal.js';
+import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { changeRate, type Money, moneyIn } from './money.js';
-import { pageAfter } from './next-key.js';
 import { type Period, periodsOf } from './periods.js';
 import { earlier, type StatementSums, statementSums } from './statement-sums.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
@@ -30,11 +30,16 @@ export const getCompanyOperationalEfficiency: Answer<'world' | 'companies' | 'li
   const asked = given(C2SSchema, request, 'financialType') ?? F10Type.F10Type_Unknown;
   if (asked > F10Type.F10Type_Annual) return new Refusal(`financial_type ${asked}: expected 0 to 7`);
   const periods = periodsOf(subject.company, subject.day, asked);
-  const page = pageAfter(periods, ({ text }) => text, request.nextKey, given(C2SSchema, request, 'num') ?? NUM.fallback, NUM.max);
+  const page = pageAfter(
+    periods,
+    ({ text }) => text,
+    { field: 'next_key', value: request.nextKey, end: '-1' },
+    { field: 'num', value: given(C2SSchema, request, 'num') ?? NUM.fallback, max: NUM.max },
+  );
   if (page instanceof Refusal) return page;
   return create(S2CSchema, {
     itemList: page.items.map((period) => itemOf(subject, money, period)),
-    nextKey: page.nextKey,
+    nextKey: page.next,
     currencyCode: money.code,
   });
 };

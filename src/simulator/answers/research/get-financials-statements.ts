@@ -15,11 +15,11 @@ import {
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
+import { type Page, pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { changeRate, type Money, moneyIn } from './money.js';
-import { type Page, pageAfter } from './next-key.js';
 import { type Period, periodsOf } from './periods.js';
 import { type Line, linesOf } from './statement-lines.js';
 import { earlier, inSharesAt, perShare, type StatementSums, statementSums } from './statement-sums.js';
@@ -51,11 +51,16 @@ export const getFinancialsStatements: Answer<'world' | 'companies' | 'listings',
   if (money instanceof Refusal) return money;
   const asked = given(C2SSchema, request, 'financialType') || F10Type.F10Type_QuarterlyAnnual;
   const periods = periodsOf(subject.company, subject.day, asked);
-  const page = pageAfter(periods, ({ text }) => text, request.nextKey, given(C2SSchema, request, 'num') ?? NUM.fallback, NUM.max);
+  const page = pageAfter(
+    periods,
+    ({ text }) => text,
+    { field: 'next_key', value: request.nextKey, end: '-1' },
+    { field: 'num', value: given(C2SSchema, request, 'num') ?? NUM.fallback, max: NUM.max },
+  );
   return page instanceof Refusal ? page : inTurns(answer(subject, lines, money, page));
 };
 
-function* answer(subject: Subject, lines: readonly Line[], money: Money, { items, nextKey }: Page<Period>): Generator<void, S2C> {
+function* answer(subject: Subject, lines: readonly Line[], money: Money, { items, next: nextKey }: Page<Period>): Generator<void, S2C> {
   const reportList = yield* eachInTurns(items, REPORTS_A_TURN, (period) => reportOf(subject, lines, money, period));
   const shown = new Set(reportList.flatMap(({ itemList }) => itemList.map(({ fieldId }) => fieldId)));
   return create(S2CSchema, {

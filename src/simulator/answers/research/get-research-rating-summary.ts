@@ -16,10 +16,10 @@ import {
 import { dayOfNumber } from '../../../contract/time.js';
 import type { RatingChange } from '../../companies/opinions.js';
 import { Refusal } from '../../refusal.js';
+import { pageAfter } from '../../view/cursor.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
-import { NO_MORE, pageAfter } from './next-key.js';
 import { analystUid, brokerUid, RECORD_DAYS, ratingNumber, targetPrice, threeGrades, trackRecord } from './opinions.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
 
@@ -49,9 +49,14 @@ export const getResearchRatingSummary: Answer<'world' | 'companies' | 'listings'
       `uid: nobody with ${JSON.stringify(request.uid.slice(0, 20))} rates ${subject.listing.instrument.symbol}; take an ${what} of the list`,
     );
   }
-  const page = pageAfter(authors, uidOf, request.nextKey, given(C2SSchema, request, 'num') ?? NUM.fallback, NUM.max);
+  const page = pageAfter(
+    authors,
+    uidOf,
+    { field: 'next_key', value: request.nextKey, end: '-1' },
+    { field: 'num', value: given(C2SSchema, request, 'num') ?? NUM.fallback, max: NUM.max },
+  );
   if (page instanceof Refusal) return page;
-  const { items, nextKey } = page;
+  const { items, next: nextKey } = page;
   const ratings = (author: Author) => author.opinions.map((one) => ratingItem(facts, subject, one));
   if (byAnalyst) {
     const analystRatingSummaryList = items.map((author) =>
@@ -71,7 +76,7 @@ function detail(facts: Facts<'companies'>, subject: Subject, authors: readonly A
   if (byAnalyst)
     return create(S2CSchema, {
       analystRatingDetail: create(AnalystRatingDetailSchema, { analystInfo: analyst, ratingItemList }),
-      nextKey: NO_MORE,
+      nextKey: '-1',
     });
   const { stockSuccessRate: _rate, stockAvgReturn: _return, institutionInfo: _institution, $typeName: _type, ...short } = analyst;
   const institution = institutionInfo(subject, author);
@@ -81,7 +86,7 @@ function detail(facts: Facts<'companies'>, subject: Subject, authors: readonly A
       analystInfoList: [create(AnalystInfoSchema, short)],
       ratingItemList,
     }),
-    nextKey: NO_MORE,
+    nextKey: '-1',
   });
 }
 

@@ -12,13 +12,13 @@ import {
 import { Refusal } from '../../refusal.js';
 import { type Figure, type Hit, sorted, valuesOf } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
+import { pageAfter } from '../../view/cursor.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { locate } from '../../view/locate.js';
 import { membersOf, plateSecurity } from '../../view/plates.js';
 import { platesOf } from '../../world/plates.js';
-import { pageAfter } from './next-key.js';
 import { forwardFigure, type Measure, measures, percentileFigure } from './valuation-figures.js';
 import { type Group, groupOf, sharesIn } from './valuation-group.js';
 
@@ -42,13 +42,18 @@ export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listing
   const descending = request.sortType === SortType.SortType_Desc;
   const hits = await sorted(await sharesIn(facts, kept), [{ figure: by, direction: descending ? 'descending' : 'ascending' }]);
   const num = given(C2SSchema, request, 'num') ?? NUM.fallback;
-  const page = pageAfter(hits, ({ row }) => row.listing.instrument.code, request.nextKey, num, NUM.max);
+  const page = pageAfter(
+    hits,
+    ({ row }) => row.listing.instrument.code,
+    { field: 'next_key', value: request.nextKey, end: '-1' },
+    { field: 'num', value: num, max: NUM.max },
+  );
   if (page instanceof Refusal) return page;
   const isWholeIndex = group.members === undefined && request.filterSecurity === undefined && request.nextKey === '';
   return create(S2CSchema, {
     count: hits.length,
     stockList: await itemsOf(page.items, figures),
-    nextKey: page.nextKey,
+    nextKey: page.next,
     plateList: isWholeIndex ? industriesOf(group) : [],
   });
 };

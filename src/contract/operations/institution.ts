@@ -1,0 +1,219 @@
+import { operation, post } from '../declare.js';
+import type { FieldClass } from '../field-classes.js';
+import * as QotGetArkActiveTransaction from '../generated/Qot_GetArkActiveTransaction_pb.js';
+import * as QotGetArkFundHolding from '../generated/Qot_GetArkFundHolding_pb.js';
+import * as QotGetArkStockDynamic from '../generated/Qot_GetArkStockDynamic_pb.js';
+import * as QotGetInstitutionDistribution from '../generated/Qot_GetInstitutionDistribution_pb.js';
+import * as QotGetInstitutionHoldingChange from '../generated/Qot_GetInstitutionHoldingChange_pb.js';
+import * as QotGetInstitutionHoldingList from '../generated/Qot_GetInstitutionHoldingList_pb.js';
+import * as QotGetInstitutionList from '../generated/Qot_GetInstitutionList_pb.js';
+import * as QotGetInstitutionProfile from '../generated/Qot_GetInstitutionProfile_pb.js';
+import * as QotGetRatingChange from '../generated/Qot_GetRatingChange_pb.js';
+import {
+  arkCycle,
+  arkHoldingSort,
+  arkHoldingType,
+  arkTransactionSort,
+  arkTransactionType,
+  heldMarket,
+  holdingChangeSort,
+  holdingChangeType,
+  holdingSort,
+  institutionSort,
+  ratedMarket,
+  ratingChangeType,
+} from '../institution-enums.js';
+import { sortDirection } from '../list-enums.js';
+import { anyOf } from '../scope.js';
+import { choice, integer, type Shape, symbol, text } from '../shape.js';
+
+const common = { group: 'institution', effect: 'read', scope: anyOf('qot:read') } as const;
+/** Sums over all shares of a market, which cannot be filtered. */
+const ofMarket = { ...common, reach: 'beyond' } as const;
+const listed = [{ list: 'dataList', of: 'security', at: 'security', total: 'allCount', more: { field: 'nextPage', last: '' } }] as const;
+
+/** A market, and other fields that name nothing. */
+function naming(message: string, ...others: readonly string[]) {
+  const fields: Record<string, FieldClass> = { market: 'quote_market' };
+  for (const field of others) fields[field] = 'none';
+  return { [`${message}.C2S`]: fields };
+}
+
+/** Fields that name nothing. */
+function nothing(message: string, ...fields: readonly string[]) {
+  return { [`${message}.C2S`]: Object.fromEntries(fields.map((field): [string, FieldClass] => [field, 'none'])) };
+}
+
+const market = choice('market', heldMarket);
+const institution = integer('institutionId', { min: 1, about: 'From svc_get_institution_list.' });
+const direction = choice('sortDir', sortDirection, { default: 0 });
+const page = (max: number, fallback: number): Shape => [
+  integer('count', { default: fallback, min: 1, max, about: 'Most rows.' }),
+  text('page', { about: 'next_page of the page before.', maxBytes: 64 }),
+];
+
+export const getInstitutionList = operation({
+  ...ofMarket,
+  name: 'get_institution_list',
+  protoId: 3418,
+  messages: QotGetInstitutionList,
+  classes: naming('Qot_GetInstitutionList', 'sortField', 'sortDir', 'count', 'page', 'namePart'),
+  title: 'Institutions',
+  summary: 'Institutions that hold shares of a market, with what their holdings are worth and how that changed in a quarter.',
+  guide:
+    'Start here for an institution_id; name_part finds one by name. What each holds is in svc_get_institution_holding_list. As of the last quarter that was reported.',
+  shape: [
+    market,
+    choice('sortField', institutionSort, { about: 'Position value when omitted.' }),
+    direction,
+    ...page(200, 20),
+    text('namePart', { about: 'A part of the name.', maxBytes: 128 }),
+  ],
+  rest: [post('/api/institution-list')],
+});
+
+export const getInstitutionProfile = operation({
+  ...ofMarket,
+  name: 'get_institution_profile',
+  protoId: 3419,
+  messages: QotGetInstitutionProfile,
+  classes: naming('Qot_GetInstitutionProfile', 'institutionId'),
+  title: 'Profile of an institution',
+  summary: 'What an institution holds in a market in a few figures: value, count, what is new, sold, more and less.',
+  guide:
+    'For an overview of an institution before its single holdings. Take institution_id from svc_get_institution_list; single stocks are in svc_get_institution_holding_list, changes alone in svc_get_institution_holding_change.',
+  shape: [market, institution],
+  rest: [post('/api/institution-profile')],
+});
+
+export const getInstitutionDistribution = operation({
+  ...ofMarket,
+  name: 'get_institution_distribution',
+  protoId: 3420,
+  messages: QotGetInstitutionDistribution,
+  classes: naming('Qot_GetInstitutionDistribution', 'institutionId'),
+  title: 'Industries of an institution',
+  summary: 'How the holdings of an institution in a market divide by industry, in money and percent.',
+  guide:
+    'The parts add up to the position value of svc_get_institution_profile, the largest first. Take institution_id from svc_get_institution_list. As of the last quarter that was reported.',
+  shape: [market, institution],
+  rest: [post('/api/institution-distribution')],
+});
+
+export const getInstitutionHoldingChange = operation({
+  ...common,
+  name: 'get_institution_holding_change',
+  reach: listed,
+  protoId: 3421,
+  messages: QotGetInstitutionHoldingChange,
+  classes: naming('Qot_GetInstitutionHoldingChange', 'institutionId', 'changeType', 'sortField', 'sortDir', 'count', 'page'),
+  title: 'Changes of an institution’s holdings',
+  summary: 'Stocks that an institution bought for the first time, sold out of, bought more of or sold some of in a quarter.',
+  guide:
+    'One change_type a call, NEW when omitted. Changes are against the quarter before, splits taken off. The whole list with values is in svc_get_institution_holding_list.',
+  shape: [
+    market,
+    institution,
+    choice('changeType', holdingChangeType, { default: 1 }),
+    choice('sortField', holdingChangeSort, { about: 'Change in percent when omitted.' }),
+    direction,
+    ...page(200, 20),
+  ],
+  rest: [post('/api/institution-holding-change')],
+});
+
+export const getInstitutionHoldingList = operation({
+  ...common,
+  name: 'get_institution_holding_list',
+  reach: listed,
+  beside: ['currency'],
+  protoId: 3422,
+  messages: QotGetInstitutionHoldingList,
+  classes: naming('Qot_GetInstitutionHoldingList', 'institutionId', 'changeType', 'sortField', 'sortDir', 'count', 'page', 'keyword'),
+  title: 'Holdings of an institution',
+  summary: 'The stocks of a market that an institution holds: value, part of the company, part of its portfolio, change in a quarter.',
+  guide:
+    'Largest first. keyword finds a stock by name or code; change_type keeps those that changed so. Take institution_id from svc_get_institution_list.',
+  shape: [
+    market,
+    institution,
+    choice('changeType', holdingChangeType, { about: 'All when omitted.' }),
+    choice('sortField', holdingSort, { about: 'Value when omitted.' }),
+    direction,
+    ...page(200, 20),
+    text('keyword', { about: 'A part of a name or code.', maxBytes: 128 }),
+  ],
+  rest: [post('/api/institution-holding-list')],
+});
+
+export const getArkFundHolding = operation({
+  ...common,
+  name: 'get_ark_fund_holding',
+  reach: listed,
+  protoId: 3423,
+  messages: QotGetArkFundHolding,
+  classes: nothing('Qot_GetArkFundHolding', 'holdingType', 'cycleType', 'sortField', 'sortDir', 'count', 'page'),
+  title: 'ARK holdings',
+  summary: 'What the ARK funds hold together after the last trading day, or how that changed over days.',
+  guide:
+    'Published every evening, unlike the quarterly holdings of svc_get_institution_holding_list. With another holding_type than POSITION, cycle_type says over how many trading days.',
+  shape: [
+    choice('holdingType', arkHoldingType, { default: 0 }),
+    choice('cycleType', arkCycle, { default: 0 }),
+    choice('sortField', arkHoldingSort, { default: 0 }),
+    direction,
+    ...page(200, 20),
+  ],
+  rest: [post('/api/ark-fund-holding')],
+});
+
+export const getArkStockDynamic = operation({
+  ...common,
+  name: 'get_ark_stock_dynamic',
+  reach: 'request',
+  protoId: 3424,
+  messages: QotGetArkStockDynamic,
+  classes: { 'Qot_GetArkStockDynamic.C2S': { security: 'security' } },
+  title: 'ARK and a stock',
+  summary: 'Whether the ARK funds trade a stock: days in a row in one direction, lately, once, or not at all.',
+  guide:
+    'transaction_count and net_shares are those of what dynamic_type tells; net_shares is negative when they sold. For all stocks at once use svc_get_ark_active_transaction.',
+  shape: [symbol('security')],
+  rest: [post('/api/ark-stock-dynamic')],
+});
+
+export const getArkActiveTransaction = operation({
+  ...common,
+  name: 'get_ark_active_transaction',
+  reach: listed,
+  protoId: 3425,
+  messages: QotGetArkActiveTransaction,
+  classes: nothing('Qot_GetArkActiveTransaction', 'holdingType', 'cycleType', 'sortField', 'sortDir', 'count', 'page'),
+  title: 'ARK transactions',
+  summary: 'What the ARK funds bought and sold over some trading days, in dollars and shares.',
+  guide:
+    'Purchases of the last day when nothing is said; DECREASE for sales, which are negative. The positions themselves are in svc_get_ark_fund_holding.',
+  shape: [
+    choice('holdingType', arkTransactionType, { default: 0 }),
+    choice('cycleType', arkCycle, { default: 0 }),
+    choice('sortField', arkTransactionSort, { about: 'The amount when omitted.' }),
+    direction,
+    ...page(200, 50),
+  ],
+  rest: [post('/api/ark-active-transaction')],
+});
+
+export const getRatingChange = operation({
+  ...common,
+  name: 'get_rating_change',
+  reach: listed,
+  protoId: 3426,
+  messages: QotGetRatingChange,
+  classes: naming('Qot_GetRatingChange', 'changeType', 'count', 'page'),
+  title: 'Rating changes',
+  summary: 'Stocks that brokers rated up, down or for the first time in the last thirty days, newest first.',
+  guide:
+    'US stocks. To look for ideas or for reasons of a move; what everybody says of one stock is in svc_get_research_rating_summary, together in svc_get_research_analyst_consensus.',
+  shape: [choice('market', ratedMarket), choice('changeType', ratingChangeType, { default: 1 }), ...page(20, 10)],
+  rest: [post('/api/rating-change')],
+});

@@ -1,0 +1,99 @@
+import { DECIMAL_ONE, type Decimal } from '../../../contract/decimal.js';
+import { requireDay } from '../../../contract/time.js';
+import { ArkFunds } from '../../companies/ark.js';
+import type { Companies } from '../../companies/index.js';
+import { eachInTurns } from '../../pace.js';
+import { Refusal } from '../../refusal.js';
+import { lastCompleteDay } from '../../view/complete-bars.js';
+import type { Facts } from '../../view/facts.js';
+import type { Listing } from '../../view/listings.js';
+
+/** The family's largest fund, whose size says how much money there is. */
+const LARGEST = 'US.ARKK';
+/** Where the funds buy. */
+const MARKET = 'US';
+
+export type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings'>;
+
+const made = new WeakMap<Companies, ArkFunds>();
+
+export function arkOf({ world, companies }: Pick<Needed, 'world' | 'companies'>): ArkFunds {
+  const known = made.get(companies);
+  if (known !== undefined) return known;
+  const fund = world.instrument(LARGEST);
+  const money = fund === undefined ? 0n : (fund.referencePrice * fund.sharesIssued) / DECIMAL_ONE;
+  const equities = world.instruments({ market: MARKET }).filter(({ kind }) => kind === 'equity');
+  const funds = new ArkFunds(
+    (function* () {
+      for (const equity of equities) if (companies.issuer(equity).home === equity) yield companies.company(equity);
+    })(),
+    Number(money),
+  );
+  made.set(companies, funds);
+  return funds;
+}
+
+/** Trading days of each `CycleType`. */
+const cycles: readonly number[] = [1, 5, 10, 30, 60];
+
+/** How many trading days a cycle goes back, or why there is no such cycle. */
+export function daysOfCycle(cycleType: number): number | Refusal {
+  return cycles[cycleType] ?? new Refusal(`cycle_type: unknown ${cycleType}; accepted: 0 to ${cycles.length - 1}`);
+}
+
+/** The last trading days in New York that are over, oldest first: `count` of them and the one before. Holdings are told after each. */
+export function tradedDays({ clock, world }: Needed, count: number): readonly string[] {
+  const calendar = world.calendar(MARKET);
+  const last = lastCompleteDay(calendar, clock.now());
+  const days = [last];
+  for (let day = last; days.length <= count; ) {
+    day = calendar.previousTradingDay(day);
+    days.unshift(day);
+  }
+  return days;
+}
+
+/** What the family holds of a stock, against some days before. */
+export interface ArkHolding {
+  readonly listing: Listing;
+  readonly shares: bigint;
+  /** Then, in shares of today. */
+  readonly previous: bigint;
+  readonly value: Decimal;
+  readonly previousValue: Decimal;
+}
+
+const STOCKS_A_TURN = 4;
+
+/** All that is held on the last of some days or was on the first. */
+export function* holdingsOn(facts: Needed, from: string, to: string): Generator<void, readonly ArkHolding[]> {
+  const ark = arkOf(facts);
+  const [first, last] = [requireDay(from), requireDay(to)];
+  const held = ark.universe.filter((home) => ark.shares(home, last) > 0n || ark.shares(home, first) > 0n);
+  return yield* eachInTurns(held, STOCKS_A_TURN, (home) => {
+    const [shares, then] = [ark.shares(home, last), ark.shares(home, first)];
+    return {
+      listing: facts.listings.of(home),
+      shares,
+      previous: ark.sharesAsOf(home, first, last),
+      value: shares * closeOn(facts, home, to),
+      previousValue: then * closeOn(facts, home, from),
+    };
+  });
+}
+
+/** The close of a trading day, as traded; of the last one before it where nothing was traded. */
+export function closeOn({ world, market }: Needed, home: Listing['instrument'], day: string): Decimal {
+  const next = world.calendar(home).nextTradingDay(day);
+  const to = world.calendar(home).sessions(next)[0]?.start ?? 0;
+  return market.bars(home, { unit: 'day' }, { to, limit: 1 })[0]?.close ?? home.referencePrice;
+}
+
+export type ArkChange = 'increase' | 'decrease' | 'new' | 'sold out' | 'none';
+
+export function arkChange({ shares, previous }: Pick<ArkHolding, 'shares' | 'previous'>): ArkChange {
+  if (shares === previous) return 'none';
+  if (previous === 0n) return 'new';
+  if (shares === 0n) return 'sold out';
+  return shares > previous ? 'increase' : 'decrease';
+}
