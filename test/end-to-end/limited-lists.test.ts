@@ -67,7 +67,6 @@ describe('a key for one symbol of one market', () => {
     ['/api/institution-distribution', { market: 1, institution_id: 1 }],
     ['/api/institution-holding-list', { market: 11, institution_id: 1 }],
     ['/api/ark-stock-dynamic', { symbol: 'US.TSLA' }],
-    ['/api/rating-change', { market: 11 }],
     ['/api/valuation-detail', { symbol: 'US.AAPL' }],
     ['/api/economic-calendar', { begin_date: '2026-08-27' }],
     ['/api/kline-pattern-performance', { shape: 5, duration: 5, ...version }],

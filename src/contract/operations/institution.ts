@@ -209,7 +209,8 @@ export const getRatingChange = operation({
   reach: listed,
   protoId: 3426,
   messages: QotGetRatingChange,
-  classes: naming('Qot_GetRatingChange', 'changeType', 'count', 'page'),
+  // The only market: what is answered is what the key may see.
+  classes: { 'Qot_GetRatingChange.C2S': { market: 'filter', changeType: 'none', count: 'none', page: 'none' } },
   title: 'Rating changes',
   summary: 'Stocks that brokers rated up, down or for the first time in the last thirty days, newest first.',
   guide:
