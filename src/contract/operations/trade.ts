@@ -18,7 +18,22 @@ import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
 import * as TrdReconfirmOrder from '../generated/Trd_ReconfirmOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
 import { anyOf } from '../scope.js';
-import { choice, code, constant, fixed, flag, id, integer, never, number, orderSymbol, type Param, secret, text, tradeHeader } from '../shape.js';
+import {
+  choice,
+  code,
+  constant,
+  fixed,
+  flag,
+  id,
+  integer,
+  never,
+  number,
+  orderSymbol,
+  type Param,
+  secret,
+  text,
+  tradeHeader,
+} from '../shape.js';
 
 const group = 'trade';
 const scope = { kind: 'byEnv' } as const;

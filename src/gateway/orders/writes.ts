@@ -188,7 +188,12 @@ export class Writes {
   }
 
   /** Sends what places two orders for a position, and answers with success only where a fresh list of orders shows both. */
-  async #provenAnswerOf(operation: Operation, request: PositionRequest, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
+  async #provenAnswerOf(
+    operation: Operation,
+    request: PositionRequest,
+    keyId: string | null,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection> {
     // What is sent is what was valued, as far as the account has not changed since.
     const expected = await expectedOrders(this.backend, operation, request, context).catch(unasked);
     if (expected instanceof Rejection) return expected;
