@@ -48,6 +48,7 @@ export const arrows = {
   access: ['storage/index.ts', 'contract', 'contract/json'],
 
   gateway: [
+    'gateway/brackets/index.ts',
     'gateway/local',
     'gateway/orders',
     'gateway/preview/index.ts',
@@ -59,6 +60,15 @@ export const arrows = {
   ],
   'gateway/waits': ['gateway', 'gateway/local', 'gateway/push/index.ts', ...contract],
   'gateway/orders': ['gateway', 'access/index.ts', 'storage/index.ts', ...contract],
+  'gateway/brackets': [
+    'gateway',
+    'gateway/local',
+    'gateway/orders',
+    'gateway/push/index.ts',
+    'access/index.ts',
+    'storage/index.ts',
+    ...contract,
+  ],
   'gateway/preview': ['gateway', 'gateway/orders', 'access/index.ts', ...contract],
   'gateway/push': ['gateway', ...contract],
   'gateway/local': ['gateway', 'gateway/orders', 'gateway/push/index.ts', 'access/index.ts', ...contract],
@@ -120,6 +130,7 @@ export const arrows = {
     'simulator/answers/metadata/index.ts',
     'simulator/answers/quote/index.ts',
     'simulator/answers/ranking/index.ts',
+    'simulator/answers/research/index.ts',
     'simulator/answers/system/index.ts',
     'simulator/answers/trade/index.ts',
     'simulator/answers/user-state/index.ts',
@@ -135,6 +146,7 @@ export const arrows = {
   'simulator/answers/metadata': answerTargets,
   'simulator/answers/quote': answerTargets,
   'simulator/answers/ranking': answerTargets,
+  'simulator/answers/research': answerTargets,
   'simulator/answers/system': answerTargets,
   'simulator/answers/trade': answerTargets,
   'simulator/screen': [

@@ -2,7 +2,7 @@
 // later starts need not compile it again (bin/bundle.js).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,9 +22,9 @@ export async function keepCompiledCode() {
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: TIMEOUT_MS,
   });
-  const [status] = await once(child, 'exit');
+  await once(child, 'exit');
   rmSync(folder, { recursive: true, force: true });
-  if (status !== 0) console.error('prepare: the daemon could not be started to keep its compiled code; it will start more slowly');
+  if (!existsSync(compiledCode)) console.error('prepare: svcd could not be started to keep its compiled code: it will start more slowly');
 }
 
 /** Those of the first line of bin/svcd: V8 takes back only what was compiled under the same. */

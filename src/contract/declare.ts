@@ -8,6 +8,7 @@ type Optional =
   | 'answers'
   | 'tool'
   | 'otherForm'
+  | 'envOfAccount'
   | 'byCard'
   | 'byCurrency'
   | 'rows'
@@ -46,6 +47,7 @@ export function operation<const M extends ProtocolMessages>(
     answers: [],
     tool: `svc_${declared.name}`,
     otherForm: null,
+    envOfAccount: false,
     byCard: false,
     byCurrency: null,
     rows: null,

@@ -1,5 +1,6 @@
 import { type Dialect, type Enumeration, enumeration, type FieldEnumerations, type Member, same } from './enumeration.js';
 import { listEnumerations } from './list-enums.js';
+import { researchEnumerations } from './research-enums.js';
 
 export type { Dialect, Enumeration, Member } from './enumeration.js';
 
@@ -154,17 +155,17 @@ export const orderType = enumeration(
     { name: 'AUCTION', public: 6, mcp: 5 },
     { name: 'AUCTION_LIMIT', public: 7, mcp: null },
     { name: 'SPECIAL_LIMIT', public: 8, mcp: 7 },
-    // Tools do not offer them: their further terms (aux_price, trail_value, …) are fields of the message alone.
-    { name: 'STOP', public: 10, mcp: null, offered: false },
-    { name: 'STOP_LIMIT', public: 11, mcp: null, offered: false },
-    { name: 'MARKET_IF_TOUCHED', public: 12, mcp: null, offered: false },
-    { name: 'LIMIT_IF_TOUCHED', public: 13, mcp: null, offered: false },
-    { name: 'TRAILING_STOP', public: 14, mcp: null, offered: false },
-    { name: 'TRAILING_STOP_LIMIT', public: 15, mcp: null, offered: false },
-    { name: 'TWAP_MARKET', public: 16, mcp: null, offered: false },
-    { name: 'TWAP_LIMIT', public: 17, mcp: null, offered: false },
-    { name: 'VWAP_MARKET', public: 18, mcp: null, offered: false },
-    { name: 'VWAP_LIMIT', public: 19, mcp: null, offered: false },
+    // From here on the public numbers, which mean nothing else in any list.
+    { name: 'STOP', public: 10 },
+    { name: 'STOP_LIMIT', public: 11 },
+    { name: 'MARKET_IF_TOUCHED', public: 12 },
+    { name: 'LIMIT_IF_TOUCHED', public: 13 },
+    { name: 'TRAILING_STOP', public: 14 },
+    { name: 'TRAILING_STOP_LIMIT', public: 15 },
+    { name: 'TWAP_MARKET', public: 16 },
+    { name: 'TWAP_LIMIT', public: 17 },
+    { name: 'VWAP_MARKET', public: 18 },
+    { name: 'VWAP_LIMIT', public: 19 },
   ],
   { 9: 'SPECIAL_LIMIT_ALL' },
 );
@@ -222,7 +223,11 @@ export const subType = same('sub_types', {
 
 export const modifyOrderOp = same('modify_order_op', { normal: 1, cancel: 2, disable: 3, enable: 4, delete: 5 });
 export const session = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3 });
-export const timeInForce = same('time_in_force', { DAY: 0, GTC: 1, IOC: 2 }, { 3: 'GTD' });
+export const timeInForce = same('time_in_force', { DAY: 0, GTC: 1, IOC: 2, GTD: 3 });
+/** Why an order waits to be confirmed (Trd_Common.ReconfirmOrderReason of earlier versions of the protocol). */
+export const reconfirmReason = same('reconfirm_op', { QTY_TOO_LARGE: 1, PRICE_ABNORMAL: 2 });
+/** Trd_Common.TrailType. */
+export const trailType = same('trail_type', { RATIO: 1, AMOUNT: 2 });
 /** Ours, beyond the public list: the tools' USDT, which no published version of the protocol has a number for. */
 export const CURRENCY_USDT = 1001;
 
@@ -457,6 +462,7 @@ export const priceType = same('price_type', { out_of_the_money: 1, in_the_money:
  */
 const enumerationsByField: readonly FieldEnumerations[] = [
   ...listEnumerations,
+  ...researchEnumerations,
   {
     prefix: 'Trd_',
     fields: {
@@ -469,6 +475,8 @@ const enumerationsByField: readonly FieldEnumerations[] = [
       secMarket,
       modifyOrderOp,
       timeInForce,
+      trailType,
+      reconfirmReason,
       currency,
       session,
     },
@@ -487,6 +495,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
       orderBookType,
     },
   },
+  { prefix: 'Qot_Common.ComboLeg', fields: { side: trdSide } },
   { prefix: 'Qot_Common.Security', fields: { market: quoteMarketNumbers } },
   { prefix: 'Qot_GetStaticInfo.C2S', fields: { market: quoteMarketNumbers, secType: securityType } },
   { prefix: 'Qot_GetReference.C2S', fields: { referenceType } },
@@ -508,6 +517,8 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'Qot_GetCodeChange.CodeChangeInfo', fields: { type: codeChangeType } },
   { prefix: 'Qot_GetCodeChange.TimeFilter', fields: { type: codeChangeTime } },
   { prefix: 'Qot_GetSearchQuote.SearchQuote', fields: { market: quoteMarketNumbers, sec_type: securityType } },
+  { prefix: 'svc.place_bracket_order', fields: { trdSide, orderType, secMarket, timeInForce } },
+  { prefix: 'svc.get_brackets', fields: { trdMarket, secMarket, exit_side: trdSide } },
   { prefix: 'svc.ipo_calendar', fields: { market: listedMarket, event_types: ipoEvent, event_type: ipoEvent } },
   { prefix: 'svc.etf_screen.C2S', fields: { market: listedMarket } },
   { prefix: 'svc.fund_screen.C2S', fields: { market: listedMarket } },

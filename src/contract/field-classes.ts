@@ -69,6 +69,14 @@ const declared: FieldClasses = {
     stock_id: 'filter',
     ...none('begin_time', 'end_time', 'biz_group_id', 'biz_sub_group_id', 'in_out', 'keyword', 'log_id', 'max_cnt', 'currency'),
   },
+  'svc.place_bracket_order.C2S': {
+    code: 'traded_code',
+    secMarket: 'sec_market',
+    ...none('trdSide', 'orderType', 'qty', 'price', 'timeInForce', 'remark'),
+    ...none('take_profit_price', 'stop_loss_price', 'stop_loss_limit_price'),
+  },
+  'svc.get_brackets.C2S': none('bracket_id'),
+  'svc.cancel_bracket.C2S': none('bracket_id'),
   'svc.margin_info.C2S': none('currency'),
   'svc.whoami.C2S': {},
   'svc.token_state.C2S': { acc_id: 'account' },
@@ -160,6 +168,8 @@ const declared: FieldClasses = {
       'trailSpread',
     ),
   },
+  'Trd_ReconfirmOrder.C2S': { orderID: 'order', ...none('reconfirmReason') },
+  'Trd_PlaceComboOrder.C2S': none('qty', 'price', 'orderType', 'timeInForce', 'expireTime', 'remark', 'quoteID'),
   'Trd_PlaceOrder.C2S': {
     code: 'traded_code',
     secMarket: 'sec_market',

@@ -26,7 +26,7 @@ export interface Listing {
    * A field of `S2C` that says whether, or from where, more follows, and what it has on the last page (nothing where `last` is absent). A page that has lost entries is the last to a
    * limited key: paging on would count for it what it is not shown.
    */
-  readonly more?: { readonly field: string; readonly last?: boolean | '' };
+  readonly more?: { readonly field: string; readonly last?: boolean | '' | '-1' };
 }
 
 /**

@@ -1,7 +1,17 @@
-import { create, type DescField, type DescMessage, fromBinary, type Message, ScalarType, toBinary } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  type Message,
+  ScalarType,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as QotGetFinancialsStatements from './generated/Qot_GetFinancialsStatements_pb.js';
 import { GatewayRequestSchema } from './generated/svc/v1/gateway_pb.js';
 import * as TrdGetOrderList from './generated/Trd_GetOrderList_pb.js';
 import { messageParser } from './message-parser.js';
@@ -22,8 +32,13 @@ function messages(desc: DescMessage, depth = 0): fc.Arbitrary<Message> {
 }
 
 function valuesOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
-  const one = field.message === undefined ? scalars(field.scalar ?? ScalarType.INT32) : messages(field.message, depth + 1);
+  const scalar = () => (field.enum === undefined ? scalars(field.scalar ?? ScalarType.INT32) : members(field.enum));
+  const one = field.message === undefined ? scalar() : messages(field.message, depth + 1);
   return field.fieldKind === 'list' ? fc.array(one, { maxLength: 4 }) : one;
+}
+
+function members({ values }: DescEnum): fc.Arbitrary<unknown> {
+  return fc.constantFrom(...values.map(({ number }) => number));
 }
 
 function scalars(type: ScalarType): fc.Arbitrary<unknown> {
@@ -61,6 +76,14 @@ describe('a parser', () => {
         { numRuns: 30 },
       );
     }
+  });
+
+  it('keeps a number that an enumeration does not have, which the library drops', () => {
+    const desc = QotGetFinancialsStatements.RequestSchema;
+    const c2s = { security: { market: 1, code: '00700' }, statementType: 9 };
+    const bytes = toBinary(desc, create(desc, { c2s }));
+    expect(fromBinary(desc, bytes)).not.toMatchObject({ c2s });
+    expect(messageParser(desc)(bytes)).toMatchObject({ c2s });
   });
 
   it('joins what comes in pieces: parts of a message are one, of a field the last counts', () => {

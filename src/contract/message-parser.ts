@@ -4,7 +4,7 @@ import type { Fields } from './json/message-json.js';
 
 /**
  * Protobuf bytes → message, compiled once per message: what a request costs before it is known what it asks for. Reads what
- * `fromBinary` reads, in a fraction of its time, and keeps no unknown fields. Throws at bytes that are no such message.
+ * `fromBinary` reads, in a fraction of its time, keeps no unknown fields, and every number of an enumeration. Throws at bytes that are no such message.
  */
 export type MessageParser = (bytes: Uint8Array) => Message;
 
@@ -59,7 +59,10 @@ function emptyMessage(desc: DescMessage): () => Message {
   };
 }
 
-/** Nothing but fields and lists of the usual encoding: so are all messages of the protocol that requests are made of. */
+/**
+ * Nothing but fields and lists of the usual encoding: so are all messages of the protocol that requests are made of. Members of enumerations are read as the numbers
+ * that they are: one that is none is there for the rules to refuse, and not taken for a field that nobody has set.
+ */
 function isPlain(desc: DescMessage, seen: Set<DescMessage>): boolean {
   if (seen.has(desc)) return true;
   seen.add(desc);
@@ -67,8 +70,6 @@ function isPlain(desc: DescMessage, seen: Set<DescMessage>): boolean {
     (field) =>
       field.oneof === undefined &&
       field.fieldKind !== 'map' &&
-      field.fieldKind !== 'enum' &&
-      !(field.fieldKind === 'list' && field.listKind === 'enum') &&
       !('delimitedEncoding' in field && field.delimitedEncoding) &&
       (field.message === undefined || isPlain(field.message, seen)),
   );

@@ -39,9 +39,13 @@ describe('an operation on orders', () => {
     const valued = operations.filter(({ valuer }) => valuer !== null);
     expect(valued.map(({ name, valuer }) => `${name} ${valuer}`)).toEqual([
       'place_order place',
+      'place_combo_order combo',
       'modify_order modify',
       'cancel_order modify',
       'cancel_all_order modify',
+      'reconfirm_order reconfirm',
+      'place_bracket_order bracket',
+      'cancel_bracket relief',
     ]);
     expect(operations.filter(touchesOrders)).toEqual(valued);
   });

@@ -27,6 +27,7 @@ export const groups = [
   'derivatives',
   'calendar',
   'ranking',
+  'research',
   'user_state',
   'account',
   'forex_account',
@@ -55,10 +56,14 @@ export type Effect = 'read' | 'subscription' | 'write' | 'order';
 /**
  * How the gateway finds out what risk a request adds: each name stands for one piece of code there.
  * - `place`: a new order.
+ * - `combo`: a new order of several legs.
+ * - `bracket`: a new order with what closes it again, which adds no risk of its own.
+ * - `relief`: what can only take risk away.
+ * - `reconfirm`: an order that its owner lets go to the market.
  * - `modify`: a change of an order, or its end, which adds none.
  * - `position`: two orders at once that turn a position of the account into another.
  */
-export type ValuerName = 'place' | 'modify' | 'position';
+export type ValuerName = 'place' | 'combo' | 'bracket' | 'relief' | 'reconfirm' | 'modify' | 'position';
 
 /** Another form of a tool's arguments, which another operation answers: its scopes, limits, quotas and audit hold. */
 export interface ToolForm {
@@ -128,6 +133,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly tool: string | null;
   /** The form that its tool takes as soon as an argument is given which only that form has; null where there is none. */
   readonly otherForm: ToolForm | null;
+  /** Its environment is that of the account which it names, whatever its caller says: `byEnv` looks it up. */
+  readonly envOfAccount: boolean;
   /** Its tool takes `card_num` in place of `acc_id`. */
   readonly byCard: boolean;
   /** What its tool's `currency` selects from; null where there is no such argument. */

@@ -91,12 +91,13 @@ export class Call implements CallContext {
         this.#end();
         resolve(failed(new BackendTimeout('the backend did not answer in time')));
       });
-      const stopListening = this.#caller.onGone?.(() => {
+      const gone = () => {
         if (this.#left) return;
         disarm();
         this.#end();
         resolve(cancelled());
-      });
+      };
+      const stopListening = this.#left ? undefined : this.#caller.onGone?.(gone);
       const disarm = () => {
         cancelTimer();
         stopListening?.();

@@ -10,6 +10,7 @@ import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
 import type { Backend, BackendStatus, BrokerSnapshot, CallContext, LifecycleSnapshot, ResponseMessage } from './backend.js';
 import { defaultBounds, type GatewayBounds } from './bounds.js';
+import { Brackets, bracketHandlers } from './brackets/index.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { type Halted, Halting, type HaltOrder, type Resumed } from './halting.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
@@ -110,6 +111,7 @@ export class Gateway {
   readonly #undeclared: UndeclaredCalls;
   readonly #idempotency: IdempotencyKeys;
   readonly #waits: Waits;
+  readonly #brackets: Brackets;
   readonly #connectionsPerKey: number;
   #connectionsReady: readonly boolean[];
   readonly #expiries = new Map<string, () => void>();
@@ -149,9 +151,20 @@ export class Gateway {
       permitsOf: ({ key }) => permitsOf(access, key),
       watchExpiry: ({ key }) => key !== undefined && this.#watchExpiry(key),
     });
+    this.#brackets = new Brackets({
+      backend,
+      access,
+      store,
+      hub: this.push,
+      clock,
+      backendClock,
+      logger,
+      mayTrade: switches.has('--enable-trading') && options.tradingHalt === undefined,
+    });
     this.#halting = new Halting({ access, backend, clock, push: this.push, logger });
     const circumstances = new Circumstances(backend, access);
     const local: LocalOperations = {
+      ...bracketHandlers(this.#brackets),
       ...adminHandlers({
         access,
         backend,
@@ -178,7 +191,16 @@ export class Gateway {
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
     const recordedInOrder = backend.journal === store;
-    const writes = new Writes(backend, access, { clock, backendClock }, this.meter, inFlight, circumstances, recordedInOrder);
+    const writes = new Writes(
+      backend,
+      access,
+      { clock, backendClock },
+      this.meter,
+      inFlight,
+      circumstances,
+      recordedInOrder,
+      this.#brackets,
+    );
     this.#pipeline = new Pipeline({
       access,
       backend,
@@ -497,6 +519,7 @@ export class Gateway {
     this.#stopping = true;
     this.#announceReady();
     this.endWaits();
+    this.#brackets.stop();
     this.#idempotency.stop();
     this.#cancelKeyWatch();
     for (const cancel of this.#expiries.values()) cancel();

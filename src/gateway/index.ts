@@ -40,6 +40,7 @@ export type { TradePasswordSource } from './orders/trade-password.js';
 export type { Answer } from './pipeline.js';
 export {
   type CancelPreview,
+  type ComboPreview,
   type ModifyPreview,
   type PlacePreview,
   type Preview,

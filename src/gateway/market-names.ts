@@ -25,6 +25,8 @@ export interface Traded {
   /** Trd_Common.TrdSecMarket. */
   readonly secMarket: number;
   readonly code: string;
+  /** The securities of an order of several legs; {@link code} is the first of them. */
+  readonly comboLegs?: readonly { readonly security?: { readonly market: number; readonly code: string } | undefined }[];
 }
 
 /** The limits that hold for a caller: its key's, and those of the daemon's start. */
@@ -37,10 +39,15 @@ export function limitsOf(access: Access, key: KeyRecord | undefined): readonly L
  *
  * @param trading the trading market of what is not traded in one of its own.
  */
-export function allowsTraded(limits: Limits, { trdMarket, secMarket, code }: Traded, trading: number): boolean {
+export function allowsTraded(limits: Limits, { trdMarket, secMarket, code, comboLegs = [] }: Traded, trading: number): boolean {
   if (limits.allowedMarkets === null && limits.allowedSymbols === null) return true;
   const market = quoteMarketOfSecMarket(secMarket);
   if (!allowsMarket(limits, tradedMarketNames(trdMarket || trading, market))) return false;
+  for (const { security } of comboLegs) {
+    const own = quoteMarketNumbered(security?.market ?? 0);
+    if (!allowsMarket(limits, tradedMarketNames(trdMarket || trading, own))) return false;
+    if (own === undefined || security === undefined || !allowsCode(limits, own.name, security.code)) return false;
+  }
   return limits.allowedSymbols === null || (market !== undefined && allowsCode(limits, market.name, code));
 }
 

@@ -42,17 +42,23 @@ export class Permissions {
     return this.#hold(key, mask);
   }
 
-  /** Once the request is known: its environment, accounts, markets and symbols. */
+  /** Once the request is known: its environment, where that is not its account's to say, and its accounts, markets and symbols. */
   check(operation: Operation, key: KeyRecord | undefined, request: Message): Rejection | undefined {
-    if (operation.scope.kind === 'byEnv') {
-      const env = (request as Message & { header?: TrdHeader }).header?.trdEnv;
-      if (env !== TrdEnv.TrdEnv_Simulate && env !== TrdEnv.TrdEnv_Real) {
-        const accepted = trdEnv.members.map((member) => member.name).join(', ');
-        return new Rejection('request.invalid', `trd_env: unknown trading environment ${env}, accepted: ${accepted}`);
-      }
-      const denied = this.#hold(key, env === TrdEnv.TrdEnv_Real ? real : simulate);
-      if (denied !== undefined) return denied;
+    return (operation.envOfAccount ? undefined : this.environment(operation, key, request)) ?? this.#subjects(operation, key, request);
+  }
+
+  /** Whether the key holds the scope of the request's environment. */
+  environment(operation: Operation, key: KeyRecord | undefined, request: Message): Rejection | undefined {
+    if (operation.scope.kind !== 'byEnv') return undefined;
+    const env = (request as Message & { header?: TrdHeader }).header?.trdEnv;
+    if (env !== TrdEnv.TrdEnv_Simulate && env !== TrdEnv.TrdEnv_Real) {
+      const accepted = trdEnv.members.map((member) => member.name).join(', ');
+      return new Rejection('request.invalid', `trd_env: unknown trading environment ${env}, accepted: ${accepted}`);
     }
+    return this.#hold(key, env === TrdEnv.TrdEnv_Real ? real : simulate);
+  }
+
+  #subjects(operation: Operation, key: KeyRecord | undefined, request: Message): Rejection | undefined {
     if (operation.scope.kind === 'byField') {
       const asked = scopeAsked(operation.scope, request);
       if (asked === undefined) {

@@ -17,6 +17,7 @@ import type { LocalOperations } from './local/index.js';
 import type { Logger } from './logger.js';
 import { limitsOf } from './market-names.js';
 import type { Meter } from './meter.js';
+import { addressByAccount } from './orders/account-env.js';
 import { confineCancelAll, isCancel } from './orders/cancel-scope.js';
 import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
 import { OrderPermits } from './orders/order-permits.js';
@@ -230,8 +231,7 @@ export class Pipeline {
       if (unserved !== undefined) return unserved;
       const call = new Call(caller, backendClock, requestTimeoutMs);
       const judge = async () =>
-        (await this.#orderPermits.check(operation, identity.key, request, call)) ??
-        (await previewer.preview(operation, identity.key, request, call));
+        (await this.#permit(operation, identity, request, call)) ?? (await previewer.preview(operation, identity.key, request, call));
       const work = judge();
       inFlight.enter(identity.owner, work);
       return await call.within(work, (thrown) => this.#failed(caller, thrown, reachOf(operation, true)));
@@ -258,7 +258,7 @@ export class Pipeline {
       const unserved = this.#refuseNow(operation, request, identity);
       if (unserved !== undefined) return this.#heldAnswer(operation, caller, identity, request, unserved) ?? unserved;
       if (caller.isGone?.()) return cancelled();
-      const permit = this.#orderPermits.check(operation, identity.key, request, call);
+      const permit = this.#permit(operation, identity, request, call);
       const answer =
         permit === undefined
           ? this.#dispatch(operation, caller, identity, request, call)
@@ -267,6 +267,20 @@ export class Pipeline {
     } catch (thrown) {
       return this.#failed(caller, thrown, reachOf(operation, call.untouched));
     }
+  }
+
+  /** What has to be looked up before a request may pass: the environment of its account, the markets of its orders. */
+  #permit(
+    operation: Operation,
+    { key }: Identity,
+    request: Message,
+    call: Call,
+  ): undefined | Promise<Rejection | ResponseMessage | undefined> {
+    if (!operation.envOfAccount) return this.#orderPermits.check(operation, key, request, call);
+    return addressByAccount(this.#parts.backend, operation, request, call).then(
+      (refused) =>
+        refused ?? this.#permissions.environment(operation, key, request) ?? this.#orderPermits.check(operation, key, request, call),
+    );
   }
 
   /** Waits as long as the caller does. A write that has left goes on after that, and its outcome is recorded when it comes. */

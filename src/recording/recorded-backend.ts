@@ -6,7 +6,7 @@ import type { Recorder } from './recorder.js';
 import { StreamLosses } from './stream-losses.js';
 
 /** What asks for the market's data, and what for an account's. */
-const marketData: ReadonlySet<Group> = new Set<Group>(['quote', 'kline_pattern', 'metadata', 'calendar', 'ranking']);
+const marketData: ReadonlySet<Group> = new Set<Group>(['quote', 'kline_pattern', 'metadata', 'calendar', 'ranking', 'research']);
 const accountReads: ReadonlySet<Group> = new Set<Group>(['account', 'forex_account']);
 
 /** The backend, with everything that it pushes and answers going past the recorder. Refusals are not recorded. */

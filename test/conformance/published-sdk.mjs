@@ -153,6 +153,20 @@ async function callEverything() {
   await call('GetShortSellingRank', { market: 1, count: 5 });
   await call('GetPeriodChangeRank', { market: 1, periodType: 3, count: 5 });
   await call('GetHighDividendSOERank', { count: 5 });
+  const company = { security: { market: 11, code: 'AAPL' } };
+  await call('GetCompanyProfile', company);
+  const { s2c: leaders } = await call('GetCompanyExecutives', company);
+  await call('GetCompanyExecutiveBackground', { ...company, leaderName: leaders.directorList[0].leaderName });
+  await call('GetCompanyOperationalEfficiency', { ...company, num: 3, financialType: 7 });
+  await call('GetFinancialsEarningsPriceMove', { ...company, periodCount: 2 });
+  await call('GetFinancialsEarningsPriceHistory', company);
+  await call('GetFinancialsStatements', { ...company, statementType: 2, financialType: 7, num: 2 });
+  await call('GetFinancialsRevenueBreakdown', company);
+  await call('GetResearchAnalystConsensus', company);
+  await call('GetResearchRatingSummary', { ...company, num: 2 });
+  await call('GetResearchMorningstarReport', company);
+  await call('GetValuationDetail', { ...company, valuationType: 1, intervalType: 1 });
+  await call('GetValuationPlateStockList', { security: { market: 11, code: 'LIST1001' }, num: 3, sortType: 1 });
 
   for (const method of methods()) if (!called.has(method)) await call(method, undefined);
 

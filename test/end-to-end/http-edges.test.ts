@@ -86,6 +86,37 @@ describe.each(both)('an Upgrade to something else, over %s', (_, daemon) => {
   });
 });
 
+describe.each(both)('requests that do not wait for each other, over %s', (_, daemon) => {
+  it('are answered whole and in order, and the last closes the connection', async () => {
+    const connection = await RawConnection.to(daemon());
+    const symbol = '{"symbol":"HK.00700"}';
+    const of = (request: string, ...headers: string[]) => [`${request} HTTP/1.1`, 'Host: localhost', auth(), ...headers, ''];
+    connection.send(
+      ...of('POST /api/quote', `Content-Length: ${symbol.length}`),
+      symbol + of('HEAD /api/ping').join('\r\n'),
+      ...of('GET /api/nothing'),
+      ...of('GET /api/ping', 'Connection: close'),
+      '',
+    );
+    await until(() => connection.closed, 'the end of the connection');
+    const answers: [string, unknown][] = [];
+    for (let at = 0; at < connection.text.length; ) {
+      const end = connection.text.indexOf('\r\n\r\n', at) + 4;
+      const head = connection.text.slice(at, end);
+      // The answer to HEAD, the second, has none of the bytes that it speaks of.
+      const length: number = answers.length === 1 ? 0 : Number(/^content-length: (\d+)/im.exec(head)?.[1]);
+      answers.push([head.slice(9, 12), length === 0 ? undefined : JSON.parse(connection.text.slice(end, end + length)).ret_type]);
+      at = end + length;
+    }
+    expect(answers).toEqual([
+      ['200', 0],
+      ['200', undefined],
+      ['404', -1],
+      ['200', 0],
+    ]);
+  });
+});
+
 describe('HEAD', () => {
   it('answers as GET does, without the body', async () => {
     for (const path of ['/api/ping', '/livez', '/openapi.json', '/api/admin/status']) {

@@ -35,6 +35,7 @@ const lists = [
   ['/api/us-pre-market-rank', {}, 'all_count'],
   ['/api/us-after-hours-rank', {}, 'all_count'],
   ['/api/us-overnight-rank', {}, 'all_count'],
+  ['/api/valuation-plate-stock-list', { symbol: 'HK.800000', num: 50, sort_type: 1 }, 'count'],
   ['/api/kline-pattern-stocks', { kline_type: 1, shape: 5, market: 1, ...version }, 'all_count'],
 ] as const;
 
@@ -59,6 +60,8 @@ describe('a key for one symbol of one market', () => {
     ['/api/kline-pattern-statistics', { kline_type: 1, stock_id: 1, ...version }],
     ['/api/ticker-statistic', { symbol: 'HK.00005' }],
     ['/api/ticker-statistic-detail', { symbol: 'HK.00005' }],
+    ['/api/financials-statements', { symbol: 'HK.00005' }],
+    ['/api/valuation-detail', { symbol: 'US.AAPL' }],
     ['/api/economic-calendar', { begin_date: '2026-08-27' }],
     ['/api/kline-pattern-performance', { shape: 5, duration: 5, ...version }],
   ])(
@@ -76,9 +79,18 @@ describe('a key for one symbol of one market', () => {
     ['/api/ticker-statistic', { symbol: 'HK.00700' }],
     ['/api/ticker-statistic-detail', { security: { market: 1, code: '00700' } }],
     ['/api/kline-pattern-catalog', version],
+    ['/api/financials-statements', { symbol: 'HK.00700' }],
   ])('is served %s of its own', async (path, body) => {
     expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 200, json: { ret_type: 0 } });
   });
+});
+
+it('shows a key for one symbol no other member of its industry', async () => {
+  const body = { symbol: 'HK.00700' };
+  const { plate_distribution: all } = await daemon.as('all').s2c('/api/valuation-detail', body);
+  const { plate_distribution: own } = await daemon.as('tencent').s2c('/api/valuation-detail', body);
+  expect(all.stock_items.length).toBeGreaterThan(1);
+  expect(own.stock_items.map(({ security }: Item) => security.code)).toEqual(['00700']);
 });
 
 describe('K-line patterns', () => {

@@ -1,10 +1,11 @@
 import type { Operation } from '../../src/contract/operation.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import type { CancelPreview, ModifyPreview, PlacePreview, Preview } from '../../src/gateway/index.js';
+import type { CancelPreview, ComboPreview, ModifyPreview, PlacePreview, Preview } from '../../src/gateway/index.js';
 import type { Approach, Desk } from './desk.js';
 
 interface ByKind {
   readonly place: PlacePreview;
+  readonly combo: ComboPreview;
   readonly modify: ModifyPreview;
   readonly cancel: CancelPreview;
 }

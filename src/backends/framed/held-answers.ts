@@ -5,7 +5,7 @@ import type { HeldAnswer, ResponseMessage } from '../../gateway/backend.js';
 import { sizeOf } from './bodies.js';
 
 /** What is said of the market is of use for a while, with its age beside it. What is said of an account could be traded on. */
-const heldGroups: ReadonlySet<Group> = new Set<Group>(['quote', 'kline_pattern', 'metadata', 'calendar', 'ranking']);
+const heldGroups: ReadonlySet<Group> = new Set<Group>(['quote', 'kline_pattern', 'metadata', 'calendar', 'ranking', 'research']);
 const AGE_MS_MAX = 600_000;
 const BYTES_MAX = 16 * 1024 * 1024;
 /** Beside its bytes an answer costs its key and its objects. */

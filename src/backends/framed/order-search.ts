@@ -1,10 +1,15 @@
 import type { Clock } from '../../contract/clock.js';
+import type { ComboLeg } from '../../contract/generated/Qot_Common_pb.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
+import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+
+/** A request for a new order, of one security or of several. */
+export type Placement = PlaceC2S | ComboC2S;
 
 /** A placement that may turn out to be lost: its answer does not come. */
 export interface LostOrder {
-  readonly request: PlaceC2S;
+  readonly request: Placement;
   /** Its remark is its own, and no other order has it. */
   readonly marked: boolean;
   /** When it left, epoch ms. */
@@ -60,22 +65,37 @@ function isLike(order: Order, { request, marked, sentAt }: LostOrder): boolean {
   if (order.remark !== request.remark) return false;
   if (marked) return true;
   const made = order.createTimestamp * 1000;
+  const isSame = 'comboLegs' in request ? isLikeCombo(order, request) : isLikeSingle(order, request);
+  return isSame && order.orderType === request.orderType && order.qty === request.qty && (made === 0 || made >= sentAt - SKEW_MS);
+}
+
+function isLikeSingle(order: Order, { code, trdSide, adjustPrice, price, secMarket }: PlaceC2S): boolean {
   return (
-    order.code === request.code &&
-    order.trdSide === request.trdSide &&
-    order.orderType === request.orderType &&
-    order.qty === request.qty &&
-    (request.adjustPrice || order.price === request.price) &&
-    (request.secMarket === 0 || order.secMarket === 0 || order.secMarket === request.secMarket) &&
-    (made === 0 || made >= sentAt - SKEW_MS)
+    order.comboLegs.length < 2 &&
+    order.code === code &&
+    order.trdSide === trdSide &&
+    (adjustPrice || order.price === price) &&
+    (secMarket === 0 || order.secMarket === 0 || order.secMarket === secMarket)
   );
 }
 
+function isLikeCombo(order: Order, { comboLegs, price }: ComboC2S): boolean {
+  return order.price === price && legsText(order.comboLegs) === legsText(comboLegs);
+}
+
 /** Whether an order of the one could be taken for one of the other. */
-function isTwin(a: LostOrder, b: LostOrder): boolean {
-  const fieldsOf = ({ request: { header, code, trdSide, qty, remark } }: LostOrder) =>
-    [header?.accID, code, trdSide, qty, remark].join(' ');
+function isTwin({ request: a }: LostOrder, { request: b }: LostOrder): boolean {
+  const termsOf = (request: Placement) => ('comboLegs' in request ? legsText(request.comboLegs) : `${request.code} ${request.trdSide}`);
+  const fieldsOf = (request: Placement) => [request.header?.accID, termsOf(request), request.qty, request.remark].join(' ');
   return fieldsOf(a) === fieldsOf(b);
+}
+
+/** Legs, whatever order they are listed in. */
+function legsText(legs: readonly ComboLeg[]): string {
+  return legs
+    .map(({ security, side, qtyRatio }) => `${security?.market}.${security?.code} ${side} ${qtyRatio}`)
+    .sort()
+    .join(', ');
 }
 
 /** When each try to find an order is made after the one before, in milliseconds. */

@@ -3,12 +3,11 @@ import { setMaxListeners } from 'node:events';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { RetType } from '../../contract/generated/Common_pb.js';
-import type { Order } from '../../contract/generated/Trd_Common_pb.js';
-import * as TrdPlaceOrder from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { Order, TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { BackendFailure, BackendLost, BackendTimeout, type ResponseMessage, type TradePush } from '../../gateway/backend.js';
-import { type LostOrder, OrderSearch, pause, searchPauses } from './order-search.js';
+import { type LostOrder, OrderSearch, type Placement, pause, searchPauses } from './order-search.js';
 import { newMark } from './remark-mark.js';
 import { foundOrder } from './trades.js';
 
@@ -51,7 +50,7 @@ export class Orders {
 
   /** `turnBy`, of the monotonic clock: when the caller stops waiting. What has not left by then does not leave. */
   call(operation: Operation, request: Message, turnBy: number): Promise<ResponseMessage> {
-    if (operation === trade.placeOrder) return this.#place(request as TrdPlaceOrder.C2S, turnBy);
+    if (isPlacement(operation)) return this.#place(operation, request as Placement, turnBy);
     return this.#options.write(operation, request, turnBy);
   }
 
@@ -60,25 +59,25 @@ export class Orders {
     this.#stopping.abort();
   }
 
-  async #place(asked: TrdPlaceOrder.C2S, turnBy: number): Promise<ResponseMessage> {
+  async #place(operation: Operation, asked: Placement, turnBy: number): Promise<ResponseMessage> {
     const marked = asked.remark === '';
-    const request: TrdPlaceOrder.C2S = marked
+    const request: Placement = marked
       ? Object.assign(Object.create(Object.getPrototypeOf(asked)), asked, { remark: newMark(randomBytes) })
       : asked;
     const placement: LostOrder = { request, marked, sentAt: this.#options.clock.now() };
     this.#search.begin(placement);
     try {
-      const outcome = await this.#outcomeOf(request, turnBy);
+      const outcome = await this.#outcomeOf(operation, request, turnBy);
       if (isUnknown(outcome) || isNameless(outcome, request)) {
         const found = await this.#find(placement);
         if (found !== undefined) {
           if (request.header !== undefined) this.#options.onFound?.(foundOrder(request.header, found));
-          return placed(request, found);
+          return placed(operation, request, found);
         }
         if (!isUnknown(outcome)) throw new BackendLost('the server acknowledged an order without saying which');
       }
       if (outcome instanceof BackendFailure) throw outcome;
-      const { s2c } = outcome as ResponseMessage & { s2c?: TrdPlaceOrder.S2C };
+      const { s2c } = outcome as Acknowledgement;
       if (s2c !== undefined) this.#search.claim(request.header?.accID ?? 0n, s2c.orderIDEx);
       return outcome;
     } finally {
@@ -86,9 +85,9 @@ export class Orders {
     }
   }
 
-  async #outcomeOf(request: TrdPlaceOrder.C2S, turnBy: number): Promise<ResponseMessage | BackendFailure> {
+  async #outcomeOf(operation: Operation, request: Placement, turnBy: number): Promise<ResponseMessage | BackendFailure> {
     try {
-      return await this.#options.write(trade.placeOrder, request, turnBy);
+      return await this.#options.write(operation, request, turnBy);
     } catch (thrown) {
       if (thrown instanceof BackendFailure) return thrown;
       throw thrown;
@@ -134,13 +133,24 @@ function isUnknown(outcome: ResponseMessage | BackendFailure): boolean {
 }
 
 /** Whether an acknowledgement names no order of this account: what it is about nobody can know. */
-function isNameless(outcome: ResponseMessage | BackendFailure, { header }: TrdPlaceOrder.C2S): boolean {
+function isNameless(outcome: ResponseMessage | BackendFailure, { header }: Placement): boolean {
   if (outcome instanceof BackendFailure || outcome.retType !== RetType.RetType_Succeed) return false;
-  const { s2c } = outcome as TrdPlaceOrder.Response;
-  return s2c === undefined || (s2c.orderIDEx === '' && s2c.orderID === 0n) || s2c.header?.accID !== header?.accID;
+  const { s2c } = outcome as Acknowledgement;
+  return s2c === undefined || (s2c.orderIDEx === '' && (s2c.orderID ?? 0n) === 0n) || s2c.header?.accID !== header?.accID;
 }
 
-function placed({ header }: TrdPlaceOrder.C2S, { orderID, orderIDEx }: Order): ResponseMessage {
-  const s2c = { ...(header === undefined ? {} : { header }), orderID, orderIDEx };
-  return create(TrdPlaceOrder.ResponseSchema, { retType: 0, retMsg: 'found among the orders: its answer was lost', s2c });
+function placed({ messages }: Operation, { header }: Placement, { orderID, orderIDEx }: Order): ResponseMessage {
+  // Of several legs only the text is answered.
+  const numbered = messages.S2CSchema.fields.some(({ name }) => name === 'orderID');
+  const s2c = { ...(header === undefined ? {} : { header }), ...(numbered ? { orderID } : {}), orderIDEx };
+  const fields = { retType: 0, retMsg: 'found among the orders: its answer was lost', s2c };
+  return create(messages.ResponseSchema, fields as Record<string, unknown>) as ResponseMessage;
 }
+
+function isPlacement(operation: Operation): boolean {
+  return operation === trade.placeOrder || operation === trade.placeComboOrder;
+}
+
+type Acknowledgement = ResponseMessage & {
+  readonly s2c?: { readonly header?: TrdHeader; readonly orderID?: bigint; readonly orderIDEx: string };
+};

@@ -15,6 +15,7 @@ import {
   operations,
   quote,
   ranking,
+  research,
   system,
   trade,
   userState,
@@ -43,6 +44,7 @@ const order = {
   secMarket: 1,
 };
 const leg = (code: string) => ({ security: security(`HK.${code}`), side: 1, qtyRatio: 1 });
+const combo = { header, comboLegs: ['00700', '00005'].map(leg), qty: 400, price: 600, orderType: 1 };
 const timeLocation = 'Asia/Hong_Kong';
 const priceContext = { usePreMarket: false, useAfterHours: false, useOvernight: false };
 const days = { queryType: 1, startDate: '2026-11-01', endDate: '2026-11-20' };
@@ -116,6 +118,18 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [ranking.getShortSellingRank, { market: 1, count: 10 }],
       [ranking.getPeriodChangeRank, { market: 1, periodType: 3, count: 10 }],
       [ranking.getHighDividendSoeRank, { count: 10 }],
+      [research.getCompanyProfile, one],
+      [research.getCompanyExecutives, one],
+      [research.getCompanyOperationalEfficiency, one],
+      [research.getFinancialsEarningsPriceMove, { ...one, periodCount: 2 }],
+      [research.getFinancialsEarningsPriceHistory, one],
+      [research.getFinancialsStatements, one],
+      [research.getFinancialsRevenueBreakdown, one],
+      [research.getResearchAnalystConsensus, one],
+      [research.getResearchRatingSummary, one],
+      [research.getResearchMorningstarReport, one],
+      [research.getValuationDetail, one],
+      [research.getValuationPlateStockList, { security: security('HK.LIST1001') }],
       [userState.modifyUserSecurity, { groupName: 'Tech', op: 1, securityList: [one.security] }],
       [userState.getUserSecurityGroup, { groupType: 3 }],
       [userState.getUserSecurity, { groupName: 'All' }],
@@ -135,7 +149,7 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [account.getOrderFee, { header, orderIdExList: [] }],
       [account.getMaxTrdQtys, { header, orderType: 1, code: '00700', price: 500, secMarket: 1 }],
       [account.getMarginRatio, { header, securityList: [one.security] }],
-      [account.getComboMaxTrdQtys, { header, comboLegs: ['00700', '00005'].map(leg), qty: 400, price: 600, orderType: 1 }],
+      [account.getComboMaxTrdQtys, combo],
       [account.getMarginInfo, { header }],
       [account.getFlowSummary, { header, clearingDate: '2026-11-20' }],
       [account.getAccCashFlow, { header, clearingDate: '2026-11-20', cashFlowDirection: 1 }],
@@ -147,6 +161,7 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [forexAccount.getForexAccounts, broker],
       [forexAccount.getForexSymbolConfigs, broker],
       [trade.placeOrder, order],
+      [trade.placeComboOrder, { ...combo, packetID: { connID: 1n, serialNo: 2 } }],
       [trade.unlockTrade, { unlock: false }],
     ] as const
   ).map(([operation, fields]) => [operation.name, [operation, fields]]),
@@ -154,8 +169,8 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
 
 /** Those whose typical request needs an order, an account, a row or listed contracts, or is refused. */
 const elsewhere = [
-  ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order', 'reverse_position', 'roll_position'],
-  ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail'],
+  ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order', 'reconfirm_order', 'reverse_position', 'roll_position'],
+  ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail', 'get_company_executive_background'],
   ...['get_forex_risk_control', 'get_forex_account_quote_context', 'get_forex_assets', 'preview_forex_margin'],
 ];
 

@@ -123,14 +123,12 @@ function fieldReader(field: DescField, dialect: Dialect): ValueReader {
     case 'scalar':
       return scalarFieldReader(field, field.scalar, dialect);
     case 'enum':
-      return namedReader(field, scalarReader(ScalarType.INT32), dialect);
+      return scalarFieldReader(field, ScalarType.INT32, dialect);
     case 'list': {
       const element: ValueReader =
         field.listKind === 'message'
           ? (value, path) => messageReader(field.message, dialect).read(value, path)
-          : field.listKind === 'scalar'
-            ? scalarFieldReader(field, field.scalar, dialect)
-            : namedReader(field, scalarReader(ScalarType.INT32), dialect);
+          : scalarFieldReader(field, field.listKind === 'scalar' ? field.scalar : ScalarType.INT32, dialect);
       return listReader(element);
     }
     default:

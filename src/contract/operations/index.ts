@@ -2,6 +2,7 @@ import { catalogue } from '../declaration-check.js';
 import type { Operation } from '../operation.js';
 import * as accounts from './account.js';
 import * as admin from './admin.js';
+import * as bracket from './bracket.js';
 import * as calendar from './calendar.js';
 import * as cash from './cash.js';
 import * as derivatives from './derivatives.js';
@@ -11,14 +12,16 @@ import * as margin from './margin.js';
 import * as metadata from './metadata.js';
 import * as quote from './quote.js';
 import * as ranking from './ranking.js';
+import * as research from './research.js';
 import * as returns from './returns.js';
 import * as subscription from './subscription.js';
 import * as system from './system.js';
-import * as trade from './trade.js';
+import * as trades from './trade.js';
 import * as userState from './user-state.js';
 
 /** One group in several files. */
 const moneyReads = Object.assign({}, cash, margin, returns);
+const trade = Object.assign({}, trades, bracket);
 const account = Object.assign({}, accounts, moneyReads);
 
 /** The declarations by their groups, in the order of references. Adding one to its group's file serves it everywhere. */
@@ -31,6 +34,7 @@ export const declared = {
   derivatives,
   calendar,
   ranking,
+  research,
   user_state: userState,
   account,
   forex_account: forexAccount,
@@ -58,6 +62,7 @@ export {
   metadata,
   quote,
   ranking,
+  research,
   subscription,
   system,
   trade,

@@ -1,4 +1,5 @@
 import type * as admin from './admin.js';
+import type * as bracket from './bracket.js';
 import type * as subscription from './subscription.js';
 
 /**
@@ -14,4 +15,5 @@ export type OwnOperation =
   | 'getDelayStatistics'
   | 'getUsedQuota'
   | 'subAccPush'
-  | 'unsubAccPush';
+  | 'unsubAccPush'
+  | keyof typeof bracket;

@@ -1,12 +1,39 @@
 import { operation, post } from '../declare.js';
-import { modifyOrderOp, orderType, secMarket, session, timeInForce, trdEnvOfModify, trdSide } from '../enums.js';
+import {
+  modifyOrderOp,
+  orderType,
+  reconfirmReason,
+  secMarket,
+  session,
+  timeInForce,
+  trailType,
+  trdEnvOfModify,
+  trdSide,
+} from '../enums.js';
 import * as ReversePosition from '../generated/svc/reverse_position_pb.js';
 import * as RollPosition from '../generated/svc/roll_position_pb.js';
 import * as TrdModifyOrder from '../generated/Trd_ModifyOrder_pb.js';
+import * as TrdPlaceComboOrder from '../generated/Trd_PlaceComboOrder_pb.js';
 import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
+import * as TrdReconfirmOrder from '../generated/Trd_ReconfirmOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
 import { anyOf } from '../scope.js';
-import { choice, code, constant, fixed, flag, id, integer, never, number, orderSymbol, secret, text, tradeHeader } from '../shape.js';
+import {
+  choice,
+  code,
+  constant,
+  fixed,
+  flag,
+  id,
+  integer,
+  never,
+  number,
+  orderSymbol,
+  type Param,
+  secret,
+  text,
+  tradeHeader,
+} from '../shape.js';
 
 const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
@@ -22,6 +49,15 @@ const packetId = [constant('packetID.connID', 0n), constant('packetID.serialNo',
 const orderId = id('orderID', { about: 'The order’s number; order_id_ex is preferred when both are known.' });
 const orderIdEx = text('orderIDEx', { about: 'The order’s text.' });
 const oneOrder = { oneOf: ['orderID', 'orderIDEx'] };
+
+/** What an order waits for before it goes to the market. */
+const triggers = [
+  number('auxPrice', { min: 0, about: 'The price that a stop or if-touched order waits for.', brief: 'Trigger.' }),
+  choice('trailType', trailType, { about: 'How trail_value is meant: 1 RATIO, in percent, 2 AMOUNT, in the price.', brief: '' }),
+  number('trailValue', { min: 0, about: 'How far the trigger of a trailing order stays behind the best price.', brief: '' }),
+  number('trailSpread', { min: 0, about: 'How far the limit of a TRAILING_STOP_LIMIT lies from its trigger.', brief: '' }),
+];
+const expireTime = text('expireTime', { about: 'When a GTD order ends: a day, or a time, in the market’s zone.', brief: 'Of GTD.' });
 
 /** What a modify changes, and a cancel does not. */
 const terms = ['qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'auxPrice', 'trailType', 'trailValue', 'trailSpread'];
@@ -52,11 +88,44 @@ export const placeOrder = operation({
     choice('orderType', orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
     choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),
     choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
+    expireTime,
+    ...triggers,
     choice('session', session, { about: 'US trading session.' }),
     flag('fillOutsideRTH', { about: 'US limit orders: also fill before and after regular hours.' }),
     text('remark', { maxBytes: REMARK_BYTES_MAX, about: 'A note of at most 64 bytes, kept with the order.' }),
   ],
   rest: [post('/api/order')],
+});
+
+export const placeComboOrder = operation({
+  name: 'place_combo_order',
+  group,
+  scope,
+  switches,
+  reach,
+  effect: 'order',
+  valuer: 'combo',
+  protoId: 2227,
+  messages: TrdPlaceComboOrder,
+  needs: [{ oneOf: ['comboLegs'] }],
+  title: 'Place combination',
+  summary: 'Places one order of several legs, which trade together in their ratios or not at all.',
+  guide:
+    'Spends real money when env is real. Give the request in c2s_json as for svc_get_combo_max_trd_qtys, call with preview true first and show the user what it says. Give an idempotency_key. Modify and cancel it like any order.',
+  // No tool argument can give the legs: its callers give the whole request.
+  shape: [
+    ...packetId,
+    ...[
+      ...tradeHeader(),
+      number('qty', { min: 0, about: 'Units; a leg trades its ratio of them.' }),
+      number('price', { about: 'The most that a unit may cost, bought less sold; below zero, the least that it must bring.' }),
+      choice('orderType', orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
+      choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
+      expireTime,
+      text('remark', { maxBytes: REMARK_BYTES_MAX, about: 'A note of at most 64 bytes, kept with the order.' }),
+    ].map((param): Param => ({ ...param, only: 'rest' })),
+  ],
+  rest: [post('/api/combo-order')],
 });
 
 export const modifyOrder = operation({
@@ -82,7 +151,9 @@ export const modifyOrder = operation({
     constant('orderID', 0n),
     choice('modifyOrderOp', modifyOrderOp, { aliases: ['op'], about: '1 modify, 2 cancel, 3 disable, 4 enable, 5 delete.' }),
     number('qty', { min: 0, about: 'The new total quantity, what is already filled included.' }),
-    number('price', { min: 0, about: 'The new price.' }),
+    // Below zero where an order of several legs brings money: of others the gateway refuses it, once it knows the order.
+    number('price', { about: 'The new price.' }),
+    ...triggers,
   ],
   // Which orders have a price is up to their type: the gateway asks for it once it knows the order.
   needs: [
@@ -158,6 +229,41 @@ export const cancelAllOrder = operation({
   shape: [...packetId, ...tradeHeader(), fixed('orderID', 0n), fixed('modifyOrderOp', CANCEL), fixed('forAll', true)],
   unused: ['orderIDEx', ...terms],
   rest: [post('/api/cancel-all-order')],
+});
+
+/** Stands where the gateway puts the account's own. */
+const ANY_ENV = 0;
+/** The market of the order, which callers need not name. */
+const [orderMarket] = tradeHeader({ marketDefault: 0 });
+
+export const reconfirmOrder = operation({
+  name: 'reconfirm_order',
+  group,
+  scope,
+  switches,
+  reach,
+  envOfAccount: true,
+  effect: 'order',
+  valuer: 'reconfirm',
+  protoId: 2237,
+  messages: TrdReconfirmOrder,
+  title: 'Reconfirm order',
+  summary: 'Sends an order that the brokerage keeps back because its quantity or its price looks like a slip.',
+  guide:
+    'Only for an order whose status is UNSUBMITTED: its last_err_msg says why. Ask the user whether it was meant. If not, svc_cancel_order or svc_modify_order instead. It meets the limits of a new order.',
+  shape: [
+    ...packetId,
+    id('header.accID', { as: 'acc_id', required: true, about: 'The account.' }),
+    constant('header.trdEnv', ANY_ENV),
+    ...(orderMarket === undefined ? [] : [orderMarket]),
+    id('orderID', { required: true, about: 'The order’s number.' }),
+    choice('reconfirmReason', reconfirmReason, {
+      as: 'reconfirm_op',
+      required: true,
+      about: 'What is confirmed: 1 its quantity, 2 its price.',
+    }),
+  ],
+  rest: [post('/api/reconfirm-order')],
 });
 
 const MD5_HEX_BYTES = 32;

@@ -120,7 +120,22 @@ export class IdempotencyKeys {
     this.#rows.stop();
   }
 
-  async #run(
+  /** Sends a write; a repetition in the meantime waits for the same answer. */
+  #run(
+    owner: string,
+    key: string,
+    operation: Operation,
+    digest: string,
+    known: IdempotencyRow | undefined,
+    send: Parameters<Run>[0],
+  ): Promise<ResponseMessage | Rejection> {
+    const answer = this.#sent(owner, key, operation, digest, known, send);
+    this.#underWay.set(idOf(owner, key), { digest, answer });
+    return answer;
+  }
+
+  /** What a write comes to that is sent under its key, once it is kept under it. */
+  async #sent(
     owner: string,
     key: string,
     operation: Operation,
@@ -151,7 +166,8 @@ export class IdempotencyKeys {
       };
     };
     const interrupted = known?.request && { packet: known.packet, request: fromBinary(C2SSchema, known.request), keepAnswer };
-    const answer = send(interrupted === undefined ? commit : undefined, interrupted).then(async (result) => {
+    try {
+      const result = await send(interrupted === undefined ? commit : undefined, interrupted);
       if (row === undefined || isKept || !isEntered) return result;
       // Nothing left the daemon: the same key may try again.
       if (result instanceof Rejection) {
@@ -164,16 +180,11 @@ export class IdempotencyKeys {
       if (result.retType === RET_SUCCEED) kept = this.#rows.answer(owner, key, row, response);
       else await this.#rows.refuse(owner, key, row, response);
       return result;
-    });
-    const id = idOf(owner, key);
-    this.#underWay.set(id, { digest, answer });
-    const leave = () => {
-      this.#underWay.delete(id);
-      this.#rows.leave(owner, key);
-    };
-    try {
-      return await answer;
     } finally {
+      const leave = () => {
+        this.#underWay.delete(idOf(owner, key));
+        this.#rows.leave(owner, key);
+      };
       // Until the answer is on disk, a repetition has it from here.
       if (kept === undefined) leave();
       else kept.then(leave, leave);

@@ -66,6 +66,11 @@ const securityMarkets: ReadonlyMap<number, readonly number[]> = new Map([
   [TrdMarket.TrdMarket_Futures_Simulate_JP, [51]],
 ]);
 
+/** The security markets (Trd_Common.TrdSecMarket) of a trading market that takes orders. */
+export function secMarketsOf(trading: number): readonly number[] | undefined {
+  return securityMarkets.get(trading);
+}
+
 const SHANGHAI = 31;
 const SHENZHEN = 32;
 
@@ -305,18 +310,19 @@ function costOf({ qty, filled }: Stand, price: Decimal): Decimal {
   return multiplyUp(qty, price) + multiplyUp(traded, dearer);
 }
 
-function unpriced(symbol: string): Unknown {
+export function unpriced(symbol: string): Unknown {
   return {
     code: 'limit.price_unknown',
     reason: `order value unknown: ${symbol} has no price on the side of the book that this order would take`,
   };
 }
 
-function unmultiplied(symbol: string): Unknown {
+export function unmultiplied(symbol: string): Unknown {
   return { code: 'limit.multiplier_unknown', reason: `order value unknown: the contract multiplier of ${symbol} is not known` };
 }
 
-function positive(value: number, field: string): Decimal | Rejection {
+/** The exact decimal of a quantity. */
+export function positive(value: number, field: string): Decimal | Rejection {
   const exact = exactField(value, field);
   if (exact instanceof Rejection || exact > 0n) return exact;
   return new Rejection('request.out_of_range', `${field}: ${value} is out of range, accepted: more than 0`, { field });

@@ -8,6 +8,7 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 
 /** The statuses of an order that a cancel can still reach. */
 const working: readonly number[] = [
+  OrderStatus.OrderStatus_Unsubmitted,
   OrderStatus.OrderStatus_WaitingSubmit,
   OrderStatus.OrderStatus_Submitting,
   OrderStatus.OrderStatus_Submitted,

@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { type Access, allowsMarket, allowsSymbol, type KeyRecord, type Limits } from '../../access/index.js';
+import { type Access, allowsMarket, type KeyRecord, type Limits } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { classOf, fieldsWithin } from '../../contract/field-classes.js';
 import { type Order, type TrdFilterConditions, TrdFilterConditionsSchema, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
@@ -11,7 +11,7 @@ import { account } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { denyMarket, denySymbol, firstDenied } from '../limit-check.js';
-import { limitsOf, tradedMarketNames } from '../market-names.js';
+import { allowsTraded, limitsOf, tradedMarketNames } from '../market-names.js';
 import { tradingMarketOf } from '../named-markets.js';
 import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
 import { type Subjects, subjectsOf } from '../subjects.js';
@@ -137,13 +137,14 @@ function isOf({ orderID, orderIDEx }: Order, id: bigint | string): boolean {
   return orderID === id || orderIDEx === id;
 }
 
-function checkOrder(limits: Limits, { trdMarket, secMarket, code }: Order, trading: number, reads: boolean): Rejection | undefined {
+function checkOrder(limits: Limits, order: Order, trading: number, reads: boolean): Rejection | undefined {
+  const { trdMarket, secMarket, code } = order;
   const market = quoteMarketOfSecMarket(secMarket);
   const names = tradedMarketNames(trdMarket || trading, market);
   if (!allowsMarket(limits, names)) return denyMarket(limits, names.join('/'));
   const symbol = `${market?.name ?? secMarket}.${code}`;
   // What takes risk away is held by its market alone: a caller can always get out.
-  return reads && !allowsSymbol(limits, symbol) ? denySymbol(limits, symbol) : undefined;
+  return reads && !allowsTraded(limits, order, trading) ? denySymbol(limits, symbol) : undefined;
 }
 
 function denyUnknown({ allowedMarkets }: Limits, id: bigint | string): Rejection {

@@ -13,7 +13,14 @@ import { dearestStart, type TriggerTerms } from './trigger-pricing.js';
 
 /** The price that an order is valued at, and where it is from. */
 export interface Pricing {
-  readonly basis: 'limit_price' | 'adjusted_limit_price' | 'best_bid' | 'last_price' | 'book_plus_5_percent' | 'trigger_plus_5_percent';
+  readonly basis:
+    | 'limit_price'
+    | 'adjusted_limit_price'
+    | 'best_bid'
+    | 'last_price'
+    | 'book_plus_5_percent'
+    | 'trigger_plus_5_percent'
+    | 'net_price';
   /** What one unit counts with. */
   readonly price: Decimal;
   /** A price at which the order could trade: the limit as given, the dearest level of the book, or a trigger beyond it. */
@@ -69,7 +76,8 @@ export function isTrailing(orderType: number): boolean {
   return orderType === OrderType.OrderType_TrailingStop || orderType === OrderType.OrderType_TrailingStopLimit;
 }
 
-function isBuy(side: TradeSide): boolean {
+/** Whether a side takes from the asks. */
+export function isBuy(side: TradeSide): boolean {
   return side === 'BUY' || side === 'BUY_BACK';
 }
 

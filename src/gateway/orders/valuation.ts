@@ -1,15 +1,20 @@
-import type { Message } from '@bufbuild/protobuf';
-import type { Access, ExchangeRates, GateDenial, KeyRecord, OrderFacts } from '../../access/index.js';
+import { create, type Message } from '@bufbuild/protobuf';
+import { type Access, type ExchangeRates, type GateDenial, isUnknown, type KeyRecord, type OrderFacts } from '../../access/index.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { touchesOrders } from '../../contract/declaration-check.js';
 import { currency as currencies } from '../../contract/enums.js';
+import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_pb.js';
-import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import type { Operation, ValuerName } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
+import { entryOf, refuseBracket } from './bracket-entry.js';
+import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
 import { orderNamed } from './order-lookup.js';
@@ -33,6 +38,35 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
   place(backend, _, request, context) {
     return whenKnown(valuePlace(backend, request as PlaceC2S, context), (valued) => (valued instanceof Rejection ? valued : { valued }));
   },
+  async combo(backend, _, request, context) {
+    const valued = await valueCombo(backend, request as ComboC2S, context);
+    return valued instanceof Rejection ? valued : { valued };
+  },
+  async bracket(backend, _, request, context) {
+    const bracket = request as BracketC2S;
+    const refused = refuseBracket(bracket);
+    if (refused !== undefined) return refused;
+    const entry = entryOf(bracket);
+    const valued = await valuePlace(backend, entry, context);
+    // What was valued is what its exits are of.
+    bracket.secMarket = entry.secMarket;
+    return valued instanceof Rejection ? valued : { valued };
+  },
+  relief: () => 'no risk',
+  async reconfirm(backend, operation, request, context) {
+    const { header, orderID } = request as ReconfirmC2S;
+    const enable = create(ModifyC2SSchema, {
+      ...(header === undefined ? {} : { header }),
+      orderID,
+      modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Enable,
+    });
+    const order = await orderNamed(backend, enable, context);
+    if (order === undefined) return noSuchOrder(operation, enable);
+    if (header !== undefined && order.trdMarket !== 0) header.trdMarket = order.trdMarket;
+    const value = isCombo(order) ? valueComboModify : valueModify;
+    const valued = await value(backend, enable, order, context);
+    return valued instanceof Rejection ? valued : { valued: countedBefore(valued), order };
+  },
   async modify(backend, operation, request, context) {
     const modify = request as ModifyC2S;
     if (!addsRisk(modify)) return 'no risk';
@@ -40,7 +74,8 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     if (order === undefined) return noSuchOrder(operation, modify);
     const lacked = lackedByModify(modify, order);
     if (lacked !== undefined) return lacked;
-    const valued = await valueModify(backend, modify, order, context);
+    const value = isCombo(order) ? valueComboModify : valueModify;
+    const valued = await value(backend, modify, order, context);
     return valued instanceof Rejection ? valued : { valued, order };
   },
   async position(backend, operation, request, context) {
@@ -48,6 +83,12 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     return valued instanceof Rejection ? valued : { valued };
   },
 };
+
+/** An order that counted towards the day when it was placed. */
+function countedBefore({ accId, legs: [first, ...rest] }: Valued): Valued {
+  const counted = (leg: Valued['legs'][0]) => (isUnknown(leg.worth) ? leg : { ...leg, worth: { ...leg.worth, increase: 0n } });
+  return { accId, legs: [counted(first), ...rest.map(counted)] };
+}
 
 /** Values a write: what is sent and what is only looked at are valued here alike. An operation on orders without a valuer is a defect. */
 export function valueOrder(backend: Backend, operation: Operation, request: Message, context: CallContext): Valuation | Promise<Valuation> {

@@ -4,10 +4,12 @@ import type { Access, AuditTrade, OrderFacts } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
+import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import type { OrderGroup } from '../../contract/generated/svc/position_orders_pb.js';
 import { TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
@@ -26,6 +28,7 @@ import { isCancel } from './cancel-scope.js';
 import type { Circumstances } from './circumstances.js';
 import type { Commit, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
+import { legsText } from './legs-text.js';
 import { expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
@@ -52,6 +55,14 @@ function unasked(thrown: unknown): Rejection {
  */
 const unprotected: PacketId = { connId: 0n, serialNo: 0 };
 
+/** Who places orders that come with their exits. */
+export interface BracketPlacer {
+  place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection>;
+}
+
+/** What makes a new order. */
+const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder, trade.placeBracketOrder]);
+
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
   // Of this process alone, so that serial numbers can start at 1: 63 random bits.
@@ -67,6 +78,8 @@ export class Writes {
     readonly circumstances: Circumstances,
     /** The backend records a write in the gateway's own store, and so only after what is written here. */
     readonly recordedInOrder: boolean,
+    /** Sends orders that come with their exits. */
+    readonly brackets: BracketPlacer,
   ) {}
 
   /**
@@ -142,8 +155,8 @@ export class Writes {
       await admission?.refund();
       return response;
     }
-    if (facts !== undefined && operation === trade.placeOrder && response.retType === RET_SUCCEED) {
-      const orderId = payloadOf(trade.placeOrder, response)?.orderIDEx ?? '';
+    if (facts !== undefined && places.has(operation) && response.retType === RET_SUCCEED) {
+      const orderId = payloadOf(operation as typeof trade.placeOrder, response)?.orderIDEx ?? '';
       this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
     }
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
@@ -155,7 +168,7 @@ export class Writes {
     operation: Operation,
     request: Message,
     packet: PacketId,
-    { owner }: Identity,
+    { owner, key }: Identity,
     context: CallContext,
   ): Promise<ResponseMessage | Rejection> {
     const write = request as Message & { packetID?: PacketID };
@@ -163,8 +176,8 @@ export class Writes {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
     const answer = isOfPosition(operation)
-      ? this.#provenAnswerOf(operation, request as PositionRequest, context)
-      : this.#answerOf(operation, request, context);
+      ? this.#provenAnswerOf(operation, request as PositionRequest, key?.id ?? null, context)
+      : this.#answerOf(operation, request, key?.id ?? null, context);
     if (!isCancel(request) || (request as Partial<ModifyC2S>).forAll) return answer;
     return answer.then(async (response) => {
       const accepted = !(response instanceof Rejection) && response.retType === RET_SUCCEED;
@@ -174,11 +187,16 @@ export class Writes {
   }
 
   /** Sends what places two orders for a position, and answers with success only where a fresh list of orders shows both. */
-  async #provenAnswerOf(operation: Operation, request: PositionRequest, context: CallContext): Promise<ResponseMessage | Rejection> {
+  async #provenAnswerOf(
+    operation: Operation,
+    request: PositionRequest,
+    keyId: string | null,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection> {
     // What is sent is what was valued, as far as the account has not changed since.
     const expected = await expectedOrders(this.backend, operation, request, context).catch(unasked);
     if (expected instanceof Rejection) return expected;
-    const response = await this.#answerOf(operation, request, context);
+    const response = await this.#answerOf(operation, request, keyId, context);
     if (!(response instanceof Rejection) && response.retType === RET_SUCCEED) {
       await proveGroup(this.backend, operation, request, expected, response, context);
     }
@@ -186,14 +204,20 @@ export class Writes {
   }
 
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
-  #answerOf(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage | Rejection> {
+  #answerOf(operation: Operation, request: Message, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
     const failed = (thrown: unknown): Rejection => {
       if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
       throw thrown;
     };
     try {
-      const answer = this.backend.call(operation, request, context);
-      return Promise.resolve(answer).then((response) => checkAnswer(operation, response), failed);
+      const answer =
+        operation === trade.placeBracketOrder
+          ? this.brackets.place(request as BracketC2S, keyId, context)
+          : this.backend.call(operation, request, context);
+      return Promise.resolve(answer).then(
+        (response) => (response instanceof Rejection ? response : checkAnswer(operation, response)),
+        failed,
+      );
     } catch (thrown) {
       return Promise.reject(thrown).catch(failed);
     }
@@ -224,17 +248,23 @@ export class Writes {
 
   /** What the audit trail says of a write that was sent, or before that is about to be. */
   auditTrade(request: Message, response?: ResponseMessage): AuditTrade {
-    const order = request as Message & Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderIDEx'>>;
+    const order = request as Message &
+      Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderID' | 'orderIDEx'> & Pick<ComboC2S, 'comboLegs'>>;
     const answered = (response as (ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } }) | undefined)?.s2c;
-    const orderId = answered?.orderIDEx || order.orderIDEx || undefined;
+    const orderId = answered?.orderIDEx || order.orderIDEx || (order.orderID ? String(order.orderID) : undefined);
     const market = order.secMarket === undefined ? undefined : quoteMarketOfSecMarket(order.secMarket);
+    const symbol = order.comboLegs?.length
+      ? legsText(order.comboLegs)
+      : market !== undefined && order.code
+        ? `${market.name}.${order.code}`
+        : undefined;
     const side = order.trdSide === undefined ? undefined : sideName(order.trdSide);
     const qty = Object.hasOwn(order, 'qty') ? decimalFromNumber(order.qty ?? 0) : undefined;
     const price = Object.hasOwn(order, 'price') ? decimalFromNumber(order.price ?? 0) : undefined;
     return {
       accId: order.header?.accID ?? 0n,
       ...(orderId === undefined ? {} : { orderId }),
-      ...(market === undefined || !order.code ? {} : { symbol: `${market.name}.${order.code}` }),
+      ...(symbol === undefined ? {} : { symbol }),
       ...(side === undefined ? {} : { side }),
       ...(qty === undefined ? {} : { qty }),
       ...(price === undefined ? {} : { price }),

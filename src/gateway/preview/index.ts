@@ -1,6 +1,7 @@
 export type {
   CancelPreview,
   Capacity,
+  ComboPreview,
   ModifyPreview,
   OrderTerms,
   PlacePreview,

@@ -5,7 +5,7 @@ import type { FeeItem } from '../backend.js';
 import type { Pricing } from '../orders/order-pricing.js';
 
 /** What a write would do and meet if it were sent now. Nothing of it is a promise: prices and totals move on. */
-export type Preview = PlacePreview | ModifyPreview | CancelPreview;
+export type Preview = PlacePreview | ComboPreview | ModifyPreview | CancelPreview;
 
 /** What every preview says. */
 export interface PreviewBase {
@@ -28,9 +28,15 @@ export interface PlacePreview extends PreviewBase, Worth {
   readonly terms: OrderTerms;
 }
 
+/** A new order of several legs. What it is worth is the sum of its legs, each at the market. */
+export interface ComboPreview extends PreviewBase, Worth {
+  readonly kind: 'combo';
+  readonly terms: ComboTerms;
+}
+
 export interface ModifyPreview extends PreviewBase, Worth {
   readonly kind: 'modify';
-  readonly op: 'normal' | 'disable' | 'enable' | 'delete';
+  readonly op: 'normal' | 'disable' | 'enable' | 'delete' | 'reconfirm';
   /** The order as it stands; null when the caller may not read the account. */
   readonly order: WorkingOrder | null;
   /** The new total quantity, what is filled included; null when it stays. */
@@ -84,6 +90,25 @@ export interface OrderTerms {
   readonly orderType: string;
   /** "DAY", "GTC", "IOC". */
   readonly timeInForce: string;
+}
+
+/** One security of what the caller asks for. */
+export interface LegTerms {
+  readonly symbol: string;
+  /** As the backend has it; null when it does not know the symbol. */
+  readonly name: string | null;
+  readonly side: TradeSide;
+  /** Units of the leg, of all units of the order. */
+  readonly qty: Decimal;
+  /** How the leg is valued; null when no price is known. */
+  readonly pricing: Pricing | null;
+}
+
+/** What the caller asks for, of several legs. */
+export interface ComboTerms extends Pick<OrderTerms, 'qty' | 'orderType' | 'timeInForce'> {
+  readonly legs: readonly LegTerms[];
+  /** What a unit may cost, bought less sold; below zero, what it must bring; null without a limit. */
+  readonly price: Decimal | null;
 }
 
 /** An order of the account. */

@@ -2,26 +2,40 @@ import { create, type Message } from '@bufbuild/protobuf';
 import { type Access, isUnknown, type KeyRecord, scopeMask } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
-import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
+import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
-import { ModifyOrderOp, type Order, TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
-import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
+import { ModifyOrderOp, type Order, TrdEnv, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
-import { parseSymbol } from '../../contract/markets.js';
+import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
+import { parseSymbol, quoteMarketNumbered } from '../../contract/markets.js';
 import type { Operation, ValuerName } from '../../contract/operation.js';
-import { quote } from '../../contract/operations/index.js';
+import { quote, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { allowsTraded, limitsOf, type Traded } from '../market-names.js';
+import { entryOf, refuseBracket } from '../orders/bracket-entry.js';
 import type { Circumstances } from '../orders/circumstances.js';
+import { isCombo } from '../orders/combo-facts.js';
 import type { Valued } from '../orders/order-facts.js';
 import { isWorking, orderNamed, workingOrders } from '../orders/order-lookup.js';
 import { hasLimit } from '../orders/order-pricing.js';
 import { factsOf, isValued, noSuchOrder, valueOrder } from '../orders/valuation.js';
 import { payloadOf } from '../responses.js';
 import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
+import { comboWorthOf } from './combo-worth.js';
 import { judge } from './gates.js';
-import { type CancelPreview, type ModifyPreview, ORDERS_LISTED_MAX, type PlacePreview, type Preview, type PreviewBase } from './preview.js';
+import {
+  type CancelPreview,
+  type ComboPreview,
+  type ModifyPreview,
+  ORDERS_LISTED_MAX,
+  type PlacePreview,
+  type Preview,
+  type PreviewBase,
+} from './preview.js';
 import { workingOrder } from './working-order.js';
 import { worthOf } from './worth.js';
 
@@ -49,7 +63,7 @@ export class Previewer {
 
   /** Whether there is anything to say of this operation beforehand: of all whose risk is valued. */
   covers(operation: Operation): boolean {
-    return operation.valuer !== null && operation.valuer !== 'position';
+    return operation.valuer !== null && operation.valuer !== 'relief' && operation.valuer !== 'position';
   }
 
   /** A failure is what the write itself would be answered: no such order, no such account. */
@@ -70,6 +84,10 @@ export class Previewer {
     Record<Exclude<ValuerName, 'position'>, (asked: Asked<Message>) => Promise<Preview | ResponseMessage | Rejection>>
   > = {
     place: (asked) => this.#place(asked as Asked<PlaceC2S>),
+    combo: (asked) => this.#combo(asked as Asked<ComboC2S>),
+    bracket: (asked) => this.#bracket(asked as Asked<BracketC2S>),
+    relief: async ({ operation }) => new Rejection('request.invalid', `${operation.name} has no preview: it only takes risk away`),
+    reconfirm: (asked) => this.#reconfirm(asked as Asked<ReconfirmC2S>),
     modify: (asked) => {
       const change = asked as Asked<ModifyC2S>;
       if (change.request.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Cancel) return this.#modify(change);
@@ -107,6 +125,50 @@ export class Previewer {
     };
   }
 
+  /** The entry: exits take away what it adds. */
+  async #bracket(asked: Asked<BracketC2S>): Promise<PlacePreview | ResponseMessage | Rejection> {
+    const refused = refuseBracket(asked.request);
+    if (refused !== undefined) return refused;
+    const preview = await this.#place({ ...asked, operation: trade.placeOrder, request: entryOf(asked.request) });
+    return !(preview instanceof Rejection) && 'kind' in preview ? { ...preview, operation: asked.operation.name } : preview;
+  }
+
+  async #combo({ operation, key, request, header, context }: Asked<ComboC2S>): Promise<ComboPreview | ResponseMessage | Rejection> {
+    const outcome = await valueOrder(this.backend, operation, request, context);
+    if (outcome === 'no risk') throw new Error('a new order always adds risk');
+    if (!isValued(outcome)) return outcome;
+    const { valued } = outcome;
+    const { comboLegs, orderType, timeInForce, qty, price } = request;
+    const legs = await Promise.all(
+      valued.legs.map(async ({ symbol, side, qty, pricing = null }) => ({
+        symbol,
+        name: await this.#nameOf(symbol, context),
+        side,
+        qty,
+        pricing,
+      })),
+    );
+    const asked = { header, comboLegs, orderType, timeInForce, qty, price, orderIDEx: '' };
+    return {
+      kind: 'combo',
+      ...addressOf(operation, header),
+      terms: {
+        legs,
+        qty: given(request, 'qty') ?? 0n,
+        price: hasLimit(orderType) ? given(request, 'price') : null,
+        orderType: orderTypeName(orderType),
+        timeInForce: timeInForceName(timeInForce),
+      },
+      ...(await comboWorthOf(this.backend, asked, valued, this.#maySeeLegs(key, comboLegs, header), context)),
+      ...(await this.#judge(key, valued, header, context)),
+    };
+  }
+
+  /** As {@link #maySee}, of every leg of an order. */
+  #maySeeLegs(key: KeyRecord | undefined, legs: readonly ComboLeg[], header: TrdHeader): boolean {
+    return this.#maySee(key, tradedAs(legs, header.trdMarket), header);
+  }
+
   async #modify({ operation, key, request, header, context }: Asked<ModifyC2S>): Promise<ModifyPreview | ResponseMessage | Rejection> {
     const op = modifyOpName(request.modifyOrderOp);
     if (op !== 'normal' && op !== 'enable' && op !== 'disable' && op !== 'delete') {
@@ -129,8 +191,34 @@ export class Previewer {
     };
   }
 
+  async #reconfirm({
+    operation,
+    key,
+    request,
+    header,
+    context,
+  }: Asked<ReconfirmC2S>): Promise<ModifyPreview | ResponseMessage | Rejection> {
+    const outcome = await valueOrder(this.backend, operation, request, context);
+    if (outcome === 'no risk') throw new Error('an order that is let go adds risk');
+    if (!isValued(outcome)) return outcome;
+    const { valued, order } = outcome;
+    if (order === undefined) throw new Error('what is let go is an order');
+    const maySee = this.#maySee(key, order, header);
+    const asIs = create(ModifyC2SSchema, { header, orderID: request.orderID, qty: order.qty, price: order.price });
+    return {
+      kind: 'modify',
+      ...addressOf(operation, header),
+      op: 'reconfirm',
+      order: maySee ? workingOrder(order) : null,
+      newQty: null,
+      newPrice: null,
+      ...(await this.#changed(key, asIs, order, maySee, valued, context)),
+    };
+  }
+
   /** The worth of an order as a modify would leave it, and what the gates would say. */
   async #changed(key: KeyRecord | undefined, request: ModifyC2S, order: Order, maySee: boolean, valued: Valued, context: CallContext) {
+    if (isCombo(order)) return this.#changedCombo(key, request, order, maySee, valued, context);
     const [leg] = valued.legs;
     const { pricing, qty, worth } = leg;
     const changed = create(PlaceC2SSchema, {
@@ -149,6 +237,19 @@ export class Previewer {
       increase: isUnknown(worth) ? null : worth.increase,
       ...(await worthOf(this.backend, changed, leg, maySee, context, replaced)),
       ...(await this.#judge(key, valued, request.header, context)),
+    };
+  }
+
+  async #changedCombo(key: KeyRecord | undefined, request: ModifyC2S, order: Order, maySee: boolean, valued: Valued, context: CallContext) {
+    const { comboLegs, orderType, timeInForce, orderIDEx } = order;
+    const { header = create(TrdHeaderSchema), qty, price } = request;
+    const asked = { header, comboLegs, orderType, timeInForce, qty, price, orderIDEx };
+    let increase: Decimal | null = 0n;
+    for (const { worth } of valued.legs) increase = increase === null || isUnknown(worth) ? null : increase + worth.increase;
+    return {
+      increase,
+      ...(await comboWorthOf(this.backend, asked, valued, maySee, context)),
+      ...(await this.#judge(key, valued, header, context)),
     };
   }
 
@@ -202,6 +303,12 @@ export class Previewer {
     const response = await this.backend.call(quote.getStaticInfo, create(StaticInfoC2S, { securityList: [security] }), context);
     return payloadOf(quote.getStaticInfo, response)?.staticInfoList[0]?.basic?.name || null;
   }
+}
+
+/** An order of several legs as lists look at it. */
+function tradedAs(comboLegs: readonly ComboLeg[], trdMarket: number): Traded {
+  const { market = 0, code = '' } = comboLegs[0]?.security ?? {};
+  return { trdMarket, secMarket: quoteMarketNumbered(market)?.secMarket ?? 0, code, comboLegs };
 }
 
 /** A change that only takes risk away. */

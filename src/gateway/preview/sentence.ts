@@ -1,5 +1,15 @@
 import { DECIMAL_ONE, type Decimal, formatDecimal } from '../../contract/decimal.js';
-import type { CancelPreview, ModifyPreview, OrderTerms, PlacePreview, Preview, PreviewGate, WorkingOrder } from './preview.js';
+import type {
+  CancelPreview,
+  ComboPreview,
+  ComboTerms,
+  ModifyPreview,
+  OrderTerms,
+  PlacePreview,
+  Preview,
+  PreviewGate,
+  WorkingOrder,
+} from './preview.js';
 
 /**
  * A preview in a few plain sentences, for the person who has to confirm it: "Buy 100 HK.00700 (Tencent) at limit 512.5 HKD
@@ -9,6 +19,8 @@ export function previewSentence(preview: Preview): string {
   switch (preview.kind) {
     case 'place':
       return sentences(`${placed(preview.terms, preview.currency)} ${where(preview)}: ${worth(preview)}`, ...objections(preview));
+    case 'combo':
+      return sentences(`${combined(preview.terms, preview.currency)} ${where(preview)}: ${worth(preview)}`, ...objections(preview));
     case 'modify':
       return modified(preview);
     case 'cancel':
@@ -22,6 +34,20 @@ function placed({ symbol, name, side, qty, price, triggerPrice, orderType, timeI
   const trigger = triggerPrice === null ? '' : `, triggered at ${grouped(triggerPrice)}`;
   const until = timeInForce === 'DAY' ? '' : `, ${plain(timeInForce)}`;
   return `${action({ side, qty, symbol, name })} ${at(orderType, price, currency)}${trigger}${until}`;
+}
+
+/** "Buy 100 US.AAPL and sell short 100 US.MSFT together, at a net 20 USD for each of 100 units". */
+function combined({ legs, qty, price, timeInForce, orderType }: ComboTerms, currency: string | null): string {
+  const actions = legs.map((leg, i) => (i === 0 ? action(leg) : decapitalised(action(leg))));
+  const money =
+    price === null ? '' : ` at a net ${grouped(price)}${currency === null ? '' : ` ${currency}`} for each of ${grouped(qty)} units`;
+  const type = orderType === 'NORMAL' ? '' : `, as ${plain(orderType)} order`;
+  const until = timeInForce === 'DAY' ? '' : `, ${plain(timeInForce)}`;
+  return `${actions.join(' and ')} together${money}${type}${until}`;
+}
+
+function decapitalised(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 
 function action({ side, qty, symbol, name }: { side: string; qty: Decimal; symbol: string; name: string | null }): string {
@@ -51,9 +77,10 @@ const basisTexts = {
   adjusted_limit_price: 'limit with its allowed adjustment',
   book_plus_5_percent: 'worst price of the book plus 5 %',
   trigger_plus_5_percent: 'trigger price plus 5 %',
+  net_price: 'as much as the net price allows',
 };
 
-function worth(preview: PlacePreview | ModifyPreview): string {
+function worth(preview: PlacePreview | ComboPreview | ModifyPreview): string {
   const { value, currency, pricing, multiplier } = preview;
   const parts: string[] = [];
   if (value === null) {
@@ -81,15 +108,16 @@ function dayTotal({ gate, holder, limit, after, currency }: PreviewGate, own: st
 }
 
 /** What speaks against it: the gate that would refuse it, and what the brokerage says. */
-function objections({ refusal, capacity }: PlacePreview | ModifyPreview): string[] {
+function objections({ refusal, capacity }: PlacePreview | ComboPreview | ModifyPreview): string[] {
   const said: string[] = [];
   if (refusal !== null) said.push(`It would be refused: ${plain(refusal.message)}`);
   if (capacity?.message) said.push(`The brokerage says: ${plain(capacity.message)}`);
+  if (capacity?.enough === false && capacity.maxQty === null) said.push('The account cannot pay for it');
   if (capacity?.enough === false && capacity.maxQty !== null) said.push(`The account can trade at most ${grouped(capacity.maxQty)}`);
   return said;
 }
 
-const modifyVerbs = { normal: 'Change', disable: 'Disable', enable: 'Enable', delete: 'Delete' } as const;
+const modifyVerbs = { normal: 'Change', disable: 'Disable', enable: 'Enable', delete: 'Delete', reconfirm: 'Confirm' } as const;
 
 function modified(preview: ModifyPreview): string {
   const { op, order, newQty, newPrice, currency } = preview;

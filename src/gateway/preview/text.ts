@@ -1,6 +1,17 @@
 import { formatDecimal } from '../../contract/decimal.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
-import type { CancelPreview, Capacity, ModifyPreview, PlacePreview, Preview, PreviewFees, PreviewGate, WorkingOrder } from './preview.js';
+import type { Pricing } from '../orders/order-pricing.js';
+import type {
+  CancelPreview,
+  Capacity,
+  ComboPreview,
+  ModifyPreview,
+  PlacePreview,
+  Preview,
+  PreviewFees,
+  PreviewGate,
+  WorkingOrder,
+} from './preview.js';
 
 /** A value as JSON text. */
 type Json = string;
@@ -35,6 +46,8 @@ function particulars(preview: Preview, id: (value: bigint) => Json): Record<stri
   switch (preview.kind) {
     case 'place':
       return { ...terms(preview), ...worth(preview) };
+    case 'combo':
+      return { ...comboTerms(preview), ...worth(preview) };
     case 'modify':
       return { ...change(preview, id), ...worth(preview) };
     case 'cancel':
@@ -52,6 +65,24 @@ function terms({ terms }: PlacePreview): Record<string, Json> {
     qty: formatDecimal(terms.qty),
     price: orNull(terms.price, formatDecimal),
     trigger_price: orNull(terms.triggerPrice, formatDecimal),
+  };
+}
+
+function comboTerms({ terms }: ComboPreview): Record<string, Json> {
+  return {
+    legs: list(terms.legs, ({ symbol, name, side, qty, pricing }) =>
+      object({
+        symbol: text(symbol),
+        name: orNull(name, text),
+        side: text(side),
+        qty: formatDecimal(qty),
+        valued_at: orNull(pricing, valuedAt),
+      }),
+    ),
+    order_type: text(terms.orderType),
+    time_in_force: text(terms.timeInForce),
+    qty: formatDecimal(terms.qty),
+    price: orNull(terms.price, formatDecimal),
   };
 }
 
@@ -73,18 +104,22 @@ function cancel({ all, count, orders }: CancelPreview, id: (value: bigint) => Js
   };
 }
 
-function worth(preview: PlacePreview | ModifyPreview): Record<string, Json> {
+function worth(preview: PlacePreview | ComboPreview | ModifyPreview): Record<string, Json> {
   const { value, currency, pricing, multiplier, capacity } = preview;
   return {
     value: orNull(value, formatDecimal),
     currency: orNull(currency, text),
-    valued_at: orNull(pricing, ({ basis, price }) => object({ basis: text(basis), price: formatDecimal(price) })),
+    valued_at: orNull(pricing, valuedAt),
     multiplier: orNull(multiplier, formatDecimal),
     fees: orNull(preview.fees, fees),
     capacity: orNull(capacity, ({ maxQty, enough, message }: Capacity) =>
       object({ max_qty: orNull(maxQty, formatDecimal), enough: orNull(enough, String), message: orNull(message, text) }),
     ),
   };
+}
+
+function valuedAt({ basis, price }: Pricing): Json {
+  return object({ basis: text(basis), price: formatDecimal(price) });
 }
 
 function fees({ currency, items, total }: PreviewFees): Json {

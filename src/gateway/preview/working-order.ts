@@ -1,6 +1,8 @@
 import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { isCombo } from '../orders/combo-facts.js';
+import { legsText } from '../orders/legs-text.js';
 import { orderStatusName, orderTypeName, sideName } from '../trade-names.js';
 import type { WorkingOrder } from './preview.js';
 
@@ -13,7 +15,7 @@ export function workingOrder(order: Order): WorkingOrder {
   return {
     orderId: order.orderID,
     orderIdEx: order.orderIDEx,
-    symbol: market === undefined ? order.code : `${market.name}.${order.code}`,
+    symbol: isCombo(order) ? legsText(order.comboLegs) : market === undefined ? order.code : `${market.name}.${order.code}`,
     name: order.name,
     side: sideName(order.trdSide) ?? String(order.trdSide),
     orderType: orderTypeName(order.orderType),

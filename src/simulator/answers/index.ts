@@ -10,6 +10,7 @@ import { klinePattern } from './kline-pattern/index.js';
 import { metadata } from './metadata/index.js';
 import { quote } from './quote/index.js';
 import { ranking } from './ranking/index.js';
+import { research } from './research/index.js';
 import { system } from './system/index.js';
 import type { AnswersTo } from './table.js';
 import { trade } from './trade/index.js';
@@ -30,6 +31,7 @@ const groups = {
   derivatives,
   calendar,
   ranking,
+  research,
   user_state: userState,
   account,
   forex_account: forexAccount,

@@ -10,9 +10,10 @@ import { type Hold, isBuying, mainLeg, type OrderRecord, remainingOf, type Trigg
 import { orderTypesOf, rulesOf } from './order-types.js';
 import type { PlaceRequest, ReplaceRequest } from './place-request.js';
 import { checkPrice, marketPrice, protection } from './price.js';
+import { reconfirmReason, type SlipTerms } from './reconfirm.js';
 import { resolve, type Tradable } from './resolve.js';
 import { dayEnd, nextOpening, sessionFor } from './sessions.js';
-import { orderTypes, type TradeSide } from './terms.js';
+import { orderTypes, type ReconfirmReason, type TradeSide } from './terms.js';
 
 const QUANTITY_MAX = 1_000_000_000n;
 const REMARK_BYTES_MAX = 64;
@@ -99,6 +100,11 @@ export class OrderCheck {
       open: { order, leg: mainLeg(order) },
     });
     return hold instanceof Refusal ? hold : { ...prices, quantity, hold };
+  }
+
+  /** Why an order looks like a slip and is to be confirmed once more; undefined where it does not. */
+  slip(terms: SlipTerms): ReconfirmReason | undefined {
+    return reconfirmReason(terms, this.market.quote(terms.instrument).last);
   }
 
   /** The order as it is, enabled again: its end, counted from now, and what it holds. */

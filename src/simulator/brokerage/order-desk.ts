@@ -11,10 +11,11 @@ import { holding, holdingLegs, isCombo, mainLeg, type OrderLeg, type OrderRecord
 import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
 import type { PacketAnswer } from './packet.js';
 import type { ComboRequest, PlaceRequest, ReplaceRequest, Write } from './place-request.js';
+import { reasonOfWaiting, reconfirmTexts } from './reconfirm.js';
 import type { Change, Records } from './records.js';
 import type { Routing } from './routing.js';
 import type { OrderGroupRecord, RelationType } from './tables.js';
-import type { TradeMarket } from './terms.js';
+import { type ReconfirmReason, reconfirmReasons, type TradeMarket } from './terms.js';
 import type { TradeLock } from './trade-lock.js';
 
 /** Open orders of one account: far more than anybody needs, few enough to be kept in memory. */
@@ -103,6 +104,7 @@ export class OrderDesk {
     const { account, type, extendedHours, hours } = request;
     const now = this.clock.now();
     const id = this.records.nextId(now);
+    const slip = this.check.slip({ instrument, type, side: request.side, quantity, price });
     return {
       id,
       idEx: readableId(this.world.calendar(instrument).tradingDay(now), id),
@@ -115,7 +117,7 @@ export class OrderDesk {
       quantity,
       price,
       worstPrice,
-      status: this.routing.firstStatus(instrument, type, extendedHours, trigger),
+      status: slip === undefined ? this.routing.firstStatus(instrument, type, extendedHours, trigger) : 'unsubmitted',
       filledQuantity: 0n,
       filledValue: 0n,
       fees: noFees,
@@ -124,7 +126,7 @@ export class OrderDesk {
       createdAt: now,
       updatedAt: now,
       expiresAt,
-      lastError: '',
+      lastError: slip === undefined ? '' : reconfirmTexts[slip],
       type,
       extendedHours,
       // Spreads cost more than the rest of the object together.
@@ -199,7 +201,7 @@ export class OrderDesk {
     const { quantity, price, worstPrice, trigger, hold } = checked;
     const now = this.clock.now();
     const keepsPlace = worstPrice === order.worstPrice && price === order.price && quantity <= order.quantity && trigger === order.trigger;
-    const next: OrderRecord = {
+    const changed: OrderRecord = {
       ...holding(order, hold),
       quantity,
       price,
@@ -208,7 +210,41 @@ export class OrderDesk {
       updatedAt: now,
       priority: keepsPlace ? order.priority : this.records.nextId(now),
     };
+    const next = order.status === 'unsubmitted' ? this.#reconsidered(changed) : changed;
     return this.#commitReplaced(write, order, next, keepsPlace);
+  }
+
+  /** An order that waits to be confirmed, after a change: it goes where it does not look like a slip any more. */
+  #reconsidered(order: OrderRecord): OrderRecord {
+    const { type, quantity, price } = order;
+    const instrument = this.routing.instrumentOf(order);
+    const slip = this.check.slip({ instrument, type, side: mainLeg(order).side, quantity, price });
+    return slip === undefined ? this.#released(order) : restated(order, order.status, order.updatedAt, reconfirmTexts[slip]);
+  }
+
+  /** An order on its way that waited to be confirmed. */
+  #released(order: OrderRecord): OrderRecord {
+    const { type, extendedHours, trigger, status } = order;
+    const first = this.routing.firstStatus(this.routing.instrumentOf(order), type, extendedHours, trigger);
+    return restated(order, moved(status, first), this.clock.now(), '');
+  }
+
+  /** Has an order sent that looked like a slip, now that its owner has said for which reason it is none. */
+  async reconfirm(account: Account, order: OrderRecord, reason: ReconfirmReason, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write);
+    if (known !== undefined) return known;
+    if (order.status !== 'unsubmitted')
+      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)}; only an order that waits for it can be confirmed`);
+    const own = reasonOfWaiting(this.routing.instrumentOf(order), order.quantity);
+    if (reason !== own) {
+      const numbers = `${reconfirmReasons.numberOf(own)} (${own}), not ${reconfirmReasons.numberOf(reason)} (${reason})`;
+      return new Refusal(`order ${order.idEx} waits to be confirmed for reason ${numbers}`);
+    }
+    const next = { ...this.#released(order), priority: this.records.nextId(this.clock.now()) };
+    return this.#commit(write, next, (change) => {
+      this.routing.update(change, next);
+      this.routing.send(next);
+    });
   }
 
   #replaceCombo(account: Account, order: OrderRecord, request: ReplaceRequest, write: Write): Promise<PacketAnswer> | Refusal {

@@ -3,10 +3,11 @@ import type { OrderStatus } from './terms.js';
 /**
  * The life of an order: every move that is legal. What is not here is a defect.
  *
- * `waiting_submit`: kept by the brokerage until its session opens or its trigger is reached. `submitting`: on its way to the
+ * `unsubmitted`: looks like a slip, and waits until its owner confirms it. `waiting_submit`: kept by the brokerage until its session opens or its trigger is reached. `submitting`: on its way to the
  * exchange. `disabled`: taken back by its owner, who can enable it again.
  */
 const moves: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
+  unsubmitted: ['waiting_submit', 'submitting', 'cancelling_all', 'cancelled_all', 'disabled'],
   waiting_submit: ['submitting', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
   submitting: ['submitted', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
   submitted: ['filled_part', 'filled_all', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
@@ -22,6 +23,7 @@ const moves: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
 };
 
 const open: ReadonlySet<OrderStatus> = new Set([
+  'unsubmitted',
   'waiting_submit',
   'submitting',
   'submitted',
@@ -29,7 +31,7 @@ const open: ReadonlySet<OrderStatus> = new Set([
   'cancelling_part',
   'cancelling_all',
 ]);
-const changeable: ReadonlySet<OrderStatus> = new Set(['waiting_submit', 'submitting', 'submitted', 'filled_part']);
+const changeable: ReadonlySet<OrderStatus> = new Set(['unsubmitted', 'waiting_submit', 'submitting', 'submitted', 'filled_part']);
 
 /** Whether `from` may become `to`. */
 export function isLegalMove(from: OrderStatus, to: OrderStatus): boolean {
@@ -62,6 +64,7 @@ export function cancelled(filled: bigint): OrderStatus {
 }
 
 const words: Readonly<Record<OrderStatus, string>> = {
+  unsubmitted: 'is waiting to be confirmed',
   waiting_submit: 'is waiting to be submitted',
   submitting: 'is being submitted',
   submitted: 'is submitted',

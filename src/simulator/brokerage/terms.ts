@@ -72,6 +72,7 @@ export const orderTypes = new Terms<OrderType>('orderType', {
 });
 
 export type OrderStatus =
+  | 'unsubmitted'
   | 'waiting_submit'
   | 'submitting'
   | 'submitted'
@@ -85,6 +86,7 @@ export type OrderStatus =
   | 'disabled'
   | 'deleted';
 export const orderStatuses = new Terms<OrderStatus>('orderStatus', {
+  unsubmitted: 0,
   waiting_submit: 1,
   submitting: 2,
   submitted: 5,
@@ -108,6 +110,11 @@ export const orderHours = new Terms<OrderHours>('session', { regular: 1, extende
 
 export type TrailType = 'ratio' | 'amount';
 export const trailTypes = new Terms<TrailType>('trailType', { ratio: 1, amount: 2 });
+
+/** Why an order waits for its owner's second word before it is sent. */
+export type ReconfirmReason = 'quantity' | 'price';
+/** Trd_Common.ReconfirmOrderReason of earlier versions of the protocol. */
+export const reconfirmReasons = new Terms<ReconfirmReason>('reconfirmReason', { quantity: 1, price: 2 });
 
 export type ModifyOperation = 'normal' | 'cancel' | 'disable' | 'enable' | 'delete';
 export const modifyOperations = new Terms<ModifyOperation>('modifyOrderOp', { normal: 1, cancel: 2, disable: 3, enable: 4, delete: 5 });

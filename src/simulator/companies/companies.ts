@@ -119,6 +119,11 @@ export class Companies implements CorporateActions {
     return this.#conversion(this.issuer(equity).home.currency, equity.currency, day)(amount * DECIMAL_ONE);
   }
 
+  /** An amount in another currency, at the rate that is known when a day begins ("2026-11-20"). */
+  inCurrency(amount: Decimal, from: Currency, to: Currency, day: string): Decimal {
+    return this.#conversion(from, to, day)(amount);
+  }
+
   /** What an equity is offered at before its first day of trading: what that day's change is measured from. */
   issuePrice(equity: Instrument): Decimal {
     return this.options.prices?.closeBefore(equity, equity.listDate) ?? equity.referencePrice;

@@ -18,6 +18,7 @@ import { firstReported, type Restatement, restatement } from './restatements.js'
 import { type Segments, segments } from './segments.js';
 import { NOTICE_DAYS } from './share-events.js';
 import type { Statements } from './statements.js';
+import { employees, yearlyPay } from './workforce.js';
 
 /** Somebody in a post. Days are counted from 1970-01-01. */
 export interface Executive {
@@ -109,6 +110,16 @@ export class Company extends IssuerTimeline {
         from,
         until: until === undefined || until >= day ? undefined : until,
       }));
+  }
+
+  /** Who works for it at the end of a fiscal quarter. */
+  employees(quarter: number): number {
+    return employees(this.profile, this.issuer.home.currency, quarter);
+  }
+
+  /** What somebody in a post earns in a year, by the pay of a day: whole units of the currency of the accounts. */
+  yearlyPay({ person, post }: Executive, day: number): bigint {
+    return yearlyPay(this.profile, this.issuer.home.currency, person, post, day);
   }
 
   /** How a quarter's revenue is made up. */

@@ -29,7 +29,7 @@ describe('a large board', () => {
     const before = await of();
     clock.advance(MINUTE);
     expect(await board()).toBe(first);
-    await expect.poll(board).not.toBe(first);
+    await expect.poll(board, { timeout: 60_000 }).not.toBe(first);
     const second = await board();
     expect(second.rows.map(({ listing }) => listing)).toEqual(first.rows.map(({ listing }) => listing));
     expect(await of()).toEqual(second.rows.slice(0, 3).map(({ quote }) => Number(quote.last) / 1e9));

@@ -43,7 +43,8 @@ export async function screen(
   const ordered = [...conditions].sort((a, b) => b.figure.rowsATurn - a.figure.rowsATurn);
   const hits: Hit[] = [];
   for (const board of boards) {
-    let left: readonly number[] = board.rows.flatMap((row, index) => (isCandidate(row) ? [index] : []));
+    let left: number[] = [];
+    for (const [index, row] of board.rows.entries()) if (isCandidate(row)) left.push(index);
     for (const { figure, accepts } of ordered) {
       const values = await board.column(figure, left);
       left = left.filter((index) => {
@@ -60,22 +61,29 @@ export async function screen(
 /** Hits by the first key, those that are equal by the second, and so on; otherwise as they were. What has no such figure comes last. */
 export async function sorted(hits: readonly Hit[], keys: readonly SortKey[]): Promise<readonly Hit[]> {
   if (keys.length === 0) return hits;
-  const figures = await Promise.all(keys.map(({ figure }) => valuesOf(hits, figure)));
-  const order = hits.map((_, index) => index);
-  order.sort((a, b) => {
-    for (const [i, { direction, absolute }] of keys.entries()) {
-      const [x, y] = [figures[i]?.[a] ?? Number.NaN, figures[i]?.[b] ?? Number.NaN];
-      const compared = compare(absolute ? Math.abs(x) : x, absolute ? Math.abs(y) : y, direction);
+  const columns = await Promise.all(
+    keys.map(async ({ figure, direction, absolute }) => {
+      const values = await valuesOf(hits, figure);
+      // Turned so that the least comes first: comparing is what a sort does most.
+      const sign = direction === 'ascending' ? 1 : -1;
+      return values.map((value) => sign * (absolute ? Math.abs(value) : value));
+    }),
+  );
+  const order = Uint32Array.from(hits, (_, index) => index).sort((a, b) => {
+    for (const column of columns) {
+      const compared = compare(column[a] as number, column[b] as number);
       if (compared !== 0) return compared;
     }
     return a - b;
   });
-  return order.map((index) => hits[index] as Hit);
+  return Array.from(order, (index) => hits[index] as Hit);
 }
 
-function compare(a: number, b: number, direction: SortKey['direction']): number {
-  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
-  return direction === 'ascending' ? a - b : b - a;
+/** The less before the greater, and what is missing last. */
+function compare(a: number, b: number): number {
+  if (a < b) return -1;
+  if (a > b) return 1;
+  return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
 }
 
 /** A figure of each hit, in their order; NaN where there is none. */

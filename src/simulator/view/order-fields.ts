@@ -2,21 +2,25 @@ import { hash } from 'node:crypto';
 import type { DescMessage } from '@bufbuild/protobuf';
 import { askedText } from '../../contract/asked-text.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import type { Write } from '../brokerage/place-request.js';
 import type { PriceAdjustment } from '../brokerage/price.js';
 import { type TrailType, trailTypes } from '../brokerage/terms.js';
 import { Refusal } from '../refusal.js';
 
+type WriteC2S = PlaceC2S | ComboC2S | ModifyC2S | ReconfirmC2S;
+
 /** What a repetition of a write is recognised by; nothing where both parts of its packet number are 0. */
-export function writeOf(schema: DescMessage, request: PlaceC2S | ModifyC2S, recorded: Write['recorded']): Write {
+export function writeOf(schema: DescMessage, request: WriteC2S, recorded: Write['recorded']): Write {
   const { packetID: packet } = request;
   if (packet === undefined || (packet.connID === 0n && packet.serialNo === 0)) return { packet: undefined, fingerprint: '', recorded };
   return { packet: { connId: packet.connID, serialNo: packet.serialNo }, fingerprint: fingerprintOf(schema, request), recorded };
 }
 
 /** A digest of everything that a write asks for, its packet number aside. Messages of one type only are compared. */
-function fingerprintOf(schema: DescMessage, request: PlaceC2S | ModifyC2S): string {
+function fingerprintOf(schema: DescMessage, request: WriteC2S): string {
   return hash('sha256', askedText(schema, request, 'packetID'), 'base64url');
 }
 

@@ -9,7 +9,15 @@ import { sampleRequest } from '../../support/sample-request.js';
 
 const scopes = ['qot:read', 'acc:read', 'admin'] as const;
 /** Lists over a market are put together in slices, so that none holds the others up. */
-const sliced: ReadonlySet<Group> = new Set<Group>(['metadata', 'derivatives', 'kline_pattern', 'calendar', 'ranking', 'user_state']);
+const sliced: ReadonlySet<Group> = new Set<Group>([
+  'metadata',
+  'derivatives',
+  'kline_pattern',
+  'calendar',
+  'ranking',
+  'research',
+  'user_state',
+]);
 /** Orders, fills and movements of cash are read after the brokerage's journal, which is on disk: in their own time. */
 const journalled = [
   ...['get_orders', 'get_deals', 'get_history_orders', 'get_history_deals', 'get_order_fee'],

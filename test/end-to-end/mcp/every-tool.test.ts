@@ -22,7 +22,7 @@ import { until } from '../../support/until.js';
 const tools = operations.flatMap((operation) => (operation.tool === null ? [] : [[operation.tool, operation] as const]));
 
 /** Groups whose tools look through whole markets for each value: they do so over one of the ways alone. */
-const manyValued: ReadonlySet<Group> = new Set<Group>(['kline_pattern', 'metadata', 'derivatives', 'calendar', 'ranking']);
+const manyValued: ReadonlySet<Group> = new Set<Group>(['kline_pattern', 'metadata', 'derivatives', 'calendar', 'ranking', 'research']);
 
 /** Keys that lack one family of scopes each, so that every tool has one that must not reach it. */
 const lacking = {
@@ -129,7 +129,7 @@ describe.each(ways)('over the way with %s', (way) => {
 });
 
 /** Tools that work on an order, which the test places before each call. */
-const PLACES_FIRST: ReadonlySet<string> = new Set(['svc_modify_order', 'svc_cancel_order', 'svc_get_order_fee']);
+const PLACES_FIRST: ReadonlySet<string> = new Set(['svc_modify_order', 'svc_cancel_order', 'svc_get_order_fee', 'svc_reconfirm_order']);
 
 const FUTURES = 5;
 
@@ -145,6 +145,8 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { symbol: 'HK.00700', price: 300 };
     case 'svc_modify_order':
       return { order_id_ex: await workingOrder(), modify_order_op: 'normal', qty: 200, price: 300.2 };
+    case 'svc_reconfirm_order':
+      return { order_id: await slippedOrder(), reconfirm_op: 'PRICE_ABNORMAL' };
     case 'svc_cancel_order':
       return { order_id_ex: await workingOrder() };
     case 'svc_get_order_fee':
@@ -174,6 +176,7 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { symbols: ['HK.00700'], sub_types: ['Basic'] };
     case 'svc_warrant_screen':
       return { c2s: { market_type: 1, page_count: 5 } };
+    case 'svc_place_combo_order':
     case 'svc_get_combo_max_trd_qtys': {
       const leg = (code: string) => ({ security: { market: HK, code }, side: BUY, qty_ratio: 1 });
       const header = { trd_env: SIMULATE, acc_id: HK_CASH, trd_market: HK };
@@ -233,7 +236,18 @@ function contract(month: Date): string {
 }
 
 /** What is to be found in the world, for tools that need it. */
-const found = { plate: '', expiry: '', strike: 0, option: {} as object, stockId: '', forexAccount: '', pair: '', logRow: '' };
+const found = {
+  plate: '',
+  expiry: '',
+  strike: 0,
+  option: {} as object,
+  stockId: '',
+  forexAccount: '',
+  pair: '',
+  logRow: '',
+  leader: '',
+  reportDate: 0,
+};
 
 async function findSubjects(): Promise<void> {
   const all = daemon.as('all');
@@ -256,6 +270,10 @@ async function findSubjects(): Promise<void> {
   found.pair = pairs[0].stock_id;
   const { log_list: rows } = await all.s2c('/api/cash-log', { acc_id: HK_CASH, env: SIMULATE, market: HK }, exact);
   found.logRow = rows[0].log_id;
+  const { director_list: leaders } = await all.s2c('/api/company-executives', { symbol: 'HK.00700' });
+  found.leader = leaders[0].leader_name;
+  const { screen_date_list: dates } = await all.s2c('/api/financials-revenue-breakdown', { symbol: 'HK.00700' });
+  found.reportDate = dates.find((date: { financial_type: number }) => date.financial_type === 7).date;
   // A group that does not end with the one security that tools add to it and take out.
   await all.s2c('/api/modify-user-security', { group_name: 'Mine', op: 1, symbols: ['HK.00005'] });
 }
@@ -271,6 +289,11 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   // Come from an answer before.
   'svc_get_economic_calendar.next_page': () => true,
   'svc_get_option_event_alert.page': () => true,
+  'svc_get_company_operational_efficiency.next_key': () => true,
+  'svc_get_financials_statements.next_key': () => true,
+  'svc_get_research_rating_summary.uid': () => true,
+  'svc_get_research_rating_summary.next_key': () => true,
+  'svc_get_valuation_plate_stock_list.next_key': () => true,
   // For a reminder that there is, and for US securities.
   'svc_set_price_reminder.op': (value) => ![1, 'ADD', 6, 'DEL_ALL'].includes(value as string | number),
   'svc_set_price_reminder.key': () => true,
@@ -361,6 +384,11 @@ function usualValues(name: string): readonly unknown[] | undefined {
     price_sell: ['7.8'],
     'svc_get_option_chain.begin_time': [found.expiry],
     'svc_get_option_chain.end_time': [found.expiry],
+    'svc_get_company_executive_background.leader_name': [found.leader],
+    'svc_get_financials_revenue_breakdown.date': [0, found.reportDate],
+    currency_code: ['USD', 'cny', ''],
+    'svc_get_valuation_plate_stock_list.symbol': [found.plate, 'HK.800000'],
+    filter_security: [found.plate],
     'svc_get_future_info.symbols': [['HK.HSImain']],
   };
   return values[name];
@@ -385,6 +413,14 @@ async function workingOrder(): Promise<string> {
   const { order_id: number, order_id_ex: text } = answer.json.s2c;
   numbers.set(text, number);
   return text;
+}
+
+/** An order that waits to be confirmed: its price is nine times the market's and more. */
+async function slippedOrder(): Promise<string> {
+  const order = `{"market":${HK},"acc_id":${HK_CASH},"env":${SIMULATE},"side":${BUY},"order_type":${NORMAL},"code":"00700","qty":100,"price":6000}`;
+  const answer = await daemon.as('all').post('/api/order', order, { 'x-svc-int64': 'string' });
+  expect(answer.json.ret_type, answer.text).toBe(0);
+  return answer.json.s2c.order_id;
 }
 
 async function orderCount(): Promise<number> {

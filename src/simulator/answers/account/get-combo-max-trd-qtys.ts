@@ -1,8 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { atLeastZero, type Decimal, decimalToNumber, lesser } from '../../../contract/decimal.js';
-import type { ComboLeg } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetComboMaxTrdQtys_pb.js';
-import { quoteMarketNumbered } from '../../../contract/markets.js';
 import type { Account } from '../../brokerage/account.js';
 import type { ExaminedCombo } from '../../brokerage/check-combo.js';
 import { totalFeesOf } from '../../brokerage/fees.js';
@@ -10,9 +8,9 @@ import { addressed } from '../../brokerage/header.js';
 import { initialMargin, maintenanceMargin, unitValue } from '../../brokerage/margin.js';
 import { type OptionHolding, optionMargin } from '../../brokerage/option-margin.js';
 import { frozenCash, isBuying, isCombo, type OrderRecord, reservedMargin } from '../../brokerage/order.js';
-import type { LegRequest } from '../../brokerage/place-request.js';
-import { orderTypes, tradeSides } from '../../brokerage/terms.js';
+import { orderTypes } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
+import { comboLegsOf } from '../../view/combo-legs.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import type { Instrument } from '../../world/index.js';
@@ -26,7 +24,7 @@ export const getComboMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', C2S, S
   if (to instanceof Refusal) return to;
   const type = orderTypes.wordOf(request.orderType);
   if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType));
-  const legs = legsOf(request.comboLegs);
+  const legs = comboLegsOf(request.comboLegs);
   if (legs instanceof Refusal) return legs;
   const order = request.orderIDEx === '' ? undefined : brokerage.orderByIdEx(request.orderIDEx);
   if (request.orderIDEx !== '' && (order?.accId !== to.account.id || !isCombo(order))) {
@@ -39,18 +37,6 @@ export const getComboMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', C2S, S
   const maxTrdQtys = effectOf(facts, account, examined, order);
   return brokerage.records.journal.whenDurable(create(S2CSchema, { header, maxTrdQtys }));
 };
-
-function legsOf(comboLegs: readonly ComboLeg[]): LegRequest[] | Refusal {
-  const legs: LegRequest[] = [];
-  for (const [index, { security, side: number, qtyRatio }] of comboLegs.entries()) {
-    const market = quoteMarketNumbered(security?.market ?? 0);
-    if (security === undefined || market === undefined) return new Refusal(`comboLegs[${index}]: unknown quote market ${security?.market}`);
-    const side = tradeSides.wordOf(number);
-    if (side === undefined) return new Refusal(`comboLegs[${index}]: ${tradeSides.unknown(number)}`);
-    legs.push({ code: security.code, secMarket: market.secMarket, side, ratio: qtyRatio });
-  }
-  return legs;
-}
 
 function effectOf(facts: Named, account: Account, { legs, units, price, needed }: ExaminedCombo, order?: OrderRecord) {
   const { market, brokerage } = facts;

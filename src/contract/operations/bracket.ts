@@ -1,0 +1,81 @@
+import { operation, post } from '../declare.js';
+import { orderType, secMarket, timeInForce, trdSide } from '../enums.js';
+import * as CancelBracket from '../generated/svc/cancel_bracket_pb.js';
+import * as GetBrackets from '../generated/svc/get_brackets_pb.js';
+import * as PlaceBracketOrder from '../generated/svc/place_bracket_order_pb.js';
+import { anyOf } from '../scope.js';
+import { choice, code, constant, number, orderSymbol, text, tradeHeader } from '../shape.js';
+
+const group = 'trade';
+const switches = ['--enable-trading'] as const;
+const scope = { kind: 'byEnv' } as const;
+
+export const placeBracketOrder = operation({
+  name: 'place_bracket_order',
+  group,
+  scope,
+  switches,
+  reach: 'request',
+  effect: 'order',
+  valuer: 'bracket',
+  protoId: 20060,
+  messages: PlaceBracketOrder,
+  title: 'Place bracket order',
+  summary: 'Places an order that opens a position, with a take-profit, a stop-loss or both, of which one ends the other.',
+  guide:
+    'As svc_place_order: preview first, give an idempotency_key. Never more than one exit is in the market, for what the entry has filled. Follow it with svc_get_brackets, end its exits with svc_cancel_bracket.',
+  needs: [{ oneOf: ['take_profit_price', 'stop_loss_price'] }],
+  shape: [
+    constant('packetID.connID', 0n),
+    constant('packetID.serialNo', 0),
+    ...tradeHeader(),
+    choice('trdSide', trdSide, { as: 'side', required: true, about: 'BUY or SELL_SHORT; SELL opens futures.', brief: '' }),
+    code('code'),
+    orderSymbol(),
+    number('qty', { above: 0, about: 'Shares or contracts.', brief: '' }),
+    number('price', { min: 0, about: 'Limit price; not for market orders.', brief: '' }),
+    choice('orderType', orderType, { default: 1, about: 'NORMAL (limit) or MARKET.', brief: 'NORMAL or MARKET.' }),
+    choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.', brief: '' }),
+    choice('timeInForce', timeInForce, { about: 'Of the entry, DAY when omitted; exits are good till cancelled.', brief: 'Of the entry.' }),
+    number('take_profit_price', { above: 0, about: 'The limit at which the profit is taken.', brief: '' }),
+    number('stop_loss_price', { above: 0, about: 'The price at which the loss is stopped.', brief: '' }),
+    number('stop_loss_limit_price', { above: 0, about: 'Limit of the stop-loss; a market order without.', brief: '' }),
+    text('remark', { maxBytes: 64, about: 'A note, kept with the entry.', brief: '' }),
+  ],
+  rest: [post('/api/bracket-order')],
+});
+
+export const getBrackets = operation({
+  name: 'get_brackets',
+  group,
+  scope: anyOf('acc:read'),
+  effect: 'read',
+  reach: [{ list: 'bracket_list', of: 'traded' }],
+  beside: ['header'],
+  protoId: 20061,
+  messages: GetBrackets,
+  title: 'Brackets',
+  summary: 'The brackets of an account: entry, take-profit, stop-loss, and which exit works now.',
+  guide:
+    'state 1 placing, 2 open, 3 closed, 4 cancelled, 5 unclear: then note says why, and svc_get_orders how things stand. Those that ended stay listed for a day. Free.',
+  shape: [...tradeHeader(), text('bracket_id', { about: 'Only this one.' })],
+  rest: [post('/api/brackets')],
+});
+
+export const cancelBracket = operation({
+  name: 'cancel_bracket',
+  group,
+  scope,
+  switches,
+  reach: 'request',
+  effect: 'write',
+  valuer: 'relief',
+  idempotent: true,
+  protoId: 20062,
+  messages: CancelBracket,
+  title: 'Cancel bracket',
+  summary: 'Ends a bracket: its exit is cancelled and no other is placed. The entry and the position stay.',
+  guide: 'The position is then without a stop-loss: say so. To cancel the entry use svc_cancel_order. Not counted by order limits.',
+  shape: [...tradeHeader(), text('bracket_id', { required: true, about: 'From svc_get_brackets.' })],
+  rest: [post('/api/cancel-bracket')],
+});

@@ -1,0 +1,147 @@
+import { create } from '@bufbuild/protobuf';
+import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
+import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
+import { OrderStatus, OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
+import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import { exitSideOf } from '../orders/bracket-entry.js';
+
+/** Which of the two exits an order is. */
+export type ExitKind = 'target' | 'stop';
+
+/** The one exit that is in the market, or on its way there. */
+export interface Exit {
+  readonly kind: ExitKind;
+  /** By which it is found where its answer was lost. */
+  readonly remark: string;
+  /** The order's text; empty until it is known. */
+  readonly idEx: string;
+  readonly qty: Decimal;
+  readonly filled: Decimal;
+  /** A stop-loss whose price is reached: it goes to the market at once. */
+  readonly reached: boolean;
+  /** The gateway has asked for its cancellation. */
+  readonly cancelling: boolean;
+}
+
+/**
+ * - `placing`: nothing is known of the entry yet.
+ * - `open`: the entry works, or what it has filled is guarded.
+ * - `closed`: exits have closed what the entry has filled. `cancelled`: the entry filled nothing, or somebody ended the exits.
+ * - `unclear`: what became of an order is not known; nothing more is sent.
+ */
+export type BracketState = 'placing' | 'open' | 'closed' | 'cancelled' | 'unclear';
+
+/** A bracket as it is kept. Never changed in place. */
+export interface Bracket {
+  readonly id: string;
+  /** For the audit trail: whose it is. */
+  readonly keyId: string | null;
+  readonly accId: bigint;
+  /** Trd_Common numbers. */
+  readonly trdEnv: number;
+  readonly trdMarket: number;
+  readonly secMarket: number;
+  readonly code: string;
+  readonly exitSide: number;
+  readonly state: BracketState;
+  /** Its exits are to end. */
+  readonly ending: boolean;
+  readonly entryRemark: string;
+  /** The order's text; empty until it is known. */
+  readonly entryIdEx: string;
+  readonly entryQty: Decimal;
+  readonly entryFilled: Decimal;
+  readonly entryOver: boolean;
+  /** What exits that are over have closed. */
+  readonly closed: Decimal;
+  /** 0 without one. */
+  readonly takeProfit: Decimal;
+  readonly stopLoss: Decimal;
+  readonly stopLimit: Decimal;
+  /** The brokerage takes no stop order: the gateway watches the price itself. */
+  readonly stopHeld: boolean;
+  readonly exit?: Exit | undefined;
+  /** Exits so far. */
+  readonly exits: number;
+  readonly note: string;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Statuses of an order that no other follows, as far as its fills go. */
+const over: ReadonlySet<number> = new Set([
+  OrderStatus.OrderStatus_SubmitFailed,
+  OrderStatus.OrderStatus_Filled_All,
+  OrderStatus.OrderStatus_Cancelled_Part,
+  OrderStatus.OrderStatus_Cancelled_All,
+  OrderStatus.OrderStatus_Failed,
+  OrderStatus.OrderStatus_Deleted,
+]);
+
+export function isOver(status: number): boolean {
+  return over.has(status);
+}
+
+/** Whether anything is still to be done for it. */
+export function isActive({ state }: Bracket): boolean {
+  return state === 'placing' || state === 'open';
+}
+
+/** A bracket about to be placed. `request` has passed {@link refuseBracket}, and says its security market. */
+export function newBracket(id: string, keyId: string | null, request: BracketC2S, entryRemark: string, now: number): Bracket {
+  return {
+    id,
+    keyId,
+    accId: request.header?.accID ?? 0n,
+    trdEnv: request.header?.trdEnv ?? 0,
+    trdMarket: request.header?.trdMarket ?? 0,
+    secMarket: request.secMarket,
+    code: request.code,
+    exitSide: exitSideOf(request) ?? 0,
+    state: 'placing',
+    ending: false,
+    entryRemark,
+    entryIdEx: '',
+    entryQty: decimalFromNumber(request.qty) ?? 0n,
+    entryFilled: 0n,
+    entryOver: false,
+    closed: 0n,
+    takeProfit: decimalFromNumber(request.takeProfitPrice) ?? 0n,
+    stopLoss: decimalFromNumber(request.stopLossPrice) ?? 0n,
+    stopLimit: decimalFromNumber(request.stopLossLimitPrice) ?? 0n,
+    stopHeld: false,
+    exit: undefined,
+    exits: 0,
+    note: '',
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Whether its exits buy: the entry has sold. */
+export function exitBuys({ exitSide }: Bracket): boolean {
+  return exitSide === TrdSide.TrdSide_Buy || exitSide === TrdSide.TrdSide_BuyBack;
+}
+
+/** The order of an exit. */
+export function exitOrder(bracket: Bracket, { kind, qty, remark, reached }: Exit): PlaceC2S {
+  const { accId, trdEnv, trdMarket, secMarket, code, exitSide, takeProfit, stopLoss, stopLimit } = bracket;
+  const n = decimalToNumber;
+  const base = {
+    header: create(TrdHeaderSchema, { accID: accId, trdEnv, trdMarket }),
+    trdSide: exitSide,
+    code,
+    secMarket,
+    qty: n(qty),
+    remark,
+    timeInForce: TimeInForce.TimeInForce_GTC,
+  };
+  if (kind === 'target') return create(PlaceC2SSchema, { ...base, orderType: OrderType.OrderType_Normal, price: n(takeProfit) });
+  if (reached && stopLimit > 0n) return create(PlaceC2SSchema, { ...base, orderType: OrderType.OrderType_Normal, price: n(stopLimit) });
+  if (reached) return create(PlaceC2SSchema, { ...base, orderType: OrderType.OrderType_Market, timeInForce: TimeInForce.TimeInForce_DAY });
+  const auxPrice = n(stopLoss);
+  return stopLimit > 0n
+    ? create(PlaceC2SSchema, { ...base, orderType: OrderType.OrderType_StopLimit, auxPrice, price: n(stopLimit) })
+    : create(PlaceC2SSchema, { ...base, orderType: OrderType.OrderType_Stop, auxPrice });
+}

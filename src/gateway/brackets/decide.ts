@@ -1,0 +1,76 @@
+import type { Decimal } from '../../contract/decimal.js';
+import { type Bracket, type Exit, type ExitKind, exitBuys, isActive } from './bracket.js';
+
+/** What is to be done for a bracket next. */
+export type Step =
+  | { readonly do: 'nothing' }
+  | { readonly do: 'cancel' }
+  | { readonly do: 'place'; readonly kind: ExitKind; readonly reached: boolean; readonly qty: Decimal }
+  | { readonly do: 'end'; readonly state: 'closed' | 'cancelled' };
+
+const nothing: Step = { do: 'nothing' };
+
+/**
+ * The next step of a bracket, from what is known of its orders and the last price (0 where none is known). There is at most one exit at a
+ * time, for exactly what the entry has filled and no exit has closed; another is placed only once the one before it is over. So two
+ * exits can never fill together, however orders, fills and cancels race.
+ */
+export function nextStep(bracket: Bracket, last: Decimal): Step {
+  if (!isActive(bracket) || bracket.state === 'placing') return nothing;
+  const { exit, entryFilled, entryOver, closed, ending } = bracket;
+  // It is on its way, or nobody knows what became of it.
+  if (exit !== undefined && exit.idEx === '') return nothing;
+  if (exit?.cancelling) return nothing;
+  if (ending) return exit === undefined ? { do: 'end', state: 'cancelled' } : { do: 'cancel' };
+  const open = entryFilled - closed - (exit?.filled ?? 0n);
+  if (open <= 0n) {
+    if (exit !== undefined && exit.filled < exit.qty) return { do: 'cancel' };
+    return entryOver && exit === undefined ? { do: 'end', state: entryFilled > 0n ? 'closed' : 'cancelled' } : nothing;
+  }
+  const wanted = wantedExit(bracket, last);
+  if (exit === undefined) return wanted === undefined ? nothing : { do: 'place', ...wanted, qty: open };
+  return wanted?.kind === exit.kind && exit.qty - exit.filled === open ? nothing : { do: 'cancel' };
+}
+
+/** Which exit should be in the market. The stop-loss rests there where the brokerage takes it, as it protects when nobody watches. */
+function wantedExit(bracket: Bracket, last: Decimal): { readonly kind: ExitKind; readonly reached: boolean } | undefined {
+  const { exit, takeProfit, stopLoss, stopHeld } = bracket;
+  if (isStopReached(bracket, last)) return { kind: 'stop', reached: true };
+  if (isTargetReached(bracket, last)) return { kind: 'target', reached: false };
+  // A profit that was nearly taken stays to be taken: only the stop-loss price changes that.
+  if (exit?.kind === 'target') return { kind: 'target', reached: false };
+  if (stopLoss > 0n && !stopHeld) return { kind: 'stop', reached: false };
+  return takeProfit > 0n ? { kind: 'target', reached: false } : undefined;
+}
+
+function isStopReached(bracket: Bracket, last: Decimal): boolean {
+  const { stopLoss } = bracket;
+  return last > 0n && stopLoss > 0n && (exitBuys(bracket) ? last >= stopLoss : last <= stopLoss);
+}
+
+function isTargetReached(bracket: Bracket, last: Decimal): boolean {
+  const { takeProfit } = bracket;
+  return last > 0n && takeProfit > 0n && (exitBuys(bracket) ? last <= takeProfit : last >= takeProfit);
+}
+
+/** How the exit of a bracket ended: with what it had filled, and whether the brokerage would not have it. */
+export interface ExitEnd {
+  readonly filled: Decimal;
+  readonly failed: boolean;
+  readonly why: string;
+}
+
+/**
+ * A bracket whose exit is over. One that the gateway cancelled, that filled, or that went to the market as far as it could makes room for
+ * the next; one that failed is tried in another way; one that somebody else cancelled ends the bracket.
+ */
+export function afterExit(bracket: Bracket, exit: Exit, { filled, failed, why }: ExitEnd, last: Decimal): Bracket {
+  const next: Bracket = { ...bracket, exit: undefined, closed: bracket.closed + filled, note: '' };
+  if (exit.cancelling || filled >= exit.qty) return next;
+  if (failed) {
+    const note = `its ${exit.kind === 'stop' ? 'stop-loss' : 'take-profit'} failed: ${why}`;
+    return { ...next, note, stopHeld: next.stopHeld || (exit.kind === 'stop' && !exit.reached) };
+  }
+  const wentToMarket = exit.kind === 'stop' && (exit.reached || isStopReached(bracket, last));
+  return wentToMarket ? next : { ...next, ending: true, note: 'its exit was cancelled by somebody else' };
+}

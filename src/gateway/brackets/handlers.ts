@@ -1,0 +1,65 @@
+import { create } from '@bufbuild/protobuf';
+import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
+import type { C2S as CancelC2S } from '../../contract/generated/svc/cancel_bracket_pb.js';
+import { S2CSchema as CancelS2C } from '../../contract/generated/svc/cancel_bracket_pb.js';
+import {
+  type Bracket as BracketMessage,
+  BracketSchema,
+  type C2S as GetC2S,
+  S2CSchema,
+} from '../../contract/generated/svc/get_brackets_pb.js';
+import { trade } from '../../contract/operations/index.js';
+import { alone, type LocalOperations, withBackend } from '../local/index.js';
+import { failure, success } from '../responses.js';
+import type { Bracket, BracketState, ExitKind } from './bracket.js';
+import type { Brackets } from './keeper.js';
+
+/** svc.get_brackets.Bracket: state, exit_kind. */
+const states: Readonly<Record<BracketState, number>> = { placing: 1, open: 2, closed: 3, cancelled: 4, unclear: 5 };
+const kinds: Readonly<Record<ExitKind, number>> = { target: 1, stop: 2 };
+
+/** What is asked of brackets beside their placement, which goes the way of orders. */
+export function bracketHandlers(brackets: Brackets): LocalOperations {
+  return {
+    [trade.getBrackets.name]: alone(({ request }) => {
+      const { header, bracketId: id } = request as GetC2S;
+      const own = brackets.of(header?.accID ?? 0n).filter((bracket) => id === '' || bracket.id === id);
+      return success(
+        trade.getBrackets,
+        create(S2CSchema, { ...(header === undefined ? {} : { header }), bracketList: own.map(messageOf) }),
+      );
+    }),
+    [trade.cancelBracket.name]: withBackend(async ({ request }) => {
+      const { header, bracketId: id } = request as CancelC2S;
+      const ended = await brackets.cancel(header?.accID ?? 0n, id);
+      if (!ended) return failure(trade.cancelBracket, `account ${header?.accID} has no open bracket ${JSON.stringify(id)}`);
+      return success(trade.cancelBracket, create(CancelS2C, { ...(header === undefined ? {} : { header }), bracketId: id }));
+    }),
+  };
+}
+
+function messageOf(bracket: Bracket): BracketMessage {
+  const { exit } = bracket;
+  const price = (name: 'takeProfitPrice' | 'stopLossPrice' | 'stopLossLimitPrice', value: Decimal) =>
+    value === 0n ? {} : { [name]: decimalToNumber(value) };
+  return create(BracketSchema, {
+    bracketId: bracket.id,
+    trdMarket: bracket.trdMarket,
+    secMarket: bracket.secMarket,
+    code: bracket.code,
+    exitSide: bracket.exitSide,
+    state: states[bracket.state],
+    ...(bracket.entryIdEx === '' ? {} : { entryOrderIdEx: bracket.entryIdEx }),
+    entryQty: decimalToNumber(bracket.entryQty),
+    entryFilledQty: decimalToNumber(bracket.entryFilled),
+    closedQty: decimalToNumber(bracket.closed + (exit?.filled ?? 0n)),
+    ...price('takeProfitPrice', bracket.takeProfit),
+    ...price('stopLossPrice', bracket.stopLoss),
+    ...price('stopLossLimitPrice', bracket.stopLimit),
+    ...(exit === undefined ? {} : { exitKind: kinds[exit.kind], exitOrderIdEx: exit.idEx, exitQty: decimalToNumber(exit.qty) }),
+    stopHeld: bracket.stopHeld,
+    ...(bracket.note === '' ? {} : { note: bracket.note }),
+    created: BigInt(bracket.createdAt),
+    updated: BigInt(bracket.updatedAt),
+  });
+}

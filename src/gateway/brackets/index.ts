@@ -1,0 +1,2 @@
+export { bracketHandlers } from './handlers.js';
+export { Brackets } from './keeper.js';

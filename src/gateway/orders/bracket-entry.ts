@@ -1,0 +1,73 @@
+import { create } from '@bufbuild/protobuf';
+import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
+import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
+import { OrderType, TrdMarket, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
+import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import { Rejection } from '../../contract/rejection.js';
+
+/** The order that a request's entry is. */
+export function entryOf(request: BracketC2S): PlaceC2S {
+  const { header, packetID, trdSide, orderType, code, qty, remark } = request;
+  return create(PlaceC2SSchema, {
+    ...(header === undefined ? {} : { header }),
+    ...(packetID === undefined ? {} : { packetID }),
+    trdSide,
+    orderType,
+    code,
+    qty,
+    remark,
+    ...(Object.hasOwn(request, 'price') ? { price: request.price } : {}),
+    ...(Object.hasOwn(request, 'secMarket') ? { secMarket: request.secMarket } : {}),
+    ...(Object.hasOwn(request, 'timeInForce') ? { timeInForce: request.timeInForce } : {}),
+  });
+}
+
+/** Why exits do not fit their entry; undefined where they do. */
+export function refuseBracket(request: BracketC2S): Rejection | undefined {
+  const wrong = (field: string, why: string) => new Rejection('request.invalid', `${field}: ${why}`, { field });
+  if (request.orderType !== OrderType.OrderType_Normal && request.orderType !== OrderType.OrderType_Market)
+    return wrong('order_type', 'the entry of a bracket is 1 (limit) or 2 (market)');
+  if (exitSideOf(request) === undefined)
+    return wrong('side', 'a bracket is for an order that opens a position: BUY or SELL_SHORT, for futures BUY or SELL');
+  const [target, stop, limit] = [exact(request.takeProfitPrice), exact(request.stopLossPrice), exact(request.stopLossLimitPrice)];
+  if (target === undefined || stop === undefined || limit === undefined)
+    return wrong('take_profit_price', 'prices have at most nine decimal places');
+  const long = isLong(request);
+  const beyond = (a: Decimal, b: Decimal) => (long ? a <= b : a >= b);
+  const [above, below] = long ? ['above', 'below'] : ['below', 'above'];
+  if (target > 0n && stop > 0n && beyond(target, stop))
+    return wrong('take_profit_price', `${request.takeProfitPrice} is not ${above} the stop_loss_price ${request.stopLossPrice}`);
+  const price = request.orderType === OrderType.OrderType_Normal ? exact(request.price) : 0n;
+  if (price === undefined) return wrong('price', 'prices have at most nine decimal places');
+  if (price > 0n && target > 0n && beyond(target, price))
+    return wrong('take_profit_price', `${request.takeProfitPrice} is not ${above} the price ${request.price}`);
+  if (price > 0n && stop > 0n && beyond(price, stop))
+    return wrong('stop_loss_price', `${request.stopLossPrice} is not ${below} the price ${request.price}`);
+  if (limit > 0n && stop === 0n) return wrong('stop_loss_limit_price', 'it goes with a stop_loss_price');
+  if (limit > 0n && !(long ? limit <= stop : limit >= stop))
+    return wrong('stop_loss_limit_price', `${request.stopLossLimitPrice} is ${above} the stop_loss_price ${request.stopLossPrice}`);
+  return undefined;
+}
+
+function isLong({ trdSide }: Pick<BracketC2S, 'trdSide'>): boolean {
+  return trdSide === TrdSide.TrdSide_Buy;
+}
+
+const futuresMarkets: ReadonlySet<number> = new Set([
+  TrdMarket.TrdMarket_Futures,
+  TrdMarket.TrdMarket_Futures_Simulate_HK,
+  TrdMarket.TrdMarket_Futures_Simulate_US,
+  TrdMarket.TrdMarket_Futures_Simulate_SG,
+  TrdMarket.TrdMarket_Futures_Simulate_JP,
+]);
+
+/** The side that closes what an entry opens; undefined where it opens nothing. */
+export function exitSideOf({ trdSide, header }: Pick<BracketC2S, 'trdSide' | 'header'>): number | undefined {
+  if (trdSide === TrdSide.TrdSide_Buy) return TrdSide.TrdSide_Sell;
+  if (futuresMarkets.has(header?.trdMarket ?? 0)) return trdSide === TrdSide.TrdSide_Sell ? TrdSide.TrdSide_Buy : undefined;
+  return trdSide === TrdSide.TrdSide_SellShort ? TrdSide.TrdSide_BuyBack : undefined;
+}
+
+function exact(value: number): Decimal | undefined {
+  return decimalFromNumber(value);
+}

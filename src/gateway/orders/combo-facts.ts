@@ -1,0 +1,185 @@
+import { create } from '@bufbuild/protobuf';
+import type { Unknown, Worth } from '../../access/index.js';
+import { atLeastZero, type Decimal, decimalFromNumber, divide, multiply, multiplyUp } from '../../contract/decimal.js';
+import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
+import { ModifyOrderOp, type Order, OrderType } from '../../contract/generated/Trd_Common_pb.js';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
+import { type QuoteMarketInfo, quoteMarketNumbered } from '../../contract/markets.js';
+import { Rejection } from '../../contract/rejection.js';
+import type { Backend, CallContext, TradingTerms } from '../backend.js';
+import { tradedMarketNames } from '../market-names.js';
+import { marketName, sideName } from '../trade-names.js';
+import { positive, secMarketsOf, unmultiplied, unpriced, type Valued, type ValuedLeg } from './order-facts.js';
+import { atLeast, exactField, hasLimit, isBuy, type MarketView, type Pricing, pricingOf, viewOf } from './order-pricing.js';
+
+/** Each leg is asked for at the backend: no exchange takes as many. */
+const LEGS_MAX = 10;
+
+/** A leg as a request or an order names it. */
+interface Leg extends Pick<ValuedLeg, 'markets' | 'symbol' | 'side'> {
+  readonly market: QuoteMarketInfo;
+  readonly code: string;
+  /** Units of the leg in one unit of the order. */
+  readonly ratio: Decimal;
+}
+
+/** What is asked, or stands, of all legs together. */
+interface Terms {
+  /** Units of the order. */
+  readonly qty: Decimal;
+  /** The most that a unit may cost, bought less sold; below zero, the least that it must bring. undefined without a limit. */
+  readonly price: Decimal | undefined;
+}
+
+/** A leg with what the market says of it. */
+interface SeenLeg {
+  readonly leg: Leg;
+  readonly trading: TradingTerms | undefined;
+  readonly view: MarketView;
+}
+
+/** Whether an order trades several securities together. */
+export function isCombo({ comboLegs }: Pick<Order, 'comboLegs'>): boolean {
+  return comboLegs.length > 1;
+}
+
+/**
+ * Values a new order of several legs: each leg counts for itself, as a market order does. The price of the order binds the legs only together, so
+ * that it protects none of them; where it lets them cost more than that, they count with what it lets them cost.
+ */
+export async function valueCombo(backend: Backend, request: ComboC2S, context: CallContext): Promise<Valued | Rejection> {
+  const legs = legsOf(request.comboLegs, request.header?.trdMarket ?? 0);
+  if (legs instanceof Rejection) return legs;
+  const qty = positive(request.qty, 'qty');
+  if (qty instanceof Rejection) return qty;
+  if (hasLimit(request.orderType) && !Object.hasOwn(request, 'price')) {
+    const message = 'missing field "price": what a unit of the order may cost, bought less sold; below zero, what it must bring';
+    return new Rejection('request.missing_field', message, { field: 'price' });
+  }
+  const price = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : undefined;
+  if (price instanceof Rejection) return price;
+  return valued(backend, request.header?.accID ?? 0n, legs, { qty, price }, undefined, context);
+}
+
+/** As {@link valueCombo}, of an order as it would stand after a change. What the request leaves out stays, and is written into it. */
+export async function valueComboModify(
+  backend: Backend,
+  request: ModifyC2S,
+  order: Order,
+  context: CallContext,
+): Promise<Valued | Rejection> {
+  const legs = legsOf(order.comboLegs, order.trdMarket || (request.header?.trdMarket ?? 0));
+  if (legs instanceof Rejection) return legs;
+  const accId = request.header?.accID ?? 0n;
+  const standing = { qty: atLeast(order.qty), price: decimalFromNumber(order.price) };
+  if (request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable) return valued(backend, accId, legs, standing, undefined, context);
+  if (!Object.hasOwn(request, 'qty')) request.qty = order.qty;
+  const qty = positive(request.qty, 'qty');
+  if (qty instanceof Rejection) return qty;
+  if (!Object.hasOwn(request, 'price')) request.price = order.price;
+  const price = exactField(request.price, 'price');
+  if (price instanceof Rejection) return price;
+  return valued(backend, accId, legs, { qty, price }, standing, context);
+}
+
+function legsOf(comboLegs: readonly ComboLeg[], trading: number): readonly Leg[] | Rejection {
+  const accepted = secMarketsOf(trading);
+  if (accepted === undefined)
+    return new Rejection('request.invalid', `market: orders cannot be placed in trading market ${trading}`, { field: 'market' });
+  if (comboLegs.length < 2 || comboLegs.length > LEGS_MAX) {
+    const message = `combo_legs: ${comboLegs.length} legs are given, from 2 to ${LEGS_MAX} are accepted`;
+    return new Rejection('request.out_of_range', message, { field: 'combo_legs' });
+  }
+  const legs: Leg[] = [];
+  for (const [i, { security, side: sideNumber, qtyRatio }] of comboLegs.entries()) {
+    const at = `combo_legs[${i}]`;
+    const market = quoteMarketNumbered(security?.market ?? 0);
+    if (security === undefined || market === undefined || !accepted.includes(market.secMarket)) {
+      const field = `${at}.security.market`;
+      const named = market?.name ?? `${security?.market ?? 0}`;
+      return new Rejection('request.invalid', `${field}: ${named} is not traded in market ${marketName(trading)}`, { field });
+    }
+    if (security.code === '')
+      return new Rejection('request.missing_field', `missing field "${at}.security.code"`, { field: `${at}.security.code` });
+    const side = sideName(sideNumber);
+    if (side === undefined) return new Rejection('request.invalid', `${at}.side: unknown side ${sideNumber}`, { field: `${at}.side` });
+    const ratio = positive(qtyRatio, `${at}.qty_ratio`);
+    if (ratio instanceof Rejection) return ratio;
+    const markets = tradedMarketNames(trading, market);
+    legs.push({ market, code: security.code, markets, symbol: `${market.name}.${security.code}`, side, ratio });
+  }
+  return legs;
+}
+
+async function valued(
+  backend: Backend,
+  accId: bigint,
+  legs: readonly Leg[],
+  after: Terms,
+  before: Terms | undefined,
+  context: CallContext,
+): Promise<Valued | Rejection> {
+  const seen = await Promise.all(
+    legs.map(async (leg): Promise<SeenLeg> => {
+      const security = create(SecuritySchema, { market: leg.market.number, code: leg.code });
+      const [trading, view] = await Promise.all([
+        backend.tradingTerms(security, context),
+        viewOf(backend, security, leg.side, OrderType.OrderType_Market, context),
+      ]);
+      return { leg, trading, view };
+    }),
+  );
+  const pricings = pricesOf(seen, after.price);
+  const standing = before === undefined ? undefined : { qty: before.qty, pricings: pricesOf(seen, before.price) };
+  const [first, ...rest] = seen.map(({ leg, trading }, i): ValuedLeg => {
+    const { markets, symbol, side, ratio, market } = leg;
+    const pricing = pricings[i];
+    const multiplier = trading?.multiplier;
+    const currency = trading?.currency ?? market.currency;
+    const qty = multiply(after.qty, ratio);
+    const counted = standing === undefined ? undefined : { qty: multiply(standing.qty, ratio), pricing: standing.pricings[i] };
+    const worth = worthOf(symbol, qty, pricing, counted, multiplier, currency);
+    return { markets, symbol, side, qty, pricing, multiplier, currency, worth };
+  });
+  if (first === undefined) throw new Error('an order has legs');
+  return { accId, legs: [first, ...rest] };
+}
+
+function worthOf(
+  symbol: string,
+  qty: Decimal,
+  pricing: Pricing | undefined,
+  counted: { readonly qty: Decimal; readonly pricing: Pricing | undefined } | undefined,
+  multiplier: Decimal | undefined,
+  currency: string,
+): Worth | Unknown {
+  if (pricing === undefined) return unpriced(symbol);
+  if (multiplier === undefined || multiplier <= 0n) return unmultiplied(symbol);
+  const value = multiplyUp(multiplyUp(qty, pricing.price), multiplier);
+  const before = counted?.pricing === undefined ? 0n : multiplyUp(multiplyUp(counted.qty, counted.pricing.price), multiplier);
+  return { currency, value, increase: atLeastZero(value - before) };
+}
+
+const atMarket = { orderType: OrderType.OrderType_Market, price: 0n, auxPrice: 0, trailType: 0, trailValue: 0, trailSpread: 0 };
+
+/** Each leg at the market, and with what the price of the order allows beyond that. undefined where a leg has no price. */
+function pricesOf(seen: readonly SeenLeg[], price: Decimal | undefined): readonly (Pricing | undefined)[] {
+  const prices = seen.map(({ view }) => {
+    const pricing = pricingOf({ ...atMarket, adjustPrice: false, adjustSideAndLimit: 0 }, view);
+    return pricing instanceof Rejection ? undefined : pricing;
+  });
+  if (price === undefined || prices.some((pricing) => pricing === undefined)) return prices;
+  // What is bought may cost the price and all that is sold brings; what is sold brings at least what a price below zero asks for.
+  const sumOf = (buying: boolean) =>
+    seen.reduce((sum, { leg: { side, ratio } }, i) => (isBuy(side) === buying ? sum + multiply(ratio, prices[i]?.price ?? 0n) : sum), 0n);
+  const buys = seen.some(({ leg }) => isBuy(leg.side));
+  const beyond = buys ? price + sumOf(false) - sumOf(true) : -price - sumOf(false);
+  const dearest = seen.findIndex(({ leg }) => isBuy(leg.side) === buys);
+  const [leg, pricing] = [seen[dearest]?.leg, prices[dearest]];
+  if (leg === undefined || pricing === undefined || beyond <= 0n) return prices;
+  return prices.with(dearest, { ...pricing, basis: 'net_price', price: pricing.price + divide(beyond, leg.ratio) + SMALLEST });
+}
+
+/** The last place of a decimal: a quotient may have been rounded down. */
+const SMALLEST: Decimal = 1n;

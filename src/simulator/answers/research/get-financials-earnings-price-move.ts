@@ -1,0 +1,71 @@
+import { create } from '@bufbuild/protobuf';
+import { decimalToNumber } from '../../../contract/decimal.js';
+import {
+  type C2S,
+  C2SSchema,
+  type PricePerformanceRow,
+  PricePerformanceRowSchema,
+  type ReportCycleQuote,
+  ReportCycleQuoteSchema,
+  type S2C,
+  S2CSchema,
+} from '../../../contract/generated/Qot_GetFinancialsEarningsPriceMove_pb.js';
+import { eachInTurns, inTurns } from '../../pace.js';
+import { Refusal } from '../../refusal.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { given } from '../../view/given.js';
+import { known } from '../../view/known.js';
+import { historicalVolatility, VOLATILITY_DAYS } from './historical-volatility.js';
+import { type DayAround, daysAround, type Publication, publicationsOf } from './publications.js';
+import { type Subject, secondsOf, subjectOf } from './subject.js';
+
+const PERIODS = { fallback: 10, max: 50 };
+/** Trading days shown before and after the publication. */
+const DAYS = { before: 10, after: 10 };
+
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings'>;
+
+/** Qot_GetFinancialsEarningsPriceMove: daily prices around each publication of results, forward adjusted. The simulation keeps no implied volatility of past days. */
+export const getFinancialsEarningsPriceMove: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (
+  facts,
+  request,
+) => {
+  const subject = subjectOf(facts, request.security);
+  if (subject instanceof Refusal) return subject;
+  const count = given(C2SSchema, request, 'periodCount') ?? PERIODS.fallback;
+  if (count < 1 || count > PERIODS.max) return new Refusal(`period_count: ${count} is out of range, accepted: 1 to ${PERIODS.max}`);
+  return inTurns(answer(facts, subject, publicationsOf(facts, subject, count)));
+};
+
+function* answer(facts: Needed, subject: Subject, publications: readonly Publication[]): Generator<void, S2C> {
+  return create(S2CSchema, { detailList: yield* eachInTurns(publications, 1, (publication) => cycleOf(facts, subject, publication)) });
+}
+
+function cycleOf(facts: Needed, subject: Subject, { period, tradingDay, pubType }: Publication): ReportCycleQuote {
+  // Those before are looked at for the volatility alone.
+  const days = daysAround(facts, subject, tradingDay, DAYS.before + VOLATILITY_DAYS, DAYS.after);
+  const shown = days.filter(({ offset }) => offset >= -DAYS.before);
+  return create(ReportCycleQuoteSchema, {
+    fiscalYear: period.fiscalYear,
+    financialType: period.type,
+    periodText: period.text,
+    pubTradingDay: BigInt(secondsOf(subject.listing, tradingDay)),
+    pubTradingDayStr: tradingDay,
+    pubType,
+    priceInfoIndex: shown.findIndex(({ offset }) => offset === 0),
+    itemList: shown.map((one) => rowOf(subject, one, historicalVolatility(days.slice(0, days.indexOf(one) + 1).map(({ bar }) => bar)))),
+  });
+}
+
+function rowOf({ listing }: Subject, { day, bar }: DayAround, optionHV: number | undefined): PricePerformanceRow {
+  return create(PricePerformanceRowSchema, {
+    tradingDay: BigInt(secondsOf(listing, day)),
+    tradingDayStr: day,
+    closePrice: decimalToNumber(bar.close),
+    openPrice: decimalToNumber(bar.open),
+    highestPrice: decimalToNumber(bar.high),
+    lowestPrice: decimalToNumber(bar.low),
+    lastClosePrice: decimalToNumber(bar.previousClose),
+    ...known({ optionHV }),
+  });
+}

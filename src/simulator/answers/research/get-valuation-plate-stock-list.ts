@@ -1,0 +1,103 @@
+import { create } from '@bufbuild/protobuf';
+import { SortField, SortType, ValuationType } from '../../../contract/generated/Qot_Common_pb.js';
+import {
+  type C2S,
+  C2SSchema,
+  PlateItemSchema,
+  type S2C,
+  S2CSchema,
+  type StockItem,
+  StockItemSchema,
+} from '../../../contract/generated/Qot_GetValuationPlateStockList_pb.js';
+import { Refusal } from '../../refusal.js';
+import { type Figure, type Hit, sorted, valuesOf } from '../../screen/index.js';
+import { marketValue } from '../../screen/share-figures.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { given } from '../../view/given.js';
+import { known } from '../../view/known.js';
+import { locate } from '../../view/locate.js';
+import { membersOf, plateSecurity } from '../../view/plates.js';
+import { platesOf } from '../../world/plates.js';
+import { pageAfter } from './next-key.js';
+import { forwardFigure, type Measure, measures, percentileFigure } from './valuation-figures.js';
+import { type Group, groupOf, sharesIn } from './valuation-group.js';
+
+const NUM = { fallback: 10, max: 50 };
+
+/** Qot_GetValuationPlateStockList: the members of a plate or an index with their valuations, of the minute. What has no value comes last. */
+export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
+  const listing = locate(facts, request.security);
+  if (listing instanceof Refusal) return listing;
+  const group = groupOf(facts, listing);
+  if (group instanceof Refusal) return group;
+  const type = given(C2SSchema, request, 'valuationType') || ValuationType.ValuationType_PE;
+  const measure = measures.get(type);
+  if (measure === undefined) return new Refusal(`valuation_type: unknown ${type}; accepted: ${[...measures.keys()].join(', ')}`);
+  const figures = figuresOf(measure);
+  const by = figures.get(given(C2SSchema, request, 'sortId') || SortField.SortField_MarketCap);
+  if (by === undefined)
+    return new Refusal(`sort_id: ${request.sortId} does not sort valuations; accepted: ${[...figures.keys()].join(', ')}`);
+  const kept = narrowed(facts, group, request);
+  if (kept instanceof Refusal) return kept;
+  const descending = request.sortType === SortType.SortType_Desc;
+  const hits = await sorted(await sharesIn(facts, kept), [{ figure: by, direction: descending ? 'descending' : 'ascending' }]);
+  const num = given(C2SSchema, request, 'num') ?? NUM.fallback;
+  const page = pageAfter(hits, ({ row }) => row.listing.instrument.code, request.nextKey, num, NUM.max);
+  if (page instanceof Refusal) return page;
+  const isWholeIndex = group.members === undefined && request.filterSecurity === undefined && request.nextKey === '';
+  return create(S2CSchema, {
+    count: hits.length,
+    stockList: await itemsOf(page.items, figures),
+    nextKey: page.nextKey,
+    plateList: isWholeIndex ? industriesOf(group) : [],
+  });
+};
+
+function figuresOf(measure: Measure): ReadonlyMap<number, Figure> {
+  return new Map([
+    [SortField.SortField_MarketCap, marketValue],
+    [SortField.SortField_Valuation, measure.now],
+    [SortField.SortField_ForwardValuation, forwardFigure(measure)],
+    [SortField.SortField_HistoricalPercentile, percentileFigure(measure)],
+  ]);
+}
+
+/** Of an index, the members that a plate has too. */
+function narrowed(facts: Facts<'world' | 'companies' | 'listings'>, group: Group, { filterSecurity }: C2S): Group | Refusal {
+  if (filterSecurity === undefined) return group;
+  const named = locate(facts, filterSecurity);
+  if (named instanceof Refusal) return named;
+  const { instrument } = named;
+  if (instrument.kind !== 'plate') return new Refusal(`filter_security: ${instrument.symbol} is no plate; take one of plate_list`);
+  const plate = new Set(membersOf(facts, instrument.plate));
+  const { market, members } = group;
+  return { market, members: members === undefined ? plate : new Set([...members].filter((one) => plate.has(one))) };
+}
+
+function industriesOf({ market }: Group) {
+  return platesOf(market)
+    .filter(({ kind }) => kind === 'industry')
+    .map((plate) => create(PlateItemSchema, { security: plateSecurity(plate), name: plate.name }));
+}
+
+async function itemsOf(hits: readonly Hit[], figures: ReadonlyMap<number, Figure>): Promise<StockItem[]> {
+  const columns = new Map<number, Float64Array>();
+  for (const [field, figure] of figures) columns.set(field, await valuesOf(hits, figure));
+  return hits.map(({ row: { listing } }, index) => {
+    const of = (field: SortField) => {
+      const value = columns.get(field)?.[index] ?? Number.NaN;
+      return Number.isNaN(value) ? undefined : value;
+    };
+    return create(
+      StockItemSchema,
+      known({
+        security: listing.security,
+        name: listing.instrument.name,
+        valuationVal: of(SortField.SortField_Valuation),
+        forwardValue: of(SortField.SortField_ForwardValuation),
+        valuationPercentile: of(SortField.SortField_HistoricalPercentile),
+        marketCap: of(SortField.SortField_MarketCap),
+      }),
+    );
+  });
+}

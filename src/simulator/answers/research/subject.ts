@@ -1,0 +1,46 @@
+import { quoteMarket } from '../../../contract/markets.js';
+import { parseLocal, requireDay } from '../../../contract/time.js';
+import type { Company } from '../../companies/index.js';
+import { Refusal } from '../../refusal.js';
+import type { Facts } from '../../view/facts.js';
+import type { Listing } from '../../view/listings.js';
+import { locate } from '../../view/locate.js';
+import { isIssuedByCompany, kinds } from '../../world/kinds.js';
+
+/** The company that a request names by one of its listings, on the listing's day. */
+export interface Subject {
+  readonly listing: Listing;
+  readonly company: Company;
+  /** "2026-11-20", and counted from 1970-01-01. */
+  readonly today: string;
+  readonly day: number;
+  /** Ordinary shares that a share of the listing stands for. */
+  readonly ordinary: bigint;
+}
+
+/** Why there is none: not known, not listed yet, or nothing that a company issued. */
+export function subjectOf(
+  facts: Facts<'world' | 'companies' | 'listings'>,
+  security: { readonly market: number; readonly code: string } | undefined,
+): Subject | Refusal {
+  const listing = locate(facts, security);
+  if (listing instanceof Refusal) return listing;
+  const { symbol, kind } = listing.instrument;
+  if (!isIssuedByCompany(listing.instrument))
+    return new Refusal(`${symbol} is ${kinds[kind].noun}: only shares of companies have these figures`);
+  return subjectFor(facts, listing);
+}
+
+/** The same of a listing that a company has issued. */
+export function subjectFor({ world, companies }: Facts<'world' | 'companies'>, listing: Listing): Subject {
+  const { instrument } = listing;
+  const company = companies.company(instrument);
+  const today = world.today(instrument);
+  const ordinary = BigInt(company.issuer.classes.find((one) => one.instrument === instrument)?.ordinary ?? 1);
+  return { listing, company, today, day: requireDay(today), ordinary };
+}
+
+/** Seconds since the epoch of a day's midnight in the listing's market. */
+export function secondsOf({ instrument }: Listing, day: string): number {
+  return (parseLocal(day, quoteMarket(instrument.market).timeZone) ?? 0) / 1000;
+}

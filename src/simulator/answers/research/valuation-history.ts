@@ -1,0 +1,90 @@
+import { ValuationIntervalType } from '../../../contract/generated/Qot_Common_pb.js';
+import { addDays } from '../../../contract/time.js';
+import { Remembered } from '../../chance/remembered.js';
+import type { BarPeriod } from '../../market/index.js';
+import type { Market } from '../../market/market.js';
+import { inTurns } from '../../pace.js';
+import type { Facts } from '../../view/facts.js';
+import { newestBars } from '../../view/history-bars.js';
+import type { Listing } from '../../view/listings.js';
+import { type Measure, valueAt } from './valuation-figures.js';
+
+/** How far back, and how far apart the days are that it is told by: days up to a year, then weeks, then months. */
+interface Interval {
+  /** First day, by the current one. */
+  readonly from: (today: string) => string;
+  readonly period: BarPeriod;
+  readonly barsMax: number;
+}
+
+const DAYS_A_YEAR = 365.25;
+const years = (count: number) => (today: string) => addDays(today, -Math.round(count * DAYS_A_YEAR));
+const daily: BarPeriod = { unit: 'day' };
+const weekly: BarPeriod = { unit: 'week' };
+const monthly: BarPeriod = { unit: 'month' };
+const I = ValuationIntervalType;
+
+const intervals: ReadonlyMap<ValuationIntervalType, Interval> = new Map([
+  [I.ValuationIntervalType_Month3, { from: years(0.25), period: daily, barsMax: 70 }],
+  [I.ValuationIntervalType_Month6, { from: years(0.5), period: daily, barsMax: 135 }],
+  [I.ValuationIntervalType_Year1, { from: years(1), period: daily, barsMax: 270 }],
+  [I.ValuationIntervalType_Year2, { from: years(2), period: weekly, barsMax: 106 }],
+  [I.ValuationIntervalType_Year3, { from: years(3), period: weekly, barsMax: 158 }],
+  [I.ValuationIntervalType_Year5, { from: years(5), period: weekly, barsMax: 263 }],
+  [I.ValuationIntervalType_Year10, { from: years(10), period: monthly, barsMax: 122 }],
+  [I.ValuationIntervalType_Since2019, { from: () => '2019-01-01', period: monthly, barsMax: 361 }],
+  [I.ValuationIntervalType_Year20, { from: years(20), period: monthly, barsMax: 242 }],
+  [I.ValuationIntervalType_Year30, { from: years(30), period: monthly, barsMax: 362 }],
+]);
+
+/** The interval of a number; a year where none is asked for, undefined for one that there is not. */
+export function intervalOf(type: ValuationIntervalType | undefined): Interval | undefined {
+  return intervals.get(type || I.ValuationIntervalType_Year1);
+}
+
+/** The value on the last trading day of a bar. */
+export interface PastValue {
+  readonly day: string;
+  readonly value: number;
+}
+
+const REMEMBERED = 200;
+const remembered = new WeakMap<Market, Remembered<string, Promise<readonly PastValue[]>>>();
+
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market'>;
+
+/** A share's values by a measure, oldest first, up to the day before the current one: close over what was known on that day. Worked out once a day. */
+export function pastValues(
+  facts: Needed,
+  listing: Listing,
+  measure: Measure,
+  interval: Interval,
+  today: string,
+): Promise<readonly PastValue[]> {
+  const ofMarket = remembered.get(facts.market) ?? new Remembered<string, Promise<readonly PastValue[]>>(REMEMBERED);
+  remembered.set(facts.market, ofMarket);
+  const key = `${listing.instrument.symbol} ${measure.type} ${interval.from(today)} ${today}`;
+  return ofMarket.get(key, () => Promise.resolve(inTurns(work(facts, listing, measure, interval, today))));
+}
+
+const VALUES_A_TURN = 20;
+
+function* work(
+  facts: Needed,
+  listing: Listing,
+  measure: Measure,
+  interval: Interval,
+  today: string,
+): Generator<void, readonly PastValue[]> {
+  const calendar = facts.world.calendar(listing.instrument);
+  const first = interval.from(today);
+  const bars = yield* newestBars(facts, listing, interval.period, 'none', interval.barsMax);
+  const found: PastValue[] = [];
+  for (const [index, { end, close }] of bars.entries()) {
+    const day = calendar.tradingDay(end - 1);
+    if (day < first || day >= today) continue;
+    found.push({ day, value: valueAt(facts.companies, measure, { listing }, close, day) });
+    if (index % VALUES_A_TURN === 0) yield;
+  }
+  return found;
+}

@@ -1,0 +1,38 @@
+import { create } from '@bufbuild/protobuf';
+import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_PlaceComboOrder_pb.js';
+import { addressed } from '../../brokerage/header.js';
+import type { PacketAnswer } from '../../brokerage/packet.js';
+import { orderTypes, timesInForce } from '../../brokerage/terms.js';
+import { Refusal } from '../../refusal.js';
+import { comboLegsOf } from '../../view/combo-legs.js';
+import type { Answer } from '../../view/facts.js';
+import { given } from '../../view/given.js';
+import { writeOf } from '../../view/order-fields.js';
+
+/** Trd_PlaceComboOrder: answered with the order's text once the order is on disk. A quote of event contracts (`quoteID`) is none of this brokerage's. */
+export const placeComboOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request, recorded) => {
+  const to = addressed(brokerage, request.header);
+  if (to instanceof Refusal) return to;
+  if (request.quoteID !== '') return new Refusal('quoteID is of event contracts, which are not traded here');
+  const type = orderTypes.wordOf(request.orderType);
+  if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType));
+  const timeInForce = timesInForce.wordOf(request.timeInForce);
+  if (timeInForce === undefined) return new Refusal(timesInForce.unknown(request.timeInForce));
+  const legs = comboLegsOf(request.comboLegs);
+  if (legs instanceof Refusal) return legs;
+  const answerOf = ({ orderIdEx }: PacketAnswer) => create(S2CSchema, { header: to.header, orderIDEx: orderIdEx });
+  const write = writeOf(C2SSchema, request, recorded && ((answer, change) => recorded(answerOf(answer), change)));
+  const placed = await brokerage.desk.placeCombo({
+    ...write,
+    account: to.account,
+    tradeMarket: to.market,
+    legs,
+    type,
+    quantity: request.qty,
+    price: given(C2SSchema, request, 'price'),
+    timeInForce,
+    expireTime: given(C2SSchema, request, 'expireTime'),
+    remark: request.remark,
+  });
+  return placed instanceof Refusal ? placed : answerOf(placed);
+};

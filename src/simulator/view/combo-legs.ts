@@ -1,0 +1,18 @@
+import type { ComboLeg } from '../../contract/generated/Qot_Common_pb.js';
+import { quoteMarketNumbered } from '../../contract/markets.js';
+import type { LegRequest } from '../brokerage/place-request.js';
+import { tradeSides } from '../brokerage/terms.js';
+import { Refusal } from '../refusal.js';
+
+/** The legs of a request, in the brokerage's terms. Ratios are not checked yet. */
+export function comboLegsOf(comboLegs: readonly ComboLeg[]): LegRequest[] | Refusal {
+  const legs: LegRequest[] = [];
+  for (const [index, { security, side: number, qtyRatio }] of comboLegs.entries()) {
+    const market = quoteMarketNumbered(security?.market ?? 0);
+    if (security === undefined || market === undefined) return new Refusal(`comboLegs[${index}]: unknown quote market ${security?.market}`);
+    const side = tradeSides.wordOf(number);
+    if (side === undefined) return new Refusal(`comboLegs[${index}]: ${tradeSides.unknown(number)}`);
+    legs.push({ code: security.code, secMarket: market.secMarket, side, ratio: qtyRatio });
+  }
+  return legs;
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { replayClock } from '../../src/contract/clock.js';
+import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
+import { until } from '../support/until.js';
+
+/** svc.get_brackets.Bracket: state, exit_kind. */
+const OPEN = 2;
+const CLOSED = 3;
+const CANCELLED = 4;
+const TARGET = 1;
+const STOP = 2;
+/** Trd_Common.OrderStatus. */
+const CANCELLED_ALL = 15;
+const SELL_SHORT = 3;
+
+const text = { 'x-svc-int64': 'string' };
+const account = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
+const entry = { ...account, side: BUY, code: '00700', qty: 100, order_type: MARKET };
+
+let daemon: TestDaemon<'desk' | 'narrow' | 'small'>;
+beforeAll(async () => {
+  daemon = await TestDaemon.start({
+    clock: replayClock(Date.now(), 20),
+    keys: {
+      desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+      narrow: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { allowedSymbols: 'HK.00005' } },
+      small: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '1000' } },
+    },
+    flags: ['--enable-trading'],
+  });
+});
+afterAll(() => daemon.stop());
+
+const read = (path: string, body: object) => daemon.as('desk').s2c(path, body, text);
+const bracket = async (id: string) => (await read('/api/brackets', { ...account, bracket_id: id })).bracket_list?.[0];
+const orders = async (): Promise<{ order_id_ex: string; order_status: number; remark: string; order_type: number; qty: number }[]> =>
+  (await read('/api/orders', account)).order_list ?? [];
+const exitsOf = async (id: string) =>
+  (await orders()).filter(({ remark }) => remark.startsWith(`svc-bracket ${id}/`) && !remark.endsWith('/0'));
+const reaches = (id: string, state: number) => until(async () => (await bracket(id))?.state === state, `bracket ${id} in state ${state}`);
+const hasExit = (id: string, kind: number) =>
+  until(async () => {
+    const { exit_kind, exit_order_id_ex } = (await bracket(id)) ?? {};
+    return exit_kind === kind && exit_order_id_ex !== '';
+  }, `an exit of bracket ${id}`);
+async function lastPrice(): Promise<number> {
+  const { basic_qot_list } = await read('/api/quote', { symbol: 'HK.00700' });
+  return basic_qot_list[0].cur_price;
+}
+/** On every tick of the price grid above 500. */
+const around = (price: number, factor: number) => Math.round(price * factor);
+
+describe('a bracket', () => {
+  it('guards what its entry fills with a stop-loss at the brokerage, and ends when it is cancelled', async () => {
+    const last = await lastPrice();
+    const prices = { take_profit_price: around(last, 1.2), stop_loss_price: around(last, 0.8) };
+    const { bracket_id: id, order_id_ex } = await read('/api/bracket-order', { ...entry, ...prices });
+    await hasExit(id, STOP);
+    expect(await bracket(id)).toMatchObject({
+      state: OPEN,
+      entry_order_id_ex: order_id_ex,
+      entry_filled_qty: 100,
+      closed_qty: 0,
+      exit_qty: 100,
+      ...prices,
+    });
+    expect(await exitsOf(id)).toMatchObject([{ order_type: 10, qty: 100 }]);
+    await read('/api/cancel-bracket', { ...account, bracket_id: id });
+    await reaches(id, CANCELLED);
+    expect(await exitsOf(id)).toMatchObject([{ order_status: CANCELLED_ALL }]);
+    const again = await daemon.as('desk').post('/api/cancel-bracket', { ...account, bracket_id: id });
+    expect(again.json).toMatchObject({ ret_type: -1, ret_msg: expect.stringContaining('no open bracket') });
+  });
+
+  it('takes its profit at the target, and is over', async () => {
+    const last = await lastPrice();
+    const { bracket_id: id } = await read('/api/bracket-order', {
+      ...entry,
+      take_profit_price: around(last, 0.9),
+      stop_loss_price: around(last, 0.7),
+    });
+    await reaches(id, CLOSED);
+    expect(await bracket(id)).toMatchObject({ entry_filled_qty: 100, closed_qty: 100 });
+  });
+
+  it('stops its loss at the market', async () => {
+    const last = await lastPrice();
+    const { bracket_id: id } = await read('/api/bracket-order', {
+      ...entry,
+      take_profit_price: around(last, 1.3),
+      stop_loss_price: around(last, 1.1),
+    });
+    await reaches(id, CLOSED);
+    expect(await bracket(id)).toMatchObject({ entry_filled_qty: 100, closed_qty: 100 });
+    expect((await exitsOf(id)).every(({ qty }) => qty <= 100)).toBe(true);
+  });
+
+  it('with a target alone rests at it', async () => {
+    const last = await lastPrice();
+    const { bracket_id: id } = await read('/api/bracket-order', { ...entry, take_profit_price: around(last, 1.2) });
+    await hasExit(id, TARGET);
+    expect(await exitsOf(id)).toMatchObject([{ order_type: NORMAL }]);
+    // Whoever cancels the exit ends the bracket.
+    const [exit] = await exitsOf(id);
+    await read('/api/cancel-order', { ...account, order_id_ex: exit!.order_id_ex });
+    await reaches(id, CANCELLED);
+    expect(await bracket(id)).toMatchObject({ note: expect.stringContaining('cancelled by somebody else') });
+  });
+
+  it('ends with its entry, where that fills nothing', async () => {
+    const last = await lastPrice();
+    const limit = { order_type: NORMAL, price: around(last, 0.8) };
+    const { bracket_id: id, order_id_ex } = await read('/api/bracket-order', { ...entry, ...limit, stop_loss_price: around(last, 0.7) });
+    expect(await bracket(id)).toMatchObject({ state: OPEN, entry_filled_qty: 0 });
+    await read('/api/cancel-order', { ...account, order_id_ex });
+    await reaches(id, CANCELLED);
+    expect(await exitsOf(id)).toEqual([]);
+  });
+
+  it('of a short sale buys back', async () => {
+    const last = await lastPrice();
+    await read('/api/cancel-all-order', account);
+    const { position_list } = await read('/api/positions', account);
+    const held = position_list?.find(({ code }: { code: string }) => code === '00700')?.qty ?? 0;
+    if (held > 0) await read('/api/order', { ...account, side: SELL, code: '00700', qty: held, order_type: MARKET });
+    await until(async () => {
+      const { position_list: left } = await read('/api/positions', account);
+      return (left?.find(({ code }: { code: string }) => code === '00700')?.qty ?? 0) === 0;
+    }, 'no position');
+    const prices = { take_profit_price: around(last, 0.8), stop_loss_price: around(last, 0.9) };
+    const { bracket_id: id } = await read('/api/bracket-order', { ...entry, side: SELL_SHORT, ...prices });
+    await reaches(id, CLOSED);
+    expect(await bracket(id)).toMatchObject({ exit_side: 4, closed_qty: 100 });
+  });
+
+  it('is placed once under an idempotency key', async () => {
+    const last = await lastPrice();
+    const once = { ...text, 'idempotency-key': 'bracket-1' };
+    const body = { ...entry, order_type: NORMAL, price: around(last, 0.8), stop_loss_price: around(last, 0.7) };
+    const first = await daemon.as('desk').s2c('/api/bracket-order', body, once);
+    expect(await daemon.as('desk').s2c('/api/bracket-order', body, once)).toEqual(first);
+    await read('/api/cancel-order', { ...account, order_id_ex: first.order_id_ex });
+    await reaches(first.bracket_id, CANCELLED);
+  });
+
+  it.each([
+    [{}, 'take_profit_price'],
+    [{ take_profit_price: 500, stop_loss_price: 600 }, 'take_profit_price: 500 is not above the stop_loss_price 600'],
+    [{ order_type: NORMAL, price: 550, take_profit_price: 500 }, 'take_profit_price: 500 is not above the price 550'],
+    [{ order_type: NORMAL, price: 550, stop_loss_price: 560 }, 'stop_loss_price: 560 is not below the price 550'],
+    [{ stop_loss_limit_price: 500, take_profit_price: 900 }, 'stop_loss_limit_price: it goes with a stop_loss_price'],
+    [{ stop_loss_price: 500, stop_loss_limit_price: 501 }, 'stop_loss_limit_price: 501 is above the stop_loss_price 500'],
+    [{ side: SELL, take_profit_price: 500 }, 'side: a bracket is for an order that opens a position'],
+    [{ order_type: 10, stop_loss_price: 500 }, 'order_type: the entry of a bracket is 1 (limit) or 2 (market)'],
+  ])('%j is refused', async (changes, message) => {
+    const answer = await daemon.as('desk').post('/api/bracket-order', { ...entry, ...changes });
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toContain(message);
+  });
+});
+
+describe('limits', () => {
+  it('hold the entry, and its preview', async () => {
+    const body = { ...entry, stop_loss_price: 10 };
+    expect((await daemon.as('small').post('/api/bracket-order', body)).json.code).toBe('limit.order_value');
+    expect((await daemon.as('narrow').post('/api/bracket-order', body)).json.code).toBe('limit.symbol');
+    expect((await daemon.as('narrow').s2c('/api/brackets', account)).bracket_list ?? []).toEqual([]);
+  });
+});

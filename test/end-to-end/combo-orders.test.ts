@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { LimitFlags } from '../../src/access/index.js';
+import { replayClock } from '../../src/contract/clock.js';
+import { parseDecimal } from '../../src/contract/decimal.js';
+import { account, trade } from '../../src/contract/operations/index.js';
+import { previewSentence, previewText } from '../../src/gateway/index.js';
+import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
+import { type Desk, openDesk } from '../support/desk.js';
+import { previewed } from '../support/previews.js';
+import type { PushFrame } from '../support/push-client.js';
+
+/** Trd_Common.TrdSide. */
+const SELL_SHORT = 3;
+/** Trd_Common.OrderStatus. */
+const SUBMITTED = 5;
+const FILLED = 11;
+const CANCELLED = 15;
+const ORDER_PUSH = 2208;
+
+const text = { 'x-svc-int64': 'string' };
+const header = { trd_env: SIMULATE, acc_id: HK_MARGIN, trd_market: HK };
+const leg = (code: string, side: number, qty_ratio: number) => ({ security: { market: HK, code }, side, qty_ratio });
+/** Long one, short the other: at these prices of the market a unit costs about what it brings. */
+const legs = [leg('00700', BUY, 1), leg('00005', SELL_SHORT, 4)];
+const combo = { header, combo_legs: legs, qty: 100, order_type: NORMAL };
+
+describe('an order of several legs', () => {
+  let daemon: TestDaemon<'desk'>;
+  beforeAll(async () => {
+    daemon = await TestDaemon.start({
+      clock: replayClock(Date.now(), 20),
+      keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },
+      flags: ['--enable-trading'],
+    });
+  });
+  afterAll(() => daemon.stop());
+
+  const read = (path: string, body: object) => daemon.as('desk').s2c(path, body, text);
+  const orderOf = async (id: string) => {
+    const { order_list } = await read('/api/orders', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
+    return order_list.find((order: { order_id_ex: string }) => order.order_id_ex === id);
+  };
+  const told = (id: string, status: number) => (frame: PushFrame) =>
+    frame.proto_id === ORDER_PUSH && frame.body.order.order_id_ex === id && frame.body.order.order_status === status;
+
+  it('is placed without a packet id, listed with its legs, modified and cancelled', async () => {
+    const push = await daemon.push('desk', '?int64=string');
+    await read('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
+    const { order_id_ex: id } = await read('/api/combo-order', { c2s: { ...combo, price: -5_000, remark: 'pair' } });
+    await push.frame(told(id, SUBMITTED), 'the order');
+    expect(await orderOf(id)).toMatchObject({
+      qty: 100,
+      price: -5_000,
+      remark: 'pair',
+      combo_legs: legs,
+    });
+    const named = { header: { ...header, trd_env: 1 }, order_id_ex: id };
+    await read('/api/modify-order', { ...named, modify_order_op: 1, qty: 200, price: -5_001 });
+    expect(await orderOf(id)).toMatchObject({ qty: 200, price: -5_001, combo_legs: legs });
+    await read('/api/cancel-order', { acc_id: HK_MARGIN, env: SIMULATE, market: HK, order_id_ex: id });
+    await push.frame(told(id, CANCELLED), 'its cancellation');
+  });
+
+  it('fills leg by leg in its ratio, and is told once', async () => {
+    const push = await daemon.push('desk', '?int64=string');
+    await read('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
+    const { order_id_ex: id } = await read('/api/combo-order', { ...combo, price: 5_000 });
+    await push.frame(told(id, FILLED), 'the filled order');
+    const { order_fill_list } = await read('/api/order-fills', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
+    const own = order_fill_list.filter((fill: { order_id_ex: string }) => fill.order_id_ex === id);
+    const traded = (code: string) =>
+      own.filter((fill: { code: string }) => fill.code === code).reduce((sum: number, { qty }: { qty: number }) => sum + qty, 0);
+    expect([traded('00700'), traded('00005')]).toEqual([100, 400]);
+  });
+
+  it('is placed once under an idempotency key', async () => {
+    const once = { ...text, 'idempotency-key': 'combo-1' };
+    const first = await daemon.as('desk').s2c('/api/combo-order', { ...combo, price: -6_000 }, once);
+    const second = await daemon.as('desk').s2c('/api/combo-order', { ...combo, price: -6_000 }, once);
+    expect(second).toEqual(first);
+    await read('/api/cancel-all-order', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
+  });
+
+  it.each([
+    [{ ...combo, combo_legs: [] }, 400, 'combo_legs'],
+    [{ ...combo, price: 0, combo_legs: legs.slice(0, 1) }, 400, 'combo_legs: 1 legs are given, from 2 to 10 are accepted'],
+    [combo, 400, 'missing field "price"'],
+    [{ ...combo, price: 0, qty: 0 }, 400, 'qty: 0 is out of range'],
+    [{ ...combo, price: 0, combo_legs: [legs[0], { ...legs[1], side: 9 }] }, 400, 'side'],
+    [{ ...combo, price: 0, combo_legs: [legs[0], { ...legs[1], qty_ratio: -1 }] }, 400, 'combo_legs[1].qty_ratio: -1'],
+    [
+      { ...combo, price: 0, combo_legs: [legs[0], { ...legs[1], security: { market: 11, code: 'AAPL' } }] },
+      400,
+      'US is not traded in market HK',
+    ],
+  ])('%j is refused: %i', async (body, status, message) => {
+    const answer = await daemon.as('desk').post('/api/combo-order', body);
+    expect(answer.status).toBe(status);
+    expect(answer.json.error).toContain(message);
+  });
+});
+
+describe('limits hold an order of several legs', () => {
+  let desk: Desk;
+  afterEach(() => desk.close());
+  const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+  const open = async (limits: LimitFlags, flags: LimitFlags = {}) => {
+    desk = await openDesk({ keys: { desk: { scopes, limits } }, flags });
+  };
+  const c2s = { ...combo, header: { ...header, trd_env: 'simulate' }, price: 10 };
+  const place = (changes: object = {}) => desk.call(trade.placeComboOrder, { c2s: { ...c2s, ...changes } });
+
+  it('by each of its securities', async () => {
+    await open({ allowedSymbols: 'HK.00700' });
+    expect(await place()).toMatchObject({ code: 'limit.symbol', message: expect.stringContaining('HK.00005') });
+  });
+
+  it('by each of its sides', async () => {
+    await open({ allowedTrdSides: 'BUY' });
+    expect(await place()).toMatchObject({ code: 'limit.side' });
+  });
+
+  it('by what its legs are worth, and not by what they cost together', async () => {
+    await open({ maxOrderValue: '1000' });
+    expect(await place({ price: 0 })).toMatchObject({ code: 'limit.order_value' });
+    // What the price lets the first leg cost counts, however far above the market.
+    await desk.close();
+    await open({ maxOrderValue: '1000000' });
+    expect(await place({ price: 20_000 })).toMatchObject({ code: 'limit.order_value' });
+    expect(await place({ price: -5_000 })).toMatchObject({ retType: 0 });
+  });
+
+  it('when it grows', async () => {
+    await open({ maxOrderValue: '100000' });
+    const { orderIDEx } = await desk.payload(trade.placeComboOrder, { c2s: { ...c2s, price: -5_000 } });
+    const change = { c2s: { header: c2s.header, order_id_ex: orderIDEx, modify_order_op: 1, qty: 1_000, price: -5_000 } };
+    expect(await desk.call(trade.modifyOrder, change)).toMatchObject({ code: 'limit.order_value' });
+    const preview = await previewed(desk, 'modify', trade.modifyOrder, change);
+    expect(preview).toMatchObject({ wouldPass: false, order: { symbol: 'BUY 1 HK.00700 + SELL_SHORT 4 HK.00005' } });
+  });
+
+  it('and a key that may not see one of its securities does not see the order', async () => {
+    await open({});
+    await place({ price: -5_000 });
+    const { orderList } = await desk.payload(account.getOrders, { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' });
+    expect(orderList).toHaveLength(1);
+    await desk.close();
+    desk = await openDesk({ keys: { desk: { scopes }, narrow: { scopes, limits: { allowedSymbols: 'HK.00700' } } } });
+    await place({ price: -5_000 });
+    const narrow = await desk.payload(account.getOrders, { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' }, { as: 'narrow' });
+    expect(narrow.orderList).toEqual([]);
+  });
+
+  it('and its preview says so beforehand', async () => {
+    await open({ maxOrderValue: '1000' });
+    const preview = await previewed(desk, 'combo', trade.placeComboOrder, { c2s });
+    expect(preview).toMatchObject({
+      operation: 'place_combo_order',
+      terms: {
+        legs: [
+          { symbol: 'HK.00700', name: 'TENCENT', side: 'BUY', qty: parseDecimal('100') },
+          { symbol: 'HK.00005', side: 'SELL_SHORT', qty: parseDecimal('400') },
+        ],
+        qty: parseDecimal('100'),
+        price: parseDecimal('10'),
+      },
+      currency: 'HKD',
+      wouldPass: false,
+      refusal: { code: 'limit.order_value' },
+      capacity: { enough: true },
+    });
+    expect(preview.fees?.total).toBeGreaterThan(0n);
+    expect(previewSentence(preview)).toMatch(
+      /^Buy 100 HK\.00700 \(TENCENT\) and sell short 400 HK\.00005 .* together at a net 10 HKD for each of 100 units/,
+    );
+    expect(JSON.parse(previewText(preview))).toMatchObject({ preview: 'combo', legs: [{ symbol: 'HK.00700' }, { symbol: 'HK.00005' }] });
+    expect(desk.calls.map(({ operation }) => operation)).not.toContain('place_combo_order');
+  });
+});

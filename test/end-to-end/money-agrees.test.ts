@@ -1,0 +1,107 @@
+import type { Message } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../src/contract/clock.js';
+import { parseJson } from '../../src/contract/json/parse.js';
+import type { Operation } from '../../src/contract/operation.js';
+import { operations } from '../../src/contract/operations/index.js';
+import { requestDecoder } from '../../src/contract/request.js';
+import { normal, uniform } from '../../src/simulator/chance/random.js';
+import { BUY, HK, HK_MARGIN, MARKET, SELL, SIMULATE } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
+import { Doors } from '../support/doors.js';
+
+const DAY_MS = 86_400_000;
+const SEED = 7;
+const ORDERS = 12;
+const symbols = ['00700', '00005', '09988'];
+
+/** Money is the same on every interface, to the last digit: after some days of trading, read at one moment of a world that stands still. */
+describe('what every interface says of money after some days of trading', () => {
+  const clock = new ManualClock(Date.UTC(2026, 10, 17, 3));
+  const account = { acc_id: HK_MARGIN, env: SIMULATE, market: HK };
+  let daemon: TestDaemon<'desk'>;
+  let doors: Doors;
+  beforeAll(async () => {
+    daemon = await TestDaemon.start<'desk'>({
+      simulationClock: clock,
+      keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], sdk: true } },
+      flags: ['--enable-trading'],
+    });
+    const { gateway } = daemon.daemon;
+    doors = await Doors.open(
+      { gateway, url: daemon.url, ca: daemon.ca, log: daemon.log, key: () => daemon.keys.desk },
+      'desk',
+      daemon.grpc(),
+      operations,
+    );
+    for (let i = 0; i < ORDERS; i++) {
+      const code = symbols[Math.floor(uniform(SEED, i) * symbols.length)];
+      const order = { ...account, code, side: i < 4 || normal(SEED, i) > 0 ? BUY : SELL, order_type: MARKET, qty: 400 };
+      // Sales of what is not held are refused, which is part of a day.
+      await inTime(daemon.as('desk').post('/api/order', order));
+      for (let turn = 0; turn < 20; turn++) await aWhile();
+      if (i % 4 === 3) clock.advance(DAY_MS);
+    }
+    for (let turn = 0; turn < 20; turn++) await aWhile();
+  });
+  afterAll(async () => {
+    await doors.close();
+    await daemon.stop();
+  });
+
+  async function aWhile(): Promise<void> {
+    clock.advance(50);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** The world goes on until an answer is there. */
+  async function inTime<T>(answer: Promise<T>): Promise<T> {
+    let done = false;
+    const ended = answer.finally(() => {
+      done = true;
+    });
+    while (!done) await aWhile();
+    return ended;
+  }
+
+  it.each([
+    ['get_funds', { ...account, currency: 1 }],
+    ['get_positions', account],
+    ['get_history_deals', { ...account, begin_time: '2026-11-16', end_time: '2026-11-30' }],
+    ['get_acc_cash_flow', { ...account, clearing_date: '2026-11-17' }],
+    ['get_flow_summary', { ...account, clearing_date: '2026-11-17' }],
+    ['get_cash_log', { ...account, max_cnt: 20 }],
+    ['get_margin_info', account],
+  ])('%s', async (name, body) => {
+    const told = new Map<string, string[]>();
+    for (const { way, hear } of doors.attempts(...requestOf(name, body))) {
+      const { verdict, text } = await hear();
+      expect([way, verdict, text]).toEqual([way, 'served', text]);
+      told.set(way, moneyIn(JSON.parse(text)).sort());
+    }
+    const [first = [], ...others] = [...told.values()];
+    expect(first.length).toBeGreaterThan(2);
+    for (const [way, money] of told) expect([way, ...money]).toEqual([way, ...first]);
+    expect(others.length).toBeGreaterThan(5);
+  });
+});
+
+function requestOf(name: string, body: object): [Operation, Message] {
+  const operation = operations.find((one) => one.name === name);
+  if (operation === undefined) throw new Error(`no operation ${name}`);
+  const parsed = parseJson(JSON.stringify(body).replace(/"(\d{16,})"/, '$1'));
+  const decoded = parsed.ok && requestDecoder(operation, 'rest')(parsed.value);
+  if (decoded === false || !decoded.ok) throw new Error(`${name}: ${JSON.stringify(decoded)}`);
+  return [operation, decoded.value as Message];
+}
+
+const MONEY = /(amount|amt|cash|assets?|power|balance|debt|val|mv|margin|price|pl|fee|qty)$/;
+
+/** "cashflowamount -12.5" of every figure with the name of money, wherever it stands. Amounts that are texts keep their digits. */
+function moneyIn(value: unknown, name = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => moneyIn(item, name));
+  if (typeof value === 'object' && value !== null) return Object.entries(value).flatMap(([key, inner]) => moneyIn(inner, key));
+  const plain = name.toLowerCase().replaceAll('_', '');
+  const isFigure = typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
+  return isFigure && MONEY.test(plain) ? [`${plain} ${value}`] : [];
+}

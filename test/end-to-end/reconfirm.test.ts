@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { replayClock } from '../../src/contract/clock.js';
+import { trade } from '../../src/contract/operations/index.js';
+import { previewSentence } from '../../src/gateway/index.js';
+import { BUY, HK, HK_MARGIN, NORMAL, REAL, SELL, SIMULATE } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
+import { openDesk } from '../support/desk.js';
+import { previewed } from '../support/previews.js';
+import type { PushClient, PushFrame } from '../support/push-client.js';
+
+/** Trd_Common.OrderStatus. */
+const UNSUBMITTED = 0;
+const SUBMITTED = 5;
+const FILLED = 11;
+const CANCELLED = 15;
+const ORDER_PUSH = 2208;
+/** Trd_ReconfirmOrder: what is confirmed. */
+const QUANTITY = 1;
+const PRICE = 2;
+
+const text = { 'x-svc-int64': 'string' };
+const account = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
+const order = { ...account, code: '00700', side: BUY, qty: 100, order_type: NORMAL };
+/** Nine times any price that the market has, and far below the most that is accepted. */
+const SLIP = 9_000;
+
+let daemon: TestDaemon<'desk' | 'small' | 'owner'>;
+let push: PushClient;
+beforeAll(async () => {
+  daemon = await TestDaemon.start({
+    clock: replayClock(Date.now(), 20),
+    keys: {
+      desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+      small: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '1000', maxDailyValue: '1000' } },
+      owner: { scopes: ['qot:read', 'acc:read', 'trade:real'] },
+    },
+    flags: ['--enable-trading'],
+  });
+  push = await daemon.push('desk', '?int64=string');
+  await daemon.as('desk').s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
+});
+afterAll(() => daemon.stop());
+
+const read = (path: string, body: object) => daemon.as('desk').s2c(path, body, text);
+const told = (id: string, status: number) => (frame: PushFrame) =>
+  frame.proto_id === ORDER_PUSH && frame.body.order.order_id === id && frame.body.order.order_status === status;
+async function orderOf(id: string) {
+  const { order_list } = await read('/api/orders', account);
+  return order_list.find((one: { order_id: string }) => one.order_id === id);
+}
+async function slip(): Promise<string> {
+  const { order_id: id } = await read('/api/order', { ...order, price: SLIP });
+  await push.frame(told(id, UNSUBMITTED), 'the order that waits');
+  return id;
+}
+
+describe('an order that looks like a slip', () => {
+  it('is kept back, with what to do about it, and holds its money', async () => {
+    const id = await slip();
+    expect(await orderOf(id)).toMatchObject({ order_status: UNSUBMITTED, last_err_msg: expect.stringContaining('reconfirm_op 2') });
+    const { funds } = await read('/api/funds', account);
+    expect(funds.frozen_cash).toBeGreaterThan(0);
+    await read('/api/cancel-order', { ...account, order_id: id });
+    await push.frame(told(id, CANCELLED), 'its cancellation');
+  });
+
+  it('goes to the market once it is confirmed', async () => {
+    const id = await slip();
+    expect(await read('/api/reconfirm-order', { acc_id: HK_MARGIN, order_id: id, reconfirm_op: PRICE })).toMatchObject({ order_id: id });
+    await push.frame(told(id, FILLED), 'the filled order');
+    expect(await orderOf(id)).toMatchObject({ fill_qty: 100, last_err_msg: '' });
+    // Once is enough.
+    const again = await daemon.as('desk').post('/api/reconfirm-order', { acc_id: HK_MARGIN, order_id: id, reconfirm_op: PRICE });
+    expect(again.json).toMatchObject({ ret_type: -1, ret_msg: expect.stringContaining('is filled; only an order that waits') });
+  });
+
+  it('stays where it is when something else is confirmed', async () => {
+    const id = await slip();
+    const answer = await daemon.as('desk').post('/api/reconfirm-order', { acc_id: HK_MARGIN, order_id: id, reconfirm_op: QUANTITY });
+    expect(answer.json.ret_msg).toContain('waits to be confirmed for reason 2 (price), not 1 (quantity)');
+    expect(await orderOf(id)).toMatchObject({ order_status: UNSUBMITTED });
+    await read('/api/cancel-all-order', account);
+    await push.frame(told(id, CANCELLED), 'its cancellation');
+  });
+
+  it('goes when it is changed to what no slip looks like', async () => {
+    const id = await slip();
+    await read('/api/modify-order', {
+      header: { trd_env: 1, acc_id: HK_MARGIN, trd_market: HK },
+      order_id: id,
+      modify_order_op: 1,
+      qty: 100,
+      price: 100,
+    });
+    await push.frame(told(id, SUBMITTED), 'the order at the exchange');
+    await read('/api/cancel-order', { ...account, order_id: id });
+  });
+
+  it('is one of too many board lots, too', async () => {
+    const { order_id: id } = await read('/api/order', { ...order, code: '00700', side: BUY, qty: 300_100, price: 10 });
+    await push.frame(told(id, UNSUBMITTED), 'the order that waits');
+    await read('/api/reconfirm-order', { acc_id: HK_MARGIN, order_id: id, reconfirm_op: QUANTITY });
+    await push.frame(told(id, SUBMITTED), 'the order at the exchange');
+    await read('/api/cancel-order', { ...account, order_id: id });
+  });
+
+  it('is no sale at a low price that is still near the market', async () => {
+    await read('/api/order', { ...order, side: SELL, price: 300 }).catch(() => undefined);
+    const { order_list } = await read('/api/orders', account);
+    expect(order_list[0]).not.toMatchObject({ order_status: UNSUBMITTED });
+  });
+});
+
+describe('the environment of a reconfirm', () => {
+  const body = { acc_id: HK_MARGIN, order_id: '1', reconfirm_op: PRICE };
+
+  it('is that of the account that it names', async () => {
+    expect((await daemon.as('owner').post('/api/reconfirm-order', body)).status).toBe(403);
+    const real = await daemon.as('owner').post('/api/reconfirm-order', { ...body, acc_id: REAL });
+    expect(real.json).toMatchObject({ ret_type: -1, ret_msg: expect.stringContaining('no order 1') });
+    expect((await daemon.as('desk').post('/api/reconfirm-order', { ...body, acc_id: REAL })).status).toBe(403);
+  });
+
+  it('cannot be said to be another', async () => {
+    const header = { acc_id: REAL, trd_env: SIMULATE, trd_market: HK };
+    const c2s = { header, order_id: '1', reconfirm_reason: PRICE };
+    expect((await daemon.as('desk').post('/api/reconfirm-order', { c2s })).status).toBe(403);
+  });
+
+  it.each([
+    [{ ...body, acc_id: '7' }, 'acc_id: there is no account 7'],
+    [{ ...body, reconfirm_op: 3 }, 'reconfirm_op: expected one of 1 (QTY_TOO_LARGE), 2 (PRICE_ABNORMAL)'],
+    [{ acc_id: HK_MARGIN, reconfirm_op: PRICE }, 'missing field "order_id"'],
+    [{ order_id: '1', reconfirm_op: PRICE }, 'missing field "acc_id"'],
+  ])('%j is refused', async (request, message) => {
+    const answer = await daemon.as('desk').post('/api/reconfirm-order', request);
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toContain(message);
+  });
+});
+
+it('limits hold a reconfirm as they hold an order', async () => {
+  const id = await slip();
+  const answer = await daemon.as('small').post('/api/reconfirm-order', { acc_id: HK_MARGIN, order_id: id, reconfirm_op: PRICE });
+  expect([answer.status, answer.json.code]).toEqual([429, 'limit.order_value']);
+  await read('/api/cancel-order', { ...account, order_id: id });
+});
+
+it('its preview says what would be sent, and that the day has it already', async () => {
+  const desk = await openDesk({
+    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxDailyValue: '1000000' } } },
+  });
+  try {
+    const { orderID } = await desk.payload(trade.placeOrder, { ...order, market: 'HK', env: 'simulate', side: 'BUY', price: SLIP });
+    const preview = await previewed(desk, 'modify', trade.reconfirmOrder, {
+      acc_id: HK_MARGIN,
+      order_id: String(orderID),
+      reconfirm_op: 2,
+    });
+    expect(preview).toMatchObject({ op: 'reconfirm', env: 'simulate', increase: 0n, wouldPass: true, order: { status: 'UNSUBMITTED' } });
+    expect(previewSentence(preview)).toMatch(/^Confirm order \S+ \(Buy 100 HK\.00700/);
+  } finally {
+    await desk.close();
+  }
+});
