@@ -15,7 +15,8 @@ const knownRequests = new WeakMap<Uint8Array, KnownRequest>();
 
 /**
  * What a request asks for; undefined where nobody serves its id. A read whose body is known is read once: what it asks for is the same
- * message each time, frozen, and whether its caller may ask is found out as ever.
+ * message each time, frozen, and whether its caller may ask is found out as ever. What is asked of an account is read each time: the
+ * gateway completes it, by the account's card or the security's market.
  */
 export function readRequest(ids: ProtocolIds, { protoId, format, body, known }: CoreRequest): MessageRequest | undefined {
   const before = known ? knownRequests.get(body) : undefined;
@@ -23,6 +24,7 @@ export function readRequest(ids: ProtocolIds, { protoId, format, body, known }: 
   const read = readMessageRequest(ids, protoId, bodyParser(body, format));
   if (!known || read?.operation.effect !== 'read') return read;
   const { operation } = read;
+  if (Object.hasOwn(operation.messages.C2SSchema.field, 'header')) return read;
   return {
     operation,
     decode: () => {
