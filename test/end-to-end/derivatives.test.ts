@@ -218,7 +218,9 @@ describe('options', () => {
     expect(await legs([{ security: call }, { security: { market: 11, code: 'MSFT' } }])).toContain(
       'multi_legs[1]: US.MSFT is not on US.AAPL',
     );
-    expect(await legs([{ security: call, side: 7 }])).toContain('multi_legs[0].side: found 7');
+    expect(await legs([{ security: call, side: 7 }])).toContain(
+      'multi_legs[0].side: expected one of 1 (BUY), 2 (SELL), 3 (SELL_SHORT), 4 (BUY_BACK), found the number 7',
+    );
     expect(await legs([{ security: call, qty_ratio: -1 }])).toContain('multi_legs[0].qty_ratio: -1 is out of range');
     expect(await legs(Array.from({ length: 11 }, () => ({ security: call })))).toContain('at most 10');
     expect(await legs([{ security: { market: 11, code: 'AAPL261113C280000' } }])).toContain('not listed any more');

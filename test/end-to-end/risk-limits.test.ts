@@ -62,6 +62,16 @@ describe('max_open_orders', () => {
     expect(await refusal(resting)).toBe('limit.open_orders');
   });
 
+  it('an order of several legs is one of them', async () => {
+    await open({ maxOpenOrders: '1' });
+    const leg = (code: string, side: string) => ({ security: { market: 'HK', code }, side, qty_ratio: 1 });
+    const header = { trd_env: 'simulate', acc_id: HK_MARGIN, trd_market: 'HK' };
+    const pair = { header, combo_legs: [leg('00700', 'BUY'), leg('00005', 'BUY')], qty: 400, price: 1, order_type: 'NORMAL' };
+    await desk.payload(trade.placeComboOrder, pair, { as: 'desk' });
+    expect(await refusal(resting)).toBe('limit.open_orders');
+    expect(await desk.call(trade.placeComboOrder, pair, { as: 'desk' })).toMatchObject({ code: 'limit.open_orders' });
+  });
+
   it('0 allows none', async () => {
     await open({ maxOpenOrders: '0' });
     expect(await refusal(resting)).toBe('limit.open_orders');

@@ -47,8 +47,9 @@ import { afterExit, nextStep } from './decide.js';
 
 /** Active at a time, of all keys. */
 const ACTIVE_MAX = 1_000;
-/** How long one that is over stays to be read. */
+/** How long one that is over stays to be read, and how many do. */
 const KEPT_MS = 86_400_000;
+const KEPT_MAX = 1_000;
 /** How often each is held against the brokerage's orders, beside what is pushed. */
 const LOOK_MS = 5_000;
 const CALL_MS = 20_000;
@@ -91,6 +92,8 @@ export class Brackets {
   readonly #parts: BracketsParts;
   readonly #rows: Table<Bracket>;
   readonly #watched = new Map<string, Watched>();
+  /** Those that are over, in the order of their end. */
+  readonly #ended = new Set<string>();
   readonly #connId = randomBytes(8).readBigUInt64BE() >> 1n || 1n;
   #serialNo = 0;
   #cancelLook: (() => void) | undefined;
@@ -99,8 +102,11 @@ export class Brackets {
   constructor(parts: BracketsParts) {
     this.#parts = parts;
     this.#rows = parts.store.table<Bracket>('brackets');
-    if (!parts.mayTrade) return;
-    for (const [, bracket] of this.#rows.entries()) if (isActive(bracket)) this.#watch(bracket);
+    const rows = [...this.#rows.entries()].map(([, bracket]) => bracket).sort((a, b) => a.updatedAt - b.updatedAt);
+    for (const bracket of rows) {
+      if (!isActive(bracket)) this.#ended.add(bracket.id);
+      else if (parts.mayTrade) this.#watch(bracket);
+    }
   }
 
   stop(): void {
@@ -136,6 +142,7 @@ export class Brackets {
     const watched = this.#watched.get(id);
     const ended: Bracket = { ...row, state: 'cancelled', updatedAt: this.#parts.clock.now() };
     await this.#write(ended);
+    this.#ended.add(id);
     if (watched !== undefined) this.#drop(watched);
     return true;
   }
@@ -304,8 +311,7 @@ export class Brackets {
         await this.#step(watched);
       }
     } catch (error) {
-      if (!(error instanceof BackendFailure))
-        this.#parts.logger.error({ err: error, bracket: watched.bracket.id }, 'a bracket could not go on');
+      this.#tell(error, watched.bracket.id);
     } finally {
       watched.busy = false;
     }
@@ -414,16 +420,19 @@ export class Brackets {
   /** Holds a bracket against the brokerage's orders and the price, and goes on from there. */
   async #look(watched: Watched): Promise<void> {
     if (watched.busy || this.#stopped) return;
-    const { backend, clock, logger, store } = this.#parts;
     try {
-      const header = headerOf(watched.bracket);
-      if (backend.readiness(account.getOrders, create(OrderListC2S, { header })) !== undefined) return;
-      await this.#ask(watched);
-      await this.#askPrice(watched);
+      await this.#compare(watched);
     } catch (error) {
-      if (!(error instanceof BackendFailure)) throw error;
-      return;
+      this.#tell(error, watched.bracket.id);
     }
+  }
+
+  async #compare(watched: Watched): Promise<void> {
+    const { backend, clock, logger, store } = this.#parts;
+    const header = headerOf(watched.bracket);
+    if (backend.readiness(account.getOrders, create(OrderListC2S, { header })) !== undefined) return;
+    await this.#ask(watched);
+    await this.#askPrice(watched);
     const { bracket } = watched;
     const { exit } = bracket;
     const missing = bracket.state === 'placing' || exit?.idEx === '';
@@ -511,14 +520,22 @@ export class Brackets {
   #drop(watched: Watched): void {
     watched.stop();
     this.#watched.delete(watched.bracket.id);
+    this.#ended.add(watched.bracket.id);
   }
 
-  /** Forgets those that were over a day ago. */
+  /** Forgets those that were over a day ago, or before many others. */
   #prune(): void {
     const before = this.#parts.clock.now() - KEPT_MS;
-    for (const [id, bracket] of this.#rows.entries()) {
-      if (!isActive(bracket) && bracket.updatedAt < before) void this.#remove(id);
+    for (const id of this.#ended) {
+      if (this.#ended.size <= KEPT_MAX && (this.#rows.get(id)?.updatedAt ?? 0) >= before) return;
+      this.#ended.delete(id);
+      this.#remove(id).catch((error: unknown) => this.#tell(error, id));
     }
+  }
+
+  /** Of what nobody waits for: a brokerage that is away is asked again later. */
+  #tell(error: unknown, bracket: string): void {
+    if (!(error instanceof BackendFailure)) this.#parts.logger.error({ err: error, bracket }, 'a bracket could not go on');
   }
 
   #context(id: string): CallContext {

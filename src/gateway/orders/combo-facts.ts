@@ -10,7 +10,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { marketName, sideName } from '../trade-names.js';
-import { positive, secMarketsOf, unmultiplied, unpriced, type Valued, type ValuedLeg } from './order-facts.js';
+import { opened, positive, secMarketsOf, unmultiplied, unpriced, type Valued, type ValuedLeg } from './order-facts.js';
 import { atLeast, exactField, hasLimit, isBuy, type MarketView, type Pricing, pricingOf, viewOf } from './order-pricing.js';
 
 /** Each leg is asked for at the backend: no exchange takes as many. */
@@ -59,7 +59,8 @@ export async function valueCombo(backend: Backend, request: ComboC2S, context: C
   }
   const price = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : undefined;
   if (price instanceof Rejection) return price;
-  return valued(backend, request.header?.accID ?? 0n, legs, { qty, price }, undefined, context);
+  const worth = await valued(backend, request.header?.accID ?? 0n, legs, { qty, price }, undefined, context);
+  return { ...worth, opens: opened(request, 1) };
 }
 
 /** As {@link valueCombo}, of an order as it would stand after a change. What the request leaves out stays, and is written into it. */
@@ -73,7 +74,10 @@ export async function valueComboModify(
   if (legs instanceof Rejection) return legs;
   const accId = request.header?.accID ?? 0n;
   const standing = { qty: atLeast(order.qty), price: decimalFromNumber(order.price) };
-  if (request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable) return valued(backend, accId, legs, standing, undefined, context);
+  if (request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable) {
+    const worth = await valued(backend, accId, legs, standing, undefined, context);
+    return { ...worth, opens: opened(request, 1, order.orderIDEx || String(order.orderID)) };
+  }
   if (!Object.hasOwn(request, 'qty')) request.qty = order.qty;
   const qty = positive(request.qty, 'qty');
   if (qty instanceof Rejection) return qty;
@@ -119,7 +123,7 @@ async function valued(
   after: Terms,
   before: Terms | undefined,
   context: CallContext,
-): Promise<Valued | Rejection> {
+): Promise<Valued> {
   const seen = await Promise.all(
     legs.map(async (leg): Promise<SeenLeg> => {
       const security = create(SecuritySchema, { market: leg.market.number, code: leg.code });

@@ -144,7 +144,7 @@ export function valuePlace(backend: Backend, request: PlaceC2S, context: CallCon
 }
 
 /** What a request opens. `orderId`: of the order that comes back. */
-function opened({ header }: Pick<PlaceC2S, 'header'>, count: number, orderId?: string): Omit<OpenedOrders, 'accId'> {
+export function opened({ header }: Pick<PlaceC2S, 'header'>, count: number, orderId?: string): Omit<OpenedOrders, 'accId'> {
   const place = { env: header?.trdEnv ?? 0, market: header?.trdMarket ?? 0, count };
   return orderId === undefined ? place : { ...place, orderId };
 }

@@ -1,3 +1,4 @@
+import { TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { type MessageRequest, readMessageRequest } from '../../contract/message-request.js';
 import type { ProtocolIds } from '../../contract/protocol-ids.js';
 import { Rejection } from '../../contract/rejection.js';
@@ -24,7 +25,7 @@ export function readRequest(ids: ProtocolIds, { protoId, format, body, known }: 
   const read = readMessageRequest(ids, protoId, bodyParser(body, format));
   if (!known || read?.operation.effect !== 'read') return read;
   const { operation } = read;
-  if (Object.hasOwn(operation.messages.C2SSchema.field, 'header')) return read;
+  if (operation.messages.C2SSchema.field.header?.message === TrdHeaderSchema) return read;
   return {
     operation,
     decode: () => {
