@@ -4,7 +4,7 @@ import { operation, post } from '../../src/contract/declare.js';
 import { quoteMarketNumbers } from '../../src/contract/enums.js';
 import type { FieldClass } from '../../src/contract/field-classes.js';
 import * as QotGetPlateSet from '../../src/contract/generated/Qot_GetPlateSet_pb.js';
-import { OrderSchema } from '../../src/contract/generated/Trd_Common_pb.js';
+import { OrderSchema, TrdAccSchema } from '../../src/contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { operations as declared } from '../../src/contract/operations/index.js';
 import { anyOf, possibleScopes, type Scope, scopes } from '../../src/contract/scope.js';
@@ -65,7 +65,9 @@ const wide = { allowedMarkets: 'HK,FX', allowedAccIds: HK_MARGIN };
 class AnsweringBackend extends ScriptedBackend {
   constructor() {
     super(({ messages, name }) => {
-      const s2c = minimalMessage(messages.S2CSchema) as Message & { orderList?: Message[] };
+      const s2c = minimalMessage(messages.S2CSchema) as Message & { orderList?: Message[]; accList?: Message[] };
+      if (name === 'list_accounts')
+        s2c.accList?.push(Object.assign(minimalMessage(TrdAccSchema), { accID: BigInt(HK_MARGIN), trdMarketAuthList: [1] }));
       if (name === 'get_orders' || name === 'get_history_orders') s2c.orderList?.push(hongKongOrder());
       return create(messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
     });

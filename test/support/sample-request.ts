@@ -2,11 +2,16 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { ScalarType } from '@bufbuild/protobuf';
 import { enumerationOf, publicNumbers } from '../../src/contract/enums.js';
 import type { Operation } from '../../src/contract/operation.js';
+import { possibleScopes } from '../../src/contract/scope.js';
 import type { Param } from '../../src/contract/shape.js';
 import { HK_MARGIN } from './accounts.js';
 
 type Sample = Record<string, unknown>;
 const LEGACY_REQUIRED = 3;
+/** Trd_Common.TrdEnv. */
+const REAL = 1;
+/** Prices that go with a purchase at 1. */
+const exits: Readonly<Record<string, number>> = { take_profit_price: 2, stop_loss_price: 0.5, stop_loss_limit_price: 0.5 };
 
 /**
  * A valid `C2S` of an operation, made from its declaration and its message alone: what is required, and what tells it from
@@ -28,6 +33,9 @@ export function sampleRequest(operation: Operation, all: readonly Operation[]): 
       shape,
     );
   }
+  if (possibleScopes(operation.scope).join() === 'trade:real') Object.assign(sample.header as Sample, { trdEnv: REAL });
+  // Of its own: under that of another write it would be taken for that one's repetition.
+  if (sample.packetID !== undefined) Object.assign(sample.packetID as Sample, { serialNo: protoId });
   // It looks once.
   if (operation.waits !== null) sample[operation.waits] = 0;
   if (answers.length > 0) return sample;
@@ -52,14 +60,19 @@ function sampleMessage(desc: DescMessage, prefix: string, shape: readonly Param[
 
 function sampleField(field: DescField, path: string, param: Param | undefined, shape: readonly Param[]): unknown {
   if (field.message?.typeName === 'Qot_Common.Security') return list(field, { market: 1, code: '00700' });
-  if (field.message !== undefined) return list(field, sampleMessage(field.message, `${path}.`, shape));
+  if (field.message !== undefined) {
+    // An order of several legs has two of them.
+    const leg = { security: { market: 1, code: '00700' }, side: 1, qtyRatio: 1 };
+    if (field.message.typeName === 'Qot_Common.ComboLeg') return [leg, leg];
+    return list(field, sampleMessage(field.message, `${path}.`, shape));
+  }
   const enumeration = param?.type.kind === 'choice' ? param.type.enumeration : enumerationOf(field.parent.typeName, field.name);
   if (enumeration !== undefined) return list(field, [...publicNumbers(enumeration).keys()][0]);
   if (['accID', 'accIDList', 'account_id'].includes(field.name)) return list(field, HK_MARGIN);
   return list(field, sampleScalar(field, param));
 }
 
-function sampleScalar({ scalar }: DescField, param: Param | undefined): unknown {
+function sampleScalar({ scalar, name }: DescField, param: Param | undefined): unknown {
   switch (scalar) {
     case ScalarType.BOOL:
       return false;
@@ -69,7 +82,7 @@ function sampleScalar({ scalar }: DescField, param: Param | undefined): unknown 
     case ScalarType.INT64:
       return '1';
     default:
-      return param?.type.kind === 'integer' ? (param.type.min ?? 1) : 1;
+      return param?.type.kind === 'integer' ? (param.type.min ?? 1) : (exits[name] ?? 1);
   }
 }
 
