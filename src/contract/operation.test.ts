@@ -44,6 +44,8 @@ describe('an operation on orders', () => {
       'cancel_order modify',
       'cancel_all_order modify',
       'reconfirm_order reconfirm',
+      'reverse_position position',
+      'roll_position position',
       'place_bracket_order bracket',
       'cancel_bracket relief',
     ]);

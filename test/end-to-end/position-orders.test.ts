@@ -234,7 +234,7 @@ describe('an idempotency key of its own', () => {
   });
 });
 
-describe('a success that cannot be shown', () => {
+describe('a success', () => {
   type Answered = ResponseMessage & { s2c?: { group?: OrderGroup; orderList?: { orderID: bigint; qty: number }[] } };
   const changed =
     (of: Operation, change: (answer: Answered) => void) =>
@@ -247,7 +247,7 @@ describe('a success that cannot be shown', () => {
       },
     });
 
-  it.each<[string, Operation, (answer: Answered) => void]>([
+  const unshown: readonly [string, Operation, (answer: Answered) => void][] = [
     ['no group', trade.reversePosition, ({ s2c }) => delete s2c?.group],
     ['another relation', trade.reversePosition, ({ s2c }) => Object.assign(s2c?.group ?? {}, { relationType: 2 })],
     ['one order', trade.reversePosition, ({ s2c }) => s2c?.group?.orderList.pop()],
@@ -255,7 +255,8 @@ describe('a success that cannot be shown', () => {
     ['an order that is not listed', account.getOrders, ({ s2c }) => s2c?.orderList?.pop()],
     ['another quantity', account.getOrders, ({ s2c }) => Object.assign(s2c?.orderList?.[0] ?? {}, { qty: 9 })],
     ['no list', account.getOrders, (answer) => Object.assign(answer, { retType: -1, retMsg: 'not now' })],
-  ])('is an unknown outcome: %s', async (_, of, change) => {
+  ];
+  it.each(unshown)('that cannot be shown is an unknown outcome: %s', async (_, of, change) => {
     await open({ backend: changed(of, change) });
     const id = await hold('HK.HSI2612', 1);
     expect(await reverse(id, { idempotency_key: 'unshown' })).toMatchObject({

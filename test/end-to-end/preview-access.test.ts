@@ -40,13 +40,24 @@ describe('a preview comes in as its write does', () => {
   });
 
   it('is there for what changes orders, and for nothing else', async () => {
-    const covered = ['place_order', 'modify_order', 'cancel_order', 'cancel_all_order'];
-    const others = operations.filter(({ name }) => !covered.includes(name));
-    for (const operation of [trade.unlockTrade, quote.getQuote]) {
-      const body = operation === trade.unlockTrade ? { unlock: true } : { symbol: 'HK.00700' };
+    const covered = [
+      'place_order',
+      'place_combo_order',
+      'place_bracket_order',
+      'reconfirm_order',
+      'modify_order',
+      'cancel_order',
+      'cancel_all_order',
+    ];
+    // What only takes risk away, and what is decided by the position as it is when it is sent.
+    const uncovered = ['reverse_position', 'roll_position', 'cancel_bracket'];
+    const bracket = { ...account, bracket_id: 'none' };
+    for (const operation of [trade.unlockTrade, quote.getQuote, trade.cancelBracket]) {
+      const body = { unlock_trade: { unlock: true }, get_quote: { symbol: 'HK.00700' } }[operation.name] ?? bracket;
       expect(await desk.preview(operation, body)).toMatchObject({ code: 'request.invalid' });
     }
-    expect(others.filter(({ effect, scope }) => effect === 'order' || (effect === 'write' && scope.kind === 'byEnv'))).toEqual([]);
+    const orders = operations.filter(({ effect, scope }) => effect === 'order' || (effect === 'write' && scope.kind === 'byEnv'));
+    expect(new Set(orders.map(({ name }) => name))).toEqual(new Set([...covered, ...uncovered]));
     expect(desk.calls).toEqual([]);
   });
 });

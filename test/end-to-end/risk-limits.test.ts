@@ -205,7 +205,7 @@ describe('max_daily_loss', () => {
 
   const USD = 2;
 
-  it.each<[string, LimitFlags, Made[], string | undefined]>([
+  const days: readonly [string, LimitFlags, Made[], string | undefined][] = [
     ['below the cap', { maxDailyLoss: '1000' }, [{ tdPlVal: -999.99 }], undefined],
     ['at the cap', { maxDailyLoss: '1000' }, [{ tdPlVal: -1000 }], 'limit.daily_loss'],
     ['above it', { maxDailyLoss: '1000' }, [{ tdPlVal: -1000.01 }], 'limit.daily_loss'],
@@ -234,7 +234,8 @@ describe('max_daily_loss', () => {
       [{ tdPlVal: 0 }, { tdPlVal: -130, currency: USD }],
       'limit.daily_loss',
     ],
-  ])('%s: %j', async (_, limits, profits, code) => {
+  ];
+  it.each(days)('takes no more risk, or as much as before: %s', async (_, limits, profits, code) => {
     await open(limits, { backend: made(...profits) });
     await hold(...['HK.00700', 'HK.00005'].slice(0, profits.length));
     expect(await refusal(resting)).toBe(code);

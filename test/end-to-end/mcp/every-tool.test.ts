@@ -378,6 +378,7 @@ async function goodCases(tool: string, operation: Operation): Promise<Arguments[
 function usual(tool: string, name: string): unknown {
   if (tool === 'svc_set_price_reminder' && name === 'op') return 'ADD';
   if (tool === 'svc_set_option_event_alert' && name === 'oper_type') return 'DELETE_ALL';
+  if (tool === 'svc_get_rating_change' && name === 'market') return 'US';
   return { market: 'HK', env: 'simulate', side: 'BUY' }[name];
 }
 
@@ -420,7 +421,6 @@ function usualValues(name: string): readonly unknown[] | undefined {
     'svc_get_financials_revenue_breakdown.date': [0, found.reportDate],
     currency_code: ['USD', 'cny', ''],
     institution_id: [1, 24],
-    'svc_get_rating_change.market': ['US'],
     'svc_get_valuation_plate_stock_list.symbol': [found.plate, 'HK.800000'],
     filter_security: [found.plate],
     'svc_get_future_info.symbols': [['HK.HSImain']],
