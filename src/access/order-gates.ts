@@ -178,6 +178,7 @@ export class OrderGates {
 
   /** What has to be found out before {@link admit} or {@link judge} can decide; undefined when the facts say it all. */
   wants(key: KeyRecord | undefined, asked: OrderFacts): Wanted | undefined {
+    if (this.halts.none && !looksBeyond(this.flagLimits) && !(key !== undefined && looksBeyond(key.limits))) return undefined;
     const facts = this.#uncounted(asked);
     const holders = this.#holdersOf(key);
     const { opens, reduces, dayProfit } = facts;
@@ -342,6 +343,11 @@ export class OrderGates {
   #forget(written: Promise<void>): void {
     written.catch(() => undefined);
   }
+}
+
+/** Whether limits hold orders against more than what their facts say. */
+function looksBeyond({ maxOpenOrders, maxDailyLoss }: Limits): boolean {
+  return maxOpenOrders !== null || maxDailyLoss !== null;
 }
 
 interface RateSlot {

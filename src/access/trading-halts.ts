@@ -32,6 +32,11 @@ export class TradingHalts {
     return this.#halts.get(caller);
   }
 
+  /** Whether nobody is halted. */
+  get none(): boolean {
+    return this.#halts.size === 0;
+  }
+
   /** In the order in which they were ordered. */
   all(): readonly TradingHalt[] {
     return [...this.#halts.values()].sort((a, b) => a.since - b.since);
