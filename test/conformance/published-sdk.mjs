@@ -11,6 +11,8 @@ const { default: messages } = await import('futu-api/proto.js');
 
 const { host, port, secure, key, password, date } = JSON.parse(process.argv[2]);
 const client = new Client();
+// Its own five seconds are too few for the first screen of a market on a busy machine.
+client.timeout = 60_000;
 const pushes = [];
 let onPush = () => undefined;
 client.onPush = (command, response) => {
