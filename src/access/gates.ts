@@ -138,7 +138,7 @@ export function dailyValueGate({ maxDailyValue: max }: Limits, total: DayTotal, 
 }
 
 /** A halt passes what takes away from a position alone. */
-export function haltGate(halt: TradingHalt | undefined, { reduces = false }: OrderFacts): GateDenial | undefined {
+export function haltGate(halt: TradingHalt | undefined, { reduces = false }: Pick<OrderFacts, 'reduces'>): GateDenial | undefined {
   if (halt === undefined || reduces) return undefined;
   return { gate: 'halt', code: 'trading.halted', reason: haltReason(halt) };
 }

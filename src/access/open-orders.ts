@@ -22,7 +22,7 @@ export type OrderNames = readonly string[];
 
 /**
  * The open orders that keys with a limit on them have placed, on disk. An order counts from before it is sent. That it has ended is
- * found out when somebody looks: {@link compare} takes the backend's own list. One whose answer never came may or may not be
+ * found out when somebody looks: {@link ended} compares with the backend's own list. One whose answer never came may or may not be
  * among those: it counts as long as an order works there that nobody else has placed.
  *
  * Bounded by the limits: only what is limited is entered.

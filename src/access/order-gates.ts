@@ -171,9 +171,11 @@ export class OrderGates {
 
   /** Why a caller may not take more risk at all; undefined where nobody has ordered that. */
   haltOf(key: KeyRecord | undefined): GateDenial | undefined {
-    return this.#holdersOf(key)
-      .map(({ caller }) => haltGate(this.halts.of(caller), { accId: 0n, legs: [], rates: () => undefined }))
-      .find((denial) => denial !== undefined);
+    if (this.halts.none) return undefined;
+    const halt = this.#holdersOf(key)
+      .map(({ caller }) => this.halts.of(caller))
+      .find((one) => one !== undefined);
+    return haltGate(halt, { reduces: false });
   }
 
   /** What has to be found out before {@link admit} or {@link judge} can decide; undefined when the facts say it all. */
@@ -206,11 +208,9 @@ export class OrderGates {
   freeEnded(accId: bigint, settled: readonly number[], working: readonly OrderNames[]): void {
     const ended = this.#open.ended(accId, settled, working);
     if (ended.length === 0) return;
-    this.#forget(
-      this.#write((change) => {
-        for (const number of ended) this.#open.free(change, number);
-      }, 'soon'),
-    );
+    void this.#write((change) => {
+      for (const number of ended) this.#open.free(change, number);
+    }, 'soon');
   }
 
   /**
@@ -312,11 +312,9 @@ export class OrderGates {
       for (const number of numbers) this.#open.leave(number);
       const named = numbers.slice(0, orderIds.length);
       if (named.length === 0) return;
-      this.#forget(
-        this.#write((change) => {
-          for (const [index, number] of named.entries()) this.#open.name(change, number, orderIds[index] ?? '');
-        }, 'soon'),
-      );
+      void this.#write((change) => {
+        for (const [index, number] of named.entries()) this.#open.name(change, number, orderIds[index] ?? '');
+      }, 'soon');
     };
     const capped = slots.length > 0 || numbers.length > 0 || holders.some(({ limits }) => limits.maxDailyValue !== null);
     return { durable: capped ? written : Promise.resolve(), refund, settle };
@@ -331,17 +329,13 @@ export class OrderGates {
     return Array.from({ length: count }, () => this.#open.enter(change, caller, { accId, env, market }, orderId));
   }
 
+  /** Tells of a failure: nobody needs to wait for it. */
   #write(change: (transaction: Transaction) => void, when: 'now' | 'soon' = 'now'): Promise<void> {
     const written = this.#store.write(change, when);
     // One promise for all that are put on disk together.
     if (written !== this.#watched) written.catch(this.#onStoreFailure);
     this.#watched = written;
     return written;
-  }
-
-  /** Of a write whose failure {@link #write} has told, and that nobody waits for. */
-  #forget(written: Promise<void>): void {
-    written.catch(() => undefined);
   }
 }
 

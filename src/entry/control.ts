@@ -3,7 +3,7 @@ import { type ControlActions, type ControlListener, listenForControl } from '../
 import type { ControlArgument } from '../control/control-socket.js';
 import type { Logger } from '../daemon/log.js';
 import type { Reloaded } from '../daemon/reloader.js';
-import type { AccountCancels, Gateway } from '../gateway/index.js';
+import { type AccountCancels, cancelsInWords, type Gateway } from '../gateway/index.js';
 
 /** Who halts over the socket: whoever can reach it is the daemon's own user. */
 const OWN_USER = 'svcctl';
@@ -50,14 +50,13 @@ async function resume(gateway: Gateway, argument: ControlArgument): ReturnType<C
   return { ok: true, message: `trading ${resumed ? 'is resumed' : 'was not halted'} ${whose}${still}` };
 }
 
-/** "3 of 4 open orders: cancels accepted (281756478396547001: 3 of 4, order 7: too late)". */
+/** "cancels accepted for 3 of 4 open orders (281756478396547001: 3 of 4, order 7: too late)". */
 function cancelled(accounts: readonly AccountCancels[]): string {
   if (accounts.length === 0) return 'no order was open';
-  const sum = (figure: 'orders' | 'accepted') => accounts.reduce((total, account) => total + account[figure], 0);
   const parts = accounts.map(
     ({ accId, orders, accepted, failure }) => `${accId}: ${accepted} of ${orders}${failure ? `, ${failure}` : ''}`,
   );
-  return `cancels accepted for ${sum('accepted')} of ${sum('orders')} open orders (${parts.join('; ')})`;
+  return `${cancelsInWords(accounts)} (${parts.join('; ')})`;
 }
 
 function keyOf({ key }: ControlArgument): string | undefined {

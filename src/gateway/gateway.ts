@@ -151,6 +151,7 @@ export class Gateway {
       permitsOf: ({ key }) => permitsOf(access, key),
       watchExpiry: ({ key }) => key !== undefined && this.#watchExpiry(key),
     });
+    const recordedInOrder = backend.journal === store;
     this.#brackets = new Brackets({
       backend,
       access,
@@ -158,6 +159,7 @@ export class Gateway {
       hub: this.push,
       clock,
       backendClock,
+      recordedInOrder,
       logger,
       mayTrade: switches.has('--enable-trading') && options.tradingHalt === undefined,
     });
@@ -190,7 +192,6 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const recordedInOrder = backend.journal === store;
     const writes = new Writes(
       backend,
       access,

@@ -78,8 +78,7 @@ export class Halting {
     if (!order.cancelAll) return { halt, accounts: [] };
     const cancelled = await this.#cancelAll(key, context);
     const { accounts, failure } = cancelled;
-    const [accepted, all] = [sumOf(accounts, 'accepted'), sumOf(accounts, 'orders')];
-    this.#record(`cancels accepted for ${accepted} of ${all} open orders${failure === undefined ? '' : `; ${failure}`}`, context);
+    this.#record(`${cancelsInWords(accounts)}${failure === undefined ? '' : `; ${failure}`}`, context);
     return { halt, ...cancelled };
   }
 
@@ -182,8 +181,10 @@ export class Halting {
   }
 }
 
-function sumOf(accounts: readonly AccountCancels[], figure: 'orders' | 'accepted'): number {
-  return accounts.reduce((sum, account) => sum + account[figure], 0);
+/** "cancels accepted for 3 of 4 open orders", of all accounts together. */
+export function cancelsInWords(accounts: readonly AccountCancels[]): string {
+  const sum = (figure: 'orders' | 'accepted') => accounts.reduce((total, account) => total + account[figure], 0);
+  return `cancels accepted for ${sum('accepted')} of ${sum('orders')} open orders`;
 }
 
 /** The public protocol has no event for it: a gateway event of no type, in words. */

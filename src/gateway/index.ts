@@ -32,7 +32,7 @@ export {
 } from './backend.js';
 export { addressByCard } from './card-accounts.js';
 export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';
-export type { AccountCancels } from './halting.js';
+export { type AccountCancels, cancelsInWords } from './halting.js';
 export { type Caller, type Credential, type Identity, type Iface, isSameIdentity, type Peer } from './identity.js';
 export type { Logger } from './logger.js';
 export type { CertificateStatus, Trouble } from './operator-status.js';

@@ -21,6 +21,7 @@ import { addressByAccount } from './orders/account-env.js';
 import { confineCancelAll, isCancel } from './orders/cancel-scope.js';
 import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
 import { OrderPermits } from './orders/order-permits.js';
+import { noPacket } from './orders/packet-ids.js';
 import { type TradePasswordSource, withTradePassword } from './orders/trade-password.js';
 import type { UnlockThrottle } from './orders/unlock-throttle.js';
 import type { Writes } from './orders/writes.js';
@@ -406,6 +407,7 @@ export class Pipeline {
     if (attempt instanceof Rejection) return attempt;
     let outcome: 'right' | 'wrong' | 'lost' = 'lost';
     try {
+      // The message of an unlock has no packet id.
       await commit?.(noPacket, complete).enter();
       const response = checkAnswer(trade.unlockTrade, await backend.call(trade.unlockTrade, complete, call));
       // That the daemon knows the password does not show that the caller does.
@@ -511,9 +513,6 @@ export class Pipeline {
     meter.request(operation, caller.iface, rejection?.code, performance.now() - started);
   }
 }
-
-/** The message of an unlock has no packet id. */
-const noPacket = { connId: 0n, serialNo: 0 };
 
 /** Why the trail has a write once more: its first line says that nobody knew. */
 const LATE = 'outcome after the caller had stopped waiting: ';

@@ -5,7 +5,7 @@ import type { Access } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import { subType } from '../../contract/enums.js';
-import { PacketIDSchema } from '../../contract/generated/Common_pb.js';
+import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
 import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as QuoteC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
 import type { Response as QuoteUpdate } from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
@@ -39,6 +39,8 @@ import {
 } from '../backend.js';
 import type { Logger } from '../logger.js';
 import { entryOf } from '../orders/bracket-entry.js';
+import { historySpan } from '../orders/order-history.js';
+import { PacketIds } from '../orders/packet-ids.js';
 import { type PushHub, streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { sideName } from '../trade-names.js';
@@ -55,8 +57,6 @@ const LOOK_MS = 5_000;
 const CALL_MS = 20_000;
 /** After the answer to an order was lost: so long it is looked for before nobody knows. */
 const LOST_MS = 60_000;
-const HISTORY_DAYS = 90;
-const DAY_MS = 86_400_000;
 const ORDER_PUSH = 2208;
 const BASIC = subType.members.find(({ name }) => name === 'Basic')?.public ?? 0;
 
@@ -67,6 +67,8 @@ export interface BracketsParts {
   readonly hub: PushHub;
   readonly clock: Clock;
   readonly backendClock: Clock;
+  /** The backend records a write in `store`, and so only after what is written there before. */
+  readonly recordedInOrder: boolean;
   readonly logger: Logger;
   /** Whether orders may be sent: trading is on, and nothing is wrong with what this daemon remembers. */
   readonly mayTrade: boolean;
@@ -94,13 +96,13 @@ export class Brackets {
   readonly #watched = new Map<string, Watched>();
   /** Those that are over, in the order of their end. */
   readonly #ended = new Set<string>();
-  readonly #connId = randomBytes(8).readBigUInt64BE() >> 1n || 1n;
-  #serialNo = 0;
+  readonly #packets: PacketIds;
   #cancelLook: (() => void) | undefined;
   #stopped = false;
 
   constructor(parts: BracketsParts) {
     this.#parts = parts;
+    this.#packets = new PacketIds(parts.recordedInOrder);
     this.#rows = parts.store.table<Bracket>('brackets');
     const rows = [...this.#rows.entries()].map(([, bracket]) => bracket).sort((a, b) => a.updatedAt - b.updatedAt);
     for (const bracket of rows) {
@@ -152,7 +154,7 @@ export class Brackets {
    * change.
    */
   async place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
-    const { backend, clock, store } = this.#parts;
+    const { backend, clock, recordedInOrder: recorded } = this.#parts;
     if (this.#watched.size >= ACTIVE_MAX) {
       return new Rejection('backend.busy', `the daemon keeps ${ACTIVE_MAX} brackets already, which is as many as it can`);
     }
@@ -161,7 +163,6 @@ export class Brackets {
     if (entry.remark === '') entry.remark = `svc-bracket ${id}/0`;
     const placing = newBracket(id, keyId, request, entry.remark, clock.now());
     this.#prune();
-    const recorded = backend.journal === store;
     const { keepAnswer } = context;
     const answerOf = (placed: PlacedEntry) =>
       success(trade.placeBracketOrder, create(S2CSchema, { ...payloadFields(placed), bracketId: id }));
@@ -337,14 +338,12 @@ export class Brackets {
   }
 
   async #placeExit(watched: Watched, exits: number, exit: Exit): Promise<void> {
-    const { backend, store } = this.#parts;
-    const recorded = backend.journal === store;
+    const { backend } = this.#parts;
     const sending: Bracket = { ...watched.bracket, exits, exit };
     // On disk before it leaves: after a crash it is looked for by its remark.
     await this.#keep(watched, sending);
     const order = exitOrder(sending, exit);
-    const packet = recorded ? { connID: 0n, serialNo: 0 } : { connID: this.#connId, serialNo: ++this.#serialNo };
-    order.packetID = create(PacketIDSchema, packet);
+    order.packetID = this.#packetId();
     let response: ResponseMessage;
     try {
       response = await backend.call(trade.placeOrder, order, this.#context(sending.id));
@@ -380,13 +379,11 @@ export class Brackets {
   }
 
   async #cancelExit(watched: Watched, exit: Exit): Promise<void> {
-    const { backend, store } = this.#parts;
+    const { backend } = this.#parts;
     await this.#keep(watched, { ...watched.bracket, exit: { ...exit, cancelling: true } });
     const { bracket } = watched;
-    const recorded = backend.journal === store;
-    const packet = recorded ? { connID: 0n, serialNo: 0 } : { connID: this.#connId, serialNo: ++this.#serialNo };
     const request = create(ModifyC2SSchema, {
-      packetID: create(PacketIDSchema, packet),
+      packetID: this.#packetId(),
       header: headerOf(bracket),
       orderID: 0n,
       orderIDEx: exit.idEx,
@@ -428,7 +425,7 @@ export class Brackets {
   }
 
   async #compare(watched: Watched): Promise<void> {
-    const { backend, clock, logger, store } = this.#parts;
+    const { backend, clock, logger, recordedInOrder } = this.#parts;
     const header = headerOf(watched.bracket);
     if (backend.readiness(account.getOrders, create(OrderListC2S, { header })) !== undefined) return;
     await this.#ask(watched);
@@ -438,7 +435,7 @@ export class Brackets {
     const missing = bracket.state === 'placing' || exit?.idEx === '';
     if (missing && !watched.busy) {
       // What this brokerage records is there, or it never was.
-      if (backend.journal === store && exit !== undefined) await this.#keep(watched, { ...bracket, exit: undefined });
+      if (recordedInOrder && exit !== undefined) await this.#keep(watched, { ...bracket, exit: undefined });
       else if (clock.now() - bracket.updatedAt > LOST_MS) {
         const note = `what became of its ${bracket.state === 'placing' ? 'entry' : 'exit'} is not known: check the orders and positions`;
         logger.error({ bracket: bracket.id }, note);
@@ -473,13 +470,7 @@ export class Brackets {
     // What ended on an earlier day is in the history alone.
     const gone = ids.filter((id) => !orders.some(({ orderIDEx }) => orderIDEx === id));
     if (answer.retType !== RET_SUCCEED || gone.length === 0) return;
-    const now = clock.now();
-    const day = (time: number) => new Date(time).toISOString().slice(0, 10);
-    const conditions = create(TrdFilterConditionsSchema, {
-      orderIDExList: gone,
-      beginTime: day(now - HISTORY_DAYS * DAY_MS),
-      endTime: day(now + DAY_MS),
-    });
+    const conditions = create(TrdFilterConditionsSchema, { orderIDExList: gone, ...historySpan(clock.now()) });
     const history = await backend.call(account.getHistoryOrders, create(HistoryC2S, { header, filterConditions: conditions }), context);
     this.#learn(watched, payloadOf(account.getHistoryOrders, history)?.orderList ?? []);
   }
@@ -495,6 +486,11 @@ export class Brackets {
     );
     const last = decimalFromNumber(payloadOf(quote.getQuote, answer)?.basicQotList[0]?.curPrice ?? 0) ?? 0n;
     if (last > 0n) watched.last = last;
+  }
+
+  #packetId(): PacketID {
+    const { connId, serialNo } = this.#packets.next();
+    return create(PacketIDSchema, { connID: connId, serialNo });
   }
 
   /** Puts a bracket on disk, unless it is there as it is. */

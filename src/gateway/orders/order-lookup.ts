@@ -37,7 +37,6 @@ export async function orderNamed(backend: Backend, request: ModifyC2S, context: 
 /** The statuses of an order that may still trade: those that work, and those whose end is not sure yet. */
 const open: readonly number[] = [
   ...working,
-  OrderStatus.OrderStatus_Unsubmitted,
   OrderStatus.OrderStatus_TimeOut,
   OrderStatus.OrderStatus_Cancelling_Part,
   OrderStatus.OrderStatus_Cancelling_All,

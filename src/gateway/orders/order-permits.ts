@@ -16,10 +16,7 @@ import { tradingMarketOf } from '../named-markets.js';
 import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
 import { type Subjects, subjectsOf } from '../subjects.js';
 import { marketsOfCancelAll } from './cancel-scope.js';
-
-/** How far back orders are looked for: the longest range that the public protocol answers at once. */
-const HISTORY_DAYS = 90;
-const DAY_MS = 86_400_000;
+import { HISTORY_DAYS, historySpan } from './order-history.js';
 
 /**
  * Holds requests that name orders by their ids against the lists of markets and, where they only read, of symbols. What
@@ -98,7 +95,7 @@ export class OrderPermits {
     const missing = ids.filter((id) => !current.some((order) => isOf(order, id)));
     const now = this.clock.now();
     const past = await this.#list(missing, (conditions) => {
-      const filterConditions = { ...conditions, beginTime: day(now - HISTORY_DAYS * DAY_MS), endTime: day(now + DAY_MS) };
+      const filterConditions = { ...conditions, ...historySpan(now) };
       return this.backend.call(account.getHistoryOrders, create(HistoryC2S, { ...base, filterConditions }), context);
     });
     return Array.isArray(past) ? [...current, ...past] : past;
@@ -150,9 +147,4 @@ function checkOrder(limits: Limits, order: Order, trading: number, reads: boolea
 function denyUnknown({ allowedMarkets }: Limits, id: bigint | string): Rejection {
   const message = `order ${id} is not among those of the last ${HISTORY_DAYS} days: its market and symbol are not known, and this key is limited`;
   return new Rejection(allowedMarkets === null ? 'limit.symbol' : 'limit.market', message);
-}
-
-/** "2026-11-20", in UTC: a day of margin lies on either side. */
-function day(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Access, AuditTrade, OrderFacts } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
@@ -29,6 +28,7 @@ import type { Circumstances } from './circumstances.js';
 import type { Commit, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
+import { PacketIds } from './packet-ids.js';
 import { expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 
@@ -49,12 +49,6 @@ function unasked(thrown: unknown): Rejection {
   throw thrown;
 }
 
-/**
- * The protocol's number for none: of writes to a backend that keeps their answers in the change that records them. What is found
- * without its answer after a crash has not been carried out there, and there is nothing to recognise a repetition by.
- */
-const unprotected: PacketId = { connId: 0n, serialNo: 0 };
-
 /** Who places orders that come with their exits. */
 export interface BracketPlacer {
   place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection>;
@@ -65,9 +59,7 @@ const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, tra
 
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
-  // Of this process alone, so that serial numbers can start at 1: 63 random bits.
-  readonly #connId = randomBytes(8).readBigUInt64BE() >> 1n || 1n;
-  #serialNo = 0;
+  readonly #packets: PacketIds;
 
   constructor(
     readonly backend: Backend,
@@ -80,7 +72,9 @@ export class Writes {
     readonly recordedInOrder: boolean,
     /** Sends orders that come with their exits. */
     readonly brackets: BracketPlacer,
-  ) {}
+  ) {
+    this.#packets = new PacketIds(recordedInOrder);
+  }
 
   /**
    * Values a write, holds it against the gates and sends it, once neither a crash nor a restart could let a cap or an idempotency
@@ -128,7 +122,7 @@ export class Writes {
     const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
     if (admittance?.ok === false) return rejectDenial(admittance.denial);
     const admission = admittance?.admission;
-    const packet = this.recordedInOrder ? unprotected : { connId: this.#connId, serialNo: ++this.#serialNo };
+    const packet = this.#packets.next();
     const keyed = commit?.(packet, request);
     let response: ResponseMessage | Rejection | undefined;
     let sentAt = performance.now();

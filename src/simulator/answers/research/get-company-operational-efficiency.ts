@@ -10,16 +10,13 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_GetCompanyOperationalEfficiency_pb.js';
 import { Refusal } from '../../refusal.js';
-import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { changeRate, type Money, moneyIn } from './money.js';
-import { type Period, periodsOf } from './periods.js';
+import { type Period, pageOfPeriods, periodsOf } from './periods.js';
 import { earlier, type StatementSums, statementSums } from './statement-sums.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
-
-const NUM = { fallback: 10, max: 50 };
 
 /** Qot_GetCompanyOperationalEfficiency: employees at the end of each period, and what the period's statements come to for each of them. */
 export const getCompanyOperationalEfficiency: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
@@ -30,12 +27,7 @@ export const getCompanyOperationalEfficiency: Answer<'world' | 'companies' | 'li
   const asked = given(C2SSchema, request, 'financialType') ?? F10Type.F10Type_Unknown;
   if (asked > F10Type.F10Type_Annual) return new Refusal(`financial_type ${asked}: expected 0 to 7`);
   const periods = periodsOf(subject.company, subject.day, asked);
-  const page = pageAfter(
-    periods,
-    ({ text }) => text,
-    { field: 'next_key', value: request.nextKey, end: '-1' },
-    { field: 'num', value: given(C2SSchema, request, 'num') ?? NUM.fallback, max: NUM.max },
-  );
+  const page = pageOfPeriods(periods, request.nextKey, given(C2SSchema, request, 'num'));
   if (page instanceof Refusal) return page;
   return create(S2CSchema, {
     itemList: page.items.map((period) => itemOf(subject, money, period)),

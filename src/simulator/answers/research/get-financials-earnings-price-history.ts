@@ -15,7 +15,7 @@ import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
-import { type DayAround, daysAround, type Publication, publicationsOf } from './publications.js';
+import { type DayAround, dayPrices, daysAround, type Publication, publicationsOf } from './publications.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
 
 /** Reports shown, and trading days before and after each. */
@@ -63,15 +63,6 @@ function rowOf(facts: Needed, subject: Subject, publication: Publication, isCurr
   });
 }
 
-function priceInfo({ listing }: Subject, { day, bar }: DayAround) {
-  return create(PriceInfoSchema, {
-    tradingDay: BigInt(secondsOf(listing, day)),
-    tradingDayStr: day,
-    closePrice: decimalToNumber(bar.close),
-    openPrice: decimalToNumber(bar.open),
-    highestPrice: decimalToNumber(bar.high),
-    lowestPrice: decimalToNumber(bar.low),
-    lastClosePrice: decimalToNumber(bar.previousClose),
-    volume: Number(bar.volume),
-  });
+function priceInfo(subject: Subject, own: DayAround) {
+  return create(PriceInfoSchema, { ...dayPrices(subject, own), volume: Number(own.bar.volume) });
 }

@@ -1,5 +1,4 @@
 import { create } from '@bufbuild/protobuf';
-import { decimalToNumber } from '../../../contract/decimal.js';
 import {
   type C2S,
   C2SSchema,
@@ -16,7 +15,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { historicalVolatility, VOLATILITY_DAYS } from './historical-volatility.js';
-import { type DayAround, daysAround, type Publication, publicationsOf } from './publications.js';
+import { type DayAround, dayPrices, daysAround, type Publication, publicationsOf } from './publications.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
 
 const PERIODS = { fallback: 10, max: 50 };
@@ -57,15 +56,6 @@ function cycleOf(facts: Needed, subject: Subject, { period, tradingDay, pubType 
   });
 }
 
-function rowOf({ listing }: Subject, { day, bar }: DayAround, optionHV: number | undefined): PricePerformanceRow {
-  return create(PricePerformanceRowSchema, {
-    tradingDay: BigInt(secondsOf(listing, day)),
-    tradingDayStr: day,
-    closePrice: decimalToNumber(bar.close),
-    openPrice: decimalToNumber(bar.open),
-    highestPrice: decimalToNumber(bar.high),
-    lowestPrice: decimalToNumber(bar.low),
-    lastClosePrice: decimalToNumber(bar.previousClose),
-    ...known({ optionHV }),
-  });
+function rowOf(subject: Subject, own: DayAround, optionHV: number | undefined): PricePerformanceRow {
+  return create(PricePerformanceRowSchema, { ...dayPrices(subject, own), ...known({ optionHV }) });
 }

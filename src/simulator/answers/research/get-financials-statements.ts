@@ -15,17 +15,16 @@ import {
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import { type Page, pageAfter } from '../../view/cursor.js';
+import type { Page } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { changeRate, type Money, moneyIn } from './money.js';
-import { type Period, periodsOf } from './periods.js';
+import { type Period, pageOfPeriods, periodsOf } from './periods.js';
 import { type Line, linesOf } from './statement-lines.js';
 import { earlier, inSharesAt, perShare, type StatementSums, statementSums } from './statement-sums.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
 
-const NUM = { fallback: 10, max: 50 };
 const REPORTS_A_TURN = 5;
 
 /** Who sets the rules of accounts, by home market. */
@@ -51,12 +50,7 @@ export const getFinancialsStatements: Answer<'world' | 'companies' | 'listings',
   if (money instanceof Refusal) return money;
   const asked = given(C2SSchema, request, 'financialType') || F10Type.F10Type_QuarterlyAnnual;
   const periods = periodsOf(subject.company, subject.day, asked);
-  const page = pageAfter(
-    periods,
-    ({ text }) => text,
-    { field: 'next_key', value: request.nextKey, end: '-1' },
-    { field: 'num', value: given(C2SSchema, request, 'num') ?? NUM.fallback, max: NUM.max },
-  );
+  const page = pageOfPeriods(periods, request.nextKey, given(C2SSchema, request, 'num'));
   return page instanceof Refusal ? page : inTurns(answer(subject, lines, money, page));
 };
 

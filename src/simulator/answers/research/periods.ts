@@ -1,6 +1,8 @@
 import { F10Type } from '../../../contract/generated/Qot_Common_pb.js';
 import { requireDay } from '../../../contract/time.js';
 import type { Company } from '../../companies/index.js';
+import type { Refusal } from '../../refusal.js';
+import { type Page, pageAfter } from '../../view/cursor.js';
 
 /** A period that a company reports on: a quarter, what a fiscal year comes to so far, or the year. */
 export interface Period {
@@ -60,6 +62,14 @@ export function periodsOf(company: Company, day: number, asked: F10Type): readon
     }
   }
   return found;
+}
+
+const NUM = { fallback: 10, max: 50 };
+
+/** A page of periods: `num` of them (10 where it is left out, at most 50) after the one that `nextKey` names. */
+export function pageOfPeriods(periods: readonly Period[], nextKey: string, num: number | undefined): Page<Period> | Refusal {
+  const size = { field: 'num', value: num ?? NUM.fallback, max: NUM.max };
+  return pageAfter(periods, ({ text }) => text, { field: 'next_key', value: nextKey, end: '-1' }, size);
 }
 
 /** The period of a kind that ends with a quarter. */

@@ -1,9 +1,10 @@
+import { decimalToNumber } from '../../../contract/decimal.js';
 import { EarningsPubTimeType } from '../../../contract/generated/Qot_Common_pb.js';
 import type { Bar } from '../../market/index.js';
 import { type EarningsReport, publicationOf, reportsBetween } from '../../view/earnings.js';
 import type { Facts } from '../../view/facts.js';
 import { type Period, periodEnding } from './periods.js';
-import type { Subject } from './subject.js';
+import { type Subject, secondsOf } from './subject.js';
 
 /** Results on the day on which the listing's market took note of them. */
 export interface Publication {
@@ -52,6 +53,19 @@ export interface DayAround {
   readonly day: string;
   readonly offset: number;
   readonly bar: Bar;
+}
+
+/** A day and its prices, as messages of prices around results have them. */
+export function dayPrices({ listing }: Subject, { day, bar }: DayAround) {
+  return {
+    tradingDay: BigInt(secondsOf(listing, day)),
+    tradingDayStr: day,
+    closePrice: decimalToNumber(bar.close),
+    openPrice: decimalToNumber(bar.open),
+    highestPrice: decimalToNumber(bar.high),
+    lowestPrice: decimalToNumber(bar.low),
+    lastClosePrice: decimalToNumber(bar.previousClose),
+  };
 }
 
 /** The bars of the trading days from `before` days before a day to `after` days after it, as far as they have begun; forward adjusted, as of now. */
