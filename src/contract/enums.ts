@@ -1,4 +1,5 @@
 import { type Dialect, type Enumeration, enumeration, type FieldEnumerations, type Member, same } from './enumeration.js';
+import { industryEnumerations } from './industry-enums.js';
 import { institutionEnumerations } from './institution-enums.js';
 import { listEnumerations } from './list-enums.js';
 import { researchEnumerations } from './research-enums.js';
@@ -465,6 +466,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   ...listEnumerations,
   ...researchEnumerations,
   ...institutionEnumerations,
+  ...industryEnumerations,
   {
     prefix: 'Trd_',
     fields: {

@@ -29,6 +29,7 @@ export const groups = [
   'ranking',
   'research',
   'institution',
+  'industry',
   'user_state',
   'account',
   'forex_account',

@@ -7,6 +7,7 @@ import * as calendar from './calendar.js';
 import * as cash from './cash.js';
 import * as derivatives from './derivatives.js';
 import * as forexAccount from './forex-account.js';
+import * as industry from './industry.js';
 import * as institution from './institution.js';
 import * as klinePattern from './kline-pattern.js';
 import * as margin from './margin.js';
@@ -37,6 +38,7 @@ export const declared = {
   ranking,
   research,
   institution,
+  industry,
   user_state: userState,
   account,
   forex_account: forexAccount,
@@ -60,6 +62,7 @@ export {
   calendar,
   derivatives,
   forexAccount,
+  industry,
   institution,
   klinePattern,
   metadata,

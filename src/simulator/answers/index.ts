@@ -6,6 +6,7 @@ import { account } from './account/index.js';
 import { calendar } from './calendar/index.js';
 import { derivatives } from './derivatives/index.js';
 import { forexAccount } from './forex-account/index.js';
+import { industry } from './industry/index.js';
 import { institution } from './institution/index.js';
 import { klinePattern } from './kline-pattern/index.js';
 import { metadata } from './metadata/index.js';
@@ -34,6 +35,7 @@ const groups = {
   ranking,
   research,
   institution,
+  industry,
   user_state: userState,
   account,
   forex_account: forexAccount,
