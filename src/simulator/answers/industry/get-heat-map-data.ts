@@ -4,6 +4,7 @@ import { ValuationType } from '../../../contract/generated/Qot_Common_pb.js';
 import {
   type C2S,
   C2SSchema,
+  type HeatMapPlateData,
   HeatMapPlateDataSchema,
   HeatMapPlateType,
   type S2C,
@@ -14,7 +15,7 @@ import { chainMarket, heatMapPlate } from '../../../contract/industry-enums.js';
 import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import type { Row } from '../../screen/board.js';
+import type { Board, Row } from '../../screen/board.js';
 import type { Hit } from '../../screen/index.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
@@ -22,13 +23,12 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
-import { membersOf } from '../../view/plates.js';
 import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
 import { summaryOf } from '../../world/chains.js';
 import type { Plate } from '../../world/plates.js';
 import { measures } from '../research/valuation-figures.js';
-import { sharesIn, spreadOf } from '../research/valuation-group.js';
-import { worthOf } from './shares.js';
+import { spreadOf } from '../research/valuation-group.js';
+import { type MarketShares, sharesOf, worthOf } from './shares.js';
 
 const COUNT = { fallback: 30, max: 200 };
 
@@ -39,6 +39,11 @@ interface Field extends Row {
   readonly plate: Plate;
   readonly members: readonly Hit[];
   readonly worth: Decimal;
+}
+
+interface Shown extends Field {
+  /** Shared: nothing may write to it. */
+  readonly data: HeatMapPlateData;
 }
 
 const changeRate = ({ quote: { last, previousClose } }: Row) => percent(last - previousClose, previousClose);
@@ -66,9 +71,7 @@ export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'boards
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(fields, ({ plate }) => plate.symbol, { field: 'page', value: request.page, end: '' }, size);
   if (page instanceof Refusal) return page;
-  const plateDataList = [];
-  for (const field of page.items) plateDataList.push(await dataOf(field));
-  return create(S2CSchema, { plateDataList, allCount: fields.length, nextPage: page.next });
+  return create(S2CSchema, { plateDataList: page.items.map(({ data }) => data), allCount: fields.length, nextPage: page.next });
 };
 
 const kindOf: Readonly<Record<number, Plate['kind']>> = {
@@ -76,21 +79,34 @@ const kindOf: Readonly<Record<number, Plate['kind']>> = {
   [HeatMapPlateType.HeatMapPlateType_Concept]: 'concept',
 };
 
+/** By the board of the plates and their kind: as the board, for a minute. */
+const ofBoards = new WeakMap<Board, Map<Plate['kind'], Promise<readonly Shown[]>>>();
+
 /** The plates of a kind that have members today, in the market's order. */
-async function fieldsOf(facts: Needed, market: QuoteMarket, plateType: number): Promise<readonly Field[]> {
+async function fieldsOf(facts: Needed, market: QuoteMarket, plateType: number): Promise<readonly Shown[]> {
   const kind = kindOf[plateType];
   if (kind === undefined) return [];
-  const { rows } = await facts.boards.of(market, 'plate');
-  const hits = await sharesIn(facts, { market, members: undefined });
-  const byListing = new Map(hits.map((hit) => [hit.row.listing, hit]));
-  const fields: Field[] = [];
+  // First the shares, a few a turn: the quote of a plate looks at all of its members at once.
+  const shares = await sharesOf(facts, market);
+  const board = await facts.boards.of(market, 'plate');
+  const known = ofBoards.get(board) ?? new Map<Plate['kind'], Promise<readonly Shown[]>>();
+  ofBoards.set(board, known);
+  const fields = known.get(kind) ?? makeFields(facts, board, kind, shares);
+  known.set(kind, fields);
+  return await fields;
+}
+
+async function makeFields(facts: Needed, { rows }: Board, kind: Plate['kind'], shares: MarketShares): Promise<readonly Shown[]> {
+  const fields: Shown[] = [];
   for (const row of rows) {
     const { instrument } = row.listing;
     if (instrument.kind !== 'plate' || instrument.plate.kind !== kind) continue;
-    const members = membersOf(facts, instrument.plate).flatMap((listing) => byListing.get(listing) ?? []);
+    const { plate } = instrument;
+    const members = shares.members(plate);
     if (members.length === 0) continue;
-    const worth = await inTurns(worthOf(facts, members, quoteMarket(market).currency));
-    fields.push({ ...row, plate: instrument.plate, members, worth });
+    const worth = await inTurns(worthOf(facts, members, quoteMarket(plate.market).currency));
+    const field = { ...row, plate, members, worth };
+    fields.push({ ...field, data: await dataOf(field) });
   }
   return fields;
 }

@@ -19,7 +19,7 @@ import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import type { IndustrialPlate } from '../../world/chains.js';
 import { chainOf, plateOf } from './named.js';
-import { chainMarkets, sharesOf } from './shares.js';
+import { chainMarkets, sharesOfAll } from './shares.js';
 
 const COUNT = { fallback: 50, max: 200 };
 
@@ -42,7 +42,7 @@ export const getIndustrialPlateStock: Answer<'world' | 'companies' | 'listings' 
   if (figure === undefined && field !== SortField.SortField_Code) {
     return new Refusal(`unknown sort_field ${field}; accepted: 0, ${[...figures.keys()].join(', ')}`);
   }
-  const hits = await inOrder(await sharesOf(facts, plates, markets), figure, request.ascend);
+  const hits = await inOrder(await sharesOfAll(facts, plates, markets), figure, request.ascend);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(hits, ({ row }) => row.listing.instrument.symbol, { field: 'page', value: request.page, end: '' }, size);
   if (page instanceof Refusal) return page;
