@@ -30,6 +30,8 @@ export const groups = [
   'research',
   'institution',
   'industry',
+  'extension',
+  'news',
   'user_state',
   'account',
   'forex_account',

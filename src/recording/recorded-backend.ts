@@ -15,6 +15,8 @@ const marketData: ReadonlySet<Group> = new Set<Group>([
   'research',
   'institution',
   'industry',
+  'extension',
+  'news',
 ]);
 const accountReads: ReadonlySet<Group> = new Set<Group>(['account', 'forex_account']);
 

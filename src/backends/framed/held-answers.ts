@@ -14,6 +14,8 @@ const heldGroups: ReadonlySet<Group> = new Set<Group>([
   'research',
   'institution',
   'industry',
+  'extension',
+  'news',
 ]);
 const AGE_MS_MAX = 600_000;
 const BYTES_MAX = 16 * 1024 * 1024;

@@ -6,6 +6,7 @@ import * as bracket from './bracket.js';
 import * as calendar from './calendar.js';
 import * as cash from './cash.js';
 import * as derivatives from './derivatives.js';
+import * as extension from './extension.js';
 import * as forexAccount from './forex-account.js';
 import * as industry from './industry.js';
 import * as institution from './institution.js';
@@ -39,6 +40,7 @@ export const declared = {
   research,
   institution,
   industry,
+  extension,
   user_state: userState,
   account,
   forex_account: forexAccount,
@@ -61,6 +63,7 @@ export {
   admin,
   calendar,
   derivatives,
+  extension,
   forexAccount,
   industry,
   institution,

@@ -1,11 +1,10 @@
 import { operation, post } from '../declare.js';
-import * as QotGetHeatMapData from '../generated/Qot_GetHeatMapData_pb.js';
 import * as QotGetIndustrialChainByPlate from '../generated/Qot_GetIndustrialChainByPlate_pb.js';
 import * as QotGetIndustrialChainDetail from '../generated/Qot_GetIndustrialChainDetail_pb.js';
 import * as QotGetIndustrialChainList from '../generated/Qot_GetIndustrialChainList_pb.js';
 import * as QotGetIndustrialPlateInfo from '../generated/Qot_GetIndustrialPlateInfo_pb.js';
 import * as QotGetIndustrialPlateStock from '../generated/Qot_GetIndustrialPlateStock_pb.js';
-import { chainMarket, heatMapPlate, heatMapSort, plateStockMarkets, plateStockSort } from '../industry-enums.js';
+import { chainMarket, plateStockMarkets, plateStockSort } from '../industry-enums.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, flag, id, integer, type Shape, text } from '../shape.js';
 
@@ -118,31 +117,4 @@ export const getIndustrialPlateStock = operation({
   ],
   needs: [{ oneOf: ['plateId', 'chainId'] }],
   rest: [post('/api/industrial-plate-stock')],
-});
-
-export const getHeatMapData = operation({
-  ...common,
-  name: 'get_heat_map_data',
-  reach: [
-    { list: 'plateDataList', of: 'security', at: 'plate', total: 'allCount', more: { field: 'nextPage', last: '' } },
-    { list: 'plateDataList.leaderStock', of: 'security' },
-  ],
-  protoId: 3432,
-  messages: QotGetHeatMapData,
-  classes: {
-    'Qot_GetHeatMapData.C2S': { market: 'quote_market', sortField: 'none', ascend: 'none', count: 'none', page: 'none', plateType: 'none' },
-  },
-  title: 'Heat map',
-  summary:
-    'The industries or concepts of a market with index, change, turnover, market value, mean P/E, rising and falling members, and the leader.',
-  guide:
-    'For where money goes in a market now: market_val sizes a field, change_rate colours it. The members of a plate are in svc_get_plate_security; one sector over all markets is in svc_get_industrial_plate_stock.',
-  shape: [
-    choice('market', chainMarket),
-    choice('sortField', heatMapSort, { about: 'Change rate when omitted. HOT: money traded on a usual day.' }),
-    flag('ascend', { default: false, about: 'Smallest first.' }),
-    ...page('next_page', 200, 30),
-    choice('plateType', heatMapPlate, { default: 0 }),
-  ],
-  rest: [post('/api/heat-map-data')],
 });

@@ -5,6 +5,7 @@ import type { Answer, EveryFact } from '../view/facts.js';
 import { account } from './account/index.js';
 import { calendar } from './calendar/index.js';
 import { derivatives } from './derivatives/index.js';
+import { extension } from './extension/index.js';
 import { forexAccount } from './forex-account/index.js';
 import { industry } from './industry/index.js';
 import { institution } from './institution/index.js';
@@ -36,6 +37,7 @@ const groups = {
   research,
   institution,
   industry,
+  extension,
   user_state: userState,
   account,
   forex_account: forexAccount,

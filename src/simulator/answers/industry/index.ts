@@ -1,6 +1,5 @@
 import type { industry as declared } from '../../../contract/operations/index.js';
 import type { AnswersTo } from '../table.js';
-import { getHeatMapData } from './get-heat-map-data.js';
 import { getIndustrialChainByPlate } from './get-industrial-chain-by-plate.js';
 import { getIndustrialChainDetail } from './get-industrial-chain-detail.js';
 import { getIndustrialChainList } from './get-industrial-chain-list.js';
@@ -13,5 +12,4 @@ export const industry = {
   getIndustrialChainByPlate,
   getIndustrialPlateInfo,
   getIndustrialPlateStock,
-  getHeatMapData,
 } satisfies AnswersTo<typeof declared>;

@@ -26,9 +26,9 @@ import { known } from '../../view/known.js';
 import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
 import { summaryOf } from '../../world/chains.js';
 import type { Plate } from '../../world/plates.js';
+import { type MarketShares, sharesOf, worthOf } from '../industry/shares.js';
 import { measures } from '../research/valuation-figures.js';
 import { spreadOf } from '../research/valuation-group.js';
-import { type MarketShares, sharesOf, worthOf } from './shares.js';
 
 const COUNT = { fallback: 30, max: 200 };
 
