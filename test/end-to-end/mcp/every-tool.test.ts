@@ -170,6 +170,8 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { order_id: await slippedOrder(), reconfirm_op: 'QTY_TOO_LARGE' };
     case 'svc_cancel_order':
       return { order_id_ex: await workingOrder() };
+    case 'svc_get_industrial_plate_stock':
+      return { plate_id: 1003 };
     case 'svc_get_order_fee':
       return { order_id_ex_list: [await workingOrder()] };
     case 'svc_reverse_position':
