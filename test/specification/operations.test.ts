@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operationNamed } from '../../src/contract/operations/index.js';
+import { scopes } from '../../src/contract/scope.js';
+import { TestDaemon } from '../support/daemon.js';
+import { McpClient } from '../support/mcp-client.js';
+
+/**
+ * The specification's list of operations, written down a second time on purpose: an operation that is gone, or that is reached by another
+ * id, route or tool, or that needs another switch, fails here. Who may call it is in test/end-to-end/access-matrix.test.ts.
+ */
+interface Row {
+  readonly operation: string;
+  readonly id: number | null;
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
+  readonly tool: string | null;
+  readonly switches: readonly string[];
+}
+
+const list = (text: string) => (text === '-' ? [] : text.split(', '));
+const rows = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .slice(1)
+  .map((line): Row => {
+    const [operation = '', id = '', routes = '', tool = '', switches = ''] = line.split('\t');
+    return {
+      operation,
+      id: id === '-' ? null : Number(id),
+      routes: list(routes).map((route) => {
+        const [method = '', path = ''] = route.split(' ');
+        return { method, path };
+      }),
+      tool: tool === '-' ? null : tool,
+      switches: list(switches),
+    };
+  });
+
+const inOrder = (routes: readonly { method: string; path: string }[]) => routes.map(({ method, path }) => `${method} ${path}`).sort();
+
+it.each(rows)('$operation is reached by its id, routes and tool, behind its switches', ({ operation, id, routes, tool, switches }) => {
+  const declared = operationNamed(operation);
+  expect(declared).toMatchObject({ protoId: id, tool, switches });
+  expect(inOrder(declared?.rest ?? [])).toEqual(inOrder(routes));
+});
+
+describe('without its switch', () => {
+  let daemon: TestDaemon<'all'>;
+  let client: McpClient;
+  let listed: readonly string[];
+  beforeAll(async () => {
+    daemon = await TestDaemon.start({ keys: { all: { scopes } } });
+    client = await McpClient.open(daemon, { keyText: daemon.keys.all });
+    listed = await client.toolNames();
+  });
+  afterAll(async () => {
+    await client.close();
+    await daemon.stop();
+  });
+
+  it.each(rows.filter(({ switches }) => switches.length > 0))('$operation is off', async ({ routes, tool, switches }) => {
+    const refused = { code: 'feature_disabled', error: expect.stringContaining(switches[0] ?? '') };
+    for (const { method, path } of routes) {
+      const answer = await daemon.as('all').request(method, path, { body: {} });
+      expect([path, answer.status, answer.json]).toMatchObject([path, 403, refused]);
+    }
+    if (tool === null) return;
+    expect(listed).not.toContain(tool);
+    expect((await client.call(tool, {})).json).toMatchObject(refused);
+  });
+
+  it.each(rows.filter(({ switches }) => switches.length === 0))('$operation is served', async ({ routes, tool }) => {
+    for (const { method, path } of routes.filter((route) => route.path !== '/api/admin/shutdown')) {
+      const answer = await daemon.as('all').request(method, path, { body: method === 'POST' ? {} : undefined });
+      expect([path, answer.status === 200 || answer.status === 400]).toEqual([path, true]);
+    }
+    // A daemon that does not trade has no tool for the trade password either.
+    if (tool !== null && tool !== 'svc_unlock_trade') expect(listed).toContain(tool);
+  });
+});
