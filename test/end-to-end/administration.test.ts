@@ -52,6 +52,16 @@ describe('/api/admin/reload', () => {
     expect(await state()).toBe('not_applicable');
   });
 
+  it('clears the keys of connections before it answers', async () => {
+    const backend = new ScriptedBackend();
+    let cleared = 0;
+    const gateway = kept(await serveGateway({ backend: Object.assign(backend, { clearCiphers: () => void (cleared += 1) }), keys }));
+    for (const times of [1, 2]) {
+      expect((await gateway.as('ops').post('/api/admin/reload')).status).toBe(200);
+      expect(cleared).toBe(times);
+    }
+  });
+
   it('goes on in the background: running, skipped while it runs, then what came of it', async () => {
     const backend = new ScriptedBackend();
     const gateway = kept(await serveGateway({ backend, keys }));

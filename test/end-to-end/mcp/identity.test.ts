@@ -22,7 +22,8 @@ beforeAll(async () => {
       doomed: { scopes: ['qot:read'] },
       narrowed: { scopes: ['qot:read', 'acc:read'] },
     },
-    flags: ['--enable-trading'],
+    // The key of the start is that of core TCP: no other caller falls back on it.
+    flags: ['--enable-trading', '--api-key-id', 'all'],
   });
 });
 afterAll(async () => {
