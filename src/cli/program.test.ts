@@ -257,6 +257,12 @@ describe('the commands of extension reads', () => {
     expect(asked[0]?.headers.authorization).toBe('Bearer svc_x');
   });
 
+  it('take the address of the gateway and a key', async () => {
+    const read = ['get-forex-accounts', '--c2s-json', '{}', '--api-key', 'svc_y', '--rest-url', url];
+    expect((await svcctl(read, { env: { SVC_STATE_DIR: folder, SVC_REST_URL: 'http://127.0.0.1:1' } })).status).toBe(0);
+    expect(asked).toMatchObject([{ url: '/api/get-forex-accounts', headers: { authorization: 'Bearer svc_y' } }]);
+  });
+
   it('refuse what is no JSON before anything is sent', async () => {
     const { status, said } = await svcctl(['get-forex-accounts', '--c2s-json', '{"broker_id": ']);
     expect(status).not.toBe(0);

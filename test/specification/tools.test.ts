@@ -88,8 +88,7 @@ const rows: Readonly<Record<string, string>> = {
   svc_get_history_deals: 'market acc_id env begin_time end_time',
   svc_get_acc_cash_flow: 'env acc_id market clearing_date direction',
   svc_get_flow_summary: 'env acc_id market clearing_date direction',
-  svc_get_cash_log:
-    'acc_id begin_time end_time biz_group_id biz_sub_group_id in_out keyword symbol stock_id log_id max_cnt currency',
+  svc_get_cash_log: 'acc_id begin_time end_time biz_group_id biz_sub_group_id in_out keyword symbol stock_id log_id max_cnt currency',
   svc_get_cash_detail: 'acc_id log_id',
   svc_get_biz_group: 'acc_id',
   svc_list_accounts: '',
@@ -97,28 +96,29 @@ const rows: Readonly<Record<string, string>> = {
 };
 
 /** What is accepted by name, and what is meant where nothing is said. */
-const names: readonly (readonly [tool: string, argument: string, names: string, fallback?: unknown])[] = [
+const names: readonly (readonly [tool: string, argument: string, names: string, fallback: string | null])[] = [
   ['svc_get_kline', 'kl_type', 'day week month quarter year 1min 3min 5min 10min 15min 30min 60min 120min 180min 240min', 'day'],
   ['svc_get_history_kline', 'kl_type', 'day week month quarter year 1min 3min 5min 10min 15min 30min 60min 120min 180min 240min', 'day'],
   ['svc_get_history_kline', 'rehab_type', 'none forward backward', 'none'],
-  ['svc_get_history_kline', 'session', 'none rth eth all'],
-  ['svc_subscribe', 'session', 'none rth eth all'],
+  ['svc_get_history_kline', 'session', 'none rth eth all', null],
+  ['svc_subscribe', 'session', 'none rth eth all', null],
   [
     'svc_get_ipo_calendar',
     'event_types',
     'list apply apply_start apply_end winning approval issue_confirm price_confirm_start price_confirm_end inquiry_start inquiry_end draw',
+    null,
   ],
   ['svc_get_reference', 'reference_type', 'warrant future', 'warrant'],
-  ['svc_get_option_chain', 'option_type', 'all call put'],
-  ['svc_get_financials_statements', 'statement_type', 'income balance_sheet cash_flow main_index'],
-  ['svc_get_valuation_detail', 'valuation_type', 'recommended pe pb ps'],
-  ['svc_get_flow_summary', 'direction', 'in out'],
-  ['svc_get_acc_cash_flow', 'direction', 'in out'],
+  ['svc_get_option_chain', 'option_type', 'all call put', null],
+  ['svc_get_financials_statements', 'statement_type', 'income balance_sheet cash_flow main_index', null],
+  ['svc_get_valuation_detail', 'valuation_type', 'recommended pe pb ps', null],
+  ['svc_get_flow_summary', 'direction', 'in out', null],
+  ['svc_get_acc_cash_flow', 'direction', 'in out', null],
   ['svc_get_cash_log', 'in_out', 'all in out', 'all'],
-  ['svc_get_cash_log', 'currency', 'cny hkd usd jpy sgd'],
-  ['svc_get_funds', 'currency', 'hkd usd cnh jpy sgd aud cad myr usdt'],
-  ['svc_get_orders', 'currency', 'hkd usd cnh jpy sgd aud cad myr usdt'],
-  ['svc_get_deals', 'currency', 'hkd usd cnh jpy sgd aud cad myr usdt'],
+  ['svc_get_cash_log', 'currency', 'cny hkd usd jpy sgd', null],
+  ['svc_get_funds', 'currency', 'hkd usd cnh jpy sgd aud cad myr usdt', null],
+  ['svc_get_orders', 'currency', 'hkd usd cnh jpy sgd aud cad myr usdt', null],
+  ['svc_get_deals', 'currency', 'hkd usd cnh jpy sgd aud cad myr usdt', null],
   ['svc_get_orders', 'env', 'real simulate', 'real'],
   ['svc_get_deals', 'env', 'real simulate', 'real'],
 ];
@@ -148,7 +148,7 @@ describe('the tools of the specification', () => {
     const schema = argumentOf(tool, argument);
     const { enum: offered } = (schema.items ?? schema) as { enum?: string[] };
     expect((offered ?? []).map((name) => name.toLowerCase())).toEqual(expect.arrayContaining(accepted.split(' ')));
-    if (fallback !== undefined) expect(schema.default).toBe(fallback);
+    if (fallback !== null) expect(schema.default).toBe(fallback);
   });
 
   it.each(flags)('%s: %s is %j unless it is said', (tool, argument, fallback) => {
