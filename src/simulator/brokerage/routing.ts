@@ -461,9 +461,8 @@ export class Routing {
       this.#triggers.remove(order);
       this.#exchange.unwatch(instrument);
       const limit = trigger.spread === undefined ? order.price : trailingLimit(instrument, buying, trigger.price, trigger.spread);
-      // A trailing limit has moved in the order's favour at most, so that what it holds is enough.
       const worstPrice = trigger.spread === undefined ? order.worstPrice : limit;
-      const next: OrderRecord = {
+      const triggered: OrderRecord = {
         ...order,
         trigger,
         price: limit,
@@ -471,6 +470,9 @@ export class Routing {
         status: moved(order.status, 'submitting'),
         updatedAt: this.clock.now(),
       };
+      // A trailing limit has moved in the order's favour at most: what it holds is enough, and may be too much.
+      const isCheaper = worstPrice !== order.worstPrice;
+      const next = isCheaper ? holding(triggered, this.check.lowered(this.accountOf(order), instrument, triggered)) : triggered;
       this.#commit((change) => this.update(change, next));
       this.send(next);
     }
