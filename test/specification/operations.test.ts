@@ -45,12 +45,6 @@ const listed = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
 
 /** What is listed and being built: it may be declared, as listed, or not. */
 const coming = new Set([
-  'get_heat_map_data',
-  'get_industrial_chain_list',
-  'get_industrial_chain_detail',
-  'get_industrial_chain_by_plate',
-  'get_industrial_plate_info',
-  'get_industrial_plate_stock',
   'forex_rates',
   'related_stocks',
   'earnings_expected_move',
