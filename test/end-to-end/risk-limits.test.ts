@@ -1,5 +1,7 @@
+import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
+import { C2SSchema as ComboC2S } from '../../src/contract/generated/Trd_PlaceComboOrder_pb.js';
 import { account, quote, system, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import type { Backend, ResponseMessage } from '../../src/gateway/index.js';
@@ -150,6 +152,21 @@ describe('max_open_orders', () => {
     expect(await Promise.all([refusal(sale), refusal(sale), refusal(sale)])).toEqual([undefined, undefined, 'limit.open_orders']);
     expect(await refusal({ ...sale, side: 'SELL_SHORT' })).toBe('limit.open_orders');
     expect(await refusal({ ...sale, symbol: 'HK.00005', price: 900, qty: 400 })).toBe('limit.open_orders');
+  });
+
+  it('takes what every leg of a working order will sell off what may be closed', async () => {
+    await open({ maxOpenOrders: '1' });
+    await place({ ...taking, symbol: 'HK.00005', qty: 400 }, 'free');
+    desk.clock.advance(SETTLED_MS);
+    await place(resting);
+    const leg = (code: string, side: number) => ({ security: { market: 1, code }, side, qtyRatio: code === '00005' ? 4 : 1 });
+    const header = { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 };
+    // It asks for more than anybody gives, and so it stays.
+    const combo = create(ComboC2S, { header, comboLegs: [leg('00700', 1), leg('00005', 2)], orderType: 1, qty: 100, price: -5000 });
+    expect(await desk.call(trade.placeComboOrder, combo, { as: 'free', iface: 'grpc' })).toMatchObject({ retType: 0 });
+    desk.clock.advance(SETTLED_MS);
+    const sale = { ...taking, symbol: 'HK.00005', side: 'SELL', order_type: 'NORMAL', price: 900, qty: 400 };
+    expect(await refusal(sale)).toBe('limit.open_orders');
   });
 
   it('an order that is enabled counts again, and one that stands may be changed', async () => {
