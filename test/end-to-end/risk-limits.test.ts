@@ -154,19 +154,31 @@ describe('max_open_orders', () => {
     expect(await refusal({ ...sale, symbol: 'HK.00005', price: 900, qty: 400 })).toBe('limit.open_orders');
   });
 
+  it('lets the rest of a position be closed while a part of it is for sale', async () => {
+    await open({ maxOpenOrders: '1' });
+    await place({ ...taking, qty: 300 }, 'free');
+    desk.clock.advance(SETTLED_MS);
+    const sale = { ...taking, side: 'SELL', order_type: 'NORMAL', price: 9000 };
+    await place({ ...sale, qty: 200 });
+    desk.clock.advance(SETTLED_MS);
+    expect(await refusal({ ...sale, qty: 200 })).toBe('limit.open_orders');
+    expect(await refusal({ ...sale, qty: 100 })).toBeUndefined();
+  });
+
   it('takes what every leg of a working order will sell off what may be closed', async () => {
     await open({ maxOpenOrders: '1' });
-    await place({ ...taking, symbol: 'HK.00005', qty: 400 }, 'free');
+    const futures = { acc_id: '281756478396547008', market: 'FUTURES', env: 'simulate' };
+    const long = { ...futures, symbol: 'HK.HSI2612', side: 'BUY', order_type: 'MARKET', qty: 1 };
+    await place(long, 'free');
     desk.clock.advance(SETTLED_MS);
     await place(resting);
-    const leg = (code: string, side: number) => ({ security: { market: 1, code }, side, qtyRatio: code === '00005' ? 4 : 1 });
-    const header = { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 };
+    const leg = (code: string, side: number) => ({ security: { market: 1, code }, side, qtyRatio: 1 });
+    const header = { trdEnv: 0, accID: BigInt(futures.acc_id), trdMarket: 5 };
     // It asks for more than anybody gives, and so it stays.
-    const combo = create(ComboC2S, { header, comboLegs: [leg('00700', 1), leg('00005', 2)], orderType: 1, qty: 100, price: -5000 });
+    const combo = create(ComboC2S, { header, comboLegs: [leg('HSI2703', 1), leg('HSI2612', 2)], orderType: 1, qty: 1, price: -5000 });
     expect(await desk.call(trade.placeComboOrder, combo, { as: 'free', iface: 'grpc' })).toMatchObject({ retType: 0 });
     desk.clock.advance(SETTLED_MS);
-    const sale = { ...taking, symbol: 'HK.00005', side: 'SELL', order_type: 'NORMAL', price: 900, qty: 400 };
-    expect(await refusal(sale)).toBe('limit.open_orders');
+    expect(await refusal({ ...long, side: 'SELL', order_type: 'NORMAL', price: 90000 })).toBe('limit.open_orders');
   });
 
   it('an order that is enabled counts again, and one that stands may be changed', async () => {

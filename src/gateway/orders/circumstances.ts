@@ -118,16 +118,16 @@ export class Circumstances {
     const positions = await this.#positions(header, context, true);
     const working = await openOrders(this.backend, header, context);
     if (typeof positions === 'string' || 'retType' in working) return 0n;
-    let closable = 0n;
+    // A brokerage takes what working orders keep off what can be sold, though not of futures: it counts once, there or here.
+    let free = 0n;
+    let left = 0n;
     for (const position of positions) {
       if (symbolOf(position) !== symbol || position.positionSide !== closed) continue;
-      const free = magnitude(position.canSellQty);
-      const held = magnitude(position.qty);
-      if (held < free) closable += held;
-      else closable += free;
+      free += magnitude(position.canSellQty);
+      left += magnitude(position.qty);
     }
-    for (const order of working) closable -= takenBy(order, symbol, closed);
-    return closable;
+    for (const order of working) left -= takenBy(order, symbol, closed);
+    return left < free ? left : free;
   }
 
   /** The positions of an account, those closed today among them; why not, where the backend does not say. */
