@@ -136,7 +136,7 @@ function hasWord(name: string, word: string): boolean {
 }
 
 /** The letters of a name's beginning, of four and of six characters. */
-export interface Head {
+interface Head {
   readonly four: number;
   readonly six: number;
 }
@@ -145,7 +145,7 @@ export interface Head {
  * Whether a name with such a beginning may be what was typed with mistakes: each of its letters that was not typed is one. What was typed is at least as
  * long as the beginning that is looked at.
  */
-export function mayBegin({ four, six }: Head, { text, textLetters, textMistakes }: Query): boolean {
+export function mayBegin(four: number, six: number, { text, textLetters, textMistakes }: Query): boolean {
   return textMistakes > 0 && countBits((text.length >= 6 ? six : four) & ~textLetters) <= textMistakes;
 }
 

@@ -20,6 +20,8 @@ interface Listed {
   readonly letters: Int32Array;
   /** Those with a word in one of their names, by the word's number in the vocabulary. */
   readonly byWord: readonly (readonly Indexed[])[];
+  /** Of each name, side by side: whose it is, by its place in `indexed`, and the letters of its beginning. */
+  readonly names: { readonly of: Uint32Array; readonly four: Int32Array; readonly six: Int32Array };
 }
 
 /** How long what is listed stands: contracts and newcomers come and go by the day. */
@@ -77,7 +79,13 @@ export class NameIndex {
     }
     const byWord = this.#vocabulary.words.map((): Indexed[] => []);
     for (const one of indexed) for (const word of one.entry.words) byWord[word]?.push(one);
-    return { indexed, letters: Int32Array.from(indexed, ({ entry }) => entry.letters), byWord };
+    const heads = indexed.flatMap(({ entry }, of) => entry.heads.map((head) => ({ of, ...head })));
+    const names = {
+      of: Uint32Array.from(heads, ({ of }) => of),
+      four: Int32Array.from(heads, ({ four }) => four),
+      six: Int32Array.from(heads, ({ six }) => six),
+    };
+    return { indexed, letters: Int32Array.from(indexed, ({ entry }) => entry.letters), byWord, names };
   }
 }
 
@@ -109,14 +117,15 @@ function* exactScores({ indexed, letters }: Listed, query: Query): Generator<voi
 /** Those that answer if mistakes are forgiven: by a name's beginning, or by each word. */
 function* addCloseScores(
   scores: Map<Indexed, number>,
-  { indexed, byWord }: Listed,
+  { indexed, byWord, names }: Listed,
   query: Query,
   close: CloseWords,
 ): Generator<void, void> {
   const candidates = new Set<Indexed>();
-  for (const [i, one] of indexed.entries()) {
+  for (let i = 0; i < names.of.length; i++) {
     if (i > 0 && i % ENTRIES_AT_ONCE === 0) yield;
-    if (one.entry.heads.some((head) => mayBegin(head, query))) candidates.add(one);
+    const one = mayBegin(names.four[i] as number, names.six[i] as number, query) ? indexed[names.of[i] as number] : undefined;
+    if (one !== undefined) candidates.add(one);
   }
   for (const word of yield* close.nearFirst()) for (const one of byWord[word] ?? []) candidates.add(one);
   let looked = 0;
