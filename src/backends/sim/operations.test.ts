@@ -14,6 +14,7 @@ import {
   institution,
   klinePattern,
   metadata,
+  news,
   operations,
   quote,
   ranking,
@@ -147,6 +148,8 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [extension.earningsExpectedMove, { security: owner, ...version }],
       [extension.newsTranslation, { newsId: 'HK.00700-1', isTranslate: true, listType: 0, skipImageCrop: false, ...version }],
       [extension.forexConstituents, { listId: 1, dataFrom: 0, dataMaxCount: 10, ...version }],
+      [news.latestNews, { pageSize: 5, ...version }],
+      [news.stockNews, { ...one, pageSize: 5, idType: 1, ...version }],
       [userState.modifyUserSecurity, { groupName: 'Tech', op: 1, securityList: [one.security] }],
       [userState.getUserSecurityGroup, { groupType: 3 }],
       [userState.getUserSecurity, { groupName: 'All' }],
@@ -188,6 +191,7 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
 const elsewhere = [
   ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order', 'reconfirm_order', 'reverse_position', 'roll_position'],
   ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail', 'get_company_executive_background'],
+  ...['watchlist_announcement', 'watchlist_news', 'watchlist_rating'],
   ...['get_forex_risk_control', 'get_forex_account_quote_context', 'get_forex_assets', 'preview_forex_margin'],
 ];
 
