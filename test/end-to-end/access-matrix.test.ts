@@ -286,8 +286,8 @@ describe('legacy mode', () => {
     else expect([200, 400]).toContain(answer);
   });
 
-  it('/metrics and /ws are public', async () => {
-    expect((await daemon.as().get('/metrics')).status).toBe(200);
+  it('/metrics, /ws and the probes are public', async () => {
+    for (const path of ['/metrics', '/livez', '/health', '/readyz']) expect((await daemon.as().get(path)).status).toBe(200);
     await daemon.push();
   });
 });
