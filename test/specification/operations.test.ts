@@ -18,7 +18,7 @@ const listed = rows.map((row) => {
 });
 
 /** Listed groups and operations that are being built: they may be declared, as listed, or not. */
-const coming = ['industry', 'extension', 'news', 'get_heat_map_data'];
+const coming = ['industry', 'get_heat_map_data'];
 const isDue = ({ group, name }: { group: string; name: string }) =>
   !(coming.includes(group) || coming.includes(name)) || operations.some((each) => each.name === name);
 

@@ -25,6 +25,7 @@ import {
 } from '../../contract/operations/index.js';
 import { answers } from '../../simulator/answers/index.js';
 import { accounts } from '../../simulator/brokerage/account.js';
+import { instrumentId } from '../../simulator/world/instrument-id.js';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -56,6 +57,7 @@ const pattern = { klineType: 2, extensionVersion: 1 };
 const page = { market: 1, dataFrom: 0, dataMaxCount: 10 };
 const owner = security('US.AAPL');
 const version = { extensionVersion: 1 };
+const watched = { stockIds: [instrumentId('HK.00700')], pageSize: 5, ...version };
 
 /** A typical request of every operation that a backend answers. */
 const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.fromEntries(
@@ -150,6 +152,9 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [extension.forexConstituents, { listId: 1, dataFrom: 0, dataMaxCount: 10, ...version }],
       [news.latestNews, { pageSize: 5, ...version }],
       [news.stockNews, { ...one, pageSize: 5, idType: 1, ...version }],
+      [news.watchlistAnnouncement, watched],
+      [news.watchlistNews, watched],
+      [news.watchlistRating, watched],
       [userState.modifyUserSecurity, { groupName: 'Tech', op: 1, securityList: [one.security] }],
       [userState.getUserSecurityGroup, { groupType: 3 }],
       [userState.getUserSecurity, { groupName: 'All' }],
@@ -191,7 +196,6 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
 const elsewhere = [
   ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order', 'reconfirm_order', 'reverse_position', 'roll_position'],
   ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail', 'get_company_executive_background'],
-  ...['watchlist_announcement', 'watchlist_news', 'watchlist_rating'],
   ...['get_forex_risk_control', 'get_forex_account_quote_context', 'get_forex_assets', 'preview_forex_margin'],
 ];
 
