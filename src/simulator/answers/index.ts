@@ -11,6 +11,7 @@ import { industry } from './industry/index.js';
 import { institution } from './institution/index.js';
 import { klinePattern } from './kline-pattern/index.js';
 import { metadata } from './metadata/index.js';
+import { news } from './news/index.js';
 import { quote } from './quote/index.js';
 import { ranking } from './ranking/index.js';
 import { research } from './research/index.js';
@@ -38,6 +39,7 @@ const groups = {
   institution,
   industry,
   extension,
+  news,
   user_state: userState,
   account,
   forex_account: forexAccount,
