@@ -66,6 +66,6 @@ describe.each(types)('an order of type %i, %s', (type, name, terms) => {
     const names = { ...terms, market: (terms as typeof inHk).market === HK ? 'HK' : 'US', env: 'simulate', side: 'BUY', order_type: name };
     const { isError, json } = await client.call('svc_place_order', names);
     expect({ isError, json }).toMatchObject({ isError: false, json: { understood: { order_type: name } } });
-    expect(await listed(json.order_id_ex, terms as typeof inHk)).toMatchObject(wanted);
+    expect(await listed(String(json.order_id_ex), terms as typeof inHk)).toMatchObject(wanted);
   });
 });
