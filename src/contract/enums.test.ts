@@ -18,6 +18,7 @@ import {
   quoteMarketNumbers,
   rehabType,
   secMarket,
+  session,
   subType,
   timeInForce,
   trdEnv,
@@ -38,6 +39,7 @@ import {
   TrdSideSchema,
 } from './generated/Trd_Common_pb.js';
 import { operations } from './operations/index.js';
+import { statementType, valuationType } from './research-enums.js';
 
 /** What an interface accepts, as number → public number: the specification's lists, cell by cell. */
 /** Order types that are numbered alike everywhere. */
@@ -55,6 +57,11 @@ const cells: [string, Enumeration, Dialect, Record<number, number>][] = [
   ['kl_type over REST', klType, 'rest', { 1: 2, 2: 3, 3: 4, 5: 1, 6: 6, 7: 7, 8: 8, 9: 9, 10: 10, 11: 1004 }],
   ['kl_type for tools', klType, 'mcp', { 1: 2, 2: 3, 3: 4, 5: 1, 6: 6, 7: 7, 8: 8, 9: 9, 10: 10, 11: 1004 }],
   ['trd_side', trdSide, 'rest', { 1: 1, 2: 2, 3: 3, 4: 4 }],
+  ['modify_order_op', modifyOrderOp, 'rest', { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5 }],
+  ['rehab_type for tools', rehabType, 'mcp', { 0: 0, 1: 1, 2: 2 }],
+  ['session', session, 'mcp', { 0: 0, 1: 1, 2: 2, 3: 3 }],
+  ['statement_type', statementType, 'rest', { 1: 1, 2: 2, 3: 3, 4: 4 }],
+  ['valuation_type', valuationType, 'rest', { 0: 0, 1: 1, 2: 2, 3: 3 }],
   [
     'sub_types',
     subType,
@@ -170,6 +177,14 @@ it.each(['NORMAL', 'LIMIT', 'MARKET', 'ABSOLUTE_LIMIT', 'AUCTION', 'AUCTION_LIMI
     expect(memberNamed(orderType, name.toLowerCase())).toBeDefined();
   },
 );
+
+it('names the sessions and statements of the specification', () => {
+  const names = (enumeration: Enumeration) => enumeration.members.map(({ name }) => name);
+  expect(names(session)).toEqual(['NONE', 'RTH', 'ETH', 'ALL']);
+  expect(names(statementType)).toEqual(['INCOME', 'BALANCE_SHEET', 'CASH_FLOW', 'MAIN_INDEX']);
+  expect(names(valuationType)).toEqual(['RECOMMENDED', 'PE', 'PB', 'PS']);
+  expect(names(rehabType)).toEqual(['none', 'forward', 'backward']);
+});
 
 it('no field of another type than a whole number is taken for an enumeration', () => {
   const seen = new Set<string>();

@@ -1,4 +1,5 @@
 import { type Dialect, type Enumeration, enumeration, type FieldEnumerations, type Member, same } from './enumeration.js';
+import { extensionEnumerations } from './extension-enums.js';
 import { institutionEnumerations } from './institution-enums.js';
 import { listEnumerations } from './list-enums.js';
 import { researchEnumerations } from './research-enums.js';
@@ -462,6 +463,7 @@ export const priceType = same('price_type', { out_of_the_money: 1, in_the_money:
  * the `.proto`, within the packages that start with the prefix.
  */
 const enumerationsByField: readonly FieldEnumerations[] = [
+  ...extensionEnumerations,
   ...listEnumerations,
   ...researchEnumerations,
   ...institutionEnumerations,
@@ -537,6 +539,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'svc.return_calendar', fields: { currency, query_type: periodUnit, method: returnMethod } },
   { prefix: 'svc.yield_trend', fields: { currency, query_type: periodUnit, method: returnMethod } },
   { prefix: 'svc.position_corporate_actions', fields: { trdMarket, secMarket, currency } },
+  { prefix: 'svc.forex_rates', fields: { base_currency: currency, quote_currency: currency } },
   { prefix: 'svc.margin_info', fields: { trdMarket, secMarket, currency } },
   { prefix: 'svc.cash_log', fields: { trdMarket, secMarket, currency: cashLogCurrency, in_out: cashLogDirection } },
   { prefix: 'svc.cash_detail', fields: { trdMarket, secMarket, currency: cashLogCurrency, trd_side: trdSide } },

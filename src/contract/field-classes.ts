@@ -14,6 +14,7 @@ import { SecuritySchema } from './generated/Qot_Common_pb.js';
  * - `stock_market`: the same as a stock screen has it, which takes Shanghai and Shenzhen for one.
  * - `cancel_market`: the trading market of a cancel of all orders, and of nothing else.
  * - `forex_broker`: a broker of leveraged forex, and so the forex market, as far as accounts have part in it.
+ * - `forex`: whatever it holds, the request is about quotes of the forex market.
  * - `account`: an account's id. `order`: an order's number or text.
  * - `filter`: narrows what is answered. Only for operations whose answers are filtered themselves.
  */
@@ -31,6 +32,7 @@ export type FieldClass =
   | 'cancel_market'
   | 'account'
   | 'forex_broker'
+  | 'forex'
   | 'order'
   | 'filter';
 

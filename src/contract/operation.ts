@@ -29,6 +29,8 @@ export const groups = [
   'ranking',
   'research',
   'institution',
+  'extension',
+  'news',
   'user_state',
   'account',
   'forex_account',

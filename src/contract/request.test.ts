@@ -6,6 +6,7 @@ import { parseJson } from './json/parse.js';
 import type { JsonValue } from './json/value.js';
 import { operationNamed, operations, trade } from './operations/index.js';
 import { requestDecoder } from './request.js';
+import { callerParams } from './shape.js';
 
 /** The request as REST would write it back, or the problem's text. */
 function decode(name: string, body: string): string {
@@ -22,6 +23,18 @@ describe('a request body', () => {
   it.each([
     ['a friendly body with defaults', 'get_orderbook', '{"symbol":"HK.00700"}', '{"security":{"market":1,"code":"00700"},"num":10}'],
     ['an alias', 'get_orderbook', '{"code":"US.AAPL","depth":1}', '{"security":{"market":11,"code":"AAPL"},"num":1}'],
+    [
+      'the other name of the number of bars',
+      'get_kline',
+      '{"symbol":"HK.00700","rehab_type":0,"kl_type":1,"count":5}',
+      '{"rehab_type":0,"kl_type":1,"security":{"market":1,"code":"00700"},"req_num":5}',
+    ],
+    [
+      'the other name of the size of a page of bars',
+      'get_history_kline',
+      '{"symbol":"HK.00700","rehab_type":0,"kl_type":1,"begin_time":"2026-01-05 09:30:00","end_time":"2026-01-05","req_num":5}',
+      '{"rehab_type":0,"kl_type":1,"security":{"market":1,"code":"00700"},"begin_time":"2026-01-05 09:30:00","end_time":"2026-01-05","max_ack_kl_num":5}',
+    ],
     [
       'the protocol’s own names',
       'get_orderbook',
@@ -78,6 +91,18 @@ describe('a request body', () => {
       '{"acc_id":1,"env":"sim","market":"US","order_id":5,"op":"cancel"}',
       '{"packet_id":{"conn_id":0,"serial_no":0},"header":{"trd_env":1,"acc_id":1,"trd_market":2},"order_id":5,"modify_order_op":2}',
     ],
+    ...[
+      ['"simulate"', '"HK"', 1, 1],
+      ['"sim"', '1', 1, 1],
+      ['1', '"US"', 1, 2],
+      ['"real"', '2', 2, 2],
+      ['2', '"HK"', 2, 1],
+    ].map(([env, market, trdEnv, trdMarket]): [string, string, string, string] => [
+      `a cancel with env ${env} and market ${market}`,
+      'cancel_order',
+      `{"acc_id":1,"env":${env},"market":${market},"order_id_ex":"x","op":2}`,
+      `{"packet_id":{"conn_id":0,"serial_no":0},"header":{"trd_env":${trdEnv},"acc_id":1,"trd_market":${trdMarket}},"order_id":0,"modify_order_op":2,"order_id_ex":"x"}`,
+    ]),
   ])('reads %s', (_, operation, body, expected) => expect(decode(operation, body)).toBe(expected));
 
   it.each([
@@ -96,6 +121,61 @@ describe('a request body', () => {
     ['get_orderbook', '{"c2s":{"security":{"market":1,"code":"1","x":1}}}', 'unknown field "c2s.security.x"; accepted: market, code'],
     ['get_quote', '{"symbols":[]}', 'symbols: expected at least one entry, found none'],
     ['get_kline', '{"symbol":"HK.00700","kl_type":"day"}', 'found the string "day"'],
+    ['get_kline', '{"symbol":"HK.00700","req_num":5,"count":5}', '"req_num" and "count" say the same thing: give only one'],
+    [
+      'get_history_kline',
+      '{"symbol":"HK.00700","begin_time":"05/01/2026","end_time":"2026-01-06"}',
+      'begin_time: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd',
+    ],
+    ['get_history_kl_quota', '{"market":1}', 'unknown field "market"'],
+    ['get_used_quota', '{"market":1}', 'unknown field "market"; accepted: '],
+    [
+      'get_capital_flow',
+      '{"symbol":"HK.00700","period_type":5}',
+      'period_type: expected one of 1 (INTRADAY), 2 (DAY), 3 (WEEK), 4 (MONTH)',
+    ],
+    ['get_reference', '{"symbol":"HK.00700","reference_type":"warrant"}', 'reference_type: expected one of'],
+    [
+      'get_reference',
+      '{"symbol":"HK.00700","reference_type":3}',
+      'reference_type: expected one of 1 (warrant), 2 (future), found the number 3',
+    ],
+    ['list_plates', '{"market":99,"plate_set_type":0}', 'market: invalid market, found the number 99; accepted: 1 (HK), '],
+    [
+      'subscribe',
+      '{"symbols":["HK.00700"],"sub_types":[1],"is_sub_or_un_sub":"yes"}',
+      'is_sub_or_un_sub: expected true or false, found the string "yes"',
+    ],
+    ['query_subscription', '{"is_req_all_conn":1}', 'is_req_all_conn: expected true or false, found the number 1'],
+    ['get_delay_statistics', '{"type_list":[9]}', 'type_list'],
+    ['get_delay_statistics', '{"qot_push_stage":9}', 'qot_push_stage: expected one of'],
+    ['get_risk_free_rate', '{"rate_time":"soon"}', 'rate_time: expected'],
+    ['get_spread_table', '{"reserved":"x"}', 'reserved: expected an integer'],
+    ['get_ticker_statistic', '{"symbol":"HK.00700","interval_type":"day"}', 'interval_type: expected one of'],
+    ['cancel_order', '{"acc_id":1,"env":"paper","market":"HK","order_id":1}', 'env: expected one of'],
+    ['cancel_order', `{${ACCOUNT},"order_id":1,"op":"normal"}`, 'op: expected one of cancel (2), found the string "normal"'],
+    ['cancel_order', `{${ACCOUNT},"order_id":1,"op":3}`, 'op: expected one of cancel (2), found the number 3'],
+    ['modify_order', '{"header":{"acc_id":1,"trd_market":1},"order_id":1,"modify_order_op":2}', 'missing field "header.trd_env"'],
+    ['modify_order', '{"header":{"trd_env":1,"trd_market":1},"order_id":1,"modify_order_op":2}', 'missing field "header.acc_id"'],
+    ['modify_order', '{"header":{"trd_env":1,"acc_id":1},"order_id":1,"modify_order_op":2}', 'missing field "header.trd_market"'],
+    [
+      'modify_order',
+      '{"header":{"trd_env":1,"acc_id":1,"trd_market":1},"order_id":1,"modify_order_op":6}',
+      'modify_order_op: expected one of',
+    ],
+    [
+      'modify_order',
+      '{"header":{"trd_env":1,"acc_id":1,"trd_market":1},"order_id":1,"modify_order_op":1,"price":5}',
+      'missing field "qty"',
+    ],
+    ['place_order', `{${ACCOUNT},"side":5,"code":"00700","qty":100,"price":1}`, 'side: expected one of 1 (BUY)'],
+    ['place_order', `{${ACCOUNT},"side":1,"code":"00700","qty":"100","price":1}`, 'qty: expected a number, found the string "100"'],
+    ['place_order', `{${ACCOUNT},"side":1,"code":"00700","qty":100,"price":"1"}`, 'price: expected a number, found the string "1"'],
+    ['place_order', '{"acc_id":1,"env":1,"side":1,"code":"00700","qty":100,"price":1}', 'missing field "market"'],
+    ['place_order', '{"market":1,"env":1,"side":1,"code":"00700","qty":100,"price":1}', 'missing field "acc_id"'],
+    ['place_order', '{"market":1,"acc_id":1,"side":1,"code":"00700","qty":100,"price":1}', 'missing field "env"'],
+    ['place_order', `{${ACCOUNT},"code":"00700","qty":100,"price":1}`, 'missing field "side"'],
+    ['place_order', `{${ACCOUNT},"side":1,"code":"00700","price":1}`, 'missing field "qty"'],
     ['get_kline', '{"symbol":"HK.00700","kl_type":4}', 'found the number 4'],
     ['get_funds', '{"acc_id":1,"env":0,"market":1}', 'env: expected one of 1 (simulate), 2 (real), found the number 0'],
     [
@@ -170,6 +250,29 @@ describe('a request body', () => {
         if (parsed.ok) requestDecoder(operation, 'rest')(parsed.value);
       }),
     );
+  });
+});
+
+describe('an enumeration over REST', () => {
+  // The specification has a cancel take names, and the reads of offerings.
+  const byName = new Set(['cancel_order', 'get_ipo_list', 'get_ipo_calendar']);
+  const enumerations = operations.flatMap((operation) =>
+    callerParams(operation.shape, 'rest').flatMap((param) =>
+      (param.type.kind === 'choice' || param.type.kind === 'choices') && !byName.has(operation.name)
+        ? [[operation.name, param.name, operation, param.type] as const]
+        : [],
+    ),
+  );
+
+  it.each(enumerations)('%s: %s takes numbers alone', (_, name, operation, { kind, enumeration }) => {
+    for (const { name: member } of enumeration.members) {
+      const decoded = requestDecoder(operation, 'rest')({ [name]: kind === 'choices' ? [member] : member });
+      const path = kind === 'choices' ? `${name}[0]` : name;
+      expect([member, decoded]).toMatchObject([
+        member,
+        { ok: false, problem: { path, message: expect.stringContaining(JSON.stringify(member)) } },
+      ]);
+    }
   });
 });
 

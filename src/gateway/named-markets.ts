@@ -56,6 +56,10 @@ export const tradingMarketOf = numbering('account', (number) => {
 const leveragedForex: NamedMarket = { label: 'FX', whole: ['FX'], parts: ['FX'], every: false, of: 'account' };
 export const forexOf: Numbering = () => leveragedForex;
 
+/** Its quotes. */
+const forexQuotes: NamedMarket = { ...leveragedForex, of: 'securities' };
+export const forexQuotesOf: Numbering = () => forexQuotes;
+
 /** Qot_Common.TradeDateMarket. */
 export const calendarOf = numbering('days', (number) => {
   const names = marketsOfTradeDates(number);

@@ -1,7 +1,7 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import { classOf, type FieldClass, type FieldClasses, isLookedInto } from '../contract/field-classes.js';
 import type { Operation } from '../contract/operation.js';
-import { calendarOf, forexOf, type NamedMarket, type Numbering, quoteMarketOf, tradingMarketOf } from './named-markets.js';
+import { calendarOf, forexOf, forexQuotesOf, type NamedMarket, type Numbering, quoteMarketOf, tradingMarketOf } from './named-markets.js';
 
 /** A security or a plate: Qot_Common.Security. */
 export interface NamedSecurity {
@@ -97,6 +97,7 @@ const numberings: Partial<Record<FieldClass, Numbering>> = {
   trading_market: tradingMarketOf,
   calendar: calendarOf,
   forex_broker: forexOf,
+  forex: forexQuotesOf,
 };
 
 type Adder = (value: never, into: Lists) => void;

@@ -14,6 +14,8 @@ const marketData: ReadonlySet<Group> = new Set<Group>([
   'ranking',
   'research',
   'institution',
+  'extension',
+  'news',
 ]);
 const accountReads: ReadonlySet<Group> = new Set<Group>(['account', 'forex_account']);
 

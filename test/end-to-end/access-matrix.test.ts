@@ -136,6 +136,11 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
   get_cash_log: account,
   get_cash_detail: account,
   get_biz_group: account,
+  forex_rates: read,
+  related_stocks: read,
+  earnings_expected_move: read,
+  news_translation: read,
+  forex_constituents: read,
   get_forex_accounts: account,
   get_forex_risk_control: account,
   get_forex_symbol_configs: account,
@@ -276,8 +281,8 @@ describe('legacy mode', () => {
     else expect([200, 400]).toContain(answer);
   });
 
-  it('/metrics and /ws are public', async () => {
-    expect((await daemon.as().get('/metrics')).status).toBe(200);
+  it('/metrics, /ws and the probes are public', async () => {
+    for (const path of ['/metrics', '/livez', '/health', '/readyz']) expect((await daemon.as().get(path)).status).toBe(200);
     await daemon.push();
   });
 });

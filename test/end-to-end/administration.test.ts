@@ -86,6 +86,29 @@ describe('/api/admin/shutdown', () => {
   });
 });
 
+describe('the ready line', () => {
+  const url = (scheme: string) => expect.stringMatching(new RegExp(`^${scheme}://127\\.0\\.0\\.1:\\d+$`));
+
+  it('says where each listener is, over TLS with keys and plain without', async () => {
+    const legacy = kept(await SpawnedDaemon.start());
+    expect(legacy.ready).toEqual({
+      event: 'ready',
+      rest: url('http'),
+      grpc: url('http'),
+      websocket: url('ws'),
+      api: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      pid: expect.any(Number),
+    });
+    const daemon = kept(await SpawnedDaemon.start({ keys, flags: ['--no-grpc', '--no-websocket'] }));
+    expect(daemon.ready).toEqual({ event: 'ready', rest: url('https'), pid: expect.any(Number) });
+    expect((await daemon.push('desk')).socket.url).toMatch(/^wss:/);
+    expect((await legacy.push()).socket.url).toMatch(/^ws:/);
+    await legacy.end();
+    await legacy.boot(['--no-api']);
+    expect(legacy.ready).toEqual({ event: 'ready', rest: url('http'), grpc: url('http'), websocket: url('ws'), pid: expect.any(Number) });
+  });
+});
+
 describe('signals', () => {
   it('SIGTERM ends the daemon in good order; it starts again on the same state', async () => {
     const daemon = kept(await SpawnedDaemon.start({ keys }));

@@ -150,4 +150,12 @@ describe('a cancel', () => {
     };
     expect((await gateway.as('desk').post('/api/cancel-order', cancel)).json.ret_type).toBe(0);
   });
+
+  it('is the same by a modify with op 2', async () => {
+    const header = { trd_env: SIMULATE, acc_id: HK_MARGIN, trd_market: HK };
+    const cancelled = await gateway.as('desk').post('/api/modify-order', { c2s: { header, order_id: 1, modify_order_op: 2 } });
+    expect(cancelled.json.ret_type).toBe(0);
+    expect(backend.calls.map(({ operation }) => operation)).toEqual(['modify_order', 'get_orders']);
+    expect(backend.calls[1]?.request).toMatchObject({ refreshCache: true });
+  });
 });

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CoreTcpClient, type TcpClientOptions } from '../support/core-tcp-client.js';
@@ -226,6 +227,23 @@ describe('with the key that the operator named', () => {
     await expect(TestDaemon.start({ keys: { desk: { scopes: ['qot:read'] } }, flags: ['--api-key-id', 'dsek'] })).rejects.toThrow(
       '--api-key-id dsek: no key has the id "dsek"',
     );
+  });
+
+  const outside = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+  it.skipIf(outside === undefined)('is for this machine alone', async () => {
+    const keys = { desk: { scopes: ['qot:read'] } } as const;
+    const open = await TestDaemon.start({ keys, flags: ['--api-key-id', 'desk', '--bind', '0.0.0.0'] });
+    const port = open.daemon.apiAddress?.split(':').at(-1);
+    const client = await CoreTcpClient.connect(`${outside}:${port}`);
+    await client.closed;
+    expect(await open.audit()).toContainEqual(
+      expect.objectContaining({ iface: 'core-tcp', outcome: 'reject', reason: expect.stringContaining('local connections only') }),
+    );
+    (await CoreTcpClient.open(`127.0.0.1:${port}`)).close();
+    await open.stop();
   });
 
   it('places an order, pushes its states, lists and cancels it by its text id; a replay makes no second one', async () => {

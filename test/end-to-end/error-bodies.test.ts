@@ -67,6 +67,21 @@ describe('request ids', () => {
   });
 });
 
+describe('an answer', () => {
+  it('is the envelope with nulls, and the payload alone', async () => {
+    const desk = daemon.as('desk');
+    const funds = { market: 1, acc_id: HK_MARGIN, env: 1 };
+    for (const answer of [
+      await desk.get('/api/ping'),
+      await desk.post('/api/funds', funds),
+      await desk.post('/api/quote', { symbol: 'HK.00700' }),
+    ]) {
+      expect([answer.status, answer.headers['content-type']]).toEqual([200, expect.stringMatching(/^application\/json\b/)]);
+      expect(answer.json).toEqual({ ret_type: 0, ret_msg: null, err_code: null, s2c: expect.any(Object) });
+    }
+  });
+});
+
 describe('business failures', () => {
   it('are HTTP 200 with the envelope', async () => {
     const answer = await daemon.as('desk').post('/api/funds', { market: 1, acc_id: '1', env: 1 });

@@ -113,6 +113,7 @@ function expectedOf({ effect, reach }: Operation, kind: keyof typeof narrow, nam
           'trading_market',
           'calendar',
           'forex_broker',
+          'forex',
         )
         ? 'limited'
         : 'served';

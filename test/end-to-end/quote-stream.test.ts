@@ -146,6 +146,31 @@ describe('a subscription over REST', () => {
   });
 });
 
+describe('what is subscribed', () => {
+  it('is seen daemon-wide by POST /api/query-subscription, and by GET /api/sub-info of its own connection alone', async () => {
+    const client = await daemon.push('other');
+    await client.command('subscribe', { symbols: ['HK.00005'], sub_types: [QUOTE] });
+    await subscribe('desk', ['HK.00700'], [QUOTE]);
+    const desk = daemon.as('desk');
+    const { s2c } = (await desk.get('/api/sub-info')).json;
+    expect(s2c.conn_sub_info_list).toEqual([{ sub_info_list: [], used_quota: 0, is_own_conn_data: true }]);
+    const codes = async (body: object) =>
+      (await desk.s2c('/api/query-subscription', body)).conn_sub_info_list.map(
+        (each: { is_own_conn_data: boolean; sub_info_list: { security_list: { code: string }[] }[] }) => [
+          each.is_own_conn_data,
+          each.sub_info_list.flatMap(({ security_list }) => security_list.map(({ code }) => code)),
+        ],
+      );
+    expect(await codes({ is_req_all_conn: false })).toEqual([[true, ['00700']]]);
+    expect(await codes({ is_req_all_conn: true })).toEqual([
+      [true, ['00700']],
+      [false, ['00005']],
+    ]);
+    await unsubscribe('desk', { unsub_all: true });
+    await client.close();
+  });
+});
+
 describe('in-band commands', () => {
   it('subscribe this connection alone, and are acknowledged with their id', async () => {
     const [own, sibling] = [await daemon.push('desk'), await daemon.push('desk')];

@@ -212,7 +212,7 @@ export async function serveGateway(options: {
     store,
     logger,
     version: 'test',
-    switches: new Set(['--enable-trading', ...switches.filter((name) => name.includes('v18'))]),
+    switches: new Set(switches),
     pushBacklogBytesMax: 1024 * 1024,
     shutdown: () => undefined,
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),

@@ -16,6 +16,8 @@ export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
   stderr = '';
   /** `host:port` of core TCP. */
   apiAddress = '';
+  /** What it printed when it was ready. */
+  ready: Readonly<Record<string, unknown>> = {};
 
   static async start<Id extends string>(options: { keys?: Readonly<Record<Id, KeyWish>>; flags?: readonly string[] } = {}) {
     const test = new SpawnedDaemon<Id>(options.keys !== undefined);
@@ -43,6 +45,7 @@ export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
     exited.catch(() => undefined);
     const ready = JSON.parse(line) as { event: string; rest: string; grpc?: string; api?: string; pid: number };
     if (ready.event !== 'ready' || ready.pid !== child.pid) throw new Error(`not a ready line: ${line}`);
+    this.ready = ready;
     this.url = ready.rest;
     this.grpcUrl = ready.grpc ?? '';
     this.apiAddress = ready.api ?? '';

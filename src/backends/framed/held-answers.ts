@@ -13,6 +13,8 @@ const heldGroups: ReadonlySet<Group> = new Set<Group>([
   'ranking',
   'research',
   'institution',
+  'extension',
+  'news',
 ]);
 const AGE_MS_MAX = 600_000;
 const BYTES_MAX = 16 * 1024 * 1024;

@@ -9,6 +9,7 @@ import {
   account,
   calendar,
   derivatives,
+  extension,
   forexAccount,
   institution,
   klinePattern,
@@ -53,6 +54,7 @@ const broker = { brokerId: 1001, extensionVersion: 1 };
 const pattern = { klineType: 2, extensionVersion: 1 };
 const page = { market: 1, dataFrom: 0, dataMaxCount: 10 };
 const owner = security('US.AAPL');
+const version = { extensionVersion: 1 };
 
 /** A typical request of every operation that a backend answers. */
 const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.fromEntries(
@@ -140,6 +142,11 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [institution.getArkStockDynamic, { security: security('US.TSLA') }],
       [institution.getArkActiveTransaction, { cycleType: 4 }],
       [institution.getRatingChange, { market: 11 }],
+      [extension.forexRates, version],
+      [extension.relatedStocks, { ...one, ...version }],
+      [extension.earningsExpectedMove, { security: owner, ...version }],
+      [extension.newsTranslation, { newsId: 'HK.00700-1', isTranslate: true, listType: 0, skipImageCrop: false, ...version }],
+      [extension.forexConstituents, { listId: 1, dataFrom: 0, dataMaxCount: 10, ...version }],
       [userState.modifyUserSecurity, { groupName: 'Tech', op: 1, securityList: [one.security] }],
       [userState.getUserSecurityGroup, { groupType: 3 }],
       [userState.getUserSecurity, { groupName: 'All' }],

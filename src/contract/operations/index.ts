@@ -6,6 +6,7 @@ import * as bracket from './bracket.js';
 import * as calendar from './calendar.js';
 import * as cash from './cash.js';
 import * as derivatives from './derivatives.js';
+import * as extension from './extension.js';
 import * as forexAccount from './forex-account.js';
 import * as institution from './institution.js';
 import * as klinePattern from './kline-pattern.js';
@@ -37,6 +38,7 @@ export const declared = {
   ranking,
   research,
   institution,
+  extension,
   user_state: userState,
   account,
   forex_account: forexAccount,
@@ -59,6 +61,7 @@ export {
   admin,
   calendar,
   derivatives,
+  extension,
   forexAccount,
   institution,
   klinePattern,

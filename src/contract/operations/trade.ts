@@ -284,6 +284,7 @@ export const unlockTrade = operation({
   shape: [
     flag('unlock', { about: 'True unlocks, false locks.' }),
     secret('pwdMD5', { maxBytes: MD5_HEX_BYTES, about: 'Lower-case hex MD5 of the trade password; required to unlock.' }),
+    integer('securityFirm', { min: 0, max: 7, about: 'Whose accounts, as in svc_list_accounts; 1 when omitted.' }),
   ],
   needs: [{ oneOf: ['pwdMD5'], when: { field: 'unlock', is: true } }],
   rest: [post('/api/unlock-trade')],

@@ -63,6 +63,14 @@ const priced = new Set<number>([
   OrderType.OrderType_VWAP_LIMIT,
 ]);
 
+/** Worked in slices over time: each takes what the market then has, so that a sale may fill above today's bid and above its limit. */
+const worked = new Set<number>([
+  OrderType.OrderType_TWAP_MARKET,
+  OrderType.OrderType_TWAP_LIMIT,
+  OrderType.OrderType_VWAP_MARKET,
+  OrderType.OrderType_VWAP_LIMIT,
+]);
+
 export function hasLimit(orderType: number): boolean {
   return priced.has(orderType);
 }
@@ -140,7 +148,9 @@ export function pricingOf(terms: PriceTerms, view: MarketView): Pricing | Reject
     return start === 0n ? undefined : startPricing(limit > start ? limit : start, view);
   }
   const limit = limitPricing(terms);
-  return limit instanceof Rejection || isBuy(view.side) ? limit : salePricing(limit, decimalFromNumber(terms.auxPrice) ?? 0n, view);
+  if (limit instanceof Rejection || isBuy(view.side)) return limit;
+  if (worked.has(terms.orderType)) return workedSalePricing(limit, view);
+  return salePricing(limit, decimalFromNumber(terms.auxPrice) ?? 0n, view);
 }
 
 /** Without a limit: the dearest level of the book, or what it waits for beyond that, plus 5 %. */
@@ -157,6 +167,14 @@ function salePricing(limit: Pricing, trigger: Decimal, { book, last }: MarketVie
     return { basis: 'trigger_plus_5_percent', price: multiplyUp(trigger, MARKET_ORDER_MARGIN), tradable: limit.tradable };
   }
   return market > limit.price ? { basis: book > 0n ? 'best_bid' : 'last_price', price: market, tradable: limit.tradable } : limit;
+}
+
+/** A sale in slices: 5 % on top of the market, or its limit where that is more. */
+function workedSalePricing(limit: Pricing, { book, last }: MarketView): Pricing | undefined {
+  const market = book > 0n ? book : last;
+  if (market === 0n) return undefined;
+  const price = multiplyUp(market, MARKET_ORDER_MARGIN);
+  return price > limit.price ? { basis: 'book_plus_5_percent', price, tradable: limit.tradable } : limit;
 }
 
 /** A limit; where the backend may raise it to the next step, the most it may become. */

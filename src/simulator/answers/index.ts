@@ -5,6 +5,7 @@ import type { Answer, EveryFact } from '../view/facts.js';
 import { account } from './account/index.js';
 import { calendar } from './calendar/index.js';
 import { derivatives } from './derivatives/index.js';
+import { extension } from './extension/index.js';
 import { forexAccount } from './forex-account/index.js';
 import { institution } from './institution/index.js';
 import { klinePattern } from './kline-pattern/index.js';
@@ -34,6 +35,7 @@ const groups = {
   ranking,
   research,
   institution,
+  extension,
   user_state: userState,
   account,
   forex_account: forexAccount,

@@ -21,7 +21,14 @@ export interface Account {
   readonly cardNumber: string;
   /** The card of several real accounts of one person. */
   readonly universalCardNumber?: string;
+  /** Trd_Common.SecurityFirm where it is not the first one: whom an unlock names. */
+  readonly firm?: number;
+  /** What a real account asks for beside the trade password before it takes orders: a two-factor token, or a permission that it lacks. */
+  readonly lacks?: 'token' | 'permission';
 }
+
+/** The firm of accounts that name none, and of unlocks that name none. */
+export const FIRST_FIRM = 1;
 
 /** The accounts of a brokerage. */
 export interface AccountBook {
@@ -122,6 +129,30 @@ export const accounts: readonly Account[] = [
     openingCash: { HKD: money(5_000_000), USD: money(500_000), SGD: money(200_000), JPY: money(50_000_000), CNH: money(500_000) },
     cardNumber: '1001200580031485',
     universalCardNumber: '1001100320031599',
+  },
+  {
+    id: 281756479345015405n,
+    environment: 'real',
+    trades: 'securities',
+    type: 'margin',
+    markets: ['US'],
+    base: 'USD',
+    openingCash: { USD: money(100_000) },
+    cardNumber: '1007100580031502',
+    firm: 2,
+    lacks: 'token',
+  },
+  {
+    id: 281756479345015413n,
+    environment: 'real',
+    trades: 'securities',
+    type: 'cash',
+    markets: ['SG'],
+    base: 'SGD',
+    openingCash: { SGD: money(50_000) },
+    cardNumber: '1008100580031518',
+    firm: 3,
+    lacks: 'permission',
   },
 ];
 

@@ -249,13 +249,13 @@ export class OrderCheck {
       );
     }
     const rules = rulesOf(type);
-    const waits = rules.remainder === 'rest' && !rules.auction;
+    const waits = (rules.remainder === 'rest' && !rules.auction) || (timeInForce === 'gtd' && rules.worked !== undefined);
     if ((timeInForce === 'gtc' || timeInForce === 'gtd') && !waits && rules.trigger === undefined) {
       return new Refusal(`order type ${nameOf(type)} is for the day only (timeInForce 0)`);
     }
     if (timeInForce === 'ioc' && type !== 'normal' && type !== 'market')
       return new Refusal('timeInForce 2 (ioc) is for order types 1 normal and 2 market');
-    if (request.extendedHours && (instrument.calendar !== 'US' || !kinds[instrument.kind].isShare || !rules.limited)) {
+    if (request.extendedHours && (instrument.calendar !== 'US' || !kinds[instrument.kind].isShare || !rules.limited || rules.worked)) {
       return new Refusal('fillOutsideRTH is for limit orders of US stocks');
     }
     const now = this.clock.now();
@@ -308,11 +308,23 @@ export class OrderCheck {
             `expireTime ${JSON.stringify(text)} must be "YYYY-MM-DD" or "YYYY-MM-DD HH:MM:SS" (${timeZone}), in the next ${GTC_DAYS} days`,
           );
         }
-        return end;
+        return rulesOf(request.type).worked === undefined ? end : this.#workedUntil(instrument, request, end);
       }
       default:
         return this.dayOrderEnd(instrument, request.type, request.extendedHours);
     }
+  }
+
+  /** The end of an order that is worked until `end`, epoch ms: within the day, as the volume of later days is not known. */
+  #workedUntil(instrument: Instrument, request: ExpiryQuestion, end: number): number | Refusal {
+    const close = this.dayOrderEnd(instrument, request.type, false);
+    if (end <= close) return end;
+    const { timeZone } = this.world.calendar(instrument);
+    // A bare day means until its close.
+    const dateOf = (time: number) => localDateTime(time, timeZone).slice(0, 10);
+    if (request.expireTime?.length === 10 && request.expireTime === dateOf(close - 1)) return close;
+    const text = `expireTime ${JSON.stringify(request.expireTime)} is after the end of the trading day, ${localDateTime(close, timeZone)} (${timeZone})`;
+    return new Refusal(`${text}: order type ${nameOf(request.type)} is worked within one day`);
   }
 
   /** When a day order ends that is placed now, epoch ms. */

@@ -366,9 +366,8 @@ export class OrderDesk {
     if (first instanceof Refusal) return first;
     // The first request may still be on its way to the disk.
     if (first !== undefined) return Promise.resolve(this.records.journal.whenDurable(first));
-    if (account.environment === 'real' && !this.lock.isUnlocked) {
-      return new Refusal(`trading is locked: unlock it with the trade password before changing orders of the real account ${account.id}`);
-    }
+    const locked = this.lock.refusal(account);
+    if (locked !== undefined) return locked;
     if (this.records.journal.failure !== undefined) {
       return new Refusal(`the brokerage cannot write its records and accepts no orders: ${this.records.journal.failure.message}`);
     }

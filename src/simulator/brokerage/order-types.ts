@@ -13,6 +13,8 @@ export interface OrderTypeRules {
   readonly auction?: true;
   /** Waits for the last price: against its side's interest (`stop`), in its favour (`touched`), or at a distance that follows it (`trailing`). */
   readonly trigger?: 'stop' | 'touched' | 'trailing';
+  /** Goes to the exchange in slices over its span: evenly in time (TWAP), or as the day's volume usually comes (VWAP). */
+  readonly worked?: 'time' | 'volume';
 }
 
 const rules: Readonly<Record<OrderType, OrderTypeRules>> = {
@@ -31,6 +33,10 @@ const rules: Readonly<Record<OrderType, OrderTypeRules>> = {
   trailing_stop: { limited: false, remainder: 'cancel', trigger: 'trailing' },
   // Its limit comes from the trigger price and the spread.
   trailing_stop_limit: { limited: false, remainder: 'rest', trigger: 'trailing' },
+  twap_market: { limited: false, remainder: 'cancel', worked: 'time' },
+  twap_limit: { limited: true, remainder: 'cancel', worked: 'time' },
+  vwap_market: { limited: false, remainder: 'cancel', worked: 'volume' },
+  vwap_limit: { limited: true, remainder: 'cancel', worked: 'volume' },
 };
 
 export function rulesOf(type: OrderType): OrderTypeRules {
@@ -54,8 +60,11 @@ const hongKong: readonly OrderType[] = [
   'special_limit',
   'special_limit_all',
   ...triggered,
+  'twap_limit',
+  'vwap_limit',
 ];
 const everywhere: readonly OrderType[] = ['normal', 'market', ...triggered];
+const unitedStates: readonly OrderType[] = [...everywhere, 'twap_market', 'twap_limit', 'vwap_market', 'vwap_limit'];
 const mainland: readonly OrderType[] = ['normal'];
 
 /** The order types that an instrument's market takes. */
@@ -65,5 +74,6 @@ export function orderTypesOf(instrument: Instrument): readonly OrderType[] {
   // Options are traded continuously, without auctions.
   if (instrument.kind === 'option') return everywhere;
   if (instrument.market === 'HK') return hongKong;
+  if (instrument.market === 'US') return unitedStates;
   return instrument.market === 'SH' || instrument.market === 'SZ' ? mainland : everywhere;
 }

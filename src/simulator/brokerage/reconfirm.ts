@@ -1,6 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { type Instrument, kinds } from '../world/index.js';
 import { isBuying } from './order.js';
+import { rulesOf } from './order-types.js';
 import type { OrderType, ReconfirmReason, TradeSide } from './terms.js';
 
 /**
@@ -22,7 +23,8 @@ export interface SlipTerms {
 
 /** Whether an order looks like a slip: one that its owner has to confirm once more. Both at once are confirmed as the first of them. */
 export function reconfirmReason({ instrument, type, side, quantity, price }: SlipTerms, last: Decimal): ReconfirmReason | undefined {
-  if (isTooLarge(instrument, quantity)) return 'quantity';
+  // What is worked goes to the exchange in small parts.
+  if (rulesOf(type).worked === undefined && isTooLarge(instrument, quantity)) return 'quantity';
   // Prices of contracts and warrants are small, and move by such factors by themselves.
   if (type !== 'normal' || last === 0n || !kinds[instrument.kind].isShare) return undefined;
   const isSlip = isBuying(side) ? price >= last * PRICE_FACTOR : price * PRICE_FACTOR <= last;

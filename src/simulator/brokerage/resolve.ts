@@ -4,6 +4,9 @@ import { type Instrument, kinds, type World } from '../world/index.js';
 import { type Account, isFuturesMarket, namedMarkets, quoteMarketsOf, tradeMarketOf, untraded } from './account.js';
 import { type TradeMarket, tradeMarkets } from './terms.js';
 
+/** The protocol's number for a contract whose code, market and kind do not belong together. */
+const CONTRACT_INCONSISTENT = 110005;
+
 export interface Tradable {
   readonly instrument: Instrument;
   readonly tradeMarket: TradeMarket;
@@ -21,16 +24,26 @@ export function resolve(world: World, account: Account, market: TradeMarket, cod
   if (secMarket !== 0 && (named === undefined || !candidates.includes(named.name))) {
     return new Refusal(
       `sec_market ${secMarket} does not belong to market ${tradeMarkets.numberOf(market)} (${market}), which has ${candidates.join(', ')}`,
+      CONTRACT_INCONSISTENT,
     );
   }
+  let other: Instrument | undefined;
   for (const candidate of named === undefined ? candidates : [named.name]) {
     const instrument = world.instrument(`${candidate}.${code}`);
-    if (instrument === undefined || (kinds[instrument.kind].tradedBy === 'futures') !== isFuturesMarket(market)) continue;
+    if (instrument === undefined) continue;
+    if ((kinds[instrument.kind].tradedBy === 'futures') !== isFuturesMarket(market)) {
+      other ??= instrument;
+      continue;
+    }
     const tradeMarket = tradeMarketOf(instrument, account.environment);
     if (tradeMarket === undefined) return new Refusal(untraded(instrument));
     return account.markets.includes(tradeMarket)
       ? { instrument, tradeMarket }
       : new Refusal(`account ${account.id} may not trade ${instrument.symbol}: its markets are ${namedMarkets(account).join(', ')}`);
+  }
+  if (other !== undefined) {
+    const text = `${other.symbol} is ${kinds[other.kind].noun}: market ${tradeMarkets.numberOf(market)} (${market}) does not trade it`;
+    return new Refusal(text, CONTRACT_INCONSISTENT);
   }
   const hint = code.includes('.') ? '; a code has no market prefix: 00700, AAPL' : '';
   return new Refusal(`unknown code ${JSON.stringify(code)} in market ${tradeMarkets.numberOf(market)} (${market})${hint}`);

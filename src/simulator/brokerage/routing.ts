@@ -17,6 +17,7 @@ import { cancelled, isChangeable, isOpen, moved } from './order-status.js';
 import { rulesOf } from './order-types.js';
 import type { Change, Records } from './records.js';
 import { nextOpening, sessionFor } from './sessions.js';
+import { SLICE_MS, sliceOf } from './slices.js';
 import { afterTicks, Triggers } from './triggers.js';
 
 /** Orders that end in one turn of the event loop: a few milliseconds' worth. */
@@ -272,6 +273,10 @@ export class Routing {
     const order = this.#carried(change, instrument, this.#submit(change, waiting));
     if (order === undefined) return;
     const rules = rulesOf(order.type);
+    if (rules.worked !== undefined) {
+      this.#work(change, instrument, order);
+      return;
+    }
     const remainder = order.timeInForce === 'ioc' && rules.remainder === 'rest' ? 'cancel' : rules.remainder;
     const { matches, prints, resting } = this.#exchange.arrive(
       instrument,
@@ -290,6 +295,18 @@ export class Routing {
     if (remainder === 'exact_price' && matches.length === 0) {
       this.#finish(change, now, 'failed', 'the best price of the other side is not the price of the absolute limit order');
     } else this.#finish(change, now, cancelled(now.filledQuantity), CANCELLED_REST);
+  }
+
+  /** Sends the next slice of an order that is worked over time. What of it finds no counterpart is left to later ones; its end comes as that of any order. */
+  #work(change: Change, instrument: Instrument, order: OrderRecord): void {
+    const now = this.clock.now();
+    const volume = sliceOf(order, this.world.calendar(instrument), instrument.lotSize, now);
+    if (volume > 0n) {
+      const side = isBuying(mainLeg(order).side) ? 'buy' : 'sell';
+      const slice = { id: order.id, side, limit: order.worstPrice, volume, extendedHours: false } as const;
+      this.#settle(change, instrument, this.#exchange.arrive(instrument, slice, 'cancel'));
+    }
+    if (this.records.order(order.id)?.status !== 'filled_all') this.#steps.set(order.id, now + SLICE_MS);
   }
 
   /** The order with what it holds at the market's price of now; undefined when the account cannot carry it any more, which ends it. */

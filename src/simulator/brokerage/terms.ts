@@ -54,7 +54,11 @@ export type OrderType =
   | 'market_if_touched'
   | 'limit_if_touched'
   | 'trailing_stop'
-  | 'trailing_stop_limit';
+  | 'trailing_stop_limit'
+  | 'twap_market'
+  | 'twap_limit'
+  | 'vwap_market'
+  | 'vwap_limit';
 export const orderTypes = new Terms<OrderType>('orderType', {
   normal: 1,
   market: 2,
@@ -69,6 +73,10 @@ export const orderTypes = new Terms<OrderType>('orderType', {
   limit_if_touched: 13,
   trailing_stop: 14,
   trailing_stop_limit: 15,
+  twap_market: 16,
+  twap_limit: 17,
+  vwap_market: 18,
+  vwap_limit: 19,
 });
 
 export type OrderStatus =

@@ -404,7 +404,17 @@ describe('news', () => {
     expect(twitter.at(-1)).toMatchObject({ fact: { kind: 'delisting' }, day: requireDay(delisted.lastTradingDay!) });
     expect(companies(1).company(delisted).ratingSummary(requireDay('2026-11-20')).target).toBeUndefined();
     const every = new Set(['US.AAPL', 'HK.00005', 'SH.600519', 'US.KO', 'SZ.000333', 'US.TWTR'].flatMap(kinds));
-    expect([...every].sort()).toEqual(['delisting', 'dividend', 'executive', 'listing', 'rating', 'restatement', 'results', 'shares']);
+    expect([...every].sort()).toEqual([
+      'delisting',
+      'dividend',
+      'executive',
+      'letter',
+      'listing',
+      'rating',
+      'restatement',
+      'results',
+      'shares',
+    ]);
   });
 
   test('a day of it costs no more than its month', () => {

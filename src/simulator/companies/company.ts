@@ -257,6 +257,8 @@ export class Company extends IssuerTimeline {
         home,
         between: (from, to) => this.#facts(from, to),
         move: (day) => surroundings.move(surroundings.calendars.text(day)),
+        isTradingDay: (day) => surroundings.calendars.isTradingDay(home, day),
+        tradingDayBefore: (day) => requireDay(surroundings.calendars.shifted(home, surroundings.calendars.text(day), -1)),
       }),
     };
   }

@@ -8,7 +8,10 @@ export { Companies, type CompaniesOptions, type LoadedPrices } from './companies
 export type { Company } from './company.js';
 export type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from './corporate-actions.js';
 export type { ShareFigures } from './figures.js';
+export { chineseHeadline, chineseText } from './headlines-chinese.js';
 export type { DayMove, MarketPrices } from './market-prices.js';
+export { type NewsItem, newsId, timeOfNews } from './news.js';
+export type { NewsFact } from './news-facts.js';
 export { type Offering, type OfferingEvent, offeringOf } from './offering.js';
 export type { PlateComposition, Weighted } from './plate-composition.js';
 export type { Statements } from './statements.js';

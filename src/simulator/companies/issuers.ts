@@ -4,6 +4,8 @@ import type { Instrument } from '../world/instrument.js';
 export interface ShareClass {
   readonly instrument: Instrument;
   readonly ordinary: number;
+  /** Shares of a bank that keeps the ordinary ones. */
+  readonly depositary: boolean;
 }
 
 /** Who issued an equity. */
@@ -70,13 +72,13 @@ export function issuerOf(equity: Instrument, find: (symbol: string) => Instrumen
   const row = rowOf.get(equity.symbol);
   const home = row === undefined ? undefined : find(row.home);
   if (row === undefined || home === undefined) {
-    return { home: equity, classes: [{ instrument: equity, ordinary: 1 }], ordinaryShares: equity.sharesIssued };
+    return { home: equity, classes: [{ instrument: equity, ordinary: 1, depositary: false }], ordinaryShares: equity.sharesIssued };
   }
   const others = row.others.flatMap(([symbol, ordinary]) => {
     const instrument = find(symbol);
-    return instrument === undefined ? [] : [{ instrument, ordinary }];
+    return instrument === undefined ? [] : [{ instrument, ordinary, depositary: row.counts === 'all' }];
   });
-  const classes = [{ instrument: home, ordinary: 1 }, ...others];
+  const classes = [{ instrument: home, ordinary: 1, depositary: false }, ...others];
   const counted = row.counts === 'all' ? classes.slice(0, 1) : classes;
   const ordinaryShares = counted.reduce((sum, { instrument, ordinary }) => sum + instrument.sharesIssued * BigInt(ordinary), 0n);
   return { home, classes, ordinaryShares };

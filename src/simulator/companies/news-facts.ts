@@ -30,6 +30,11 @@ export type NewsFact =
   | { readonly kind: 'rating'; readonly change: RatingChange }
   | { readonly kind: 'executive'; readonly term: Term; readonly follows: Term | undefined }
   | { readonly kind: 'move'; readonly move: DayMove }
+  /** Nothing traded on a day of the market, after one on which it did; and the first trade after such days. */
+  | { readonly kind: 'halt' }
+  | { readonly kind: 'resumption' }
+  /** What a reader wrote to the editors. It is no fact: what it claims, and what it asks for, is made up. */
+  | { readonly kind: 'letter' }
   | { readonly kind: 'listing' }
   | { readonly kind: 'delisting' };
 

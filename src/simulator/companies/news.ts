@@ -10,7 +10,7 @@ import { isLargeMove, type NewsFact, type NewsFacts } from './news-facts.js';
 
 /** What became known of a company. */
 export interface NewsItem {
-  /** Positive, below 2^63, stable; later days have larger ones. */
+  /** Positive, below 2^63, stable; later items have larger ones. */
   readonly id: bigint;
   /** In the market's zone, counted from 1970-01-01; and when on that day, epoch ms. */
   readonly day: number;
@@ -25,6 +25,9 @@ export interface NewsItem {
 export interface NewsSource extends NewsFacts {
   readonly home: Instrument;
   readonly move: (day: number) => DayMove | undefined;
+  /** The last trading day before a day, and whether a day is one. */
+  readonly tradingDayBefore: (day: number) => number;
+  readonly isTradingDay: (day: number) => boolean;
 }
 
 /**
@@ -39,11 +42,19 @@ const minuteOf: Readonly<Record<NewsFact['kind'], number>> = {
   executive: 7 * 60 + 30,
   rating: 7 * 60 + 45,
   listing: 8 * 60 + 30,
+  resumption: 8 * 60 + 45,
+  halt: 9 * 60 + 20,
+  letter: 12 * 60 + 15,
   move: 20 * 60 + 30,
   delisting: 20 * 60 + 45,
 };
 
 const REMEMBERED_MONTHS = 36;
+/** A company is written about by readers in one month of so many. */
+const LETTER_MONTHS = 24;
+const LETTER_DAY = 10;
+/** Trading days that a halt may last and still be called one. */
+const HALT_DAYS_MAX = 250;
 
 /** What happened to one company, as news; worked out month by month. */
 export class News {
@@ -77,21 +88,53 @@ export class News {
     for (let day = first; day <= last; day++) {
       const move = this.source.move(day);
       if (move !== undefined && day > listed && isLargeMove(home, move)) facts.push({ day, fact: { kind: 'move', move } });
+      const turn = day > listed ? this.#haltTurn(day, move !== undefined, listed) : undefined;
+      if (turn !== undefined) facts.push({ day, fact: { kind: turn } });
     }
-    return facts.map(({ day, fact }) => this.#item(day, fact)).sort((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1));
+    const letter = startOf(month) + LETTER_DAY;
+    if (letter >= first && letter <= last && (keyOf(`${home.symbol}|letter`) + month) % LETTER_MONTHS === 0)
+      facts.push({ day: letter, fact: { kind: 'letter' } });
+    return facts.map(({ day, fact }) => this.#item(day, fact)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** Whether a halt begins on a day, or ends. Prices that nobody makes say nothing. */
+  #haltTurn(day: number, traded: boolean, listed: number): 'halt' | 'resumption' | undefined {
+    const { move, isTradingDay, tradingDayBefore } = this.source;
+    if (!isTradingDay(day)) return undefined;
+    let before = tradingDayBefore(day);
+    if (before < listed || (move(before) !== undefined) === traded) return undefined;
+    if (!traded) return 'halt';
+    for (let back = 0; back < HALT_DAYS_MAX && before >= listed; back++) {
+      if (move(before) !== undefined) return 'resumption';
+      before = tradingDayBefore(before);
+    }
+    return undefined;
   }
 
   #item(day: number, fact: NewsFact): NewsItem {
     const { home } = this.source;
     const [title, body] = [headline(home, fact), text(home, fact)];
     const name = `${home.symbol}|${fact.kind}|${body}`;
-    const hash = (BigInt(keyOf(name) >>> 0) << 16n) | BigInt((keyOf(`${name}|`) >>> 0) & 0xffff);
     const time = fromWall(day * DAY_MS + minuteOf[fact.kind] * 60_000, this.#zone);
-    return { id: (BigInt(day) << 48n) | hash, day, time, instrument: home, headline: title, text: body, fact };
+    return { id: newsId(time, name), day, time, instrument: home, headline: title, text: body, fact };
   }
 }
 
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+/** Of which 63 bits leave so many beside the minutes since 1970. */
+const HASH_BITS = 37n;
+
+/** The number of an item: by its minute first, and the same whenever it is made of the same name. */
+export function newsId(time: number, name: string): bigint {
+  const hash = (BigInt(keyOf(name) >>> 0) << 5n) | BigInt(keyOf(`${name}|`) & 0x1f);
+  return (BigInt(Math.floor(time / MINUTE_MS)) << HASH_BITS) | hash;
+}
+
+/** When the item of a number became known, epoch ms. */
+export function timeOfNews(id: bigint): number {
+  return Number(id >> HASH_BITS) * MINUTE_MS;
+}
 
 function monthOf(day: number): number {
   return yearOf(day) * 12 + new Date(day * DAY_MS).getUTCMonth();

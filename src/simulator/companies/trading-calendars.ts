@@ -23,12 +23,12 @@ export class TradingCalendars {
   /** The first day from `day` on on which all of them trade. */
   firstCommon(instruments: readonly Instrument[], day: number): number {
     for (let candidate = day; candidate < day + SEARCH_MAX_DAYS; candidate++) {
-      if (instruments.every((instrument) => this.#isTradingDay(instrument, candidate))) return candidate;
+      if (instruments.every((instrument) => this.isTradingDay(instrument, candidate))) return candidate;
     }
     return day;
   }
 
-  #isTradingDay(instrument: Instrument, day: number): boolean {
+  isTradingDay(instrument: Instrument, day: number): boolean {
     const days = this.#tradingDays.get(instrument.calendar) ?? new Remembered<number, boolean>(REMEMBERED_DAYS);
     this.#tradingDays.set(instrument.calendar, days);
     return days.get(day, () => this.calendarOf(instrument).isTradingDay(this.text(day)));

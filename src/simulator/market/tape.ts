@@ -181,6 +181,9 @@ export class Tape {
     const days = this.days(instrument);
     if (!days.calendar.isTradingDay(date)) return undefined;
     const day = days.on(date);
+    const history = this.#historyOf(instrument, day);
+    // A gap in a loaded history: it was suspended.
+    if (history !== undefined && day.number >= history.firstDay && history.day(day.number) === undefined) return undefined;
     return { reference: this.drop(instrument, day.number).reference, close: this.drop(instrument, days.next(day).number).close };
   }
 

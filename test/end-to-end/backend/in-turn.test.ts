@@ -17,6 +17,8 @@ const sliced: ReadonlySet<Group> = new Set<Group>([
   'ranking',
   'research',
   'institution',
+  'extension',
+  'news',
   'user_state',
 ]);
 /** Orders, fills and movements of cash are read after the brokerage's journal, which is on disk: in their own time. */

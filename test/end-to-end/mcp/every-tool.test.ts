@@ -30,6 +30,8 @@ const manyValued: ReadonlySet<Group> = new Set<Group>([
   'ranking',
   'research',
   'institution',
+  'extension',
+  'news',
 ]);
 
 /** Keys that lack one family of scopes each, so that every tool has one that must not reach it. */
@@ -175,6 +177,7 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { ...(await realPosition()), target_code: contract(laterMonth()), target_sec_market: 'HK' };
     case 'svc_kline_pattern':
     case 'svc_kline_pattern_statistics':
+    case 'svc_earnings_expected_move':
     case 'svc_get_price_reminder':
       return { symbol: 'HK.00700' };
     case 'svc_get_option_quote':

@@ -60,6 +60,16 @@ describe('a session', () => {
     await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 0, 'the end of the subscription');
   });
 
+  it('is in the daemon-wide view of what is subscribed', async () => {
+    const client = await open('all');
+    await client.call('svc_subscribe', { symbols: ['HK.09988'], sub_types: [1] });
+    const seen = async (is_req_all_conn: boolean) =>
+      JSON.stringify(await daemon.as('other').s2c('/api/query-subscription', { is_req_all_conn })).includes('09988');
+    expect([await seen(true), await seen(false)]).toEqual([true, false]);
+    await client.call('svc_unsubscribe', { unsub_all: true });
+    expect(await seen(true)).toBe(false);
+  });
+
   it('hears of orders and fills of its accounts', async () => {
     const client = await open('all');
     await client.call('svc_sub_acc_push', { acc_id_list: [HK_CASH] });

@@ -111,8 +111,8 @@ describe('a broker', () => {
       });
       expect(await client.ask('Trd_SubAccPush', { accIDList: [foreign] })).toMatchObject({ retType: -1 });
     }
-    expect(all).toHaveLength(10);
-    expect(new Set(all).size).toBe(10);
+    expect(all).toHaveLength(12);
+    expect(new Set(all).size).toBe(12);
     expect(all).toContain(REAL);
   });
 

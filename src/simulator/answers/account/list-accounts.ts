@@ -1,6 +1,5 @@
 import { create } from '@bufbuild/protobuf';
 import {
-  SecurityFirm,
   SimAccType,
   type TrdAcc,
   TrdAccRole,
@@ -11,7 +10,7 @@ import {
 } from '../../../contract/generated/Trd_Common_pb.js';
 import type { C2S, S2C } from '../../../contract/generated/Trd_GetAccList_pb.js';
 import { S2CSchema } from '../../../contract/generated/Trd_GetAccList_pb.js';
-import type { Account } from '../../brokerage/account.js';
+import { type Account, FIRST_FIRM } from '../../brokerage/account.js';
 import { tradeEnvironments, tradeMarkets } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
@@ -32,7 +31,7 @@ export const listAccounts: Answer<'brokerage', C2S, S2C> = ({ brokerage }, { trd
 };
 
 function accountMessage(account: Account): TrdAcc {
-  const { environment, trades, type, cardNumber, universalCardNumber } = account;
+  const { environment, trades, type, cardNumber, universalCardNumber, firm = FIRST_FIRM, lacks } = account;
   return create(TrdAccSchema, {
     trdEnv: tradeEnvironments.numberOf(environment),
     accID: account.id,
@@ -41,9 +40,9 @@ function accountMessage(account: Account): TrdAcc {
     cardNum: cardNumber,
     ...(universalCardNumber === undefined ? {} : { uniCardNum: universalCardNumber }),
     ...(environment === 'real'
-      ? { securityFirm: SecurityFirm.SecurityFirm_FutuSecurities }
+      ? { securityFirm: firm }
       : { simAccType: trades === 'futures' ? SimAccType.SimAccType_Futures : SimAccType.SimAccType_Stock }),
-    accStatus: TrdAccStatus.TrdAccStatus_Active,
+    accStatus: lacks === 'permission' ? TrdAccStatus.TrdAccStatus_Disabled : TrdAccStatus.TrdAccStatus_Active,
     accRole: TrdAccRole.TrdAccRole_Normal,
   });
 }

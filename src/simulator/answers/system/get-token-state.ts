@@ -3,10 +3,13 @@ import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/gene
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 
-/** The simulated user has no two-factor token, for whichever account: the trade password alone unlocks. */
+/** One account has a two-factor token, enabled and bound; the user and every other account have none: the trade password alone unlocks. */
 export const getTokenState: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request) => {
-  if (isFieldSet(request, C2SSchema.field.accId) && brokerage.account(request.accId) === undefined) {
+  const account = isFieldSet(request, C2SSchema.field.accId) ? brokerage.account(request.accId) : undefined;
+  if (isFieldSet(request, C2SSchema.field.accId) && account === undefined) {
     return new Refusal(`unknown account ${request.accId}; accounts: ${brokerage.accounts.map(({ id }) => id).join(', ')}`);
   }
-  return create(S2CSchema, { nnTokenEnable: 0, nnTokenBind: 0, mmTokenEnable: 0, mmTokenBind: 0 });
+  const token = account?.lacks === 'token' ? 1 : 0;
+  // The app of the account's firm is the one that shows the token.
+  return create(S2CSchema, { nnTokenEnable: 0, nnTokenBind: 0, mmTokenEnable: token, mmTokenBind: token });
 };

@@ -3,9 +3,9 @@ import type { C2S, S2C } from '../../../contract/generated/Trd_UnlockTrade_pb.js
 import { S2CSchema } from '../../../contract/generated/Trd_UnlockTrade_pb.js';
 import type { Answer } from '../../view/facts.js';
 
-/** Trd_UnlockTrade: opens the real accounts for orders, or closes them again (which needs no password). */
-export const unlockTrade: Answer<'brokerage', C2S, S2C> = ({ brokerage }, { unlock, pwdMD5 }) => {
-  if (unlock) return brokerage.lock.unlock(pwdMD5) ?? create(S2CSchema);
+/** Trd_UnlockTrade: opens the real accounts of a firm for orders, or closes them again (which needs no password). */
+export const unlockTrade: Answer<'brokerage', C2S, S2C> = ({ brokerage }, { unlock, pwdMD5, securityFirm }) => {
+  if (unlock) return brokerage.lock.unlock(pwdMD5, securityFirm) ?? create(S2CSchema);
   brokerage.lock.lock();
   return create(S2CSchema);
 };

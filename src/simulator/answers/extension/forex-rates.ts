@@ -1,0 +1,37 @@
+import { create } from '@bufbuild/protobuf';
+import { formatDecimal } from '../../../contract/decimal.js';
+import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/svc/forex_rates_pb.js';
+import { Currency } from '../../../contract/generated/Trd_Common_pb.js';
+import type { Answer } from '../../view/facts.js';
+import { known } from '../../view/known.js';
+import { BACKEND_SUCCESS, checkVersion } from './version.js';
+
+/** svc.forex_rates: the last price of every pair, in the order of the world. */
+export const forexRates: Answer<'world' | 'market' | 'listings', C2S, S2C> = ({ world, market, listings }, request) => {
+  const refused = checkVersion(request);
+  if (refused !== undefined) return refused;
+  const rateItems = world.listed({ market: 'FX' }).map((pair) => ({
+    ...known({ baseCurrency: numberOf(pair.code.slice(0, 3)), quoteCurrency: numberOf(pair.code.slice(3)) }),
+    price: formatDecimal(market.quote(pair).last),
+    stockId: pair.id,
+    security: listings.of(pair).security,
+  }));
+  return create(S2CSchema, { backendRetCode: BACKEND_SUCCESS, rateItems });
+};
+
+const numbers: Readonly<Record<string, number>> = {
+  HKD: Currency.HKD,
+  USD: Currency.USD,
+  CNH: Currency.CNH,
+  JPY: Currency.JPY,
+  SGD: Currency.SGD,
+  AUD: Currency.AUD,
+  CAD: Currency.CAD,
+  MYR: Currency.MYR,
+  NZD: Currency.NZD,
+};
+
+/** Trd_Common.Currency; undefined for the currencies in which nobody has an account. */
+function numberOf(currency: string): number | undefined {
+  return numbers[currency];
+}
