@@ -23,7 +23,7 @@ interface Row {
 }
 
 const list = (text: string, separator: string) => (text === '-' ? [] : text.split(separator));
-const listed = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
+const rows = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
   .trimEnd()
   .split('\n')
   .slice(1)
@@ -48,7 +48,7 @@ const own = ['wait_for', 'place_bracket_order', 'get_brackets', 'cancel_bracket'
 
 const inOrder = (routes: readonly { method: string; path: string }[]) => routes.map(({ method, path }) => `${method} ${path}`).sort();
 
-it.each(listed)(
+it.each(rows)(
   '$operation is reached by its id, routes and tool, with its scopes and behind its switches',
   ({ group, operation, id, routes, tool, needed, switches }) => {
     const declared = operationNamed(operation);
@@ -61,11 +61,11 @@ it.each(listed)(
 
 describe('the list', () => {
   it('has every operation and every tool that is declared, but for those of this gateway alone', () => {
-    const names = listed.map(({ operation }) => operation);
+    const names = rows.map(({ operation }) => operation);
     expect(new Set(names).size).toBe(names.length);
     const declared = operations.filter(({ name }) => !own.includes(name));
-    expect(declared.map(({ name }) => name).sort()).toEqual([...names].sort());
-    expect(declared.flatMap(({ tool }) => tool ?? []).sort()).toEqual(listed.flatMap(({ tool }) => tool ?? []).sort());
+    expect(declared.map(({ name }) => name).sort()).toEqual(rows.map(({ operation }) => operation).sort());
+    expect(declared.flatMap(({ tool }) => tool ?? []).sort()).toEqual(rows.flatMap(({ tool }) => tool ?? []).sort());
     expect(own.filter((name) => operationNamed(name) === undefined)).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('without its switch', () => {
     await daemon.stop();
   });
 
-  it.each(listed.filter(({ switches }) => switches.length > 0))('$operation is off', async ({ routes, tool, switches }) => {
+  it.each(rows.filter(({ switches }) => switches.length > 0))('$operation is off', async ({ routes, tool, switches }) => {
     const refused = { code: 'feature_disabled', error: expect.stringContaining(switches[0] ?? '') };
     for (const { method, path } of routes) {
       const answer = await daemon.as('all').request(method, path, { body: {} });
@@ -99,7 +99,7 @@ describe('without its switch', () => {
     expect((await client.call(tool, {})).json).toMatchObject(refused);
   });
 
-  it.each(listed.filter(({ switches }) => switches.length === 0))('$operation is served', async ({ routes, tool }) => {
+  it.each(rows.filter(({ switches }) => switches.length === 0))('$operation is served', async ({ routes, tool }) => {
     for (const { method, path } of routes.filter((route) => route.path !== '/api/admin/shutdown')) {
       const answer = await daemon.as('all').request(method, path, { body: method === 'POST' ? {} : undefined });
       expect([path, answer.status === 200 || answer.status === 400]).toEqual([path, true]);
