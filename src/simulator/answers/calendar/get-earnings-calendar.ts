@@ -27,6 +27,7 @@ import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { type Condition, type Figure, pageOf, unknownIndicator, withinRange } from '../../view/standings.js';
 import { eachShare, Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { type VolatilityRecord, volatilityRecord } from '../../view/volatility-record.js';
 import { type Days, daysOf } from './dates.js';
 
 /** As the service itself: the first day and six more. */
@@ -44,11 +45,13 @@ interface Row {
   readonly estimates: readonly EstimateData[];
   /** Market value at the close before the publication, or now if that is to come. */
   readonly marketCapThen: number;
+  /** Of the options on the share, where there are any. */
+  readonly volatility: VolatilityRecord | undefined;
 }
 
 /**
- * Qot_GetEarningsCalendar: what companies publish on the days asked for, by the dates of the market. Hot are those in which most money is traded on a usual day. The simulation says nothing of
- * their options here.
+ * Qot_GetEarningsCalendar: what companies publish on the days asked for, by the dates of the market. Hot are those in which most money is traded on a usual day. What trades in
+ * the thousands of options on a share is not added up here.
  */
 export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
   facts,
@@ -79,20 +82,23 @@ const standings = new Standings<Row>();
 
 const noFigure: Figure<Row> = () => undefined;
 
-/** By sort type; what is not here is about options. */
+/** By sort type, but for the volume of options. */
 const sorts: Readonly<Record<number, Figure<Row>>> = {
   [Sort.EarningsCalendarSortType_Hot]: ({ stock: { listing, board } }) => listing.instrument.dailyVolume * board.curPrice,
   [Sort.EarningsCalendarSortType_MarketCap]: ({ marketCapThen }) => marketCapThen,
   [Sort.EarningsCalendarSortType_RtMarketCap]: ({ stock: { equity } }) => equity.issuedMarketVal,
+  [Sort.EarningsCalendarSortType_IV]: ({ volatility }) => volatility?.implied,
+  [Sort.EarningsCalendarSortType_IVRank]: ({ volatility }) => volatility?.rank,
+  [Sort.EarningsCalendarSortType_IVPercentile]: ({ volatility }) => volatility?.percentile,
 };
 
 /** By factor, of those that are ranges. */
 const ranges: Readonly<Record<number, Figure<Row>>> = {
   [Factor.EarningsCalendarIndicatorType_MarketCap]: ({ marketCapThen }) => marketCapThen,
   [Factor.EarningsCalendarIndicatorType_OptionVolume]: noFigure,
-  [Factor.EarningsCalendarIndicatorType_IV]: noFigure,
-  [Factor.EarningsCalendarIndicatorType_IVRank]: noFigure,
-  [Factor.EarningsCalendarIndicatorType_IVPercentile]: noFigure,
+  [Factor.EarningsCalendarIndicatorType_IV]: ({ volatility }) => volatility?.implied,
+  [Factor.EarningsCalendarIndicatorType_IVRank]: ({ volatility }) => volatility?.rank,
+  [Factor.EarningsCalendarIndicatorType_IVPercentile]: ({ volatility }) => volatility?.percentile,
   [Factor.EarningsCalendarIndicatorType_RtMarketCap]: ({ stock: { equity } }) => equity.issuedMarketVal,
 };
 
@@ -168,6 +174,7 @@ function rowOf(facts: Needed, stock: StockFigures, reports: Row['reports']): Row
         of(EarningsCalendarEstimateType.EarningsCalendarEstimateType_EBIT, ebit),
       ];
     }),
+    volatility: volatilityRecord(facts, listing, stock.quote.tradingDay),
     marketCapThen: time <= now ? marketCapBefore(facts, listing, day) : stock.equity.issuedMarketVal,
   };
 }
@@ -208,7 +215,7 @@ function marketCapBefore({ world, market, companies }: Needed, { instrument }: L
   return close === undefined ? 0 : decimalToNumber(close * companies.figures(instrument, before).issuedShares);
 }
 
-function itemOf({ stock: { listing, board, equity }, reports: [report], day, pubType, estimates }: Row): EarningsCalendarItem {
+function itemOf({ stock: { listing, board, equity }, reports: [report], day, pubType, estimates, volatility }: Row): EarningsCalendarItem {
   const part = { quarter: `Q${report.number}`, half: 'H1', annual: 'FY' }[report.period];
   return create(EarningsCalendarItemSchema, {
     security: listing.security,
@@ -220,5 +227,6 @@ function itemOf({ stock: { listing, board, equity }, reports: [report], day, pub
     estimateList: [...estimates],
     marketCap: equity.issuedMarketVal,
     price: board.curPrice,
+    ...known({ iv: volatility?.implied, ivRank: volatility?.rank, ivPercentile: volatility?.percentile }),
   });
 }
