@@ -25,7 +25,7 @@ it('says which required field a message lacks, anywhere in it', () => {
 
 it('tells a list that is missing from one that is empty', () => {
   const lacks = (s2c: object) =>
-    missingFieldOf(ConstituentsSchema)(create(ConstituentsSchema, { retType: 0, s2c: { backend_ret: 0, ...s2c } }));
+    missingFieldOf(ConstituentsSchema)(create(ConstituentsSchema, { retType: 0, s2c: { backendRet: 0, ...s2c } }));
   expect(lacks({})).toBe('s2c.list');
-  expect(lacks({ list: { list_id: 1, stock_info: [] } })).toBeUndefined();
+  expect(lacks({ list: { listId: 1, stockInfo: [] } })).toBeUndefined();
 });
