@@ -49,6 +49,12 @@ interface Row {
   readonly volatility: VolatilityRecord | undefined;
 }
 
+/** With what is told of it: there are thousands in a season's week, so that each is written once. */
+interface ToldRow extends Row {
+  /** Shared: nothing may write to it. */
+  readonly item: EarningsCalendarItem;
+}
+
 /**
  * Qot_GetEarningsCalendar: what companies publish on the days asked for, by the dates of the market. Hot are those in which most money is traded on a usual day. What trades in
  * the thousands of options on a share is not added up here.
@@ -75,10 +81,10 @@ export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'mark
   });
   const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
   const by = sorts[sort] ?? noFigure;
-  return create(S2CSchema, { itemList: pageOf(kept, { by, ascending: false, offset: 0, count: kept.length }).map(itemOf) });
+  return create(S2CSchema, { itemList: pageOf(kept, { by, ascending: false, offset: 0, count: kept.length }).map(({ item }) => item) });
 };
 
-const standings = new Standings<Row>();
+const standings = new Standings<ToldRow>();
 
 const noFigure: Figure<Row> = () => undefined;
 
@@ -142,10 +148,12 @@ function reportsOf({ companies }: Needed, { instrument }: Listing, { first, last
 }
 
 /** One row for each moment of publication. */
-function rowsOf(facts: Needed, stock: StockFigures, reports: readonly EarningsReport[]): readonly Row[] {
+function rowsOf(facts: Needed, stock: StockFigures, reports: readonly EarningsReport[]): readonly ToldRow[] {
   return [...new Set(reports.map(({ time }) => time))].flatMap((time) => {
     const [shortest, ...rest] = reports.filter((report) => report.time === time);
-    return shortest === undefined ? [] : [rowOf(facts, stock, [shortest, ...rest])];
+    if (shortest === undefined) return [];
+    const row = rowOf(facts, stock, [shortest, ...rest]);
+    return [{ ...row, item: itemOf(row) }];
   });
 }
 
