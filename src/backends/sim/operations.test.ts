@@ -52,7 +52,7 @@ const priceContext = { usePreMarket: false, useAfterHours: false, useOvernight: 
 const days = { queryType: 1, startDate: '2026-11-01', endDate: '2026-11-20' };
 const broker = { brokerId: 1001, extensionVersion: 1 };
 const pattern = { klineType: 2, extensionVersion: 1 };
-const page = { market: 1, dataFrom: 0, dataMaxCount: 10 };
+const page = { market: 1, dataFrom: 0, dataMaxCount: 10, extensionVersion: 1 };
 const owner = security('US.AAPL');
 const version = { extensionVersion: 1 };
 
