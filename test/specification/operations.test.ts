@@ -2,38 +2,44 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operationNamed, operations } from '../../src/contract/operations/index.js';
-import { scopes } from '../../src/contract/scope.js';
+import { possibleScopes, scopes } from '../../src/contract/scope.js';
 import { TestDaemon } from '../support/daemon.js';
 import { McpClient } from '../support/mcp-client.js';
 
 /**
  * The specification's list of operations, written down a second time on purpose: an operation that is gone, or that is reached by another
- * id, route or tool, or that needs another switch, fails here. Who may call it is in test/end-to-end/access-matrix.test.ts.
+ * id, route or tool, or that needs another scope or switch, fails here.
+ * That it is refused without them is in test/end-to-end/access-matrix.test.ts.
  */
 interface Row {
+  readonly group: string;
   readonly operation: string;
   readonly id: number | null;
   readonly routes: readonly { readonly method: string; readonly path: string }[];
   readonly tool: string | null;
+  /** Any one of them does. */
+  readonly needed: readonly string[];
   readonly switches: readonly string[];
 }
 
-const list = (text: string) => (text === '-' ? [] : text.split(', '));
+const list = (text: string, separator: string) => (text === '-' ? [] : text.split(separator));
 const listed = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
   .trimEnd()
   .split('\n')
   .slice(1)
   .map((line): Row => {
-    const [operation = '', id = '', routes = '', tool = '', switches = ''] = line.split('\t');
+    const [group = '', operation = '', id = '', routes = '', tool = '', needed = '', switches = ''] = line.split('\t');
     return {
+      group,
       operation,
       id: id === '-' ? null : Number(id),
-      routes: list(routes).map((route) => {
+      routes: list(routes, ', ').map((route) => {
         const [method = '', path = ''] = route.split(' ');
         return { method, path };
       }),
       tool: tool === '-' ? null : tool,
-      switches: list(switches),
+      needed: needed === 'any' ? [] : list(needed, ' or ').sort(),
+      switches: list(switches, ' '),
     };
   });
 
@@ -63,11 +69,16 @@ const own = ['wait_for', 'place_bracket_order', 'get_brackets', 'cancel_bracket'
 
 const inOrder = (routes: readonly { method: string; path: string }[]) => routes.map(({ method, path }) => `${method} ${path}`).sort();
 
-it.each(rows)('$operation is reached by its id, routes and tool, behind its switches', ({ operation, id, routes, tool, switches }) => {
-  const declared = operationNamed(operation);
-  expect(declared).toMatchObject({ protoId: id, tool, switches });
-  expect(inOrder(declared?.rest ?? [])).toEqual(inOrder(routes));
-});
+it.each(rows)(
+  '$operation is reached by its id, routes and tool, with its scopes and behind its switches',
+  ({ group, operation, id, routes, tool, needed, switches }) => {
+    const declared = operationNamed(operation);
+    expect(declared).toMatchObject({ group, protoId: id, tool, switches });
+    expect(inOrder(declared?.rest ?? [])).toEqual(inOrder(routes));
+    const held = declared === undefined ? [] : possibleScopes(declared.scope);
+    expect(held.length === scopes.length ? [] : [...held].sort()).toEqual(needed);
+  },
+);
 
 describe('the list', () => {
   it('has every operation and every tool that is declared, but for those of this gateway alone', () => {

@@ -37,6 +37,7 @@ import {
   type ResponseMessage,
   type TradePush,
 } from '../backend.js';
+import { finalStatuses } from '../final-statuses.js';
 import type { Logger } from '../logger.js';
 import { entryOf } from '../orders/bracket-entry.js';
 import { historySpan } from '../orders/order-history.js';
@@ -44,7 +45,7 @@ import { PacketIds } from '../orders/packet-ids.js';
 import { type PushHub, streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { sideName } from '../trade-names.js';
-import { type Bracket, type Exit, exitOrder, isActive, isOver, newBracket } from './bracket.js';
+import { type Bracket, type Exit, exitOrder, isActive, newBracket } from './bracket.js';
 import { afterExit, nextStep } from './decide.js';
 
 /** Active at a time, of all keys. */
@@ -272,14 +273,16 @@ export class Brackets {
     const before = watched.bracket;
     let bracket = before;
     for (const order of orders) {
-      const filled = decimalFromNumber(order.fillQty) ?? 0n;
+      const isVoid = order.orderStatus === OrderStatus.OrderStatus_FillCancelled;
+      const filled = isVoid ? 0n : (decimalFromNumber(order.fillQty) ?? 0n);
       const isEntry =
         order.remark === bracket.entryRemark && order.code === bracket.code && decimalFromNumber(order.qty) === bracket.entryQty;
       if (bracket.state === 'placing' && isEntry) bracket = { ...bracket, state: 'open', entryIdEx: order.orderIDEx };
       if (order.orderIDEx === bracket.entryIdEx && bracket.entryIdEx !== '') {
-        const entryOver = bracket.entryOver || isOver(order.orderStatus);
-        if (filled > bracket.entryFilled || entryOver !== bracket.entryOver)
-          bracket = { ...bracket, entryOver, entryFilled: filled > bracket.entryFilled ? filled : bracket.entryFilled };
+        const entryOver = bracket.entryOver || finalStatuses.has(order.orderStatus);
+        // Pushes may overtake each other; only the exchange takes back what was filled.
+        const entryFilled = isVoid || filled > bracket.entryFilled ? filled : bracket.entryFilled;
+        if (entryFilled !== bracket.entryFilled || entryOver !== bracket.entryOver) bracket = { ...bracket, entryOver, entryFilled };
         continue;
       }
       const { exit } = bracket;
@@ -293,9 +296,11 @@ export class Brackets {
   #afterExitOrder(bracket: Bracket, order: Order, told: Decimal, last: Decimal): Bracket {
     const { exit } = bracket;
     if (exit === undefined) return bracket;
-    const filled = told > exit.filled ? told : exit.filled;
-    if (isOver(order.orderStatus)) {
-      const failed = order.orderStatus === OrderStatus.OrderStatus_Failed || order.orderStatus === OrderStatus.OrderStatus_SubmitFailed;
+    const isVoid = order.orderStatus === OrderStatus.OrderStatus_FillCancelled;
+    const filled = isVoid || told > exit.filled ? told : exit.filled;
+    if (finalStatuses.has(order.orderStatus)) {
+      const failed =
+        isVoid || order.orderStatus === OrderStatus.OrderStatus_Failed || order.orderStatus === OrderStatus.OrderStatus_SubmitFailed;
       return afterExit(bracket, exit, { filled, failed, why: order.lastErrMsg }, last);
     }
     return { ...bracket, exit: { ...exit, filled } };
