@@ -51,16 +51,6 @@ const coming = new Set([
   'get_industrial_chain_by_plate',
   'get_industrial_plate_info',
   'get_industrial_plate_stock',
-  'forex_rates',
-  'related_stocks',
-  'earnings_expected_move',
-  'news_translation',
-  'forex_constituents',
-  'latest_news',
-  'stock_news',
-  'watchlist_announcement',
-  'watchlist_news',
-  'watchlist_rating',
 ]);
 const rows = listed.filter(({ operation }) => !coming.has(operation) || operationNamed(operation) !== undefined);
 

@@ -12,6 +12,7 @@ import * as institution from './institution.js';
 import * as klinePattern from './kline-pattern.js';
 import * as margin from './margin.js';
 import * as metadata from './metadata.js';
+import * as news from './news.js';
 import * as quote from './quote.js';
 import * as ranking from './ranking.js';
 import * as research from './research.js';
@@ -39,6 +40,7 @@ export const declared = {
   research,
   institution,
   extension,
+  news,
   user_state: userState,
   account,
   forex_account: forexAccount,
@@ -66,6 +68,7 @@ export {
   institution,
   klinePattern,
   metadata,
+  news,
   quote,
   ranking,
   research,

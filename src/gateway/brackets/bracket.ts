@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
-import { OrderStatus, OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
+import { OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { exitSideOf } from '../orders/bracket-entry.js';
 
@@ -54,6 +54,8 @@ export interface Bracket {
   readonly entryOver: boolean;
   /** What exits that are over have closed. */
   readonly closed: Decimal;
+  /** What somebody else has closed of the position: no exit is for that, as it would open the opposite one. */
+  readonly gone: Decimal;
   /** 0 without one. */
   readonly takeProfit: Decimal;
   readonly stopLoss: Decimal;
@@ -67,20 +69,6 @@ export interface Bracket {
   /** Epoch ms. */
   readonly createdAt: number;
   readonly updatedAt: number;
-}
-
-/** Statuses of an order that no other follows, as far as its fills go. */
-const over: ReadonlySet<number> = new Set([
-  OrderStatus.OrderStatus_SubmitFailed,
-  OrderStatus.OrderStatus_Filled_All,
-  OrderStatus.OrderStatus_Cancelled_Part,
-  OrderStatus.OrderStatus_Cancelled_All,
-  OrderStatus.OrderStatus_Failed,
-  OrderStatus.OrderStatus_Deleted,
-]);
-
-export function isOver(status: number): boolean {
-  return over.has(status);
 }
 
 /** Whether anything is still to be done for it. */
@@ -107,6 +95,7 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     entryFilled: 0n,
     entryOver: false,
     closed: 0n,
+    gone: 0n,
     takeProfit: decimalFromNumber(request.takeProfitPrice) ?? 0n,
     stopLoss: decimalFromNumber(request.stopLossPrice) ?? 0n,
     stopLimit: decimalFromNumber(request.stopLossLimitPrice) ?? 0n,
@@ -118,6 +107,14 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     updatedAt: now,
   };
 }
+
+/** What the entry has filled and nobody has closed. */
+export function unclosed({ entryFilled, closed, gone, exit }: Bracket): Decimal {
+  return entryFilled - closed - gone - (exit?.filled ?? 0n);
+}
+
+/** How far the brokerage may move an exit's prices to the next step, of the price: the widest steps are a tenth of it. */
+const STEP_MAX = 0.1;
 
 /** Whether its exits buy: the entry has sold. */
 export function exitBuys({ exitSide }: Bracket): boolean {
@@ -136,6 +133,9 @@ export function exitOrder(bracket: Bracket, { kind, qty, remark, reached }: Exit
     qty: n(qty),
     remark,
     timeInForce: TimeInForce.TimeInForce_GTC,
+    // Nobody would be there to mend a price between two steps. A limit is kept, and a stop comes no later.
+    adjustPrice: true,
+    adjustSideAndLimit: exitBuys(bracket) ? -STEP_MAX : STEP_MAX,
   };
   if (kind === 'target') return create(PlaceC2SSchema, { ...base, orderType: OrderType.OrderType_Normal, price: n(takeProfit) });
   if (reached && stopLimit > 0n) return create(PlaceC2SSchema, { ...base, orderType: OrderType.OrderType_Normal, price: n(stopLimit) });

@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, AuditTrade, OrderFacts } from '../../access/index.js';
+import type { Access, AuditTrade, KeyRecord, OrderFacts } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
@@ -51,7 +51,13 @@ function unasked(thrown: unknown): Rejection {
 
 /** Who places orders that come with their exits. */
 export interface BracketPlacer {
-  place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection>;
+  /** @param refused why the entry may not leave any more, asked at the last moment. */
+  place(
+    request: BracketC2S,
+    keyId: string | null,
+    refused: () => Rejection | undefined,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection>;
 }
 
 /** What makes a new order. */
@@ -169,10 +175,9 @@ export class Writes {
     if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
-    const keyId = key?.id ?? null;
     const answer = isOfPosition(operation)
-      ? this.#provenAnswerOf(operation, request as PositionRequest, keyId, context)
-      : this.#answerOf(operation, request, keyId, context);
+      ? this.#provenAnswerOf(operation, request as PositionRequest, key, context)
+      : this.#answerOf(operation, request, key, context);
     if (!isCancel(request) || (request as Partial<ModifyC2S>).forAll) return answer;
     return answer.then(async (response) => {
       const accepted = !(response instanceof Rejection) && response.retType === RET_SUCCEED;
@@ -185,21 +190,35 @@ export class Writes {
   async #provenAnswerOf(
     operation: Operation,
     request: PositionRequest,
-    keyId: string | null,
+    key: KeyRecord | undefined,
     context: CallContext,
   ): Promise<ResponseMessage | Rejection> {
     // What is sent is what was valued, as far as the account has not changed since.
     const expected = await expectedOrders(this.backend, operation, request, context).catch(unasked);
     if (expected instanceof Rejection) return expected;
-    const response = await this.#answerOf(operation, request, keyId, context);
+    // Trading may have been halted while the brokerage was asked.
+    const halted = this.#haltOf(key);
+    if (halted !== undefined) return halted;
+    const response = await this.#answerOf(operation, request, key, context);
     if (!(response instanceof Rejection) && response.retType === RET_SUCCEED) {
       await proveGroup(this.backend, operation, request, expected, response, context);
     }
     return response;
   }
 
+  /** Why what adds risk may not leave. */
+  #haltOf(key: KeyRecord | undefined): Rejection | undefined {
+    const halted = this.access.haltOf(key);
+    return halted && rejectDenial(halted);
+  }
+
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
-  #answerOf(operation: Operation, request: Message, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
+  #answerOf(
+    operation: Operation,
+    request: Message,
+    key: KeyRecord | undefined,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection> {
     const failed = (thrown: unknown): Rejection => {
       if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
       throw thrown;
@@ -207,7 +226,7 @@ export class Writes {
     try {
       const answer =
         operation === trade.placeBracketOrder
-          ? this.brackets.place(request as BracketC2S, keyId, context)
+          ? this.brackets.place(request as BracketC2S, key?.id ?? null, () => this.#haltOf(key), context)
           : this.backend.call(operation, request, context);
       return Promise.resolve(answer).then(
         (response) => (response instanceof Rejection ? response : checkAnswer(operation, response)),

@@ -10,6 +10,7 @@ import { forexAccount } from './forex-account/index.js';
 import { institution } from './institution/index.js';
 import { klinePattern } from './kline-pattern/index.js';
 import { metadata } from './metadata/index.js';
+import { news } from './news/index.js';
 import { quote } from './quote/index.js';
 import { ranking } from './ranking/index.js';
 import { research } from './research/index.js';
@@ -36,6 +37,7 @@ const groups = {
   research,
   institution,
   extension,
+  news,
   user_state: userState,
   account,
   forex_account: forexAccount,

@@ -178,6 +178,7 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
     case 'svc_kline_pattern':
     case 'svc_kline_pattern_statistics':
     case 'svc_earnings_expected_move':
+    case 'svc_stock_news':
     case 'svc_get_price_reminder':
       return { symbol: 'HK.00700' };
     case 'svc_get_option_quote':
@@ -336,6 +337,13 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   // For alerts that the message lists.
   'svc_set_option_event_alert.oper_type': (value) => ![6, 'DELETE_ALL'].includes(value as string | number),
   // The bars of a whole market are read for each.
+  // A stock is no plate; and with what they belong to.
+  'svc_stock_news.id_type': (value) => value !== 'SECURITY' && value !== 1,
+  'svc_stock_news.seq_from': () => true,
+  'svc_latest_news.page_flip': (value) => value !== 'OLDER' && value !== 0,
+  'svc_latest_news.include_flash_filter': (value) => value === true,
+  'svc_latest_news.include_market_filter': (value) => value === true,
+  'svc_latest_news.first_visit': (value) => value === true,
   'svc_kline_pattern_stocks.kline_type': (value) => value !== 'day',
   // Of other conditions than a price.
   'svc_wait_for.acc_id': () => true,
@@ -398,6 +406,9 @@ function usualValues(name: string): readonly unknown[] | undefined {
     rate_time: ['1760000000000', 1_760_000_000_000],
     extension_version: [1],
     stock_id: [found.stockId],
+    stock_ids: [[found.stockId]],
+    seq_mark: ['9223372036854775807'],
+    id_type: ['SECURITY', 1],
     plate: [found.plate],
     'svc_get_plate_security.sort_field': [1, 11],
     shape: [5, 8],
