@@ -57,8 +57,8 @@ export class MemoryStore implements Store {
   async write(change: (transaction: Transaction) => void): Promise<void> {
     const steps: (() => void)[] = [];
     change({
-      put: (to, key, value) => steps.push(() => rowsOf(to).set(key, structuredClone(value))),
-      putLatest: (to, key, read) => steps.push(() => rowsOf(to).set(key, structuredClone(read()))),
+      put: (to, key, value) => steps.push(() => rowsOf(to).set(key, copyOf(value))),
+      putLatest: (to, key, read) => steps.push(() => rowsOf(to).set(key, read())),
       remove: (from, key) => steps.push(() => rowsOf(from).delete(key)),
     });
     for (const step of steps) step();
@@ -71,6 +71,11 @@ function sorted<V>(rows: ReadonlyMap<string, V>, { start, end }: Range): [string
   return [...rows]
     .filter(([key]) => (start === undefined || key >= start) && (end === undefined || key < end))
     .sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Numbers and texts are their own copies. */
+function copyOf(value: unknown): unknown {
+  return typeof value === 'object' || typeof value === 'function' ? structuredClone(value) : value;
 }
 
 function rowsOf(rows: Table<unknown> | Archive<unknown>): Map<string, unknown> {
