@@ -8,6 +8,7 @@ import * as cash from './cash.js';
 import * as derivatives from './derivatives.js';
 import * as extension from './extension.js';
 import * as forexAccount from './forex-account.js';
+import * as industry from './industry.js';
 import * as institution from './institution.js';
 import * as klinePattern from './kline-pattern.js';
 import * as margin from './margin.js';
@@ -39,6 +40,7 @@ export const declared = {
   ranking,
   research,
   institution,
+  industry,
   extension,
   news,
   user_state: userState,
@@ -65,6 +67,7 @@ export {
   derivatives,
   extension,
   forexAccount,
+  industry,
   institution,
   klinePattern,
   metadata,

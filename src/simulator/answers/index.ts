@@ -7,6 +7,7 @@ import { calendar } from './calendar/index.js';
 import { derivatives } from './derivatives/index.js';
 import { extension } from './extension/index.js';
 import { forexAccount } from './forex-account/index.js';
+import { industry } from './industry/index.js';
 import { institution } from './institution/index.js';
 import { klinePattern } from './kline-pattern/index.js';
 import { metadata } from './metadata/index.js';
@@ -36,6 +37,7 @@ const groups = {
   ranking,
   research,
   institution,
+  industry,
   extension,
   news,
   user_state: userState,

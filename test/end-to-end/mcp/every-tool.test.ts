@@ -30,6 +30,7 @@ const manyValued: ReadonlySet<Group> = new Set<Group>([
   'ranking',
   'research',
   'institution',
+  'industry',
   'extension',
   'news',
 ]);
@@ -169,6 +170,8 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { order_id: await slippedOrder(), reconfirm_op: 'QTY_TOO_LARGE' };
     case 'svc_cancel_order':
       return { order_id_ex: await workingOrder() };
+    case 'svc_get_industrial_plate_stock':
+      return { plate_id: 1003 };
     case 'svc_get_order_fee':
       return { order_id_ex_list: [await workingOrder()] };
     case 'svc_reverse_position':
@@ -330,6 +333,9 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   'svc_get_ark_fund_holding.page': () => true,
   'svc_get_ark_active_transaction.page': () => true,
   'svc_get_rating_change.page': () => true,
+  'svc_get_industrial_chain_list.page': () => true,
+  'svc_get_industrial_plate_stock.page': () => true,
+  'svc_get_heat_map_data.page': () => true,
   // For a reminder that there is, and for US securities.
   'svc_set_price_reminder.op': (value) => ![1, 'ADD', 6, 'DEL_ALL'].includes(value as string | number),
   'svc_set_price_reminder.key': () => true,
@@ -435,6 +441,8 @@ function usualValues(name: string): readonly unknown[] | undefined {
     'svc_get_financials_revenue_breakdown.date': [0, found.reportDate],
     currency_code: ['USD', 'cny', ''],
     institution_id: [1, 24],
+    chain_id: [1, 13],
+    plate_id: [1003, 3001],
     'svc_get_valuation_plate_stock_list.symbol': [found.plate, 'HK.800000'],
     filter_security: [found.plate],
     'svc_get_future_info.symbols': [['HK.HSImain']],
