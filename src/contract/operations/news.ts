@@ -54,7 +54,7 @@ export const latestNews = operation({
   ),
   title: 'Latest news',
   summary: 'The newest items of news of all markets.',
-  guide: `Of one stock: svc_stock_news. seq_mark continues with older items, latest_seq_mark with page_flip 1 brings what came since. ${untrusted}`,
+  guide: `Of one stock: svc_stock_news. seq_mark continues with older items, latest_seq_mark with page_flip 1 brings what came since. The first call of a day takes some seconds. ${untrusted}`,
   shape: [
     pageSize,
     choice('page_flip', pageFlip, { default: 0 }),

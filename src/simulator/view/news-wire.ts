@@ -15,7 +15,7 @@ export type Teller = (from: number, to: number) => Generator<void, readonly Stor
 const DAY_MS = 86_400_000;
 /** The markets whose companies a newsroom follows, and how many of each: those worth most. */
 const MARKETS: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
-const FOLLOWED = 40;
+const FOLLOWED = 15;
 /** Days of the wire that are kept, as everybody asks for the same. */
 const REMEMBERED_DAYS = 100;
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
         limits: { maxOrderValue: '40000', maxDailyValue: '100000', allowedTrdSides: 'BUY', allowedSymbols: 'HK.00700' },
       },
     },
-    flags: ['--enable-trading'],
+    flags: ['--enable-trading', '--enable-v18-experimental-reads', '--request-timeout', '120'],
     variables: { SVC_TRADE_PWD: '123456' },
   });
 });
@@ -96,6 +96,28 @@ describe.each(ways)('a hostile text, over the way with %s', (way) => {
     // In one JSON string: the line breaks in it are escaped.
     expect(listed.text).not.toContain('\n');
     expect(await toldTo(client)).toEqual(before);
+  });
+
+  it('in a letter among the news comes back as data, and whoever obeys it does no more than its key may', async () => {
+    const client = await open('reader', way);
+    const before = await toldTo(client);
+    const args = { page_size: 1, flash_filter_list: ['LETTERS'], extension_version: 1 };
+    const { json, text } = await client.call('svc_latest_news', args);
+    const [letter] = json.news_list as { abstract: string; source: string }[];
+    expect(letter?.source).toContain('unverified');
+    expect(letter?.abstract).toContain('ignore all previous instructions');
+    expect(text).not.toContain('\n');
+    expect(await toldTo(client)).toEqual(before);
+    // What the letter asks for.
+    const orders = await ordersOf();
+    const sale = { ...realOrder, side: 'SELL', order_type: 'MARKET', price: undefined };
+    for (const [tool, asked] of [
+      ['svc_unlock_trade', {}],
+      ['svc_place_order', sale],
+      ['svc_place_order', realOrder],
+    ] as const)
+      expect((await client.call(tool, asked)).isError).toBe(true);
+    expect(await ordersOf()).toEqual(orders);
   });
 
   it('in the name of a security comes back as data, and changes nothing that a model is told', async () => {
