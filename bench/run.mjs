@@ -25,6 +25,7 @@ const FILES = [
   'access',
   'orders',
   'orders-at-once',
+  'matching',
   'codec',
   'import',
   'recording',

@@ -4,30 +4,37 @@ import { utcDay } from './timestamp.js';
 
 const DAY_MS = 86_400_000;
 
+/** A day's sum of one caller in one currency. */
+interface Total {
+  /** Its name in the store, made once: it is written with every order. */
+  readonly row: string;
+  sum: Decimal;
+}
+
+/** Stands for the currency of rows that an earlier version wrote, which kept none. */
+const NO_CURRENCY = '';
+
 /** What each caller's orders sum up to per UTC day and currency: the working copy, and its rows in the store. */
 export class DayTotals {
   readonly #table: Table<Decimal>;
-  readonly #totals = new Map<string, Decimal>();
-  /** Those of all totals: as many as the backend trades in. */
-  readonly #currencies = new Set<string>();
+  /** By day, caller and currency: of today, and of the day before or two. */
+  readonly #days = new Map<string, Map<string, Map<string, Total>>>();
   /** Rows of days gone by, to be removed with the next write. */
   #stale: string[] = [];
-  #prunedOn: string;
+  #prunedOn = '';
 
   constructor(store: Store, now: number) {
     this.#table = store.table<Decimal>('day_totals');
-    for (const [row, total] of this.#table.entries()) {
-      this.#totals.set(row, total);
-      const [, currency] = row.split(SEPARATOR);
-      if (currency !== undefined) this.#currencies.add(currency);
+    for (const [row, sum] of this.#table.entries()) {
+      const [of = '', currency = NO_CURRENCY] = row.split(SEPARATOR);
+      this.#total(of.slice(0, DAY_LENGTH), of.slice(DAY_LENGTH + 1), currency, row).sum = sum;
     }
-    this.#prunedOn = '';
     this.#prune(now);
   }
 
   /** The sum of `caller` on `day` ("2026-08-01") in one currency. */
   get(day: string, caller: string, currency: string): Decimal {
-    return this.#totals.get(rowOf(day, caller, currency)) ?? 0n;
+    return this.#days.get(day)?.get(caller)?.get(currency)?.sum ?? 0n;
   }
 
   /**
@@ -35,43 +42,54 @@ export class DayTotals {
    * and counts towards each of them until the day is over.
    */
   ofNoCurrency(day: string, caller: string): Decimal {
-    return this.#totals.get(`${day}:${caller}`) ?? 0n;
+    return this.get(day, caller, NO_CURRENCY);
   }
 
   /** The sums of `caller` on `day` by currency. */
   of(day: string, caller: string): readonly { readonly currency: string; readonly total: Decimal }[] {
-    return [...this.#currencies]
-      .map((currency) => ({ currency, total: this.get(day, caller, currency) }))
-      .filter(({ total }) => total !== 0n);
+    return [...(this.#days.get(day)?.get(caller) ?? [])]
+      .filter(([currency, { sum }]) => currency !== NO_CURRENCY && sum !== 0n)
+      .map(([currency, { sum }]) => ({ currency, total: sum }));
   }
 
   /** Adds `amount`, negative when a reservation is given back, and puts the new sum on disk. */
   add(transaction: Transaction, day: string, caller: string, currency: string, amount: Decimal): void {
-    const row = rowOf(day, caller, currency);
-    const total = (this.#totals.get(row) ?? 0n) + amount;
-    this.#totals.set(row, total);
-    this.#currencies.add(currency);
-    transaction.put(this.#table, row, total);
+    const total = this.#days.get(day)?.get(caller)?.get(currency) ?? this.#total(day, caller, currency);
+    total.sum += amount;
+    transaction.put(this.#table, total.row, total.sum);
   }
 
   /** Forgets the days before yesterday: yesterday may still be given back to, and a clock may be set back a little. */
   prune(transaction: Transaction, now: number): void {
     this.#prune(now);
-    for (const row of this.#stale.splice(0)) transaction.remove(this.#table, row);
+    if (this.#stale.length > 0) for (const row of this.#stale.splice(0)) transaction.remove(this.#table, row);
+  }
+
+  #total(day: string, caller: string, currency: string, row = rowOf(day, caller, currency)): Total {
+    const callers = this.#days.get(day) ?? new Map<string, Map<string, Total>>();
+    this.#days.set(day, callers);
+    const currencies = callers.get(caller) ?? new Map<string, Total>();
+    callers.set(caller, currencies);
+    const total = currencies.get(currency) ?? { row, sum: 0n };
+    currencies.set(currency, total);
+    return total;
   }
 
   #prune(now: number): void {
-    if (utcDay(now) === this.#prunedOn) return;
-    this.#prunedOn = utcDay(now);
+    const today = utcDay(now);
+    if (today === this.#prunedOn) return;
+    this.#prunedOn = today;
     const yesterday = utcDay(now - DAY_MS);
-    for (const row of this.#totals.keys()) {
-      if (row >= yesterday) continue;
-      this.#totals.delete(row);
-      this.#stale.push(row);
+    for (const [day, callers] of this.#days) {
+      if (day >= yesterday) continue;
+      this.#days.delete(day);
+      for (const currencies of callers.values()) for (const { row } of currencies.values()) this.#stale.push(row);
     }
   }
 }
 
+/** Of "2026-08-01". */
+const DAY_LENGTH = 10;
 /** Stands in no key's id, which has no control characters. */
 const SEPARATOR = '\t';
 

@@ -33,7 +33,8 @@ export {
 } from './limits.js';
 export { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
 export type { OrderNames, OrderPlace } from './open-orders.js';
-export { type Admission, type Admittance, type GateVerdict, OrderGates, type OrderGatesOptions, type Wanted } from './order-gates.js';
+export { type Admittance, type GateVerdict, OrderGates, type OrderGatesOptions, type Wanted } from './order-gates.js';
+export type { Admission } from './reservation.js';
 export { err, ok, type Result } from './result.js';
 export { type ScopeMask, scopeMask, scopesIn, scopesSatisfy } from './scopes.js';
 export { SteadyTime, type SteadyTimeOptions } from './steady-time.js';

@@ -55,6 +55,7 @@ class CrashableStore implements Store {
     const puts: Parameters<Store['write']>[0][] = [];
     change({
       put: (table, key, value) => void puts.push((disk) => disk.put(table, key, value)),
+      putLatest: (table, key, read) => void puts.push((disk) => disk.putLatest(table, key, read)),
       remove: (table, key) => void puts.push((disk) => disk.remove(table, key)),
     });
     return new Promise((resolve) => this.#waiting.push({ change: (disk) => puts.map((put) => put(disk)), resolve }));

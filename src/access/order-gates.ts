@@ -1,52 +1,18 @@
 import type { Store, Transaction } from '../storage/index.js';
 import { DayTotals } from './day-totals.js';
-import {
-  dailyLossReadings,
-  dailyValueReadings,
-  type GateReading,
-  hoursReading,
-  marketReading,
-  openOrdersReadings,
-  orderValueReadings,
-  rateReading,
-  sideReading,
-  symbolReading,
-} from './gate-readings.js';
-import {
-  type DayTotal,
-  dailyLossGate,
-  dailyValueGate,
-  type GateDenial,
-  type GateName,
-  haltGate,
-  hoursGate,
-  marketGate,
-  type OrderFacts,
-  openOrdersGate,
-  orderValueGate,
-  rateGate,
-  sideGate,
-  symbolGate,
-} from './gates.js';
+import type { GateReading } from './gate-readings.js';
+import { dayTotal, deny, GateTable, type Holder, Question } from './gate-table.js';
+import { dailyLossGate, type GateDenial, type GateName, haltGate, type OrderFacts, openOrdersGate } from './gates.js';
 import { LocalTime } from './hours-window.js';
 import type { KeyRecord } from './key-record.js';
 import { type LimitUse, limitUses } from './limit-use.js';
 import { type Limits, unlimited } from './limits.js';
 import { OpenOrders, type OrderNames, type OrderPlace } from './open-orders.js';
 import { RateWindows } from './rate-window.js';
+import { type Admission, type Books, type RateSlot, Reservation } from './reservation.js';
 import { utcDay } from './timestamp.js';
 import { TradingHalts } from './trading-halts.js';
-import { converted, type ExchangeRates, isUnknown, type Measured, measured, type Worth } from './worth.js';
-
-/** An order that may leave, with its value reserved. */
-export interface Admission {
-  /** Resolves when the reservation is on disk. The order must not leave before, and not at all when this rejects. */
-  readonly durable: Promise<void>;
-  /** Gives the day's value back: only when the order never left or the backend definitely refused it. The rate slot stays used. */
-  refund(): Promise<void>;
-  /** The backend has answered, or never will: the orders that it has accepted, by their names. Of the others nobody knows. */
-  settle(orderIds: readonly string[]): void;
-}
+import { type ExchangeRates, isUnknown } from './worth.js';
 
 /** What the gates would have to know of an order that its facts do not say. */
 export interface Wanted {
@@ -81,31 +47,6 @@ export interface OrderGatesOptions {
   readonly onStoreFailure: (error: unknown) => void;
 }
 
-/** Whose limits an order is held against, and under which name its totals are kept: a key's id, or '' for the start-up flags. */
-interface Holder {
-  readonly caller: string;
-  readonly limits: Limits;
-}
-
-/** An order as one holder's gates see it. */
-interface Question {
-  readonly holder: Holder;
-  readonly facts: OrderFacts;
-  /** In the holder's currency, where it has one. */
-  readonly measured: Measured;
-  /** Epoch ms, by the machine's clock. */
-  readonly now: number;
-  /** Epoch ms, by a clock that nobody sets. */
-  readonly steadyNow: number;
-}
-
-/** One of the gates: how it decides, and the figures it decides by; sums of money by currency. */
-interface Gate {
-  readonly name: GateName;
-  deny(question: Question): GateDenial | undefined;
-  read(question: Question): readonly GateReading[];
-}
-
 /**
  * The gates of one order, for the key and the start-up flags together: a halt, the seven of the specification in its order, the open
  * orders and the loss of the day.
@@ -121,7 +62,8 @@ export class OrderGates {
   readonly #open: OpenOrders;
   readonly halts: TradingHalts;
   readonly #localTime: LocalTime;
-  readonly #gates: readonly Gate[];
+  readonly #gates: GateTable;
+  readonly #books: Books;
   readonly #steadyNow: (now: number) => number;
   readonly #onStoreFailure: (error: unknown) => void;
   /** The last write whose failure is listened to. */
@@ -137,7 +79,9 @@ export class OrderGates {
     this.halts = new TradingHalts(options.store);
     this.#steadyNow = options.steadyNow ?? ((now) => now);
     this.#localTime = new LocalTime(options.timeZone);
-    this.#gates = gatesOver(this.#localTime, this.#days, this.#rates, this.#open, this.halts);
+    const [days, rates, open] = [this.#days, this.#rates, this.#open];
+    this.#gates = new GateTable({ localTime: this.#localTime, days, rates, open, halts: this.halts });
+    this.#books = { days, rates, open, write: (change, when) => this.#write(change, when) };
     this.#onStoreFailure = options.onStoreFailure;
   }
 
@@ -149,24 +93,24 @@ export class OrderGates {
   /** Lets the order pass and reserves its value, or names the first gate that it fails. `key` is undefined for a caller without one. */
   admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
     const steadyNow = this.#steadyNow(now);
-    const questions = this.#questions(key, facts, now, steadyNow);
-    const holders = questions.map(({ holder }) => holder);
-    for (const { caller } of holders) this.#rates.of(caller).slide(steadyNow);
-    let first: GateDenial | undefined;
+    const holders = this.#holdersOf(key);
+    const limited = holders.filter(({ limits }) => limits.maxOrdersPerMinute !== null);
+    for (const { caller } of limited) this.#rates.of(caller).slide(steadyNow);
+    let first: { readonly denial: GateDenial; readonly place: number } | undefined;
     let counts = true;
-    for (const gate of this.#gates) {
-      for (const question of questions) {
+    for (const question of this.#questions(holders, facts, now, steadyNow)) {
+      for (const gate of this.#gates.setBy(question.holder.limits)) {
         const denial = deny(gate, question);
         if (denial === undefined) continue;
-        first ??= denial;
+        // In the order of the gates; where both holders say no, the key's.
+        if (first === undefined || gate.place < first.place) first = { denial, place: gate.place };
         // Counted as the specification's auth layer does, which sees hours and rate only: also when another gate refuses.
         if (gate.name === 'hours' || gate.name === 'rate') counts = false;
       }
     }
-    const slots = counts ? this.#countAttempt(holders, steadyNow) : [];
-    return first === undefined
-      ? { ok: true, admission: this.#reserve(holders, slots, facts, utcDay(steadyNow), steadyNow) }
-      : { ok: false, denial: first };
+    const slots = counts ? limited.map(({ caller }): RateSlot => ({ caller, sequence: this.#rates.of(caller).add(steadyNow) })) : [];
+    if (first !== undefined) return { ok: false, denial: first.denial };
+    return { ok: true, admission: new Reservation(this.#books, holders, slots, facts, utcDay(steadyNow), steadyNow) };
   }
 
   /** Why a caller may not take more risk at all; undefined where nobody has ordered that. */
@@ -218,12 +162,12 @@ export class OrderGates {
    * first denial is the one that `admit` would name. A gate that sums money has a verdict for each currency.
    */
   judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
-    const questions = this.#questions(key, facts, now, this.#steadyNow(now));
-    return this.#gates.flatMap((gate) =>
+    const questions = this.#questions(this.#holdersOf(key), facts, now, this.#steadyNow(now));
+    return this.#gates.all.flatMap((gate) =>
       questions.flatMap((question) => {
         const holder = question.holder === this.#flags ? 'flags' : 'key';
         return gate.read(question).map((reading) => {
-          const denial = deny(gate, reading.currency === undefined ? question : inCurrency(question, reading.currency));
+          const denial = deny(gate, reading.currency === undefined ? question : question.inCurrency(reading.currency));
           return { gate: gate.name, holder, ...reading, ...(denial === undefined ? {} : { denial }) } as const;
         });
       }),
@@ -247,8 +191,10 @@ export class OrderGates {
 
   /** The currencies that the limits of a caller's orders are in, where they are in one: the rates that the gates will need. */
   limitsCurrencies(key: KeyRecord | undefined): readonly string[] {
-    const currencies = [key?.limits, this.flagLimits].map((limits) => limits?.limitsCurrency ?? undefined);
-    return [...new Set(currencies.filter((currency) => currency !== undefined))];
+    const own = key?.limits.limitsCurrency ?? null;
+    const everybodys = this.flagLimits.limitsCurrency;
+    if (own === null) return everybodys === null ? [] : [everybodys];
+    return everybodys === null || everybodys === own ? [own] : [own, everybodys];
   }
 
   /** The facts of an order that comes back while it still counts as open: then it opens none. */
@@ -259,74 +205,17 @@ export class OrderGates {
     return rest;
   }
 
-  #questions(key: KeyRecord | undefined, asked: OrderFacts, now: number, steadyNow: number): readonly Question[] {
+  #questions(holders: readonly Holder[], asked: OrderFacts, now: number, steadyNow: number): readonly Question[] {
     const facts = this.#uncounted(asked);
     if (facts.legs.length === 0) throw new RangeError('an order has at least one leg');
     for (const { worth } of facts.legs) {
       if (!isUnknown(worth) && (worth.value < 0n || worth.increase < 0n)) throw new RangeError('an order has no negative value');
     }
-    return this.#holdersOf(key).map((holder) => ({
-      holder,
-      facts,
-      now,
-      steadyNow,
-      measured: measured(facts.legs, holder.limits, facts.rates),
-    }));
+    return holders.map((holder) => new Question(holder, facts, now, steadyNow));
   }
 
   #holdersOf(key: KeyRecord | undefined): readonly Holder[] {
     return key === undefined ? [this.#flags] : [{ caller: key.id, limits: key.limits }, this.#flags];
-  }
-
-  /** One slot per holder whose rate is limited. */
-  #countAttempt(holders: readonly Holder[], now: number): RateSlot[] {
-    const limited = holders.filter(({ limits }) => limits.maxOrdersPerMinute !== null);
-    return limited.map(({ caller }) => ({ caller, sequence: this.#rates.of(caller).add(now) }));
-  }
-
-  #reserve(holders: readonly Holder[], slots: readonly RateSlot[], facts: OrderFacts, day: string, now: number): Admission {
-    const increases = increasesOf(facts);
-    const numbers: number[] = [];
-    const add = (transaction: Transaction, sign: 1n | -1n) => {
-      for (const { caller } of holders) {
-        for (const { currency, increase } of increases) this.#days.add(transaction, day, caller, currency, sign * increase);
-      }
-    };
-    const written = this.#write((transaction) => {
-      this.#days.prune(transaction, now);
-      // Kept without a cap as well: a cap that is added later counts the whole day.
-      add(transaction, 1n);
-      for (const { caller, sequence } of slots) this.#rates.save(transaction, caller, sequence);
-      numbers.push(...this.#enterOpen(transaction, holders, facts));
-    });
-    let refunded: Promise<void> | undefined;
-    const refund = () => {
-      if (increases.length === 0 && numbers.length === 0) return Promise.resolve();
-      refunded ??= this.#write((transaction) => {
-        add(transaction, -1n);
-        for (const number of numbers) this.#open.free(transaction, number);
-      });
-      return refunded;
-    };
-    const settle = (orderIds: readonly string[]) => {
-      for (const number of numbers) this.#open.leave(number);
-      const named = numbers.slice(0, orderIds.length);
-      if (named.length === 0) return;
-      void this.#write((change) => {
-        for (const [index, number] of named.entries()) this.#open.name(change, number, orderIds[index] ?? '');
-      }, 'soon');
-    };
-    const capped = slots.length > 0 || numbers.length > 0 || holders.some(({ limits }) => limits.maxDailyValue !== null);
-    return { durable: capped ? written : Promise.resolve(), refund, settle };
-  }
-
-  /** Enters what an order opens, where anybody's open orders are limited. */
-  #enterOpen(change: Transaction, holders: readonly Holder[], { accId, opens }: OrderFacts): readonly number[] {
-    if (opens === undefined || holders.every(({ limits }) => limits.maxOpenOrders === null)) return [];
-    const { env, market, count, orderId } = opens;
-    if (orderId !== undefined && this.#open.has(accId, orderId)) return [];
-    const caller = holders[0]?.caller ?? '';
-    return Array.from({ length: count }, () => this.#open.enter(change, caller, { accId, env, market }, orderId));
   }
 
   /** Tells of a failure: nobody needs to wait for it. */
@@ -342,108 +231,4 @@ export class OrderGates {
 /** Whether limits hold orders against more than what their facts say. */
 function looksBeyond({ maxOpenOrders, maxDailyLoss }: Limits): boolean {
   return maxOpenOrders !== null || maxDailyLoss !== null;
-}
-
-interface RateSlot {
-  readonly caller: string;
-  readonly sequence: number;
-}
-
-/** What the day's totals are raised by: in the orders' own currencies, whatever currency the limits are in. */
-function increasesOf({ legs }: OrderFacts): readonly Pick<Worth, 'currency' | 'increase'>[] {
-  const increases: Pick<Worth, 'currency' | 'increase'>[] = [];
-  for (const { worth } of legs) if (!isUnknown(worth) && worth.increase !== 0n) increases.push(worth);
-  return increases;
-}
-
-/** The question about what the order counts with in one currency. */
-function inCurrency(question: Question, currency: string): Question {
-  return isUnknown(question.measured)
-    ? question
-    : { ...question, measured: question.measured.filter((worth) => worth.currency === currency) };
-}
-
-/** The gates in their order. Those that the specification does not have are read only where somebody has set them. */
-function gatesOver(localTime: LocalTime, days: DayTotals, rates: RateWindows, open: OpenOrders, halts: TradingHalts): readonly Gate[] {
-  return [
-    {
-      name: 'halt',
-      deny: ({ holder, facts }) => haltGate(halts.of(holder.caller), facts),
-      read: ({ holder }) => (halts.of(holder.caller) === undefined ? [] : [{ limit: null, after: null }]),
-    },
-    {
-      name: 'market',
-      deny: ({ holder, facts }) => marketGate(holder.limits, facts),
-      read: ({ holder, facts }) => [marketReading(holder.limits, facts)],
-    },
-    {
-      name: 'symbol',
-      deny: ({ holder, facts }) => symbolGate(holder.limits, facts),
-      read: ({ holder, facts }) => [symbolReading(holder.limits, facts)],
-    },
-    {
-      name: 'side',
-      deny: ({ holder, facts }) => sideGate(holder.limits, facts),
-      read: ({ holder, facts }) => [sideReading(holder.limits, facts)],
-    },
-    {
-      name: 'hours',
-      deny: ({ holder, now }) => hoursGate(holder.limits, now, localTime),
-      read: ({ holder, now }) => [hoursReading(holder.limits, now, localTime)],
-    },
-    {
-      name: 'order_value',
-      deny: ({ holder, measured }) => orderValueGate(holder.limits, measured),
-      read: ({ holder, measured }) => orderValueReadings(holder.limits, measured),
-    },
-    {
-      name: 'rate',
-      deny: ({ holder, steadyNow }) => rateGate(holder.limits, rates.of(holder.caller), steadyNow),
-      read: ({ holder, steadyNow }) => [rateReading(holder.limits, rates.of(holder.caller), steadyNow)],
-    },
-    {
-      name: 'daily_value',
-      deny: (question) => dailyValueGate(question.holder.limits, totalOf(days, question), question.measured, question.steadyNow),
-      read: (question) => dailyValueReadings(question.holder.limits, totalOf(days, question), question.measured),
-    },
-    {
-      name: 'open_orders',
-      deny: ({ holder, facts }) => openOrdersGate(holder.limits, open.count(holder.caller), facts),
-      read: ({ holder, facts }) => openOrdersReadings(holder.limits, open.count(holder.caller), facts),
-    },
-    {
-      name: 'daily_loss',
-      deny: ({ holder, facts }) => dailyLossGate(holder.limits, facts),
-      read: ({ holder, facts }) => dailyLossReadings(holder.limits, facts),
-    },
-  ];
-}
-
-function totalOf(days: DayTotals, { holder, facts: { rates }, steadyNow }: Question): DayTotal {
-  return dayTotal(days, { holder, rates, steadyNow });
-}
-
-interface DayQuestion extends Pick<Question, 'holder' | 'steadyNow'> {
-  readonly rates: ExchangeRates;
-}
-
-/** A holder's sum of today in a currency: of all its currencies where the limits are in that one. */
-function dayTotal(days: DayTotals, { holder, rates, steadyNow }: DayQuestion): DayTotal {
-  const day = utcDay(steadyNow);
-  return (currency) => {
-    let sum = days.ofNoCurrency(day, holder.caller);
-    if (holder.limits.limitsCurrency === null) return sum + days.get(day, holder.caller, currency);
-    for (const { currency: own, total } of days.of(day, holder.caller)) {
-      const amount = converted(total, own, currency, rates);
-      if (isUnknown(amount)) return amount;
-      sum += amount;
-    }
-    return sum;
-  };
-}
-
-/** A holder's denial; that of the start-up flags says so, since no key of the caller's explains it. */
-function deny(gate: Gate, question: Question): GateDenial | undefined {
-  const denial = gate.deny(question);
-  return denial !== undefined && question.holder.caller === '' ? { ...denial, reason: `${denial.reason} (daemon-wide limit)` } : denial;
 }

@@ -41,10 +41,10 @@ export class RateWindow implements RecentOrders {
     return this.#base + this.#times.length - 1;
   }
 
-  /** The moments from `sequence` on that still have one, and the number of the first of them. */
-  from(sequence: number): RateBlock {
+  /** Of the moments of a block, which begins at `sequence`, those that are still known, and the number of the first of them. */
+  block(sequence: number): RateBlock {
     const from = Math.max(sequence, this.#base);
-    return { from, times: this.#times.slice(from - this.#base) };
+    return { from, times: this.#times.slice(from - this.#base, Math.max(0, sequence + BLOCK - this.#base)) };
   }
 
   /** Sequence numbers whose rows may be removed from the store since the last call. */
@@ -124,11 +124,13 @@ export class RateWindows {
   /** Puts one recorded order on disk and clears what no longer counts. */
   save(transaction: Transaction, caller: string, sequence: number): void {
     // Removals come first: a caller whose rows are all stale is numbered from 0 again.
-    for (const row of this.#stale.splice(0)) transaction.remove(this.#table, row);
+    if (this.#stale.length > 0) for (const row of this.#stale.splice(0)) transaction.remove(this.#table, row);
     const window = this.of(caller);
     const { from, to } = window.takeExpired();
     for (let block = blockOf(from); block + BLOCK <= to; block += BLOCK) transaction.remove(this.#table, rowOf(caller, block));
-    transaction.put(this.#table, rowOf(caller, blockOf(sequence)), window.from(blockOf(sequence)));
+    const block = blockOf(sequence);
+    // Orders at once put their block many times for one flush.
+    transaction.putLatest(this.#table, rowOf(caller, block), () => window.block(block));
   }
 }
 

@@ -246,15 +246,33 @@ describe('the program', () => {
 });
 
 describe('the commands of extension reads', () => {
-  const reads = ['get_forex_accounts', 'get_forex_risk_control', 'get_forex_symbol_configs', 'get_forex_account_quote_context'];
+  const reads = [
+    'forex_rates',
+    'related_stocks',
+    'earnings_expected_move',
+    'news_translation',
+    'forex_constituents',
+    'get_forex_accounts',
+    'get_forex_risk_control',
+    'get_forex_symbol_configs',
+    'get_forex_account_quote_context',
+    'get_forex_assets',
+    'preview_forex_margin',
+  ];
 
-  it.each([...reads, 'get_forex_assets', 'preview_forex_margin'])('%s sends its JSON as it was written', async (name) => {
+  it.each(reads)('%s sends its JSON as it was written', async (name) => {
     const json = '{"broker_id": 1001, "account_id": 9223372036854775807, "extension_version": 1}';
     const { status, out } = await svcctl([name.replaceAll('_', '-'), '--c2s-json', json, '--api-key', 'svc_x']);
     expect(status).toBe(0);
     expect(out).toBe('{"ret_type":0,"s2c":{}}\n');
     expect(asked).toMatchObject([{ method: 'POST', url: `/api/${name.replaceAll('_', '-')}`, body: json }]);
     expect(asked[0]?.headers.authorization).toBe('Bearer svc_x');
+  });
+
+  it('take the address of the gateway and a key', async () => {
+    const read = ['get-forex-accounts', '--c2s-json', '{}', '--api-key', 'svc_y', '--rest-url', url];
+    expect((await svcctl(read, { env: { SVC_STATE_DIR: folder, SVC_REST_URL: 'http://127.0.0.1:1' } })).status).toBe(0);
+    expect(asked).toMatchObject([{ url: '/api/get-forex-accounts', headers: { authorization: 'Bearer svc_y' } }]);
   });
 
   it('refuse what is no JSON before anything is sent', async () => {

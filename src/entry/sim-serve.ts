@@ -84,6 +84,7 @@ export async function startSimServe(options: SimServeOptions): Promise<SimServe>
     const parts = {
       backend,
       accounts: simulation.brokerage.accounts,
+      exchange: simulation.brokerage.exchange,
       store,
       clock,
       random: randomBytes,

@@ -3,6 +3,7 @@ import { ProtocolIds } from '../contract/protocol-ids.js';
 import type { Backend } from '../gateway/backend.js';
 import { RequestIds } from '../interfaces/common/callers.js';
 import type { Account } from '../simulator/brokerage/account.js';
+import type { OrderedIncidents } from '../simulator/brokerage/incidents.js';
 import { SERVER_VERSION } from '../simulator/view/server.js';
 import type { Store } from '../storage/index.js';
 import type { Random } from './random.js';
@@ -12,6 +13,8 @@ export interface SimServerParts {
   /** Started, and stopped by whoever made it. */
   readonly backend: Backend;
   readonly accounts: readonly Account[];
+  /** Where what goes wrong at the exchange is ordered. */
+  readonly exchange: OrderedIncidents;
   /** Keeps verified devices and ports; closed by whoever opened it. */
   readonly store: Store;
   readonly clock: Clock;

@@ -58,6 +58,7 @@ export class MemoryStore implements Store {
     const steps: (() => void)[] = [];
     change({
       put: (to, key, value) => steps.push(() => rowsOf(to).set(key, structuredClone(value))),
+      putLatest: (to, key, read) => steps.push(() => rowsOf(to).set(key, structuredClone(read()))),
       remove: (from, key) => steps.push(() => rowsOf(from).delete(key)),
     });
     for (const step of steps) step();

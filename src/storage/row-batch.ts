@@ -19,7 +19,12 @@ class Span {
   ) {}
 }
 
-type Gathered = Scalar | Span | undefined;
+/** A row that is read when it is written. */
+class Latest {
+  constructor(readonly read: () => unknown) {}
+}
+
+type Gathered = Scalar | Span | Latest | undefined;
 
 /** A row as it goes to the disk; undefined where it is removed. */
 export type Put = (key: string, row: Buffer | undefined) => void;
@@ -69,6 +74,10 @@ export class RowBatch<T extends Target> implements Transaction {
     this.#add(target, key, isScalar && target.kind === 'table' ? value : this.#encoded(target, key, value));
   }
 
+  putLatest<V>(to: Table<V>, key: string, read: () => V): void {
+    this.#add(this.targetOf(to as Table<unknown>), key, new Latest(read));
+  }
+
   remove<V>(from: Table<V> | Archive<V>, key: string): void {
     this.#add(this.targetOf(from as Table<unknown> | Archive<unknown>), key, undefined);
   }
@@ -88,7 +97,9 @@ export class RowBatch<T extends Target> implements Transaction {
     }
     for (const [target, rows] of this.#tabled) {
       for (const [key, row] of rows) {
-        const span = typeof row === 'object' || row === undefined ? row : this.#encoded(target, key, row);
+        const span = this.#spanOf(target, key, row);
+        // As memory is to keep it.
+        if (row instanceof Latest) rows.set(key, span);
         put(target.prefix + key, span && this.#bytesOf(span));
       }
     }
@@ -98,9 +109,15 @@ export class RowBatch<T extends Target> implements Transaction {
   *tabled(): Iterable<[T, string, string | Scalar | undefined]> {
     for (const [target, rows] of this.#tabled) {
       for (const [key, row] of rows) {
+        if (row instanceof Latest) throw new Error('rows are handed over before memory takes them');
         yield [target, key, row instanceof Span ? this.#bytesOf(row).toString('latin1') : row];
       }
     }
+  }
+
+  #spanOf(target: T, key: string, row: Gathered): Span | undefined {
+    if (row === undefined || row instanceof Span) return row;
+    return this.#encoded(target, key, row instanceof Latest ? row.read() : row);
   }
 
   #encoded(target: T, key: string, value: unknown): Span {

@@ -49,5 +49,10 @@ export interface Archive<V> extends Rows<V> {
 
 export interface Transaction {
   put<V>(rows: Table<V> | Archive<V>, key: string, value: V): void;
+  /**
+   * Puts what `read` returns when the flush begins: asked once, however often the row is put for one flush. For what many changes
+   * in a row add to. It is at least as new as this change; `read` must not fail.
+   */
+  putLatest<V>(rows: Table<V>, key: string, read: () => V): void;
   remove<V>(rows: Table<V> | Archive<V>, key: string): void;
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backendName } from '../support/backend-behind.js';
 import { TestDaemon } from '../support/daemon.js';
 import { differs } from '../support/differences.js';
@@ -50,6 +50,16 @@ describe('/api/admin/reload', () => {
     expect((await daemon.as('ops').post('/api/admin/reload')).json.s2c.last_reload_refresh).toBe('running');
     const state = async () => (await daemon.as('ops').get('/api/admin/status')).json.s2c.last_reload_refresh;
     expect(await state()).toBe('not_applicable');
+  });
+
+  it('clears the keys of connections before it answers', async () => {
+    const backend = new ScriptedBackend();
+    const clearCiphers = vi.fn();
+    const gateway = kept(await serveGateway({ backend: Object.assign(backend, { clearCiphers }), keys }));
+    for (const times of [1, 2]) {
+      expect((await gateway.as('ops').post('/api/admin/reload')).status).toBe(200);
+      expect(clearCiphers).toHaveBeenCalledTimes(times);
+    }
   });
 
   it('goes on in the background: running, skipped while it runs, then what came of it', async () => {

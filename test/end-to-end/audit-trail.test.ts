@@ -102,10 +102,13 @@ describe('every end of a request leaves one line', () => {
     const daemon = kept(await TestDaemon.start({ keys: { desk: { scopes } }, flags: ['--enable-trading'] }));
     await daemon.as('desk').post('/api/order', order);
     await daemon.as('desk').get('/api/admin/status');
-    const logged = daemon.log.map((line) => JSON.parse(line)).filter(({ target, level }) => target === 'audit' && level === 30);
-    expect(logged.map(({ outcome, key_id }) => [outcome, key_id])).toEqual([
-      ['trade', 'desk'],
-      ['reject', 'desk'],
+    await daemon.as('desk').get('/api/ping');
+    const logged = daemon.log.map((line) => JSON.parse(line)).filter(({ target }) => target === 'audit');
+    // Allows are for those who look for them.
+    expect(logged.map(({ outcome, key_id, level }) => [outcome, key_id, level])).toEqual([
+      ['trade', 'desk', 30],
+      ['reject', 'desk', 30],
+      ['allow', 'desk', 20],
     ]);
   });
 });

@@ -165,6 +165,13 @@ describe('403', () => {
     expect((await daemon.as('ops').post('/api/unlock-trade', body)).json.ret_type).toBe(0);
   });
 
+  it('no unlock that a proxy on this machine passes on', async () => {
+    const daemon = await start({ keys: { ops: { scopes: ['trade:unlock'] } } });
+    const body = { unlock: true, pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' };
+    const forwarded = { 'x-forwarded-for': '203.0.113.5', forwarded: 'for=203.0.113.5' };
+    expect((await daemon.as('ops').post('/api/unlock-trade', body, forwarded)).json.ret_type).toBe(0);
+  });
+
   it('a web page of another origin, and in legacy mode a host name that is not this machine', async () => {
     const daemon = await start({});
     const foreign = await daemon.as().post('/api/quote', quote, { origin: 'https://evil.example' });
@@ -180,6 +187,7 @@ describe('TLS', () => {
   it('plain HTTP to a TLS listener fails in the handshake', async () => {
     const daemon = await start({ keys: { desk: { scopes: ['qot:read'] } } });
     daemon.url = daemon.url.replace('https:', 'http:');
-    await expect(daemon.as('desk').get('/livez')).rejects.toThrow();
+    for (const headers of [{}, { 'x-forwarded-proto': 'https', forwarded: 'proto=https' }])
+      await expect(daemon.as('desk').get('/livez', headers)).rejects.toThrow();
   });
 });

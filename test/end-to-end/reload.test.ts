@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ensureSelfSigned } from '../../src/daemon/self-signed.js';
 import { TestDaemon } from '../support/daemon.js';
 import { editKey } from '../support/keys.js';
+import { grantOf, ScriptedAuthority } from '../support/scripted-authority.js';
 import { until } from '../support/until.js';
 
 const running: { stop(): Promise<void> }[] = [];
@@ -91,6 +92,21 @@ describe('a certificate', () => {
     await ensureSelfSigned(daemon.tls.cert, daemon.tls.key, Date.now());
     await until(async () => (await shown(daemon)).every((serial) => serial !== before[0]), 'the new certificate');
     expect((await daemon.audit()).filter(({ reason }) => String(reason).startsWith('certificate refused: --rest-tls-key'))).toHaveLength(1);
+  });
+});
+
+describe('a certificate that is broken at the start', () => {
+  it('keeps the daemon from starting, and nobody is logged in', async () => {
+    const authority = await ScriptedAuthority.start(grantOf());
+    const daemon = new TestDaemon<'desk'>(true);
+    await daemon.addKey('desk', { scopes });
+    const junk = join(daemon.folder, 'junk');
+    writeFileSync(junk, 'junk');
+    daemon.tls = { ...daemon.tls, cert: junk };
+    const login = ['--backend', 'remote', '--auth-url', authority.url, '--login-account', '1001'];
+    await expect(daemon.boot({ flags: login, variables: { SVC_LOGIN_PWD: 'x' } })).rejects.toThrow(/holds no PEM certificate/);
+    expect(authority.requests).toEqual([]);
+    await authority.stop();
   });
 });
 

@@ -1,76 +1,111 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/contract/operation.js';
-import { operations } from '../../src/contract/operations/index.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operationNamed, operations } from '../../src/contract/operations/index.js';
 import { possibleScopes, scopes } from '../../src/contract/scope.js';
+import { TestDaemon } from '../support/daemon.js';
+import { McpClient } from '../support/mcp-client.js';
 
-/*
- * The specification's list of operations, written down a second time on purpose: operations.tsv beside this file says of each its
- * protocol id, its routes, its tool, the scopes of which any one does, and the switches that must all be on.
+/**
+ * The specification's list of operations, written down a second time on purpose: an operation that is gone, or that is reached by another
+ * id, route or tool, or that needs another scope or switch, fails here.
+ * That it is refused without them is in test/end-to-end/access-matrix.test.ts.
  */
-const [, ...rows] = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
+interface Row {
+  readonly group: string;
+  readonly operation: string;
+  readonly id: number | null;
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
+  readonly tool: string | null;
+  /** Any one of them does. */
+  readonly needed: readonly string[];
+  readonly switches: readonly string[];
+}
+
+const list = (text: string, separator: string) => (text === '-' ? [] : text.split(separator));
+const rows = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
   .trimEnd()
-  .split('\n');
-const listed = rows.map((row) => {
-  const [group = '', name = '', protoId, routes, tool, needed, switches] = row.split('\t');
-  return { group, name, protoId, routes, tool, scopes: needed, switches };
-});
-
-/** Listed groups and operations that are being built: they may be declared, as listed, or not. */
-const coming = ['industry', 'extension', 'news', 'get_heat_map_data'];
-const isDue = ({ group, name }: { group: string; name: string }) =>
-  !(coming.includes(group) || coming.includes(name)) || operations.some((each) => each.name === name);
-
-/** Operations of this gateway that the specification does not have; docs/choices.md says what they are for. */
-const own = ['wait_for', 'place_bracket_order', 'get_brackets', 'cancel_bracket'];
-
-/** An operation as its row says it. */
-function rowOf({ group, name, protoId, rest, tool, scope, switches }: Operation): (typeof listed)[number] {
-  const held = possibleScopes(scope);
-  return {
-    group,
-    name,
-    protoId: protoId === null ? '-' : String(protoId),
-    routes: rest.map(({ method, path }) => `${method} ${path}`).join(', '),
-    tool: tool ?? '-',
-    scopes: held.length === 0 || held.length === scopes.length ? 'any' : held.join(' or '),
-    switches: switches.length === 0 ? '-' : switches.join(' '),
-  };
-}
-
-/** What a row says, whatever the order in which it says it. */
-function sorted(row: (typeof listed)[number]): unknown {
-  const parts = (text = '') => text.split(/, | or | /).sort();
-  return { ...row, routes: (row.routes ?? '').split(', ').sort(), scopes: parts(row.scopes), switches: parts(row.switches) };
-}
-
-describe('the list of operations', () => {
-  it.each([...new Set(listed.map(({ group }) => group))])('is declared as it says: %s', (group) => {
-    const declared = operations.filter((each) => each.group === group && !own.includes(each.name)).map((each) => sorted(rowOf(each)));
-    const names = (all: readonly unknown[]) => new Map(all.map((each) => [(each as { name: string }).name, each]));
-    expect(names(declared)).toEqual(names(listed.filter((each) => each.group === group && isDue(each)).map(sorted)));
+  .split('\n')
+  .slice(1)
+  .map((line): Row => {
+    const [group = '', operation = '', id = '', routes = '', tool = '', needed = '', switches = ''] = line.split('\t');
+    return {
+      group,
+      operation,
+      id: id === '-' ? null : Number(id),
+      routes: list(routes, ', ').map((route) => {
+        const [method = '', path = ''] = route.split(' ');
+        return { method, path };
+      }),
+      tool: tool === '-' ? null : tool,
+      needed: needed === 'any' ? [] : list(needed, ' or ').sort(),
+      switches: list(switches, ' '),
+    };
   });
 
-  it('names every operation and every tool that is declared, but for those of this gateway alone', () => {
-    const names = listed.map(({ name }) => name);
+
+/** What the specification does not have; docs/choices.md and CHANGELOG.md say what it is for. */
+const own = ['wait_for', 'place_bracket_order', 'get_brackets', 'cancel_bracket'];
+
+const inOrder = (routes: readonly { method: string; path: string }[]) => routes.map(({ method, path }) => `${method} ${path}`).sort();
+
+it.each(rows)(
+  '$operation is reached by its id, routes and tool, with its scopes and behind its switches',
+  ({ group, operation, id, routes, tool, needed, switches }) => {
+    const declared = operationNamed(operation);
+    expect(declared).toMatchObject({ group, protoId: id, tool, switches });
+    expect(inOrder(declared?.rest ?? [])).toEqual(inOrder(routes));
+    const held = declared === undefined ? [] : possibleScopes(declared.scope);
+    expect(held.length === scopes.length ? [] : [...held].sort()).toEqual(needed);
+  },
+);
+
+describe('the list', () => {
+  it('has every operation and every tool that is declared, but for those of this gateway alone', () => {
+    const names = rows.map(({ operation }) => operation);
     expect(new Set(names).size).toBe(names.length);
-    expect(
-      operations
-        .map(({ name }) => name)
-        .filter((name) => !names.includes(name))
-        .sort(),
-    ).toEqual([...own].sort());
-    const tools = operations.filter(({ name }) => !own.includes(name)).flatMap(({ tool }) => tool ?? []);
-    expect(tools.sort()).toEqual(
-      listed
-        .filter(isDue)
-        .flatMap(({ tool = '-' }) => (tool === '-' ? [] : [tool]))
-        .sort(),
-    );
+    const declared = operations.filter(({ name }) => !own.includes(name));
+    expect(declared.map(({ name }) => name).sort()).toEqual(rows.map(({ operation }) => operation).sort());
+    expect(declared.flatMap(({ tool }) => tool ?? []).sort()).toEqual(rows.flatMap(({ tool }) => tool ?? []).sort());
+    expect(own.filter((name) => operationNamed(name) === undefined)).toEqual([]);
   });
 
   it('has no version in a path', () => {
-    for (const path of operations.flatMap(({ rest }) => rest.map((route) => route.path))) expect(path).not.toMatch(/\/v\d/);
+    for (const { rest } of operations) for (const { path } of rest) expect(path).not.toMatch(/\/v\d/);
+  });
+});
+
+describe('without its switch', () => {
+  let daemon: TestDaemon<'all'>;
+  let client: McpClient;
+  let shown: readonly string[];
+  beforeAll(async () => {
+    daemon = await TestDaemon.start({ keys: { all: { scopes } } });
+    client = await McpClient.open(daemon, { keyText: daemon.keys.all });
+    shown = await client.toolNames();
+  });
+  afterAll(async () => {
+    await client.close();
+    await daemon.stop();
+  });
+
+  it.each(rows.filter(({ switches }) => switches.length > 0))('$operation is off', async ({ routes, tool, switches }) => {
+    const refused = { code: 'feature_disabled', error: expect.stringContaining(switches[0] ?? '') };
+    for (const { method, path } of routes) {
+      const answer = await daemon.as('all').request(method, path, { body: {} });
+      expect([path, answer.status, answer.json]).toMatchObject([path, 403, refused]);
+    }
+    if (tool === null) return;
+    expect(shown).not.toContain(tool);
+    expect((await client.call(tool, {})).json).toMatchObject(refused);
+  });
+
+  it.each(rows.filter(({ switches }) => switches.length === 0))('$operation is served', async ({ routes, tool }) => {
+    for (const { method, path } of routes.filter((route) => route.path !== '/api/admin/shutdown')) {
+      const answer = await daemon.as('all').request(method, path, { body: method === 'POST' ? {} : undefined });
+      expect([path, answer.status === 200 || answer.status === 400]).toEqual([path, true]);
+    }
+    // A daemon that does not trade has no tool for the trade password either.
+    if (tool !== null && tool !== 'svc_unlock_trade') expect(shown).toContain(tool);
   });
 });

@@ -52,6 +52,7 @@ export class CrashingStore implements Store {
         const kept = structuredClone(value);
         steps.push((transaction) => transaction.put(to, key, kept));
       },
+      putLatest: (to, key, read) => steps.push((transaction) => transaction.putLatest(to, key, read)),
       remove: (from, key) => steps.push((transaction) => transaction.remove(from, key)),
     });
     const written = new Promise<void>((done) => this.#waiting.push({ steps, done }));

@@ -110,6 +110,7 @@ export class SimServe {
     this.#server = new BrokerageServer({
       backend,
       accounts: simulation.brokerage.accounts,
+      exchange: simulation.brokerage.exchange,
       store: this.#store,
       clock,
       random: randomBytes,
@@ -166,6 +167,7 @@ export class SimOpend {
     const server = new OpendServer({
       backend,
       accounts: simulation.brokerage.accounts,
+      exchange: simulation.brokerage.exchange,
       store,
       clock,
       random: randomBytes,

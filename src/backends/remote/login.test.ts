@@ -171,7 +171,7 @@ describe('a success', () => {
 
 describe('each ret_type', () => {
   it.each([
-    [2, 'check --login-account, --login-pwd and --platform'],
+    [2, 'check --login-account, --login-pwd and --platform; if they are right, start once with --reset-device'],
     [11, 'all 15 fields'],
     [23, 'bind a phone number to the account in the mobile app'],
     [45, 'update svcd'],

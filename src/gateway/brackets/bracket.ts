@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
-import { OrderStatus, OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
+import { OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { exitSideOf } from '../orders/bracket-entry.js';
 
@@ -69,20 +69,6 @@ export interface Bracket {
   /** Epoch ms. */
   readonly createdAt: number;
   readonly updatedAt: number;
-}
-
-/** Statuses of an order that no other follows, as far as its fills go. */
-const over: ReadonlySet<number> = new Set([
-  OrderStatus.OrderStatus_SubmitFailed,
-  OrderStatus.OrderStatus_Filled_All,
-  OrderStatus.OrderStatus_Cancelled_Part,
-  OrderStatus.OrderStatus_Cancelled_All,
-  OrderStatus.OrderStatus_Failed,
-  OrderStatus.OrderStatus_Deleted,
-]);
-
-export function isOver(status: number): boolean {
-  return over.has(status);
 }
 
 /** Whether anything is still to be done for it. */

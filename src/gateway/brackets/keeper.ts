@@ -40,6 +40,7 @@ import {
   type ResponseMessage,
   type TradePush,
 } from '../backend.js';
+import { finalStatuses } from '../final-statuses.js';
 import type { Logger } from '../logger.js';
 import { entryOf } from '../orders/bracket-entry.js';
 import { historySpan } from '../orders/order-history.js';
@@ -47,7 +48,7 @@ import { PacketIds } from '../orders/packet-ids.js';
 import { type PushHub, streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { sideName } from '../trade-names.js';
-import { type Bracket, type Exit, exitBuys, exitOrder, isActive, isOver, newBracket, unclosed } from './bracket.js';
+import { type Bracket, type Exit, exitBuys, exitOrder, isActive, newBracket, unclosed } from './bracket.js';
 import { afterExit, type ExitEnd, nextStep } from './decide.js';
 
 /** Active at a time, of all keys. */
@@ -301,13 +302,15 @@ export class Brackets {
     const before = watched.bracket;
     let bracket = before;
     for (const order of orders) {
-      const filled = decimalFromNumber(order.fillQty) ?? 0n;
+      const isVoid = order.orderStatus === OrderStatus.OrderStatus_FillCancelled;
+      const filled = isVoid ? 0n : (decimalFromNumber(order.fillQty) ?? 0n);
       if (bracket.state === 'placing' && this.#mayBeEntry(bracket, order))
         bracket = { ...bracket, state: 'open', entryIdEx: order.orderIDEx };
       if (order.orderIDEx === bracket.entryIdEx && bracket.entryIdEx !== '') {
-        const entryOver = bracket.entryOver || isOver(order.orderStatus);
-        if (filled > bracket.entryFilled || entryOver !== bracket.entryOver)
-          bracket = { ...bracket, entryOver, entryFilled: filled > bracket.entryFilled ? filled : bracket.entryFilled };
+        const entryOver = bracket.entryOver || finalStatuses.has(order.orderStatus);
+        // Pushes may overtake each other; only the exchange takes back what was filled.
+        const entryFilled = isVoid || filled > bracket.entryFilled ? filled : bracket.entryFilled;
+        if (entryFilled !== bracket.entryFilled || entryOver !== bracket.entryOver) bracket = { ...bracket, entryOver, entryFilled };
         continue;
       }
       const { exit } = bracket;
@@ -332,8 +335,9 @@ export class Brackets {
   #afterExitOrder(bracket: Bracket, order: Order, told: Decimal, last: Decimal): Bracket {
     const { exit } = bracket;
     if (exit === undefined) return bracket;
-    const filled = told > exit.filled ? told : exit.filled;
-    if (isOver(order.orderStatus) || order.orderStatus === OrderStatus.OrderStatus_Disabled) {
+    const isVoid = order.orderStatus === OrderStatus.OrderStatus_FillCancelled;
+    const filled = isVoid || told > exit.filled ? told : exit.filled;
+    if (finalStatuses.has(order.orderStatus) || order.orderStatus === OrderStatus.OrderStatus_Disabled) {
       return afterExit(bracket, exit, { filled, by: endOf(order, filled >= exit.qty), why: order.lastErrMsg }, last);
     }
     // Somebody may have changed it: then another replaces it.
@@ -695,10 +699,16 @@ function payloadFields({ header, orderID, orderIDEx }: PlacedEntry) {
   return { ...(header === undefined ? {} : { header }), orderID, orderIDEx };
 }
 
+/** The brokerage would not have it, or has taken its trades back. */
+const failures: ReadonlySet<number> = new Set([
+  OrderStatus.OrderStatus_SubmitFailed,
+  OrderStatus.OrderStatus_Failed,
+  OrderStatus.OrderStatus_FillCancelled,
+]);
+
 function endOf({ orderStatus }: Order, filled: boolean): ExitEnd['by'] {
   if (filled || orderStatus === OrderStatus.OrderStatus_Filled_All) return 'fills';
-  const failed = orderStatus === OrderStatus.OrderStatus_Failed || orderStatus === OrderStatus.OrderStatus_SubmitFailed;
-  return failed ? 'failure' : 'cancel';
+  return failures.has(orderStatus) ? 'failure' : 'cancel';
 }
 
 function headerOf({ accId, trdEnv, trdMarket }: Bracket) {

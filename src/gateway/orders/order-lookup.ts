@@ -38,6 +38,7 @@ export async function orderNamed(backend: Backend, request: ModifyC2S, context: 
 const open: readonly number[] = [
   ...working,
   OrderStatus.OrderStatus_TimeOut,
+  OrderStatus.OrderStatus_Unknown,
   OrderStatus.OrderStatus_Cancelling_Part,
   OrderStatus.OrderStatus_Cancelling_All,
 ];

@@ -1,5 +1,13 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { type Access, type ExchangeRates, type GateDenial, isUnknown, type KeyRecord, type OrderFacts } from '../../access/index.js';
+import {
+  type Access,
+  type ExchangeRates,
+  type GateDenial,
+  isUnknown,
+  type KeyRecord,
+  type OpenedOrders,
+  type OrderFacts,
+} from '../../access/index.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { touchesOrders } from '../../contract/declaration-check.js';
 import { currency as currencies } from '../../contract/enums.js';
@@ -127,15 +135,18 @@ export function factsOf(
   { accId, legs, opens, reduces }: Valued,
   context: CallContext,
 ): OrderFacts | Promise<OrderFacts> {
-  const order = {
-    accId,
-    legs,
-    ...(opens === undefined ? {} : { opens: { accId, ...opens } }),
-    ...(reduces === undefined ? {} : { reduces }),
+  const knowing = (rates: ExchangeRates): OrderFacts => {
+    const facts: { -readonly [Name in keyof OrderFacts]: OrderFacts[Name] } = { accId, legs, rates };
+    if (opens !== undefined) facts.opens = openedBy(accId, opens);
+    if (reduces !== undefined) facts.reduces = reduces;
+    return facts;
   };
   const targets = access.limitsCurrencies(key);
-  if (targets.length === 0) return { ...order, rates: noRates };
-  return ratesTo(backend, targets, context).then((rates) => ({ ...order, rates }));
+  return targets.length === 0 ? knowing(noRates) : ratesTo(backend, targets, context).then(knowing);
+}
+
+function openedBy(accId: bigint, { env, market, count, orderId }: NonNullable<Valued['opens']>): OpenedOrders {
+  return orderId === undefined ? { accId, env, market, count } : { accId, env, market, count, orderId };
 }
 
 const noRates: ExchangeRates = () => undefined;

@@ -25,12 +25,14 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { isCancel } from './cancel-scope.js';
 import type { Circumstances } from './circumstances.js';
-import type { Commit, Run } from './idempotency.js';
+import type { Commit, Interrupted, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
+import type { Valued } from './order-facts.js';
 import { PacketIds } from './packet-ids.js';
 import { expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
+import { whenKnown } from './when-known.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
@@ -88,30 +90,48 @@ export class Writes {
    * before all of it is on disk. A write whose caller does not wait any more is not sent, if it has not left yet.
    */
   sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
-    return async (commit, interrupted) => {
-      if (interrupted !== undefined) {
-        // It passed the gates once; a halt since then holds for it as for a new one.
-        const halted = operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>) && this.access.haltOf(identity.key);
-        if (halted) return rejectDenial(halted);
-        if (!call.leave()) return cancelled();
-        if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
-        return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
-      }
-      const valuation = valueOrder(this.backend, operation, request, call);
-      const outcome = valuation instanceof Promise ? await valuation : valuation;
-      if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
-      if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
-      const known = factsOf(this.backend, this.access, identity.key, outcome.valued, call);
-      const own = known instanceof Promise ? await known : known;
-      const found = this.circumstances.complete(identity.key, own, outcome.valued, (request as Partial<PlaceC2S>).header, call);
-      const { facts, claim } = found instanceof Promise ? await found : found;
-      if (claim === undefined) return this.#sendAdmitted(operation, request, identity, facts, commit, call);
-      try {
-        return await this.#sendAdmitted(operation, request, identity, facts, commit, call);
-      } finally {
-        claim.settle();
-      }
+    return (commit, interrupted) => {
+      if (interrupted !== undefined) return this.#sendAgain(operation, request, identity, interrupted, call);
+      const admitted = whenKnown(valueOrder(this.backend, operation, request, call), (outcome) => {
+        if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
+        return isValued(outcome) ? this.#sendValued(operation, request, identity, outcome.valued, commit, call) : outcome;
+      });
+      return Promise.resolve(admitted);
     };
+  }
+
+  /** It passed the gates once; a halt since then holds for it as for a new one. */
+  async #sendAgain(
+    operation: Operation,
+    request: Message,
+    identity: Identity,
+    interrupted: Interrupted,
+    call: Call,
+  ): Promise<ResponseMessage | Rejection> {
+    const halted = operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>) && this.access.haltOf(identity.key);
+    if (halted) return rejectDenial(halted);
+    if (!call.leave()) return cancelled();
+    if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
+    return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
+  }
+
+  /** Sends a write of a known value with everything else that the gates want to know of it. */
+  #sendValued(
+    operation: Operation,
+    request: Message,
+    identity: Identity,
+    valued: Valued,
+    commit: Commit | undefined,
+    call: Call,
+  ): Promise<ResponseMessage | Rejection> {
+    const complete = whenKnown(factsOf(this.backend, this.access, identity.key, valued, call), (own) =>
+      this.circumstances.complete(identity.key, own, valued, (request as Partial<PlaceC2S>).header, call),
+    );
+    const sent = whenKnown(complete, ({ facts, claim }) => {
+      const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call);
+      return claim === undefined ? answer : answer.finally(() => claim.settle());
+    });
+    return Promise.resolve(sent);
   }
 
   /** Sends a write that the gates admit. One without facts has no risk, and no gate is asked. */

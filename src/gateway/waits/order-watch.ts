@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { orderStatus } from '../../contract/enums.js';
-import { type Order, OrderStatus, TrdFilterConditionsSchema, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { type Order, TrdFilterConditionsSchema, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import {
   type Response as OrderUpdate,
@@ -10,22 +10,12 @@ import {
 import { account } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { QuotePush, ResponseMessage, TradePush } from '../backend.js';
+import { finalStatuses } from '../final-statuses.js';
 import { payloadOf } from '../responses.js';
 import type { Seen, Verdict, Watch } from './watch.js';
 
 /** The protocol id of order pushes. */
 const ORDER_PUSH = 2208;
-
-/** The statuses that no other follows. One that is disabled may be enabled again, and a fill may be taken back. */
-const final: ReadonlySet<number> = new Set([
-  OrderStatus.OrderStatus_SubmitFailed,
-  OrderStatus.OrderStatus_Filled_All,
-  OrderStatus.OrderStatus_Cancelled_Part,
-  OrderStatus.OrderStatus_Cancelled_All,
-  OrderStatus.OrderStatus_Failed,
-  OrderStatus.OrderStatus_Deleted,
-  OrderStatus.OrderStatus_FillCancelled,
-]);
 
 const names = new Map(orderStatus.members.map(({ name, public: number }) => [number, name]));
 
@@ -52,7 +42,7 @@ export class OrderWatch implements Watch {
   constructor(goal: OrderGoal) {
     const { header, orderId, orderIdEx, statuses } = goal;
     this.#goal = goal;
-    this.#wanted = statuses.length === 0 ? final : new Set(statuses);
+    this.#wanted = statuses.length === 0 ? finalStatuses : new Set(statuses);
     this.accId = header.accID;
     const wanted = statuses.length === 0 ? 'finished' : statuses.map((status) => names.get(status) ?? status).join(' or ');
     this.goal = `order ${this.#name}: ${wanted}`;
@@ -104,6 +94,6 @@ export class OrderWatch implements Watch {
   #judge(order: Order): Verdict {
     this.#order = order;
     if (this.#wanted.has(order.orderStatus)) return 'met';
-    return final.has(order.orderStatus) ? 'over' : 'open';
+    return finalStatuses.has(order.orderStatus) ? 'over' : 'open';
   }
 }

@@ -1,4 +1,5 @@
 import { SUBSCRIPTION_QUOTA } from '../../simulator/view/server.js';
+import { exchangeActions } from '../faults/exchange-actions.js';
 import { faultRoutes } from '../faults/fault-routes.js';
 import { PointFaults } from '../faults/point-faults.js';
 import { WireFaults } from '../faults/wire-faults.js';
@@ -87,7 +88,9 @@ export class BrokerageServer {
         brokers: this.#brokers.map(({ id, name, point }) => ({ broker_id: id, name, ...placeOf(point) })),
       }),
     });
-    const faultsOverHttp: JsonRoutes = options.faultsOverHttp ? faultRoutes(this.faults, brokerageActions(this)) : {};
+    const faultsOverHttp: JsonRoutes = options.faultsOverHttp
+      ? faultRoutes(this.faults, { ...brokerageActions(this), ...exchangeActions(options.exchange) })
+      : {};
     this.#http = jsonService({ ...authorityRoutes(this.login), ...faultsOverHttp }, onDefect);
   }
 

@@ -3,6 +3,7 @@ import { ProgramStatusType } from '../../contract/generated/Common_pb.js';
 import { GtwEventType } from '../../contract/generated/Notify_pb.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { NotifyPush } from '../../gateway/backend.js';
+import { exchangeActions } from '../faults/exchange-actions.js';
 import { faultRoutes } from '../faults/fault-routes.js';
 import { PointFaults } from '../faults/point-faults.js';
 import { WireFaults } from '../faults/wire-faults.js';
@@ -98,7 +99,8 @@ export class OpendServer {
       ...(rsaKey === undefined ? {} : { rsaKey }),
     });
     this.faults = new PointFaults({ wire, points: [this.#point], clock, onDefect });
-    this.#http = options.faultsPort === undefined ? undefined : jsonService(faultRoutes(this.faults, opendActions(this)), onDefect);
+    const actions = { ...opendActions(this), ...exchangeActions(options.exchange) };
+    this.#http = options.faultsPort === undefined ? undefined : jsonService(faultRoutes(this.faults, actions), onDefect);
   }
 
   /** Opens the port. Rejects with the system's error where it cannot be had. */

@@ -142,6 +142,15 @@ export class OrderCheck {
     return hold instanceof Refusal || hold.marginPerUnit > marginPerUnit ? hold : undefined;
   }
 
+  /** What an order holds whose limit has moved in its account's favour. */
+  lowered(account: Account, instrument: Instrument, order: OrderRecord): Hold {
+    const leg = mainLeg(order);
+    const { side, cashPerUnit, marginPerUnit } = leg;
+    const worstPrice = this.#dearest(instrument, side, order);
+    const question = { account, instrument, side, quantity: remainingOf(order), worstPrice, open: { order, leg } };
+    return this.holds.lowered(question, { cashPerUnit, marginPerUnit, feeReserve: order.feeReserve });
+  }
+
   /** The price at which an order asks most of its account. A sale fills at the market, or where it triggers, when that is above its limit. */
   #dearest(instrument: Instrument, side: TradeSide, { worstPrice, trigger }: PriceTerms): Decimal {
     if (isBuying(side)) return worstPrice;

@@ -1,4 +1,4 @@
-import { atLeastZero, type Decimal, formatDecimal } from '../../contract/decimal.js';
+import { atLeastZero, type Decimal, formatDecimal, lesser } from '../../contract/decimal.js';
 import { Refusal } from '../refusal.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
@@ -50,6 +50,16 @@ export class Holds {
   take(question: HoldQuestion): Hold | Refusal {
     const hold = this.#holdOf(question);
     return this.#refused([question], [hold]) ?? hold;
+  }
+
+  /** What an order still has to hold that has become cheaper: no more than it held. */
+  lowered(question: HoldQuestion, held: Hold): Hold {
+    const { cashPerUnit, marginPerUnit, feeReserve } = this.#holdOf(question);
+    return {
+      cashPerUnit: lesser(cashPerUnit, held.cashPerUnit),
+      marginPerUnit: lesser(marginPerUnit, held.marginPerUnit),
+      feeReserve: lesser(feeReserve, held.feeReserve),
+    };
   }
 
   /**

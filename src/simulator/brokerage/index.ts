@@ -13,6 +13,7 @@ import type { BrokerageEvent } from './events.js';
 import { ExchangeRates } from './exchange-rates.js';
 import { Holds } from './holds.js';
 import { idOfReadable } from './ids.js';
+import type { OrderedIncidents } from './incidents.js';
 import { type LatencyRange, latencySource } from './latency.js';
 import type { OrderRecord } from './order.js';
 import { OrderDesk } from './order-desk.js';
@@ -65,6 +66,7 @@ export interface Brokerage extends AccountBook {
   readonly combos: ComboCheck;
   readonly corporateActions: CorporateActions;
   readonly lock: TradeLock;
+  readonly exchange: OrderedIncidents;
 }
 
 const ENDED_ORDERS_KEPT = 5_000;
@@ -119,6 +121,12 @@ function composed(
   const byId = new Map(accounts.map((account) => [account.id, account]));
   const order = (id: bigint): OrderRecord | undefined => records.order(id);
 
+  const orderByIdEx = (idEx: string): OrderRecord | undefined => {
+    const id = idOfReadable(idEx);
+    const found = id === undefined ? undefined : order(id);
+    return found?.idEx === idEx ? found : undefined;
+  };
+
   return {
     accounts,
     account(id) {
@@ -127,11 +135,7 @@ function composed(
       return byId.get(id);
     },
     order,
-    orderByIdEx(idEx) {
-      const id = idOfReadable(idEx);
-      const found = id === undefined ? undefined : order(id);
-      return found?.idEx === idEx ? found : undefined;
-    },
+    orderByIdEx,
     onEvent: (listener) => records.journal.onEvent(listener),
     async close() {
       routing.close();
@@ -146,5 +150,14 @@ function composed(
     combos,
     corporateActions,
     lock,
+    exchange: {
+      refuse: (times) => routing.incidents.order('refused', times),
+      silence: (ms, times) => routing.incidents.order({ silentMs: ms }, times),
+      loseSight: (ms) => routing.loseSight(ms),
+      async cancelFills(idEx) {
+        const refusal = await routing.bust(orderByIdEx(idEx)?.id ?? 0n);
+        if (refusal !== undefined) throw new Error(refusal.message);
+      },
+    },
   };
 }

@@ -54,6 +54,8 @@ export function orderMessage(world: World, order: OrderRecord): Order {
   const instrument = known(world, leg.symbol);
   const { timeZone } = world.calendar(instrument);
   const { trigger } = order;
+  // What was filled is void.
+  const isVoid = order.status === 'fill_cancelled';
   return create(OrderSchema, {
     trdSide: tradeSides.numberOf(leg.side),
     orderType: orderTypes.numberOf(order.type),
@@ -66,8 +68,8 @@ export function orderMessage(world: World, order: OrderRecord): Order {
     price: decimalToNumber(order.price),
     createTime: timeText(order.createdAt, timeZone),
     updateTime: timeText(order.updatedAt, timeZone),
-    fillQty: Number(order.filledQuantity),
-    fillAvgPrice: decimalToNumber(averagePrice(order)),
+    fillQty: isVoid ? 0 : Number(order.filledQuantity),
+    fillAvgPrice: isVoid ? 0 : decimalToNumber(averagePrice(order)),
     lastErrMsg: order.lastError,
     secMarket: quoteMarket(instrument.market).secMarket,
     createTimestamp: order.createdAt / 1000,
@@ -111,7 +113,7 @@ export function fillMessage(world: World, fill: FillRecord): OrderFill {
     secMarket: quoteMarket(instrument.market).secMarket,
     createTimestamp: fill.time / 1000,
     updateTimestamp: fill.time / 1000,
-    status: OrderFillStatus.OrderFillStatus_OK,
+    status: fill.cancelled ? OrderFillStatus.OrderFillStatus_Cancelled : OrderFillStatus.OrderFillStatus_OK,
     trdMarket: tradeMarkets.numberOf(fill.tradeMarket),
   });
 }

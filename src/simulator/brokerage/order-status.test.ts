@@ -1,10 +1,41 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { OrderStatus as PublicStatus } from '../../contract/generated/Trd_Common_pb.js';
 import { isChangeable, isLegalMove, isOpen, moved, statusInWords } from './order-status.js';
 import { type OrderStatus, orderStatuses } from './terms.js';
 
-const all: readonly OrderStatus[] = [0, 1, 2, 5, 10, 11, 12, 13, 14, 15, 21, 22, 23].map((number) => orderStatuses.wordOf(number)!);
+const all: readonly OrderStatus[] = [-1, 0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 21, 22, 23, 24].map(
+  (number) => orderStatuses.wordOf(number)!,
+);
+
+/** The table of docs/trading.md: "| Submitted (5) | Filled_Part, … |", as "5 > 10". */
+function documented(): string[] {
+  const page = readFileSync(new URL('../../../docs/trading.md', import.meta.url), 'utf8');
+  const numbers = PublicStatus as unknown as Record<string, number>;
+  const numberOf = (name: string) => numbers[`OrderStatus_${name}`];
+  return [...page.matchAll(/^\| ((?:[A-Z]\w+ \(-?\d+\)(?:, )?)+) \| (.+) \|$/gm)].flatMap(([, from = '', to = '']) =>
+    from.split(', ').flatMap((cell) => {
+      const [, name = '', number = ''] = /^(\w+) \((-?\d+)\)$/.exec(cell) ?? [];
+      expect(numberOf(name)).toBe(Number(number));
+      return to === 'none' ? [] : to.split(', ').map((name) => `${number} > ${numberOf(name)}`);
+    }),
+  );
+}
 
 describe('order statuses', () => {
+  it('are every public one, and move as the documentation says', () => {
+    const isNumber = (value: unknown): value is number => typeof value === 'number';
+    expect(all.map((status) => orderStatuses.numberOf(status))).toEqual(
+      Object.values(PublicStatus)
+        .filter(isNumber)
+        .sort((a, b) => a - b),
+    );
+    const legal = all.flatMap((from) =>
+      all.filter((to) => isLegalMove(from, to)).map((to) => `${orderStatuses.numberOf(from)} > ${orderStatuses.numberOf(to)}`),
+    );
+    expect(documented().sort()).toEqual(legal.sort());
+  });
+
   it('have these moves and no others', () => {
     const legal = all.flatMap((from) => all.filter((to) => isLegalMove(from, to)).map((to) => `${from} > ${to}`));
     expect(legal).toMatchSnapshot();
@@ -12,14 +43,15 @@ describe('order statuses', () => {
 
   it('end where nothing more can happen', () => {
     const ends = all.filter((from) => !all.some((to) => isLegalMove(from, to)));
-    expect(ends).toEqual(['filled_all', 'cancelled_part', 'deleted']);
+    expect(ends).toEqual(['cancelled_part', 'deleted', 'fill_cancelled']);
   });
 
-  it('never leave an order that is over, except to delete it or to enable it', () => {
+  it('never leave an order that is over, except to delete or enable it, or where the exchange takes its trades back', () => {
     for (const from of all.filter((status) => !isOpen(status))) {
       for (const to of all.filter((status) => isLegalMove(from, status))) {
-        expect(['deleted', 'waiting_submit', 'submitting']).toContain(to);
-        if (to !== 'deleted') expect(from).toBe('disabled');
+        expect(['deleted', 'fill_cancelled', 'waiting_submit', 'submitting']).toContain(to);
+        if (to === 'fill_cancelled') expect(from).toBe('filled_all');
+        else if (to !== 'deleted') expect(from).toBe('disabled');
       }
     }
   });

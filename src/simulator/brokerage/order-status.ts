@@ -4,15 +4,19 @@ import type { OrderStatus } from './terms.js';
  * The life of an order: every move that is legal. What is not here is a defect.
  *
  * `unsubmitted`: looks like a slip, and waits until its owner confirms it. `waiting_submit`: kept by the brokerage until its session opens or its trigger is reached. `submitting`: on its way to the
- * exchange. `disabled`: taken back by its owner, who can enable it again.
+ * exchange. `timed_out`: sent, and not answered. `unknown`: what has become of it at the exchange is not known at present. `disabled`: taken back by its owner, who can enable it again. `fill_cancelled`: the
+ * exchange has taken its trades back.
  */
 const moves: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
   unsubmitted: ['waiting_submit', 'submitting', 'cancelling_all', 'cancelled_all', 'disabled'],
   waiting_submit: ['submitting', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
-  submitting: ['submitted', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
-  submitted: ['filled_part', 'filled_all', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
+  submitting: ['submitted', 'submit_failed', 'timed_out', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
+  timed_out: ['submitted', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
+  submit_failed: ['deleted'],
+  submitted: ['unknown', 'filled_part', 'filled_all', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
+  unknown: ['submitted', 'cancelling_all', 'cancelled_all', 'disabled', 'failed'],
   filled_part: ['filled_part', 'filled_all', 'cancelling_part', 'cancelled_part'],
-  filled_all: [],
+  filled_all: ['fill_cancelled'],
   cancelling_part: ['cancelled_part'],
   cancelling_all: ['cancelled_all'],
   cancelled_part: [],
@@ -20,18 +24,29 @@ const moves: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
   failed: ['deleted'],
   disabled: ['waiting_submit', 'submitting', 'deleted'],
   deleted: [],
+  fill_cancelled: [],
 };
 
 const open: ReadonlySet<OrderStatus> = new Set([
   'unsubmitted',
   'waiting_submit',
   'submitting',
+  'timed_out',
   'submitted',
+  'unknown',
   'filled_part',
   'cancelling_part',
   'cancelling_all',
 ]);
-const changeable: ReadonlySet<OrderStatus> = new Set(['unsubmitted', 'waiting_submit', 'submitting', 'submitted', 'filled_part']);
+const changeable: ReadonlySet<OrderStatus> = new Set([
+  'unsubmitted',
+  'waiting_submit',
+  'submitting',
+  'timed_out',
+  'submitted',
+  'unknown',
+  'filled_part',
+]);
 
 /** Whether `from` may become `to`. */
 export function isLegalMove(from: OrderStatus, to: OrderStatus): boolean {
@@ -67,7 +82,10 @@ const words: Readonly<Record<OrderStatus, string>> = {
   unsubmitted: 'is waiting to be confirmed',
   waiting_submit: 'is waiting to be submitted',
   submitting: 'is being submitted',
+  timed_out: 'is not answered by the exchange yet',
+  submit_failed: 'was refused by the exchange',
   submitted: 'is submitted',
+  unknown: 'is out of sight at the exchange',
   filled_part: 'is partly filled',
   filled_all: 'is filled',
   cancelling_part: 'is being cancelled after a partial fill',
@@ -77,6 +95,7 @@ const words: Readonly<Record<OrderStatus, string>> = {
   failed: 'has failed',
   disabled: 'is disabled',
   deleted: 'is deleted',
+  fill_cancelled: 'has lost its trades',
 };
 
 /** What a sentence says of an order: "order 7 … and cannot be cancelled". */

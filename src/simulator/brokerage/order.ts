@@ -90,6 +90,8 @@ export interface FillRecord {
   readonly price: Decimal;
   /** Epoch ms. */
   readonly time: number;
+  /** The exchange has taken it back. */
+  readonly cancelled?: true;
 }
 
 /** Whole units as a decimal. */

@@ -6,13 +6,15 @@ import { Refusal } from '../refusal.js';
 import type { Instrument, World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import { Agenda } from './agenda.js';
+import { type BustLeg, bust } from './bust.js';
 import { type ComboCheck, comboStep } from './check-combo.js';
 import { type OrderCheck, trailingLimit, trailingTrigger } from './check-order.js';
-import { clearingOf } from './clearing/settlement.js';
+import { type Clearing, clearingOf } from './clearing/settlement.js';
 import { execute } from './execution.js';
 import { Expiries } from './expiries.js';
+import { Incidents } from './incidents.js';
 import type { Latency } from './latency.js';
-import { holding, holdingLegs, isBuying, isCombo, mainLeg, type OrderRecord, remainingOf, restated } from './order.js';
+import { type FillRecord, holding, holdingLegs, isBuying, isCombo, mainLeg, type OrderRecord, remainingOf, restated } from './order.js';
 import { cancelled, isChangeable, isOpen, moved } from './order-status.js';
 import { rulesOf } from './order-types.js';
 import type { Change, Records } from './records.js';
@@ -22,6 +24,9 @@ import { afterTicks, Triggers } from './triggers.js';
 
 /** Orders that end in one turn of the event loop: a few milliseconds' worth. */
 const ENDED_A_TURN = 25;
+
+/** Statuses of orders that the exchange now has. */
+const arrives: ReadonlySet<OrderRecord['status']> = new Set(['submitting', 'timed_out', 'unknown']);
 
 const CANCELLED_REST = 'the part that could not be filled at once was cancelled, as the order type requires';
 
@@ -36,6 +41,7 @@ export class Routing {
   /** When orders go to the exchange, or their cancellation is confirmed. */
   readonly #steps: Agenda;
   readonly #expiries: Expiries;
+  readonly incidents = new Incidents();
   #lastArrival = 0;
   #closed = false;
   readonly #accounts = new Map<bigint, Account>(accounts.map((account) => [account.id, account]));
@@ -187,6 +193,43 @@ export class Routing {
     }
   }
 
+  /** Loses sight of every order that rests unfilled, for so many milliseconds: then they are there again, behind what has come since. */
+  async loseSight(ms: number): Promise<void> {
+    const ids = Array.from(this.records.liveOrders()).flatMap(({ id, status }) => (status === 'submitted' ? [id] : []));
+    for (let from = 0; from < ids.length && !this.#closed; from += ENDED_A_TURN) {
+      if (from > 0) await nextTurn();
+      this.#commit((change) => {
+        for (const id of ids.slice(from, from + ENDED_A_TURN)) {
+          const order = this.records.order(id);
+          if (order?.status !== 'submitted') continue;
+          this.recall(order);
+          this.update(change, restated(order, moved(order.status, 'unknown'), this.clock.now()));
+          this.#steps.set(id, this.clock.now() + ms);
+        }
+      });
+    }
+  }
+
+  /** Takes the trades of a filled order back, as an exchange does that finds them clearly erroneous. */
+  async bust(id: bigint): Promise<Refusal | undefined> {
+    await this.records.journal.whenDurable(undefined);
+    const order = this.records.order(id);
+    if (order?.status !== 'filled_all') return new Refusal(`order ${id} is not filled: there is nothing to take back`);
+    const fills: FillRecord[] = [];
+    for await (const fill of this.records.fillsBetween(order.accId, order.createdAt, order.updatedAt + 1)) {
+      if (fill.orderId === id) fills.push(fill);
+    }
+    const legs = order.legs.map((leg, index): BustLeg => {
+      const instrument = this.instrumentOf(order, index);
+      const own = fills.filter(({ symbol, side }) => symbol === leg.symbol && side === leg.side);
+      return { instrument, leg, fills: own, ...this.#clearing(instrument) };
+    });
+    // Ordered twice, it is done once.
+    if (this.records.order(id)?.status !== 'filled_all') return undefined;
+    this.#commit((change) => bust(this.records, change, this.accountOf(order), order, legs, this.clock.now()));
+    return undefined;
+  }
+
   #end(change: Change, id: bigint, why: string): void {
     const order = this.records.order(id);
     if (order === undefined || (!isOpen(order.status) && order.status !== 'disabled')) return;
@@ -214,7 +257,8 @@ export class Routing {
       this.send(waiting);
       return;
     }
-    const order = this.#carriedCombo(change, this.#submit(change, waiting));
+    const submitted = this.#submit(change, waiting);
+    const order = submitted && this.#carriedCombo(change, submitted);
     if (order === undefined) return;
     const { trade, resting } = this.#exchange.arriveCombo(this.#comboOf(order), order.timeInForce !== 'ioc');
     const now = trade === undefined ? order : this.#settleCombo(change, trade);
@@ -270,7 +314,8 @@ export class Routing {
       this.send(waiting);
       return;
     }
-    const order = this.#carried(change, instrument, this.#submit(change, waiting));
+    const submitted = this.#submit(change, waiting);
+    const order = submitted && this.#carried(change, instrument, submitted);
     if (order === undefined) return;
     const rules = rulesOf(order.type);
     if (rules.worked !== undefined) {
@@ -322,12 +367,25 @@ export class Routing {
     return carried;
   }
 
-  #submit(change: Change, order: OrderRecord): OrderRecord {
+  /** The order as the exchange has it; undefined where it does not take it, or does not say so yet. */
+  #submit(change: Change, order: OrderRecord): OrderRecord | undefined {
     const updatedAt = this.clock.now();
     let current = order;
     if (current.status === 'waiting_submit')
       current = this.update(change, restated(current, moved(current.status, 'submitting'), updatedAt));
-    if (current.status === 'submitting') current = this.update(change, restated(current, moved(current.status, 'submitted'), updatedAt));
+    if (current.status === 'submitting') {
+      const incident = this.incidents.next();
+      if (incident === 'refused') {
+        this.#finish(change, current, 'submit_failed', 'the exchange refused the order');
+        return undefined;
+      }
+      if (incident !== undefined) {
+        this.update(change, restated(current, moved(current.status, 'timed_out'), updatedAt));
+        this.#steps.set(current.id, updatedAt + incident.silentMs);
+        return undefined;
+      }
+    }
+    if (arrives.has(current.status)) current = this.update(change, restated(current, moved(current.status, 'submitted'), updatedAt));
     return current;
   }
 
@@ -361,11 +419,8 @@ export class Routing {
     const leg = match.leg ?? 0;
     const instrument = this.instrumentOf(order, leg);
     const time = this.clock.now();
-    const calendar = this.world.calendar(instrument);
-    const day = calendar.tradingDay(time);
+    const { day, clearing } = this.#clearing(instrument);
     const account = this.accountOf(order);
-    const rolledDay = this.records.rolled(calendar.name)?.slice(0, day.length) ?? '';
-    const clearing = clearingOf(instrument, calendar, day, rolledDay);
     execute(this.records, change, {
       account,
       instrument,
@@ -377,6 +432,14 @@ export class Routing {
       day,
       clearing,
     });
+  }
+
+  /** The trading day of now, and how its trades clear. */
+  #clearing(instrument: Instrument): { readonly day: string; readonly clearing: Clearing } {
+    const calendar = this.world.calendar(instrument);
+    const day = calendar.tradingDay(this.clock.now());
+    const rolledDay = this.records.rolled(calendar.name)?.slice(0, day.length) ?? '';
+    return { day, clearing: clearingOf(instrument, calendar, day, rolledDay) };
   }
 
   #ticked(instrument: Instrument, ticks: readonly Tick[]): void {
@@ -398,9 +461,8 @@ export class Routing {
       this.#triggers.remove(order);
       this.#exchange.unwatch(instrument);
       const limit = trigger.spread === undefined ? order.price : trailingLimit(instrument, buying, trigger.price, trigger.spread);
-      // A trailing limit has moved in the order's favour at most, so that what it holds is enough.
       const worstPrice = trigger.spread === undefined ? order.worstPrice : limit;
-      const next: OrderRecord = {
+      const triggered: OrderRecord = {
         ...order,
         trigger,
         price: limit,
@@ -408,6 +470,9 @@ export class Routing {
         status: moved(order.status, 'submitting'),
         updatedAt: this.clock.now(),
       };
+      // A trailing limit has moved in the order's favour at most: what it holds is enough, and may be too much.
+      const isCheaper = worstPrice !== order.worstPrice;
+      const next = isCheaper ? holding(triggered, this.check.lowered(this.accountOf(order), instrument, triggered)) : triggered;
       this.#commit((change) => this.update(change, next));
       this.send(next);
     }

@@ -83,6 +83,8 @@ export type OrderStatus =
   | 'unsubmitted'
   | 'waiting_submit'
   | 'submitting'
+  | 'submit_failed'
+  | 'timed_out'
   | 'submitted'
   | 'filled_part'
   | 'filled_all'
@@ -92,11 +94,15 @@ export type OrderStatus =
   | 'cancelled_all'
   | 'failed'
   | 'disabled'
-  | 'deleted';
+  | 'deleted'
+  | 'fill_cancelled'
+  | 'unknown';
 export const orderStatuses = new Terms<OrderStatus>('orderStatus', {
   unsubmitted: 0,
   waiting_submit: 1,
   submitting: 2,
+  submit_failed: 3,
+  timed_out: 4,
   submitted: 5,
   filled_part: 10,
   filled_all: 11,
@@ -107,6 +113,8 @@ export const orderStatuses = new Terms<OrderStatus>('orderStatus', {
   failed: 21,
   disabled: 22,
   deleted: 23,
+  fill_cancelled: 24,
+  unknown: -1,
 });
 
 export type TimeInForce = 'day' | 'gtc' | 'ioc' | 'gtd';

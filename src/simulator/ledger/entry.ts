@@ -32,6 +32,7 @@ export type EntryKind =
 export type Cause =
   | 'opening'
   | 'fill'
+  | 'bust'
   | 'settlement'
   | 'payment'
   | 'dividend'

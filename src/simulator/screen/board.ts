@@ -3,6 +3,7 @@ import type { QuoteMarket } from '../../contract/markets.js';
 import type { Companies } from '../companies/index.js';
 import type { Market, Quote } from '../market/market.js';
 import { Turn } from '../pace.js';
+import { Kept, minuteOf } from '../view/kept.js';
 import type { Listing, Listings } from '../view/listings.js';
 import type { SecurityKind, World } from '../world/index.js';
 
@@ -110,21 +111,11 @@ function everyRow(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** How long a board's quotes stand for the market's. */
-const BOARD_MS = 60_000;
-
 /** A board of so many rows is not made while somebody waits, if there is one of the minute before. */
 const LARGE_BOARD = 1_000;
 
-/** The board of a minute, being made or made. */
-interface Kept {
-  /** Of the clock, in units of {@link BOARD_MS}. */
-  readonly moment: number;
-  readonly board: Promise<Board>;
-  made: Board | undefined;
-  /** Stands for the board while that is made. */
-  readonly before: Board | undefined;
-}
+/** Boards kept: of every market and kind. */
+const BOARDS_MAX = 128;
 
 interface DayColumns {
   readonly listings: readonly Listing[];
@@ -135,7 +126,7 @@ interface DayColumns {
 
 /** The boards of the simulation's markets, each made when it is asked for and kept for the minute. */
 export class Boards {
-  readonly #boards = new Map<string, Kept>();
+  readonly #boards = new Kept<Board>(BOARDS_MAX);
   readonly #days = new Map<string, DayColumns>();
 
   constructor(
@@ -149,27 +140,11 @@ export class Boards {
    */
   async of(market: QuoteMarket, kind: SecurityKind): Promise<Board> {
     const key = `${market} ${kind}`;
-    const moment = Math.floor(this.facts.clock.now() / BOARD_MS);
-    const last = this.#boards.get(key);
-    const kept = last?.moment === moment ? last : this.#begin(key, market, kind, moment, last);
-    return kept.made ?? kept.before ?? kept.board;
-  }
-
-  #begin(key: string, market: QuoteMarket, kind: SecurityKind, moment: number, last: Kept | undefined): Kept {
-    const earlier = last?.moment === moment - 1 ? last.made : undefined;
-    const before = earlier !== undefined && earlier.rows.length >= LARGE_BOARD && this.#isOfToday(earlier) ? earlier : undefined;
-    const kept: Kept = { moment, board: this.#make(key, market, kind, before), made: undefined, before };
-    this.#boards.set(key, kept);
-    kept.board.then(
-      (board) => {
-        kept.made = board;
-      },
-      // What failed once is tried again.
-      () => {
-        if (this.#boards.get(key) === kept) this.#boards.delete(key);
-      },
-    );
-    return kept;
+    const minute = minuteOf(this.facts.clock.now());
+    return this.#boards.get(key, minute, {
+      make: (before) => this.#make(key, market, kind, before),
+      standsIn: (earlier, stamp) => stamp === minute - 1 && earlier.rows.length >= LARGE_BOARD && this.#isOfToday(earlier),
+    });
   }
 
   #isOfToday({ rows }: Board): boolean {

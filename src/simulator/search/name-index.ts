@@ -1,10 +1,10 @@
 import type { Clock } from '../../contract/clock.js';
 import { decimalToNumber } from '../../contract/decimal.js';
 import type { Currency } from '../../contract/markets.js';
-import { nextTurn } from '../pace.js';
+import { inTurns, nextTurn } from '../pace.js';
 import type { Instrument, SecurityKind, World } from '../world/index.js';
 import { otherNamesOf } from '../world/other-names.js';
-import { closeScore, type Entry, entryOf, exactScore, type Query, queryOf } from './match.js';
+import { CloseWords, closeScore, type Entry, entryOf, exactScore, mayBegin, mayMatch, type Query, queryOf, Vocabulary } from './match.js';
 
 interface Indexed {
   readonly instrument: Instrument;
@@ -13,11 +13,20 @@ interface Indexed {
   readonly weight: number;
 }
 
+/** What is listed. */
+interface Listed {
+  readonly indexed: readonly Indexed[];
+  /** Of each, side by side: most are ruled out by them. */
+  readonly letters: Int32Array;
+  /** Those with a word in one of their names, by the word's number in the vocabulary. */
+  readonly byWord: readonly (readonly Indexed[])[];
+  /** Of each name, side by side: whose it is, by its place in `indexed`, and the letters of its beginning. */
+  readonly names: { readonly of: Uint32Array; readonly four: Int32Array; readonly six: Int32Array };
+}
+
 /** How long what is listed stands: contracts and newcomers come and go by the day. */
 const LISTED_MS = 600_000;
 const ENTRIES_A_TURN = 400;
-const SCORES_A_TURN = 1_500;
-const CLOSE_A_TURN = 200;
 
 /** What people look for first. */
 const order: readonly SecurityKind[] = ['equity', 'etf', 'index', 'future', 'forex'];
@@ -27,7 +36,8 @@ const perDollar: Readonly<Record<Currency, number>> = { USD: 1, HKD: 7.8, CNH: 7
 
 /** Finds what is listed now by name in any of its languages, code or pinyin initials. */
 export class NameIndex {
-  #kept: { readonly until: number; readonly entries: Promise<readonly Indexed[]> } | undefined;
+  #kept: { readonly until: number; readonly listed: Promise<Listed> } | undefined;
+  readonly #vocabulary = new Vocabulary();
   readonly #entries = new WeakMap<Instrument, Indexed>();
 
   constructor(
@@ -39,61 +49,91 @@ export class NameIndex {
   async search(keyword: string, count: number): Promise<readonly Instrument[]> {
     const query = queryOf(keyword);
     if (query.raw === '') return [];
-    const entries = await this.#listed();
-    const scores = await scored(entries, query, exactScore, SCORES_A_TURN);
-    if (scores.size < count) {
-      const rest = entries.filter((one) => !scores.has(one));
-      for (const [one, score] of await scored(rest, query, closeScore, CLOSE_A_TURN)) scores.set(one, score);
-    }
+    const listed = await this.#listed();
+    const scores = await inTurns(exactScores(listed, query));
+    if (scores.size < count) await inTurns(addCloseScores(scores, listed, query, new CloseWords(this.#vocabulary, query)));
     return [...scores]
       .sort(([a, x], [b, y]) => y - x || b.weight - a.weight || (a.instrument.symbol < b.instrument.symbol ? -1 : 1))
       .slice(0, count)
       .map(([{ instrument }]) => instrument);
   }
 
-  #listed(): Promise<readonly Indexed[]> {
+  #listed(): Promise<Listed> {
     const now = this.clock.now();
-    if (this.#kept !== undefined && now < this.#kept.until && now >= this.#kept.until - LISTED_MS) return this.#kept.entries;
-    const entries = this.#make();
-    this.#kept = { until: now + LISTED_MS, entries };
-    return entries;
+    if (this.#kept !== undefined && now < this.#kept.until && now >= this.#kept.until - LISTED_MS) return this.#kept.listed;
+    const listed = this.#make();
+    this.#kept = { until: now + LISTED_MS, listed };
+    return listed;
   }
 
-  async #make(): Promise<readonly Indexed[]> {
+  async #make(): Promise<Listed> {
     const indexed: Indexed[] = [];
     for (const instrument of this.world.listed()) {
       if (indexed.length > 0 && indexed.length % ENTRIES_A_TURN === 0) await nextTurn();
       let one = this.#entries.get(instrument);
       if (one === undefined) {
-        one = index(instrument);
+        one = index(instrument, this.#vocabulary);
         this.#entries.set(instrument, one);
       }
       indexed.push(one);
     }
-    return indexed;
+    const byWord = this.#vocabulary.words.map((): Indexed[] => []);
+    for (const one of indexed) for (const word of one.entry.words) byWord[word]?.push(one);
+    const heads = indexed.flatMap(({ entry }, of) => entry.heads.map((head) => ({ of, ...head })));
+    const names = {
+      of: Uint32Array.from(heads, ({ of }) => of),
+      four: Int32Array.from(heads, ({ four }) => four),
+      six: Int32Array.from(heads, ({ six }) => six),
+    };
+    return { indexed, letters: Int32Array.from(indexed, ({ entry }) => entry.letters), byWord, names };
   }
 }
 
-function index(instrument: Instrument): Indexed {
+function index(instrument: Instrument, vocabulary: Vocabulary): Indexed {
   const { symbol, code, name, kind, currency, referencePrice, dailyVolume, multiplier } = instrument;
   const money = (decimalToNumber(referencePrice) * decimalToNumber(multiplier) * dailyVolume) / perDollar[currency];
   const place = order.indexOf(kind);
   // Money decides within a kind, and the kind before it. Currency pairs report no volume, and indices that of all their stocks.
   const weight = (place < 0 ? 0 : order.length - place) * 100 + Math.log10(1 + money);
-  return { instrument, entry: entryOf(symbol, code, [name, ...otherNamesOf(symbol)]), weight };
+  return { instrument, entry: entryOf(symbol, code, [name, ...otherNamesOf(symbol)], vocabulary), weight };
 }
 
-async function scored(
-  entries: readonly Indexed[],
-  query: Query,
-  scoreOf: (entry: Entry, query: Query) => number,
-  aTurn: number,
-): Promise<Map<Indexed, number>> {
+/** Looked at between two looks at the clock. */
+const ENTRIES_AT_ONCE = 1_000;
+
+/** Those that answer as typed. */
+function* exactScores({ indexed, letters }: Listed, query: Query): Generator<void, Map<Indexed, number>> {
   const scores = new Map<Indexed, number>();
-  for (const [i, one] of entries.entries()) {
-    if (i > 0 && i % aTurn === 0) await nextTurn();
-    const score = scoreOf(one.entry, query);
+  for (let i = 0; i < letters.length; i++) {
+    if (i > 0 && i % ENTRIES_AT_ONCE === 0) yield;
+    const one = mayMatch(letters[i] as number, query) ? indexed[i] : undefined;
+    if (one === undefined) continue;
+    const score = exactScore(one.entry, query);
     if (score > 0) scores.set(one, score);
   }
   return scores;
+}
+
+/** Those that answer if mistakes are forgiven: by a name's beginning, or by each word. */
+function* addCloseScores(
+  scores: Map<Indexed, number>,
+  { indexed, byWord, names }: Listed,
+  query: Query,
+  close: CloseWords,
+): Generator<void, void> {
+  const candidates = new Set<Indexed>();
+  for (let i = 0; i < names.of.length; i++) {
+    if (i > 0 && i % ENTRIES_AT_ONCE === 0) yield;
+    const one = mayBegin(names.four[i] as number, names.six[i] as number, query) ? indexed[names.of[i] as number] : undefined;
+    if (one !== undefined) candidates.add(one);
+  }
+  for (const word of yield* close.nearFirst()) for (const one of byWord[word] ?? []) candidates.add(one);
+  let looked = 0;
+  for (const one of candidates) {
+    looked += 1;
+    if (looked % ENTRIES_AT_ONCE === 0) yield;
+    if (scores.has(one)) continue;
+    const score = closeScore(one.entry, query, close);
+    if (score > 0) scores.set(one, score);
+  }
 }

@@ -49,9 +49,20 @@ export class QuoteBoard {
     // What an option is worth changes without a trade.
     const isSame = posted?.quote === quote || (posted !== undefined && !isDerived(listing.instrument) && saysTheSame(posted.quote, quote));
     if (posted !== undefined && isSame) return posted.message;
+    const message = this.#made(listing, quote);
+    this.#posted.set(listing, { quote, message });
+    return message;
+  }
+
+  /** A quote of an earlier moment. */
+  of(listing: Listing, quote: Quote): BasicQot {
+    const posted = this.#posted.get(listing);
+    return posted?.quote === quote ? posted.message : this.#made(listing, quote);
+  }
+
+  #made(listing: Listing, quote: Quote): BasicQot {
     const message = basicQuote(this.#companies, listing, quote);
     this.#addDerived(message, listing.instrument, quote);
-    this.#posted.set(listing, { quote, message });
     return message;
   }
 

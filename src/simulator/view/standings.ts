@@ -68,17 +68,37 @@ export interface Order<Row> {
 
 /** Rows in order, those without the figure last, equal ones as they came; and of them one page. */
 export function pageOf<Row>(rows: readonly Row[], { by, ascending, offset, count }: Order<Row>): readonly Row[] {
-  return inOrder(rows, by, ascending).slice(offset, offset + count);
+  const keys = keysOf(rows, by, ascending);
+  // Numbers alone are sorted many times faster than rows: of many rows, only those that come no later than the page's last one are.
+  const last = keys.toSorted()[offset + count - 1] ?? Number.NaN;
+  return orderOf(keys, last)
+    .slice(offset, offset + count)
+    .map((index) => rows[index] as Row);
 }
 
 /** Rows in order, those without the figure last, equal ones as they came. */
 export function inOrder<Row>(rows: readonly Row[], by: Figure<Row>, ascending: boolean): readonly Row[] {
-  const keyed = rows.map((row) => ({ row, key: by(row) }));
-  keyed.sort((a, b) => {
-    if (a.key === undefined || b.key === undefined) return a.key === b.key ? 0 : a.key === undefined ? 1 : -1;
-    return ascending ? a.key - b.key : b.key - a.key;
-  });
-  return keyed.map(({ row }) => row);
+  return orderOf(keysOf(rows, by, ascending)).map((index) => rows[index] as Row);
+}
+
+/** What rows are ordered by, turned so that the least comes first; NaN where there is no figure. */
+function keysOf<Row>(rows: readonly Row[], by: Figure<Row>, ascending: boolean): Float64Array {
+  const sign = ascending ? 1 : -1;
+  return Float64Array.from(rows, (row) => sign * (by(row) ?? Number.NaN));
+}
+
+/** The places of keys in their order; of those alone that come no later than `last`, unless that is NaN. */
+function orderOf(keys: Float64Array, last = Number.NaN): number[] {
+  const order: number[] = [];
+  for (let index = 0; index < keys.length; index++) if (Number.isNaN(last) || (keys[index] as number) <= last) order.push(index);
+  return order.sort((a, b) => compare(keys[a] as number, keys[b] as number) || a - b);
+}
+
+/** The less before the greater, and what is missing (NaN) last. */
+function compare(a: number, b: number): number {
+  if (a < b) return -1;
+  if (a > b) return 1;
+  return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
 }
 
 /** Why a page cannot be given; undefined where it can. */

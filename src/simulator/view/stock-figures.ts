@@ -1,76 +1,120 @@
+import { decimalToNumber } from '../../contract/decimal.js';
 import type { BasicQot } from '../../contract/generated/Qot_Common_pb.js';
 import type { EquitySnapshotExData } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Quote } from '../market/index.js';
 import type { Market } from '../market/market.js';
+import { inTurns } from '../pace.js';
+import { marketCalendar } from '../world/index.js';
 import { industryPlate } from '../world/plates.js';
 import type { Facts } from './facts.js';
 import { percent } from './figures.js';
+import { Kept, minuteOf } from './kept.js';
 import type { Listing } from './listings.js';
 import { equityData } from './snapshot-kinds.js';
 
-/** What lists and rankings show of a share: the figures of its quote and of its snapshot. */
-export interface StockFigures {
-  readonly listing: Listing;
-  readonly quote: Quote;
-  /** Shared: nothing may write to it. */
-  readonly board: BasicQot;
-  readonly equity: EquitySnapshotExData;
-  /** Percent, from the previous close (the reference price, on an ex-day). */
-  readonly changeRate: number;
-  readonly changeAmount: number;
-}
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard'>;
+/** What lists and rankings show of a share: the figures of its quote and of its snapshot, as of one moment. Each is worked out when it is asked for. */
+export class StockFigures {
+  #board: BasicQot | undefined;
+  #equity: EquitySnapshotExData | undefined;
+
+  constructor(
+    private readonly facts: Facts<'companies' | 'quoteBoard'>,
+    readonly listing: Listing,
+    readonly quote: Quote,
+  ) {}
+
+  /** Shared: nothing may write to it. */
+  get board(): BasicQot {
+    this.#board ??= this.facts.quoteBoard.of(this.listing, this.quote);
+    return this.#board;
+  }
+
+  get equity(): EquitySnapshotExData {
+    this.#equity ??= equityData(this.facts, this.listing.instrument, this.quote);
+    return this.#equity;
+  }
+
+  /** Percent, from the previous close (the reference price, on an ex-day). */
+  get changeRate(): number {
+    return percent(this.quote.last - this.quote.previousClose, this.quote.previousClose);
+  }
+
+  get changeAmount(): number {
+    return decimalToNumber(this.quote.last - this.quote.previousClose);
+  }
+}
 
 /** The figures of one share, now. */
-export function stockFigures(facts: Needed, listing: Listing): StockFigures {
-  const quote = facts.market.quote(listing.instrument);
-  const change = quote.last - quote.previousClose;
-  return {
-    listing,
-    quote,
-    board: facts.quoteBoard.read(listing),
-    equity: equityData(facts, listing.instrument, quote),
-    changeRate: percent(change, quote.previousClose),
-    changeAmount: Number(change) / 1e9,
-  };
+export function stockFigures(facts: Omit<Needed, 'listings'>, listing: Listing): StockFigures {
+  return new StockFigures(facts, listing, facts.market.quote(listing.instrument));
 }
-
-/** What a turn of the event loop may hold: a share that was not looked at on its day costs milliseconds, one that was a tenth of that. */
-const TURN = 20;
-const FRESH = 10;
-
-const lookedAt = new WeakMap<Market, Map<Listing, string>>();
 
 /** The shares of a market that are listed today, in the world's order. */
 export function sharesOf({ world, listings }: Facts<'world' | 'listings'>, market: QuoteMarket): readonly Listing[] {
   return world.listed({ market, kind: 'equity' }).map((instrument) => listings.of(instrument));
 }
 
-/** What `step` makes of each share, pausing so that its quotes hold nobody up: for `inTurns`. */
-export function* eachShare<R>(
-  facts: Facts<'clock' | 'world' | 'market'>,
-  shares: readonly Listing[],
-  step: (share: Listing) => R,
-): Generator<void, R[]> {
-  const known = lookedAt.get(facts.market) ?? new Map<Listing, string>();
-  lookedAt.set(facts.market, known);
-  const now = facts.clock.now();
+/** What `step` makes of each of many shares, ready to pause after each: what nobody has looked at on its day costs milliseconds. For `inTurns`. */
+export function* eachShare<S, R>(shares: readonly S[], step: (share: S) => R): Generator<void, R[]> {
   const results: R[] = [];
-  let spent = 0;
   for (const share of shares) {
-    const day = facts.world.calendar(share.instrument).tradingDay(now);
-    const cost = known.get(share) === day ? 1 : FRESH;
-    if (spent > 0 && spent + cost > TURN) {
-      yield;
-      spent = 0;
-    }
-    spent += cost;
+    if (results.length > 0) yield;
     results.push(step(share));
-    known.set(share, day);
   }
   return results;
+}
+
+const MARKETS = 16;
+const stocks = new WeakMap<Market, Kept<readonly StockFigures[]>>();
+
+/** The figures of all shares of a market, of this minute: made once for all who ask within it. */
+export function stocksOf(facts: Needed, market: QuoteMarket): readonly StockFigures[] | Promise<readonly StockFigures[]> {
+  const kept = stocks.get(facts.market) ?? new Kept<readonly StockFigures[]>(MARKETS);
+  stocks.set(facts.market, kept);
+  const make = () => inTurns(eachShare(sharesOf(facts, market), (share) => stockFigures(facts, share)));
+  return kept.get(market, minuteOf(facts.clock.now()), { make });
+}
+
+/** So many rows are not made while somebody waits, if there are those of the minute before. */
+const MANY_ROWS = 1_000;
+
+/** The rows that a ranking makes of a whole market, of this minute. */
+export class Standings<Row> {
+  readonly #kept = new WeakMap<Market, Kept<readonly Row[]>>();
+
+  /** @param max how many rankings are kept */
+  constructor(private readonly max: number = MARKETS) {}
+
+  /**
+   * The rows of this minute, made once for all who ask within it. Where they are many, those who ask while they are made get the rows of the minute before, if it is of
+   * the same trading day.
+   *
+   * @param key names what is ranked within the market
+   */
+  of(
+    facts: Facts<'clock' | 'world' | 'market'>,
+    market: QuoteMarket,
+    key: string,
+    make: () => readonly Row[] | Promise<readonly Row[]>,
+  ): readonly Row[] | Promise<readonly Row[]> {
+    const kept = this.#kept.get(facts.market) ?? new Kept<readonly Row[]>(this.max);
+    this.#kept.set(facts.market, kept);
+    const minute = minuteOf(facts.clock.now());
+    return kept.get(`${market} ${key}`, minute, {
+      make,
+      standsIn: (earlier, stamp) => earlier.length >= MANY_ROWS && stamp === minute - 1 && isSameDay(facts, market),
+    });
+  }
+}
+
+/** Whether the minute before is of today's trading. */
+function isSameDay({ clock, world }: Facts<'clock' | 'world'>, market: QuoteMarket): boolean {
+  const calendar = world.calendar(marketCalendar(market));
+  const now = clock.now();
+  return calendar.tradingDay(now) === calendar.tradingDay((minuteOf(now) - 1) * 60_000);
 }
 
 /** Name of what a share's company does. */

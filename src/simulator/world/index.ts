@@ -2,10 +2,11 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
 import { dayOfNumber, localDate } from '../../contract/time.js';
+import { Remembered } from '../chance/remembered.js';
 import { atOnce } from '../pace.js';
 import { bondsOn, understandBond } from './bonds.js';
 import { tradingDaysOf } from './business-days.js';
-import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
+import { type Calendar, type CalendarMode, type CalendarName, calendarNames } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
 import { debutOf, debuts, debutsUntil } from './debuts.js';
@@ -93,6 +94,8 @@ export interface World {
 
 /** Contracts kept once they have been understood. */
 const UNDERSTOOD_MAX = 20_000;
+/** Lists of what is listed on a day: of every market and kind, and of some days. */
+const LISTS_REMEMBERED = 128;
 const DAY_MS = 86_400_000;
 
 /** Throws RangeError when `generatedInstruments` is no whole number from 0 to {@link GENERATED_INSTRUMENTS_MAX}. */
@@ -116,6 +119,7 @@ class SimulatedWorld implements World {
   readonly #warrants: Warrants;
   readonly #seed: string | number;
   readonly #calendars = new Map<CalendarName, Calendar>();
+  readonly #lists = new Remembered<string, readonly Instrument[]>(LISTS_REMEMBERED);
   #past = { number: Number.NaN, day: '' };
 
   constructor({
@@ -170,16 +174,16 @@ class SimulatedWorld implements World {
   }
 
   listed(filter: Filter = {}, day?: string): readonly Instrument[] {
-    const derivatives = filter.underlying !== undefined || filter.kind === 'warrant';
-    const candidates = derivatives ? this.#derivatives(filter, day) : this.#enumerated(filter, day);
-    const wanted = candidates.filter((one) => matches(one, filter));
-    if (day !== undefined) return wanted.filter((one) => isListed(one, day));
-    const today = new Map<CalendarName, string>();
-    return wanted.filter((one) => {
-      const known = today.get(one.calendar) ?? this.today(one);
-      today.set(one.calendar, known);
-      return isListed(one, known);
-    });
+    if (filter.underlying !== undefined || filter.kind === 'warrant') return this.#onDay(this.#derivatives(filter, day), filter, () => day);
+    // What is listed changes by the day, and is asked for by whoever looks at a whole market.
+    const days = new Map(calendarNames.map((name) => [name, day ?? this.today(name)]));
+    const key = `${filter.market ?? ''} ${filter.kind ?? ''} ${day ?? [...days.values()].join(' ')}`;
+    return this.#lists.get(key, () => this.#onDay(this.#enumerated(filter, day), filter, (calendar) => days.get(calendar)));
+  }
+
+  /** @param dayOf by calendar; undefined: today */
+  #onDay(candidates: readonly Instrument[], filter: Filter, dayOf: (calendar: CalendarName) => string | undefined): readonly Instrument[] {
+    return candidates.filter((one) => matches(one, filter) && isListed(one, dayOf(one.calendar) ?? this.today(one)));
   }
 
   warrants(underlying?: Instrument, day = this.today('HK')): Generator<void, readonly Warrant[]> {
@@ -286,7 +290,7 @@ class SimulatedWorld implements World {
 const markets = quoteMarkets.map(({ name }) => name);
 
 /** By which a market's stocks trade. */
-function marketCalendar(market: Exclude<QuoteMarket, 'FX'>): CalendarName {
+export function marketCalendar(market: QuoteMarket): CalendarName {
   return market === 'SH' || market === 'SZ' ? 'CN' : market;
 }
 

@@ -194,6 +194,25 @@ describe('svc_get_orderbook', () => {
   });
 });
 
+describe('lists', () => {
+  it('of screens are asked for by one object', async () => {
+    const { data_list: stocks } = await ask('svc_stock_screen', { c2s: { page_count: 3 } });
+    expect(stocks).toHaveLength(3);
+    const { warrants } = await ask('svc_warrant_screen', { c2s: { market_type: 1, page_count: 5 } });
+    expect(warrants).toHaveLength(5);
+    expect(await refusal('svc_stock_screen', { c2s: [] })).toMatchObject({ code: 'request.wrong_type', field: 'c2s' });
+  });
+
+  it('of offerings are of events by name, on days without dashes', async () => {
+    const year = { market: 'HK', begin_date: '20260101', end_date: '20261231' };
+    const { event_list } = await ask('svc_get_ipo_calendar', { ...year, event_types: ['list', 'winning'] });
+    const events = event_list as { event_type: string; date: string }[];
+    expect(new Set(events.map(({ event_type }) => event_type))).toEqual(new Set(['list', 'winning']));
+    for (const { date } of events) expect(date).toMatch(/^2026\d{4}$/);
+    expect((await refusal('svc_get_ipo_calendar', { ...year, begin_date: '2026-01-01' })).error).toContain('expected a date as yyyyMMdd');
+  });
+});
+
 describe('a symbol', () => {
   it.each(['symbol', 'code', 'stock', 'security'])('may be called %s', async (name) => {
     for (const tool of ['svc_get_quote', 'svc_get_snapshot', 'svc_get_orderbook', 'svc_get_kline']) await ask(tool, { [name]: 'HK.00700' });

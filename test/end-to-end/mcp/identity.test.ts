@@ -22,7 +22,8 @@ beforeAll(async () => {
       doomed: { scopes: ['qot:read'] },
       narrowed: { scopes: ['qot:read', 'acc:read'] },
     },
-    flags: ['--enable-trading'],
+    // The key of the start is that of core TCP: no other caller falls back on it.
+    flags: ['--enable-trading', '--api-key-id', 'all'],
   });
 });
 afterAll(async () => {
@@ -81,6 +82,15 @@ describe.each(ways)('a caller of the way with %s', (way) => {
     expect((await daemon.audit()).at(-1)).toMatchObject({ iface: 'mcp', endpoint: 'svc_get_quote', outcome: 'reject' });
   });
 
+  it('is told why the brokerage refuses, as a "backend proto error"', async () => {
+    const all = await open('all', way);
+    const answer = await all.call('svc_get_token_state', { acc_id: '5' });
+    expect(answer).toMatchObject({
+      isError: true,
+      json: { status: 'error', error: expect.stringMatching(/^backend proto error: unknown account 5/) },
+    });
+  });
+
   it('gets the tools of the toolsets that it asks for, and no other', async () => {
     const client = await open('all', way, { 'x-svc-toolsets': 'quote, account' });
     const names = await client.toolNames();
@@ -125,6 +135,9 @@ describe('a reload of the keys', () => {
     editKey(daemon.keysPath, 'doomed', undefined);
     await daemon.daemon.reload();
     await expect(client.toolNames()).rejects.toThrow(/401|key revoked|[Uu]nauthorized/);
+    const other = await open('all', 'sessions');
+    const answer = await other.call('svc_get_quote', { symbol: 'HK.00700', api_key: daemon.keys.doomed });
+    expect(answer).toMatchObject({ isError: true, json: { status: 'error', error: expect.stringContaining('key revoked') } });
   });
 
   it('tells open sessions that their tools are others', async () => {

@@ -205,7 +205,7 @@ describe('the history K-line quota', () => {
     const own = await daemon.as('desk').s2c('/api/history-kl-quota');
     expect(own.remain_quota).toBe(300);
     await daemon.halt();
-    await daemon.boot({ flags: [...remoteFlags(brokerage), '--history-kl-quota-max', '1'], variables: remoteVariables });
+    await daemon.boot({ flags: remoteFlags(brokerage), variables: { ...remoteVariables, SVC_HISTORY_KL_QUOTA_MAX: '1' } });
     await whenReady(daemon);
     expect(await daemon.as('desk').s2c('/api/history-kl-quota')).toMatchObject({ used_quota: 0, remain_quota: 1 });
     expect((await history('HK.00700')).json.ret_type).toBe(0);

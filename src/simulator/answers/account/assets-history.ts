@@ -46,9 +46,10 @@ interface Holding {
 }
 
 /** What a transaction does to the units held, beside the fills. */
-const effects: Readonly<Record<Cause, 'none' | 'split' | 'ends' | 'exercised'>> = {
+const effects: Readonly<Record<Cause, 'none' | 'split' | 'ends' | 'exercised' | 'undone'>> = {
   opening: 'none',
   fill: 'none',
+  bust: 'undone',
   settlement: 'none',
   payment: 'none',
   dividend: 'none',
@@ -160,9 +161,20 @@ class Replay {
     if (holding === undefined) return;
     if (effects[cause] === 'split') this.#split(holding, transaction);
     if (effects[cause] === 'exercised') this.#exercise(holding, time);
+    if (effects[cause] === 'undone') this.#undo(holding, transaction);
     if (effects[cause] === 'ends') {
       holding.quantity = 0n;
       holding.carried = 0n;
+    }
+  }
+
+  /** Units that an order had traded are given back; of futures, at what they were paid for. */
+  #undo(holding: Holding, { symbol, orderId }: LedgerTransaction): void {
+    for (const leg of this.facts.brokerage.order(orderId)?.legs ?? []) {
+      if (leg.symbol !== symbol) continue;
+      const value = unitValue(holding.instrument, leg.filledValue);
+      holding.quantity -= isBuying(leg.side) ? leg.filledQuantity : -leg.filledQuantity;
+      holding.carried -= isBuying(leg.side) ? value : -value;
     }
   }
 

@@ -15,10 +15,10 @@ interface ClearingDays {
   readonly settlementDate: string;
 }
 
-/** A trade clears on its trading day and settles later; everything else does both on one day. */
+/** A trade, or its end by the exchange, clears on its trading day and settles later; everything else does both on one day. */
 export function clearingDays({ world }: Facts<'world'>, { cause, time }: LedgerTransaction, { venue, day, balance }: Entry): ClearingDays {
   const tradingDay = (at: number) => calendarOf(world, venue).tradingDay(at);
-  if (cause === 'fill') return { clearingDate: tradingDay(time), settlementDate: day };
+  if (cause === 'fill' || cause === 'bust') return { clearingDate: tradingDay(time), settlementDate: day };
   // What a day's close brings is of that day, which may end with it.
   return { clearingDate: balance === 'unsettled' ? tradingDay(time - 1) : day, settlementDate: day };
 }

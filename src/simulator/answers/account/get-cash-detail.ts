@@ -44,6 +44,7 @@ const balances: Readonly<Record<Balance, number>> = { settled: 1, unsettled: 2, 
 const causes: Readonly<Record<Cause, string>> = {
   opening: 'The account was opened',
   fill: 'Trade',
+  bust: 'Trades taken back by the exchange',
   settlement: 'Settlement of trades',
   payment: 'Payment',
   dividend: 'Dividend',

@@ -9,14 +9,20 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_GetDividendCalendar_pb.js';
 import { dividendMarket } from '../../../contract/list-enums.js';
-import type { CashDividend } from '../../companies/index.js';
+import type { QuoteMarket } from '../../../contract/markets.js';
+import { requireDay } from '../../../contract/time.js';
+import type { CashDividend, Companies } from '../../companies/index.js';
 import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
+import { Kept } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
+import { marketCalendar } from '../../world/index.js';
 import { dayOf } from './dates.js';
+
+type Needed = Facts<'world' | 'companies' | 'listings'>;
 
 const COUNT_MAX = 1000;
 /** Timelines that nobody asked for yet take a fraction of a millisecond each. */
@@ -28,7 +34,7 @@ interface Row {
 }
 
 /** Qot_GetDividendCalendar: cash dividends of shares and funds that go ex on a day, as far as they have been announced; in the world's order. */
-export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S, S2C> = async (facts, request) => {
   const market = marketOf(request.market, dividendMarket);
   if (market instanceof Refusal) return market;
   const day = dayOf('date', request.date);
@@ -37,28 +43,26 @@ export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S
   const count = given(C2SSchema, request, 'count') ?? COUNT_MAX;
   if (dataFrom < 0) return new Refusal(`data_from ${dataFrom}: expected 0 or more`);
   if (!(count >= 1 && count <= COUNT_MAX)) return new Refusal(`count ${count}: expected 1 to ${COUNT_MAX}`);
-  const payers = [
-    ...facts.world.listed({ market, kind: 'equity' }, request.date),
-    ...facts.world.listed({ market, kind: 'etf' }, request.date),
-  ];
-  return inTurns(
-    answer(
-      facts,
-      payers.map((instrument) => facts.listings.of(instrument)),
-      day,
-      { dataFrom, count },
-    ),
-  );
+  const rows = await rowsOf(facts, market, request.date);
+  return create(S2CSchema, { itemList: rows.slice(dataFrom, dataFrom + count).map(itemOf), allCount: rows.length });
 };
 
-function* answer(
-  facts: Facts<'world' | 'companies'>,
-  payers: readonly Listing[],
-  day: number,
-  { dataFrom, count }: { readonly dataFrom: number; readonly count: number },
-): Generator<void, S2C> {
-  const rows = (yield* eachInTurns(payers, LISTINGS_A_TURN, (listing) => dividendsOf(facts, listing, day))).flat();
-  return create(S2CSchema, { itemList: rows.slice(dataFrom, dataFrom + count).map(itemOf), allCount: rows.length });
+/** Days and markets: a month of each of the larger ones. */
+const DAYS_MAX = 128;
+const rowsOfDays = new WeakMap<Companies, Kept<readonly Row[]>>();
+
+/** All of a day, as far as they have been announced by today. */
+function rowsOf(facts: Needed, market: QuoteMarket, date: string): readonly Row[] | Promise<readonly Row[]> {
+  const kept = rowsOfDays.get(facts.companies) ?? new Kept<readonly Row[]>(DAYS_MAX);
+  rowsOfDays.set(facts.companies, kept);
+  return kept.get(`${market} ${date}`, facts.world.today(marketCalendar(market)), { make: () => inTurns(findRows(facts, market, date)) });
+}
+
+function* findRows({ world, companies, listings }: Needed, market: QuoteMarket, date: string): Generator<void, readonly Row[]> {
+  const day = requireDay(date);
+  const payers = [...world.listed({ market, kind: 'equity' }, date), ...world.listed({ market, kind: 'etf' }, date)];
+  const found = yield* eachInTurns(payers, LISTINGS_A_TURN, (payer) => dividendsOf({ world, companies }, listings.of(payer), day));
+  return found.flat();
 }
 
 function dividendsOf({ world, companies }: Facts<'world' | 'companies'>, listing: Listing, day: number): readonly Row[] {

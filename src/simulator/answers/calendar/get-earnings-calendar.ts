@@ -26,7 +26,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { type Condition, type Figure, pageOf, unknownIndicator, withinRange } from '../../view/standings.js';
-import { eachShare, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { eachShare, Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
 import { type Days, daysOf } from './dates.js';
 
 /** As the service itself: the first day and six more. */
@@ -35,7 +35,8 @@ const DAYS_MAX = 7;
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
 /** What a company publishes at one moment. */
-interface Row extends StockFigures {
+interface Row {
+  readonly stock: StockFigures;
   /** Shortest period first; at least one. */
   readonly reports: readonly [EarningsReport, ...EarningsReport[]];
   readonly day: string;
@@ -49,7 +50,7 @@ interface Row extends StockFigures {
  * Qot_GetEarningsCalendar: what companies publish on the days asked for, by the dates of the market. Hot are those in which most money is traded on a usual day. The simulation says nothing of
  * their options here.
  */
-export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
   facts,
   request,
 ) => {
@@ -63,16 +64,26 @@ export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'mark
   if (unknown !== undefined) return unknown;
   const conditions = conditionsOf(request.filterList);
   if (conditions instanceof Refusal) return conditions;
-  return inTurns(answer(facts, sharesOf(facts, market), { days, by: sorts[sort] ?? noFigure, conditions }));
+  const { first, last } = days;
+  const rows = await standings.of(facts, market, `${first} ${last}`, async () => {
+    const reporting = await inTurns(eachShare(sharesOf(facts, market), (share) => ({ share, reports: reportsOf(facts, share, days) })));
+    const some = reporting.filter(({ reports }) => reports.length > 0);
+    return (await inTurns(eachShare(some, ({ share, reports }) => rowsOf(facts, stockFigures(facts, share), reports)))).flat();
+  });
+  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
+  const by = sorts[sort] ?? noFigure;
+  return create(S2CSchema, { itemList: pageOf(kept, { by, ascending: false, offset: 0, count: kept.length }).map(itemOf) });
 };
+
+const standings = new Standings<Row>();
 
 const noFigure: Figure<Row> = () => undefined;
 
 /** By sort type; what is not here is about options. */
 const sorts: Readonly<Record<number, Figure<Row>>> = {
-  [Sort.EarningsCalendarSortType_Hot]: ({ listing: { instrument }, board }) => instrument.dailyVolume * board.curPrice,
+  [Sort.EarningsCalendarSortType_Hot]: ({ stock: { listing, board } }) => listing.instrument.dailyVolume * board.curPrice,
   [Sort.EarningsCalendarSortType_MarketCap]: ({ marketCapThen }) => marketCapThen,
-  [Sort.EarningsCalendarSortType_RtMarketCap]: ({ equity }) => equity.issuedMarketVal,
+  [Sort.EarningsCalendarSortType_RtMarketCap]: ({ stock: { equity } }) => equity.issuedMarketVal,
 };
 
 /** By factor, of those that are ranges. */
@@ -82,7 +93,7 @@ const ranges: Readonly<Record<number, Figure<Row>>> = {
   [Factor.EarningsCalendarIndicatorType_IV]: noFigure,
   [Factor.EarningsCalendarIndicatorType_IVRank]: noFigure,
   [Factor.EarningsCalendarIndicatorType_IVPercentile]: noFigure,
-  [Factor.EarningsCalendarIndicatorType_RtMarketCap]: ({ equity }) => equity.issuedMarketVal,
+  [Factor.EarningsCalendarIndicatorType_RtMarketCap]: ({ stock: { equity } }) => equity.issuedMarketVal,
 };
 
 function conditionsOf(wishes: C2S['filterList']): readonly Condition<Row>[] | Refusal {
@@ -116,28 +127,6 @@ function noValues(path: string): Refusal {
   return new Refusal(`${path}: expected value_list with at least one value`);
 }
 
-interface Wanted {
-  readonly days: Days;
-  readonly by: Figure<Row>;
-  readonly conditions: readonly Condition<Row>[];
-}
-
-function* answer(facts: Needed, shares: readonly Listing[], { days, by, conditions }: Wanted): Generator<void, S2C> {
-  const reporting = (yield* eachShare(facts, shares, (share) => ({ share, reports: reportsOf(facts, share, days) }))).filter(
-    ({ reports }) => reports.length > 0,
-  );
-  const rows = (yield* eachShare(
-    facts,
-    reporting.map(({ share }) => share),
-    (share) => {
-      const found = reporting.find((one) => one.share === share)?.reports ?? [];
-      return rowsOf(facts, share, found);
-    },
-  )).flat();
-  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
-  return create(S2CSchema, { itemList: pageOf(kept, { by, ascending: false, offset: 0, count: kept.length }).map(itemOf) });
-}
-
 /** Those that are published on the days, by the market's own dates: of a company with its home elsewhere they may differ by one. */
 function reportsOf({ companies }: Needed, { instrument }: Listing, { first, last }: Days): readonly EarningsReport[] {
   return reportsBetween(companies.company(instrument), first - 1, last + 1).filter(({ time }) => {
@@ -147,14 +136,15 @@ function reportsOf({ companies }: Needed, { instrument }: Listing, { first, last
 }
 
 /** One row for each moment of publication. */
-function rowsOf(facts: Needed, listing: Listing, reports: readonly EarningsReport[]): readonly Row[] {
+function rowsOf(facts: Needed, stock: StockFigures, reports: readonly EarningsReport[]): readonly Row[] {
   return [...new Set(reports.map(({ time }) => time))].flatMap((time) => {
     const [shortest, ...rest] = reports.filter((report) => report.time === time);
-    return shortest === undefined ? [] : [rowOf(facts, listing, [shortest, ...rest])];
+    return shortest === undefined ? [] : [rowOf(facts, stock, [shortest, ...rest])];
   });
 }
 
-function rowOf(facts: Needed, listing: Listing, reports: Row['reports']): Row {
+function rowOf(facts: Needed, stock: StockFigures, reports: Row['reports']): Row {
+  const { listing } = stock;
   const { instrument } = listing;
   const company = facts.companies.company(instrument);
   const [{ time, day: published }] = reports;
@@ -164,9 +154,8 @@ function rowOf(facts: Needed, listing: Listing, reports: Row['reports']): Row {
   const asOf =
     time <= now ? published : Math.min(published - 1, requireDay(localDate(now, quoteMarket(company.issuer.home.market).timeZone)));
   const currency = isoCurrency(company.issuer.home.currency);
-  const stock = stockFigures(facts, listing);
   return {
-    ...stock,
+    stock,
     reports,
     day,
     pubType: pubTypes[at],
@@ -219,7 +208,7 @@ function marketCapBefore({ world, market, companies }: Needed, { instrument }: L
   return close === undefined ? 0 : decimalToNumber(close * companies.figures(instrument, before).issuedShares);
 }
 
-function itemOf({ listing, board, equity, reports: [report], day, pubType, estimates }: Row): EarningsCalendarItem {
+function itemOf({ stock: { listing, board, equity }, reports: [report], day, pubType, estimates }: Row): EarningsCalendarItem {
   const part = { quarter: `Q${report.number}`, half: 'H1', annual: 'FY' }[report.period];
   return create(EarningsCalendarItemSchema, {
     security: listing.security,

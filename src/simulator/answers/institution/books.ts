@@ -7,7 +7,9 @@ import { type Holding, institutionNames } from '../../companies/ownership.js';
 import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
+import { Kept } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
+import { marketCalendar } from '../../world/index.js';
 import { type Industry, industryPlate } from '../../world/plates.js';
 import { percentOf } from '../research/money.js';
 
@@ -31,23 +33,22 @@ export interface Book {
   readonly known: string;
   /** By institution, each in the market's order; holdings that were sold in the quarter included. */
   readonly positions: ReadonlyMap<string, readonly Position[]>;
+  /** What those come to, by institution. */
+  readonly sums: ReadonlyMap<string, Sums>;
 }
 
 type Needed = Facts<'world' | 'companies' | 'listings'>;
 
 const COMPANIES_A_TURN = 8;
-const remembered = new WeakMap<Companies, Map<QuoteMarket, { readonly day: string; readonly book: Promise<Book> }>>();
+const MARKETS = 16;
+const remembered = new WeakMap<Companies, Kept<Book>>();
 
 /** Of the last quarter that is known in a market today; worked out once a day. */
-export function bookOf(facts: Needed, market: QuoteMarket): Promise<Book> {
-  const day = facts.world.today(market === 'SH' || market === 'SZ' ? 'CN' : market);
-  const books = remembered.get(facts.companies) ?? new Map();
+export function bookOf(facts: Needed, market: QuoteMarket): Book | Promise<Book> {
+  const books = remembered.get(facts.companies) ?? new Kept<Book>(MARKETS);
   remembered.set(facts.companies, books);
-  const known = books.get(market);
-  if (known?.day === day) return known.book;
-  const book = Promise.resolve(inTurns(make(facts, market, day)));
-  books.set(market, { day, book });
-  return book;
+  const day = facts.world.today(marketCalendar(market));
+  return books.get(market, day, { make: () => inTurns(make(facts, market, day)) });
 }
 
 function* make(facts: Needed, market: QuoteMarket, today: string): Generator<void, Book> {
@@ -61,9 +62,14 @@ function* make(facts: Needed, market: QuoteMarket, today: string): Generator<voi
     if (own === undefined) positions.set(holder, [position]);
     else own.push(position);
   }
+  const sums = new Map<string, Sums>();
+  for (const [institution, own] of positions) {
+    sums.set(institution, sumsOf(own));
+    yield;
+  }
   const [home] = homes;
   const holders = home === undefined ? undefined : facts.companies.company(home).holders(day);
-  return { asOf: dayOfNumber(holders?.asOf ?? day), known: dayOfNumber(holders?.known ?? day), positions };
+  return { asOf: dayOfNumber(holders?.asOf ?? day), known: dayOfNumber(holders?.known ?? day), positions, sums };
 }
 
 function positionsIn({ companies }: Needed, listing: Listing, day: number): readonly Position[] {
@@ -123,13 +129,18 @@ export interface Sums {
   readonly previousCount: number;
 }
 
-export function sumsOf(positions: readonly Position[]): Sums {
+function sumsOf(positions: readonly Position[]): Sums {
   return {
     value: positions.reduce((sum, { value }) => sum + value, 0n),
     previousValue: positions.reduce((sum, { previousValue }) => sum + previousValue, 0n),
     count: positions.filter(({ holding }) => holding.shares > 0n).length,
     previousCount: positions.filter(({ holding }) => holding.previous > 0n).length,
   };
+}
+
+/** What an institution's positions in a book come to. */
+export function sumsIn({ sums }: Book, institution: string): Sums {
+  return sums.get(institution) ?? sumsOf([]);
 }
 
 /** In percent of all that the institution holds in the market. */

@@ -15,7 +15,7 @@ import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
-import { bookOf, changePercent, institutionOf, type Position, portfolioPercent, sourceOf, sumsOf } from './books.js';
+import { bookOf, changePercent, institutionOf, type Position, portfolioPercent, sourceOf, sumsIn } from './books.js';
 import { changesAsked } from './changes.js';
 
 const COUNT = { fallback: 20, max: 200 };
@@ -39,7 +39,7 @@ export const getInstitutionHoldingChange: Answer<'world' | 'companies' | 'listin
   if (by instanceof Refusal) return by;
   const book = await bookOf(facts, market);
   const positions = book.positions.get(institution) ?? [];
-  const sums = sumsOf(positions);
+  const sums = sumsIn(book, institution);
   const rows = inOrder(positions.filter(isAsked), by, request.sortDir === 1);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(rows, ({ listing }) => listing.instrument.code, { field: 'page', value: request.page, end: '' }, size);

@@ -27,7 +27,7 @@ import {
   portfolioPercent,
   type Sums,
   sourceOf,
-  sumsOf,
+  sumsIn,
 } from './books.js';
 import { changesAsked } from './changes.js';
 
@@ -59,7 +59,7 @@ export const getInstitutionHoldingList: Answer<'world' | 'companies' | 'listings
   if (by instanceof Refusal) return by;
   const book = await bookOf(facts, market);
   const positions = book.positions.get(institution) ?? [];
-  const sums = sumsOf(positions);
+  const sums = sumsIn(book, institution);
   const rows = ordered(market, positions.filter(isAsked).filter(named(request.keyword)), request, by);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(rows, ({ listing }) => listing.instrument.code, { field: 'page', value: request.page, end: '' }, size);
@@ -74,6 +74,7 @@ export const getInstitutionHoldingList: Answer<'world' | 'companies' | 'listings
 
 function named(keyword: string): (position: Position) => boolean {
   const wanted = keyword.trim().toLowerCase();
+  if (wanted === '') return () => true;
   return ({ listing: { instrument } }) => instrument.name.toLowerCase().includes(wanted) || instrument.code.toLowerCase().includes(wanted);
 }
 

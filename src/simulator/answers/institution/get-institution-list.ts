@@ -15,7 +15,7 @@ import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
 import { isoCode } from '../research/money.js';
-import { amount, bookOf, idOf, type Sums, sumsOf } from './books.js';
+import { amount, bookOf, idOf, type Sums } from './books.js';
 
 const COUNT = { fallback: 20, max: 200 };
 
@@ -39,11 +39,11 @@ export const getInstitutionList: Answer<'world' | 'companies' | 'listings', C2S,
   if (market instanceof Refusal) return market;
   const by = sortFigure(request.sortField, sortFields, positionValue);
   if (by instanceof Refusal) return by;
-  const { positions, known: disclosureDate } = await bookOf(facts, market);
+  const { sums, known: disclosureDate } = await bookOf(facts, market);
   const wanted = request.namePart.trim().toLowerCase();
-  const rows = [...positions]
+  const rows = [...sums]
     .filter(([institution]) => institution.toLowerCase().includes(wanted))
-    .map(([institution, of]): Row => ({ institution, ...sumsOf(of) }));
+    .map(([institution, of]): Row => ({ institution, ...of }));
   const ordered = inOrder(rows, by, request.sortDir === 1);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(ordered, ({ institution }) => String(idOf(institution)), { field: 'page', value: request.page, end: '' }, size);

@@ -7,7 +7,7 @@ import { marketOf } from '../../view/choices.js';
 import type { Answer } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import { changeRate, isoCode, percentOf } from '../research/money.js';
-import { amount, bookOf, type Change, changeOf, institutionOf, type Position, sumsOf } from './books.js';
+import { amount, bookOf, type Change, changeOf, institutionOf, type Position, sumsIn } from './books.js';
 
 /** The largest holdings whose part of the whole is told. */
 const TOP = 10;
@@ -20,7 +20,7 @@ export const getInstitutionProfile: Answer<'world' | 'companies' | 'listings', C
   if (institution instanceof Refusal) return institution;
   const book = await bookOf(facts, market);
   const positions = book.positions.get(institution) ?? [];
-  const sums = sumsOf(positions);
+  const sums = sumsIn(book, institution);
   const { value, previousValue, count, previousCount } = sums;
   const counted = (wanted: Change) => positions.filter((one) => changeOf(one) === wanted).length;
   const top = topPart(positions.map((one) => one.value));

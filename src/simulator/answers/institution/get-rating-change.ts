@@ -10,7 +10,9 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_GetRatingChange_pb.js';
 import { ratedMarket, ratingChangeType } from '../../../contract/institution-enums.js';
+import type { QuoteMarket } from '../../../contract/markets.js';
 import { dayOfNumber } from '../../../contract/time.js';
+import type { Companies } from '../../companies/index.js';
 import type { RatingChange } from '../../companies/opinions.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
@@ -18,8 +20,10 @@ import { checkChoice, marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
+import { Kept } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
 import { eachShare, sharesOf } from '../../view/stock-figures.js';
+import { marketCalendar } from '../../world/index.js';
 import { brokerUid, ratingNumber, targetPrice, threeGrades } from '../research/opinions.js';
 import { subjectFor } from '../research/subject.js';
 
@@ -42,14 +46,28 @@ export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' 
   const wanted = given(C2SSchema, request, 'changeType') || RatingChangeType.RatingChangeType_Upgrade;
   const unknown = checkChoice('change_type', wanted, ratingChangeType);
   if (unknown !== undefined) return unknown;
-  const found = await inTurns(eachShare(facts, sharesOf(facts, market), (listing) => changesOf(facts, listing)));
-  const rows = found.flat().filter(({ type }) => type === wanted);
-  rows.sort((a, b) => b.change.day - a.change.day || (keyOf(a) < keyOf(b) ? -1 : 1));
+  const rows = (await changesIn(facts, market)).filter(({ type }) => type === wanted);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(rows, keyOf, { field: 'page', value: request.page, end: '' }, size);
   if (page instanceof Refusal) return page;
   return create(S2CSchema, { dataList: page.items.map((row) => itemOf(facts, row)), allCount: rows.length, nextPage: page.next });
 };
+
+const MARKETS = 16;
+const changes = new WeakMap<Companies, Kept<readonly Row[]>>();
+
+/** All in a market, newest first; worked out once a day. */
+function changesIn(facts: Needed, market: QuoteMarket): readonly Row[] | Promise<readonly Row[]> {
+  const kept = changes.get(facts.companies) ?? new Kept<readonly Row[]>(MARKETS);
+  changes.set(facts.companies, kept);
+  return kept.get(market, facts.world.today(marketCalendar(market)), {
+    make: async () => {
+      const found = (await inTurns(eachShare(sharesOf(facts, market), (listing) => changesOf(facts, listing)))).flat();
+      const keys = new Map(found.map((row) => [row, keyOf(row)]));
+      return found.sort((a, b) => b.change.day - a.change.day || ((keys.get(a) ?? '') < (keys.get(b) ?? '') ? -1 : 1));
+    },
+  });
+}
 
 function keyOf({ listing, change }: Row): string {
   return `${change.day}-${listing.instrument.code}-${brokerUid(change)}`;

@@ -14,7 +14,7 @@ import { Refusal } from '../../refusal.js';
 import { completeBars, lastCompleteDay } from '../../view/complete-bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
-import { sharesOf } from '../../view/stock-figures.js';
+import type { Instrument, World } from '../../world/index.js';
 import { changePercent, checkVersion, requirePattern, seriesOf, summary } from './pattern-requests.js';
 
 const markets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
@@ -54,7 +54,7 @@ function* answer(facts: Needed, pattern: Pattern, duration: number): Generator<v
 }
 
 function* performance(facts: Needed, market: QuoteMarket, { shape }: Pattern, duration: number): Generator<void, MarketPerformance> {
-  const shares = mostTraded(sharesOf(facts, market));
+  const shares = mostTraded(facts, market);
   const changes: number[] = [];
   let count = 0;
   for (const share of shares) {
@@ -75,9 +75,23 @@ function* performance(facts: Needed, market: QuoteMarket, { shape }: Pattern, du
   });
 }
 
-function mostTraded(shares: readonly Listing[]): readonly Listing[] {
-  const money = ({ instrument: { dailyVolume, referencePrice } }: Listing) => dailyVolume * Number(referencePrice);
-  return [...shares].sort((a, b) => money(b) - money(a)).slice(0, STOCKS_A_MARKET);
+const mostTradedOf = new WeakMap<
+  World,
+  Map<QuoteMarket, { readonly listed: readonly Instrument[]; readonly shares: readonly Listing[] }>
+>();
+
+/** Worked out once for what is listed. */
+function mostTraded({ world, listings }: Facts<'world' | 'listings'>, market: QuoteMarket): readonly Listing[] {
+  const kept = mostTradedOf.get(world) ?? new Map();
+  mostTradedOf.set(world, kept);
+  const listed = world.listed({ market, kind: 'equity' });
+  const known = kept.get(market);
+  if (known?.listed === listed) return known.shares;
+  const money = Float64Array.from(listed, ({ dailyVolume, referencePrice }) => dailyVolume * Number(referencePrice));
+  const order = Uint32Array.from(listed, (_, index) => index).sort((a, b) => (money[b] ?? 0) - (money[a] ?? 0) || a - b);
+  const shares = [...order.subarray(0, STOCKS_A_MARKET)].flatMap((index) => listed[index] ?? []).map((one) => listings.of(one));
+  kept.set(market, { listed, shares });
+  return shares;
 }
 
 const years = new WeakMap<Market, Map<Listing, Year>>();

@@ -7,6 +7,7 @@ import {
   S2CSchema,
 } from '../../../contract/generated/svc/kline_pattern_stocks_pb.js';
 import { patternMarket, patternSort, patternSortOrder } from '../../../contract/list-enums.js';
+import type { QuoteMarket } from '../../../contract/markets.js';
 import { localDateTime } from '../../../contract/time.js';
 import type { BarPeriod, Market } from '../../market/index.js';
 import { inTurns } from '../../pace.js';
@@ -16,9 +17,11 @@ import { labelTime, periodOf } from '../../view/bars.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { completeBars, lastCompleteDay } from '../../view/complete-bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
+import { Kept, minuteOf } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
 import { type Figure, pageOf } from '../../view/standings.js';
-import { eachShare, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { eachShare, Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { marketCalendar } from '../../world/index.js';
 import { checkVersion, colorNumbers, pageOfRows, requirePattern, seriesOf } from './pattern-requests.js';
 
 /** What the longest chart pattern needs. */
@@ -33,12 +36,13 @@ interface Shown {
   readonly endTime: number;
 }
 
-interface Row extends StockFigures {
+interface Row {
+  readonly stock: StockFigures;
   readonly shown: Shown;
 }
 
 /** Shares of a market whose newest complete bar is the last one of a pattern. */
-export const klinePatternStocks: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const klinePatternStocks: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
   facts,
   request,
 ) => {
@@ -53,74 +57,71 @@ export const klinePatternStocks: Answer<'clock' | 'world' | 'companies' | 'marke
   const pattern = requirePattern(request.shape);
   if (pattern instanceof Refusal) return pattern;
   const period = periodOf(request.klineType);
-  return period instanceof Refusal ? period : inTurns(answer(facts, sharesOf(facts, market), { request, pattern, period }));
+  if (period instanceof Refusal) return period;
+  const rows = await standings.of(facts, market, `${pattern.shape} ${request.klineType}`, () => rowsOf(facts, market, pattern, period));
+  const by = figures[sortType];
+  const ordered =
+    sortType === BACKEND_ORDER || by === undefined ? rows : pageOf(rows, { by, ascending: sortOrder === 1, offset: 0, count: rows.length });
+  const stockList = pageOfRows(ordered, startCount, request.count).map((row) => stockMessage(row, pattern));
+  return create(S2CSchema, { stockList, allCount: rows.length });
 };
+
+/** Of markets, patterns and periods. */
+const standings = new Standings<Row>(64);
 
 /** By sort type. */
 const figures: Readonly<Record<number, Figure<Row>>> = {
-  0: ({ changeRate }) => changeRate,
-  1: ({ board }) => board.curPrice,
-  2: ({ board }) => Number(board.volume),
-  3: ({ board }) => board.turnover,
-  4: ({ board }) => board.turnoverRate,
-  5: ({ equity }) => equity.issuedMarketVal,
+  0: ({ stock: { changeRate } }) => changeRate,
+  1: ({ stock: { board } }) => board.curPrice,
+  2: ({ stock: { board } }) => Number(board.volume),
+  3: ({ stock: { board } }) => board.turnover,
+  4: ({ stock: { board } }) => board.turnoverRate,
+  5: ({ stock: { equity } }) => equity.issuedMarketVal,
 };
 
-interface Wanted {
-  readonly request: C2S;
-  readonly pattern: Pattern;
-  readonly period: BarPeriod;
+async function rowsOf(facts: Needed, market: QuoteMarket, { shape }: Pattern, period: BarPeriod): Promise<readonly Row[]> {
+  const newest = (await newestPatterns(facts, market, period)).get(shape) ?? [];
+  return inTurns(eachShare(newest, ([listing, shown]) => ({ stock: stockFigures(facts, listing), shown })));
 }
 
-function* answer(facts: Needed, shares: readonly Listing[], { request, pattern, period }: Wanted): Generator<void, S2C> {
-  const showing: (readonly [Listing, Shown])[] = [];
-  for (const share of shares) {
-    const shown = (yield* patternsOnNewest(facts, share, period)).get(pattern.shape);
-    if (shown !== undefined) showing.push([share, shown]);
+/** Of one period in a market: by shape, the shares whose newest complete bar completes the pattern, in the world's order. */
+type Newest = ReadonlyMap<number, readonly (readonly [Listing, Shown])[]>;
+
+const PERIODS_MAX = 32;
+const newest = new WeakMap<Market, Kept<Newest>>();
+
+/** Of days and longer bars, what was found is kept while no further day is over; of shorter ones, for the minute. */
+function newestPatterns(facts: Needed, market: QuoteMarket, period: BarPeriod): Newest | Promise<Newest> {
+  const kept = newest.get(facts.market) ?? new Kept<Newest>(PERIODS_MAX);
+  newest.set(facts.market, kept);
+  const { clock, world } = facts;
+  const calendar = world.calendar(marketCalendar(market));
+  const stamp =
+    period.unit === 'minute' ? minuteOf(clock.now()) : `${world.today(marketCalendar(market))} ${lastCompleteDay(calendar, clock.now())}`;
+  return kept.get(`${market} ${period.unit} ${period.unit === 'minute' ? period.count : ''}`, stamp, {
+    make: () => inTurns(findNewest(facts, market, period)),
+  });
+}
+
+function* findNewest(facts: Needed, market: QuoteMarket, period: BarPeriod): Generator<void, Newest> {
+  const found = new Map<number, (readonly [Listing, Shown])[]>();
+  for (const share of sharesOf(facts, market)) {
+    const bars = yield* completeBars(facts, share, period, BARS_EXAMINED);
+    yield;
+    for (const { pattern, first, last } of occurrences(seriesOf(bars), bars.length - 1, bars.length)) {
+      const [begin, end] = [bars[first], bars[last]];
+      if (begin === undefined || end === undefined) continue;
+      const shown = { beginTime: labelTime(facts, share, period, begin), endTime: labelTime(facts, share, period, end) };
+      const shares = found.get(pattern.shape);
+      if (shares === undefined) found.set(pattern.shape, [[share, shown]]);
+      else shares.push([share, shown]);
+    }
     yield;
   }
-  const shownBy = new Map(showing);
-  const rows = (yield* eachShare(facts, [...shownBy.keys()], (share) => stockFigures(facts, share))).flatMap((stock): Row[] => {
-    const shown = shownBy.get(stock.listing);
-    return shown === undefined ? [] : [{ ...stock, shown }];
-  });
-  const by = figures[request.sortType];
-  const ordered =
-    request.sortType === BACKEND_ORDER || by === undefined
-      ? rows
-      : pageOf(rows, { by, ascending: request.sortOrder === 1, offset: 0, count: rows.length });
-  const stockList = pageOfRows(ordered, request.startCount, request.count).map((row) => stockMessage(row, pattern));
-  return create(S2CSchema, { stockList, allCount: rows.length });
+  return found;
 }
 
-/** Of days and longer bars, what was found is kept while no further day is over. */
-const remembered = new WeakMap<Market, Map<string, { readonly upTo: string; readonly shown: ReadonlyMap<number, Shown> }>>();
-const REMEMBERED_MAX = 40_000;
-
-/** The patterns that a share's newest complete bar completes, by shape. */
-function* patternsOnNewest(facts: Needed, share: Listing, period: BarPeriod): Generator<void, ReadonlyMap<number, Shown>> {
-  const kept = remembered.get(facts.market) ?? new Map<string, { readonly upTo: string; readonly shown: ReadonlyMap<number, Shown> }>();
-  remembered.set(facts.market, kept);
-  const key = `${share.instrument.symbol} ${period.unit}`;
-  const upTo = lastCompleteDay(facts.world.calendar(share.instrument), facts.clock.now());
-  const known = period.unit === 'minute' ? undefined : kept.get(key);
-  if (known?.upTo === upTo) return known.shown;
-  const bars = yield* completeBars(facts, share, period, BARS_EXAMINED);
-  const found = occurrences(seriesOf(bars), bars.length - 1, bars.length);
-  const shown = new Map<number, Shown>();
-  for (const { pattern, first, last } of found) {
-    const [begin, end] = [bars[first], bars[last]];
-    if (begin === undefined || end === undefined) continue;
-    shown.set(pattern.shape, { beginTime: labelTime(facts, share, period, begin), endTime: labelTime(facts, share, period, end) });
-  }
-  if (period.unit !== 'minute') {
-    if (kept.size >= REMEMBERED_MAX) kept.clear();
-    kept.set(key, { upTo, shown });
-  }
-  return shown;
-}
-
-function stockMessage({ listing, board, equity, changeRate, shown }: Row, pattern: Pattern): PatternStock {
+function stockMessage({ stock: { listing, board, equity, changeRate }, shown }: Row, pattern: Pattern): PatternStock {
   const { timeZone } = listing.market;
   return create(PatternStockSchema, {
     security: listing.security,

@@ -2,14 +2,12 @@ import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import type { Security } from '../../../contract/generated/Qot_Common_pb.js';
 import type { Interval } from '../../../contract/generated/Qot_OptionCommon_pb.js';
 import type { PriceBounds } from '../../market/index.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
-import type { Listing } from '../../view/listings.js';
 import { prepareYearRanges, yearRange } from '../../view/price-range.js';
 import { type Condition, checkPage, conditionsOf, type Figure, pageOf } from '../../view/standings.js';
-import { eachShare, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 /** What traded in extended hours, and what its change is from. */
 interface ExtendedSession {
@@ -57,7 +55,8 @@ type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'q
 /** Looks up a share's session; undefined where it has not traded in it. */
 export type SessionOf = (facts: Needed, stock: StockFigures) => ExtendedSession | undefined;
 
-interface Row extends StockFigures {
+interface Row {
+  readonly stock: StockFigures;
   readonly session: ExtendedSession;
   readonly change: number;
   /** Of the 52 weeks; made only where a condition needs it. */
@@ -79,33 +78,42 @@ export function extendedRank<S2C>(
   sessionOf: SessionOf,
   payload: (standings: ExtendedStandings) => S2C,
 ): Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', ExtendedRequest, S2C> {
-  const written = (standings: ExtendedStandings | Refusal) => (standings instanceof Refusal ? standings : payload(standings));
-  return (facts, request) => {
-    const standings = extendedStandings(facts, request, sessionOf);
-    return standings instanceof Promise ? standings.then(written) : written(standings);
+  const standings = new Standings<Row>();
+  return async (facts, request) => {
+    const extended = await extendedStandings(facts, request, sessionOf, standings);
+    return extended instanceof Refusal ? extended : payload(extended);
   };
 }
 
-function extendedStandings(
+async function extendedStandings(
   facts: Needed,
   request: ExtendedRequest,
   sessionOf: SessionOf,
-): ExtendedStandings | Refusal | Promise<ExtendedStandings | Refusal> {
+  standings: Standings<Row>,
+): Promise<ExtendedStandings | Refusal> {
   const refused = checkPage(request, COUNT_MAX);
   if (refused !== undefined) return refused;
   const conditions = conditionsOf<Row>(request.filterList, figures, ({ indicatorType }, index) =>
     indicatorType === IndicatorType.price ? priceCondition(request.filterList[index]?.priceFilter ?? 0, index) : undefined,
   );
   if (conditions instanceof Refusal) return conditions;
-  const shares = sharesOf(facts, 'US');
-  const answer = () => inTurns(standings(facts, shares, request, conditions, sessionOf));
+  const rows = await standings.of(facts, 'US', '', async () =>
+    (await stocksOf(facts, 'US')).flatMap((stock) => rowOf(facts, stock, sessionOf) ?? []),
+  );
   const ranged = request.filterList.some(({ priceFilter }) => priceFilter === PriceFilter.nearHigh || priceFilter === PriceFilter.nearLow);
-  return (ranged ? prepareYearRanges(facts, shares)?.then(answer) : undefined) ?? answer();
+  if (ranged) {
+    const shares = rows.map(({ stock }) => stock.listing);
+    await prepareYearRanges(facts, shares);
+  }
+  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
+  const { sortDir, offset, count } = request;
+  const page = pageOf(kept, { by: ({ change }) => change, ascending: sortDir === 1, offset, count });
+  return { rows: page.map(shown), allCount: kept.length };
 }
 
 const figures: Readonly<Record<number, Figure<Row>>> = {
-  [IndicatorType.marketCap]: ({ equity }) => equity.issuedMarketVal,
-  [IndicatorType.priceEarnings]: ({ equity }) => equity.peTTMRate,
+  [IndicatorType.marketCap]: ({ stock: { equity } }) => equity.issuedMarketVal,
+  [IndicatorType.priceEarnings]: ({ stock: { equity } }) => equity.peTTMRate,
 };
 
 /** By `PriceFilter`. */
@@ -128,31 +136,17 @@ function priceOf({ session }: Row): number {
   return decimalToNumber(session.last);
 }
 
-function* standings(
-  facts: Needed,
-  shares: readonly Listing[],
-  { sortDir, offset, count }: ExtendedRequest,
-  conditions: readonly Condition<Row>[],
-  sessionOf: SessionOf,
-): Generator<void, ExtendedStandings> {
-  const all = yield* eachShare(facts, shares, (share) => rowOf(facts, share, sessionOf));
-  const rows = all.filter((row) => row !== undefined).filter((row) => conditions.every((holds) => holds(row)));
-  const page = pageOf(rows, { by: ({ change }) => change, ascending: sortDir === 1, offset, count });
-  return { rows: page.map(shown), allCount: rows.length };
-}
-
-function rowOf(facts: Needed, listing: Listing, sessionOf: SessionOf): Row | undefined {
-  const stock = stockFigures(facts, listing);
+function rowOf(facts: Needed, stock: StockFigures, sessionOf: SessionOf): Row | undefined {
   const session = sessionOf(facts, stock);
   if (session === undefined) return undefined;
-  const range = () => yearRange(facts, listing, stock.quote);
-  return { ...stock, session, change: percent(session.last - session.close, session.close), range };
+  const range = () => yearRange(facts, stock.listing, stock.quote);
+  return { stock, session, change: percent(session.last - session.close, session.close), range };
 }
 
-function shown({ listing, board, session, change, changeRate, changeAmount }: Row): ExtendedRow {
+function shown({ stock: { listing, changeRate, changeAmount }, session, change }: Row): ExtendedRow {
   return {
     security: listing.security,
-    name: board.name,
+    name: listing.instrument.name,
     price: decimalToNumber(session.last),
     changeRatio: change,
     changeAmount: decimalToNumber(session.last - session.close),

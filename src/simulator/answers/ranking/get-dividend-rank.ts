@@ -17,20 +17,20 @@ import { checkChoice, marketOf } from '../../view/choices.js';
 import { type DividendRecord, dividendRecord } from '../../view/dividend-record.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
-import type { Listing } from '../../view/listings.js';
 import { type Condition, checkPage, conditionsOf, type Figure, pageOf, sortFigure } from '../../view/standings.js';
-import { eachShare, industryName, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { eachShare, industryName, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 300;
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
-interface Row extends StockFigures {
+interface Row {
+  readonly stock: StockFigures;
   readonly dividends: DividendRecord;
 }
 
 /** Qot_GetDividendRank: shares that pay dividends, by what they pay; for growth, those whose dividend of the last fiscal year was above that of the year before. */
-export const getDividendRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const getDividendRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
   facts,
   request,
 ) => {
@@ -50,22 +50,35 @@ export const getDividendRank: Answer<'clock' | 'world' | 'companies' | 'market' 
         : undefined,
   );
   if (asked instanceof Refusal) return asked;
-  const pays: Condition<Row> = grows ? ({ dividends }) => dividends.growYears > 0 : ({ equity }) => (equity.dividendTTM ?? 0) > 0;
-  return inTurns(answer(facts, sharesOf(facts, market), { by, conditions: [pays, ...asked], count: request.count }));
+  const pays: Condition<Row> = grows
+    ? ({ dividends }) => dividends.growYears > 0
+    : ({ stock: { equity } }) => (equity.dividendTTM ?? 0) > 0;
+  const rows = await standings.of(facts, market, '', async () =>
+    inTurns(eachShare(await stocksOf(facts, market), (stock) => rowOf(facts, stock))),
+  );
+  const kept = rows.filter((row) => pays(row) && asked.every((holds) => holds(row)));
+  const page = pageOf(kept, { by, ascending: false, offset: 0, count: request.count });
+  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)) });
 };
 
-const dividendYield: Figure<Row> = ({ equity }) => equity.dividendRatioTTM;
+const standings = new Standings<Row>();
+
+function rowOf(facts: Needed, stock: StockFigures): Row {
+  return { stock, dividends: dividendRecord(facts, stock.listing, stock.quote.tradingDay) };
+}
+
+const dividendYield: Figure<Row> = ({ stock: { equity } }) => equity.dividendRatioTTM;
 const growYears: Figure<Row> = ({ dividends }) => dividends.growYears;
 
 const indicators: Readonly<Record<number, Figure<Row>>> = {
   [IndicatorType.IndicatorType_DividendYieldTTM]: dividendYield,
   [IndicatorType.IndicatorType_AvgDividendYield5Y]: ({ dividends }) => dividends.meanYield,
   [IndicatorType.IndicatorType_DividendGrowYear]: growYears,
-  [IndicatorType.IndicatorType_DividendsTTM]: ({ equity }) => equity.dividendTTM,
+  [IndicatorType.IndicatorType_DividendsTTM]: ({ stock: { equity } }) => equity.dividendTTM,
   [IndicatorType.IndicatorType_PayoutRatioLFY]: ({ dividends }) => dividends.payoutRatio,
   [IndicatorType.IndicatorType_NextPayableDate]: ({ dividends }) => dividends.daysToPayment,
-  [IndicatorType.IndicatorType_Price]: ({ board }) => board.curPrice,
-  [IndicatorType.IndicatorType_MarketCap]: ({ equity }) => equity.issuedMarketVal,
+  [IndicatorType.IndicatorType_Price]: ({ stock: { board } }) => board.curPrice,
+  [IndicatorType.IndicatorType_MarketCap]: ({ stock: { equity } }) => equity.issuedMarketVal,
 };
 
 const sortFields: Readonly<Record<number, Figure<Row>>> = {
@@ -73,12 +86,12 @@ const sortFields: Readonly<Record<number, Figure<Row>>> = {
   [SortField.SortField_AvgDividendYield5Y]: ({ dividends }) => dividends.meanYield,
   [SortField.SortField_DistributionFrequency]: ({ dividends }) => dividends.frequency,
   [SortField.SortField_DividendGrowYear]: growYears,
-  [SortField.SortField_DividendsTTM]: ({ equity }) => equity.dividendTTM,
+  [SortField.SortField_DividendsTTM]: ({ stock: { equity } }) => equity.dividendTTM,
   [SortField.SortField_PayoutRatioLFY]: ({ dividends }) => dividends.payoutRatio,
-  [SortField.SortField_Price]: ({ board }) => board.curPrice,
-  [SortField.SortField_MarketCap]: ({ equity }) => equity.issuedMarketVal,
-  [SortField.SortField_ChangeRate]: ({ changeRate }) => changeRate,
-  [SortField.SortField_ChangeAmount]: ({ changeAmount }) => changeAmount,
+  [SortField.SortField_Price]: ({ stock: { board } }) => board.curPrice,
+  [SortField.SortField_MarketCap]: ({ stock: { equity } }) => equity.issuedMarketVal,
+  [SortField.SortField_ChangeRate]: ({ stock: { changeRate } }) => changeRate,
+  [SortField.SortField_ChangeAmount]: ({ stock: { changeAmount } }) => changeAmount,
 };
 
 function frequencyCondition(values: readonly bigint[], index: number): Condition<Row> | Refusal {
@@ -86,23 +99,8 @@ function frequencyCondition(values: readonly bigint[], index: number): Condition
   return ({ dividends }) => dividends.frequency !== undefined && values.includes(BigInt(dividends.frequency));
 }
 
-interface Wanted {
-  readonly by: Figure<Row>;
-  readonly conditions: readonly Condition<Row>[];
-  readonly count: number;
-}
-
-function* answer(facts: Needed, shares: readonly Listing[], { by, conditions, count }: Wanted): Generator<void, S2C> {
-  const rows = yield* eachShare(facts, shares, (share): Row => {
-    const stock = stockFigures(facts, share);
-    return { ...stock, dividends: dividendRecord(facts, share, stock.quote.tradingDay) };
-  });
-  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
-  const page = pageOf(kept, { by, ascending: false, offset: 0, count });
-  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)) });
-}
-
-function itemOf(facts: Needed, { listing, board, equity, dividends, quote, changeRate, changeAmount }: Row): DividendRankItem {
+function itemOf(facts: Needed, { stock, dividends }: Row): DividendRankItem {
+  const { listing, board, equity, quote, changeRate, changeAmount } = stock;
   return create(
     DividendRankItemSchema,
     known({

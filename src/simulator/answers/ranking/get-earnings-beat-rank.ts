@@ -20,7 +20,7 @@ import { percent } from '../../view/figures.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { type Condition, checkPage, conditionsOf, type Figure, pageOf, sortFigure } from '../../view/standings.js';
-import { eachShare, industryName, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { eachShare, industryName, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 300;
 /** Without conditions: what was published so recently, and was better than expected. */
@@ -31,7 +31,8 @@ const DAY_MS = 86_400_000;
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
-interface Row extends StockFigures {
+interface Row {
+  readonly stock: StockFigures;
   readonly report: EarningsReport;
   readonly actual: number;
   readonly estimate: number;
@@ -46,7 +47,7 @@ interface Row extends StockFigures {
  * Qot_GetEarningsBeatRank: results against the consensus of the day before their publication, in the currency of the accounts. Without conditions: those of the
  * last thirty days that were better.
  */
-export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
   facts,
   request,
 ) => {
@@ -61,18 +62,26 @@ export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const asked = conditionsOf(request.filterList, indicators);
   if (asked instanceof Refusal) return asked;
   const conditions = asked.length > 0 ? asked : usual(facts.clock.now());
-  const wanted = { type: request.beatType, term, by, conditions, count: request.count };
-  return inTurns(answer(facts, sharesOf(facts, market), wanted));
+  const rows = await standings.of(facts, market, `${request.beatType} ${term}`, async () => {
+    const made = await inTurns(eachShare(await stocksOf(facts, market), (stock) => rowOf(facts, stock, request.beatType, term)));
+    return made.filter((row) => row !== undefined);
+  });
+  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
+  const page = pageOf(kept, { by, ascending: false, offset: 0, count: request.count });
+  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
 };
 
-const marketCap: Figure<Row> = ({ equity }) => equity.issuedMarketVal;
+/** Of each market and each kind of results. */
+const standings = new Standings<Row>(24);
+
+const marketCap: Figure<Row> = ({ stock: { equity } }) => equity.issuedMarketVal;
 
 const indicators: Readonly<Record<number, Figure<Row>>> = {
   1: ({ beatRatio }) => beatRatio,
   2: ({ report }) => report.time / 1000,
   3: marketCap,
-  4: ({ board }) => board.curPrice,
-  5: ({ equity }) => equity.peTTMRate,
+  4: ({ stock: { board } }) => board.curPrice,
+  5: ({ stock: { equity } }) => equity.peTTMRate,
 };
 
 /** By `SortField`. */
@@ -84,33 +93,19 @@ const sortFields: Readonly<Record<number, Figure<Row>>> = {
   5: ({ estimate }) => estimate,
   6: ({ yearBefore }) => yearBefore,
   7: ({ yearGrowth }) => yearGrowth,
-  8: ({ equity }) => equity.peTTMRate,
-  9: ({ equity }) => equity.dividendRatioTTM,
-  10: ({ board }) => board.curPrice,
-  11: ({ changeRate }) => changeRate,
+  8: ({ stock: { equity } }) => equity.peTTMRate,
+  9: ({ stock: { equity } }) => equity.dividendRatioTTM,
+  10: ({ stock: { board } }) => board.curPrice,
+  11: ({ stock: { changeRate } }) => changeRate,
 };
 
 function usual(now: number): readonly Condition<Row>[] {
   return [({ beatRatio }) => beatRatio !== undefined && beatRatio > 0, ({ report }) => report.time >= now - RECENT_DAYS * DAY_MS];
 }
 
-interface Wanted {
-  readonly type: BeatType;
-  readonly term: BeatTerm;
-  readonly by: Figure<Row>;
-  readonly conditions: readonly Condition<Row>[];
-  readonly count: number;
-}
-
-function* answer(facts: Needed, shares: readonly Listing[], { type, term, by, conditions, count }: Wanted): Generator<void, S2C> {
-  const rows = yield* eachShare(facts, shares, (share) => rowOf(facts, share, type, term));
-  const kept = rows.filter((row) => row !== undefined).filter((row) => conditions.every((holds) => holds(row)));
-  const page = pageOf(kept, { by, ascending: false, offset: 0, count });
-  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
-}
-
 /** Undefined for a company that has published nothing of the term, or of which nobody expected anything. */
-function rowOf(facts: Needed, share: Listing, type: BeatType, term: BeatTerm): Row | undefined {
+function rowOf(facts: Needed, stock: StockFigures, type: BeatType, term: BeatTerm): Row | undefined {
+  const share = stock.listing;
   const now = facts.clock.now();
   const company = facts.companies.company(share.instrument);
   const report = newestReport(company, now, term);
@@ -118,7 +113,7 @@ function rowOf(facts: Needed, share: Listing, type: BeatType, term: BeatTerm): R
   const { actual, estimate, yearBefore } = figureOf(company, share, report, type);
   if (actual === undefined || estimate === undefined) return undefined;
   return {
-    ...stockFigures(facts, share),
+    stock,
     report,
     actual,
     estimate,
@@ -174,7 +169,8 @@ const postPeriods = {
 } as const;
 
 function itemOf(facts: Needed, row: Row): EarningsBeatItem {
-  const { listing, board, equity, report } = row;
+  const { stock, report } = row;
+  const { listing, board, equity, changeRate } = stock;
   const { day, at } = publicationOf(listing.instrument, report.time);
   const part = { quarter: `Q${report.number}`, half: 'H1', annual: 'FY' }[report.period];
   return create(
@@ -185,7 +181,7 @@ function itemOf(facts: Needed, row: Row): EarningsBeatItem {
       industry: industryName(facts, listing),
       curPrice: board.curPrice,
       lastClosePrice: board.lastClosePrice,
-      changeRate: row.changeRate,
+      changeRate,
       marketCap: equity.issuedMarketVal,
       peTTM: equity.peTTMRate,
       dividendsTTM: equity.dividendRatioTTM,

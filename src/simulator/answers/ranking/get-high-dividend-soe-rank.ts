@@ -7,15 +7,14 @@ import {
   type S2C,
   S2CSchema,
 } from '../../../contract/generated/Qot_GetHighDividendSOERank_pb.js';
-import { requireDay } from '../../../contract/time.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
-import type { Listing } from '../../view/listings.js';
 import { changeFrom, type PastCloses, pastCloses } from '../../view/past-closes.js';
+import { membersOf } from '../../view/plates.js';
 import { type Condition, checkPage, conditionsOf, type Figure, pageOf, sortFigure } from '../../view/standings.js';
-import { eachShare, industryName, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { eachShare, industryName, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
 import { namedPlate, STATE_OWNED } from '../../world/plates.js';
 
 const COUNT_MAX = 200;
@@ -30,7 +29,7 @@ type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'q
  * Qot_GetHighDividendSOERank: Hong Kong shares of the mainland's state-owned companies (a concept plate) below their book value, with a high
  * dividend and without losses.
  */
-export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
   facts,
   request,
 ) => {
@@ -40,8 +39,17 @@ export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'm
   if (by instanceof Refusal) return by;
   const asked = conditionsOf(request.filterList, indicators);
   if (asked instanceof Refusal) return asked;
-  return inTurns(answer(facts, request, by, [...asked, ...defaultsBut(request.filterList.map(({ indicatorType }) => indicatorType))]));
+  const conditions = [...asked, ...defaultsBut(request.filterList.map(({ indicatorType }) => indicatorType))];
+  const rows = await standings.of(facts, 'HK', '', () =>
+    inTurns(eachShare(plate === undefined ? [] : membersOf(facts, plate), (share) => stockFigures(facts, share))),
+  );
+  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
+  const { offset, count, sortDir } = request;
+  const page = pageOf(kept, { by, ascending: sortDir === 1, offset, count });
+  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
 };
+
+const standings = new Standings<StockFigures>();
 
 const marketCap: Figure<StockFigures> = ({ equity }) => equity.issuedMarketVal;
 
@@ -72,30 +80,7 @@ function defaultsBut(given: readonly number[]): readonly Condition<StockFigures>
   return conditions;
 }
 
-function* answer(
-  facts: Needed,
-  request: C2S,
-  by: Figure<StockFigures>,
-  conditions: readonly Condition<StockFigures>[],
-): Generator<void, S2C> {
-  const members = sharesOf(facts, 'HK').filter((share) => isStateOwned(facts, share));
-  const rows = yield* eachShare(facts, members, (share) => stockFigures(facts, share));
-  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
-  const { offset, count, sortDir } = request;
-  const page = pageOf(kept, { by, ascending: sortDir === 1, offset, count });
-  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
-}
-
-function isStateOwned({ world, companies }: Facts<'world' | 'companies'>, { instrument }: Listing): boolean {
-  const plate = namedPlate('HK', 'concept', STATE_OWNED);
-  return (
-    plate !== undefined &&
-    companies
-      .company(instrument)
-      .plates(requireDay(world.today(instrument)))
-      .includes(plate)
-  );
-}
+const plate = namedPlate('HK', 'concept', STATE_OWNED);
 
 function itemOf(facts: Needed, { listing, board, equity, quote, changeRate }: StockFigures): HighDividendSOERankItem {
   const { back }: PastCloses = pastCloses(facts, listing);

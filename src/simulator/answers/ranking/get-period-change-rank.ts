@@ -15,15 +15,16 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import { changeFrom, pastCloses } from '../../view/past-closes.js';
 import { recentChange, volumeRatio } from '../../view/recent-trading.js';
-import { type Condition, checkPage, conditionsOf, type Figure, pageOf } from '../../view/standings.js';
-import { eachShare, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { checkPage, conditionsOf, type Figure, pageOf } from '../../view/standings.js';
+import { eachShare, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 200;
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
 /** A share with its changes in percent, by period; those that cannot be told are absent. */
-interface Row extends StockFigures {
+interface Row {
+  readonly stock: StockFigures;
   readonly changes: ReadonlyMap<PeriodType | 'ten days', number | undefined>;
   readonly volumeRatio: number | undefined;
 }
@@ -32,7 +33,7 @@ interface Row extends StockFigures {
  * Qot_GetPeriodChangeRank: shares by their change over a period. Days are trading days; changes over them are from the forward adjusted close so
  * many days before, today's from the previous close as the snapshot's are.
  */
-export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
   facts,
   request,
 ) => {
@@ -46,44 +47,38 @@ export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const change: Figure<Row> = ({ changes }) => changes.get(period);
   const conditions = conditionsOf<Row>(request.filterList, { ...figures, 3: change });
   if (conditions instanceof Refusal) return conditions;
-  return inTurns(answer(facts, sharesOf(facts, market), { request, change, conditions }));
-};
-
-/** By `IndicatorType`. */
-const figures: Readonly<Record<number, Figure<Row>>> = {
-  1: ({ board }) => board.curPrice,
-  2: ({ equity }) => equity.issuedMarketVal,
-  4: ({ board }) => Number(board.volume),
-  5: ({ board }) => board.turnover,
-  6: ({ equity }) => equity.peTTMRate,
-  7: ({ equity }) => equity.pbRate,
-  8: ({ board }) => board.turnoverRate,
-  9: (row) => row.volumeRatio,
-  10: ({ board }) => board.amplitude,
-};
-
-interface Wanted {
-  readonly request: C2S;
-  readonly change: Figure<Row>;
-  readonly conditions: readonly Condition<Row>[];
-}
-
-function* answer(facts: Needed, shares: ReturnType<typeof sharesOf>, { request, change, conditions }: Wanted): Generator<void, S2C> {
-  const rows = yield* eachShare(facts, shares, (share) => rowOf(facts, share));
+  const rows = await standings.of(facts, market, '', async () =>
+    inTurns(eachShare(await stocksOf(facts, market), (stock) => rowOf(facts, stock))),
+  );
   const kept = rows.filter((row) => change(row) !== undefined && conditions.every((holds) => holds(row)));
   const { offset, count } = request;
   const page = pageOf(kept, { by: change, ascending: request.sortDir === 1, offset, count });
   return create(S2CSchema, { dataList: page.map(itemOf), allCount: kept.length });
-}
+};
 
-function rowOf(facts: Needed, listing: StockFigures['listing']): Row {
-  const stock = stockFigures(facts, listing);
-  const { last } = stock.quote;
+const standings = new Standings<Row>();
+
+/** By `IndicatorType`. */
+const figures: Readonly<Record<number, Figure<Row>>> = {
+  1: ({ stock: { board } }) => board.curPrice,
+  2: ({ stock: { equity } }) => equity.issuedMarketVal,
+  4: ({ stock: { board } }) => Number(board.volume),
+  5: ({ stock: { board } }) => board.turnover,
+  6: ({ stock: { equity } }) => equity.peTTMRate,
+  7: ({ stock: { equity } }) => equity.pbRate,
+  8: ({ stock: { board } }) => board.turnoverRate,
+  9: (row) => row.volumeRatio,
+  10: ({ stock: { board } }) => board.amplitude,
+};
+
+function rowOf(facts: Needed, stock: StockFigures): Row {
+  const { listing, quote } = stock;
+  const { last } = quote;
   const { back, lastYear } = pastCloses(facts, listing);
   return {
-    ...stock,
+    stock,
     changes: new Map<PeriodType | 'ten days', number | undefined>([
-      [PeriodType.PeriodType_5Min, recentChange(facts, listing, stock.quote)],
+      [PeriodType.PeriodType_5Min, recentChange(facts, listing, quote)],
       [PeriodType.PeriodType_1Day, stock.changeRate],
       [PeriodType.PeriodType_5Day, changeFrom(back[5], last)],
       ['ten days', changeFrom(back[10], last)],
@@ -93,11 +88,11 @@ function rowOf(facts: Needed, listing: StockFigures['listing']): Row {
       [PeriodType.PeriodType_250Day, changeFrom(back[250], last)],
       [PeriodType.PeriodType_YTD, changeFrom(lastYear, last)],
     ]),
-    volumeRatio: volumeRatio(facts, listing, stock.quote),
+    volumeRatio: volumeRatio(facts, listing, quote),
   };
 }
 
-function itemOf({ listing, board, equity, changes, changeRate, volumeRatio: ratio }: Row): PeriodChangeRankItem {
+function itemOf({ stock: { listing, board, equity, changeRate }, changes, volumeRatio: ratio }: Row): PeriodChangeRankItem {
   return create(
     PeriodChangeRankItemSchema,
     known({

@@ -17,11 +17,13 @@ import { marketOf } from '../../view/choices.js';
 import { lastCompleteDay } from '../../view/complete-bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
+import { Kept } from '../../view/kept.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { shortPosition, shortVolume } from '../../view/short-sales.js';
 import { checkPage, type Figure, pageOf, sortFigure } from '../../view/standings.js';
 import { eachShare, sharesOf } from '../../view/stock-figures.js';
+import { marketCalendar } from '../../world/index.js';
 import { platesOf } from '../../world/plates.js';
 
 const COUNT_MAX = 35;
@@ -60,7 +62,7 @@ interface Averages {
  * Qot_GetShortSellingRank: what was sold short on the last complete trading day. Volumes are those of the day's bars; the short part of each is made up
  * (`view/short-sales.ts`). Days to cover are the short position over the month's mean volume.
  */
-export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = async (facts, request) => {
   const market = marketOf(request.market === 0 ? US : request.market, rankedMarket);
   if (market instanceof Refusal) return market;
   const refused = checkPage(request, COUNT_MAX);
@@ -69,7 +71,11 @@ export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'mark
   if (by instanceof Refusal) return by;
   const plates = platesOfRequest(market, request);
   if (plates instanceof Refusal) return plates;
-  return inTurns(answer(facts, market, request, by, plates));
+  const all = await rowsOf(facts, market);
+  const rows = plates === undefined ? all : all.filter(({ listing }) => isIn(facts, listing, plates));
+  const { offset, count, sortDir } = request;
+  const page = pageOf(rows, { by, ascending: sortDir === 1, offset, count });
+  return create(S2CSchema, { dataList: page.map(itemOf), allCount: rows.length });
 };
 
 const shortNumberChange: Figure<Row> = (row) => Number(row.shortNumberChange);
@@ -101,20 +107,6 @@ function platesOfRequest(market: QuoteMarket, { plateList }: C2S): ReadonlySet<s
   return unknown < 0 ? new Set(wanted) : new Refusal(`plate_list[${unknown}]: no plate ${wanted[unknown]} in this market`);
 }
 
-function* answer(
-  facts: Needed,
-  market: QuoteMarket,
-  request: C2S,
-  by: Figure<Row>,
-  plates: ReadonlySet<string> | undefined,
-): Generator<void, S2C> {
-  const shares = sharesOf(facts, market).filter((share) => plates === undefined || isIn(facts, share, plates));
-  const rows = (yield* eachShare(facts, shares, (share) => remembered(facts, share))).filter((row) => row !== undefined);
-  const { offset, count, sortDir } = request;
-  const page = pageOf(rows, { by, ascending: sortDir === 1, offset, count });
-  return create(S2CSchema, { dataList: page.map(itemOf), allCount: rows.length });
-}
-
 function isIn({ world, companies }: Facts<'world' | 'companies'>, { instrument }: Listing, plates: ReadonlySet<string>): boolean {
   const day = requireDay(world.today(instrument));
   return companies
@@ -123,18 +115,20 @@ function isIn({ world, companies }: Facts<'world' | 'companies'>, { instrument }
     .some(({ symbol }) => plates.has(symbol));
 }
 
-const rowsOfDays = new WeakMap<Market, Map<Listing, { readonly day: string; readonly row: Row | undefined }>>();
+const MARKETS = 16;
+const rowsOfDays = new WeakMap<Market, Kept<readonly Row[]>>();
 
-/** The row of a share: what a complete day brought does not change any more. */
-function remembered(facts: Needed, share: Listing): Row | undefined {
-  const rows = rowsOfDays.get(facts.market) ?? new Map<Listing, { readonly day: string; readonly row: Row | undefined }>();
-  rowsOfDays.set(facts.market, rows);
-  const day = lastCompleteDay(facts.world.calendar(share.instrument), facts.clock.now());
-  const known = rows.get(share);
-  if (known?.day === day) return known.row;
-  const row = rowOf(facts, share, day);
-  rows.set(share, { day, row });
-  return row;
+/** The rows of a market: what a complete day brought does not change any more. */
+function rowsOf(facts: Needed, market: QuoteMarket): readonly Row[] | Promise<readonly Row[]> {
+  const kept = rowsOfDays.get(facts.market) ?? new Kept<readonly Row[]>(MARKETS);
+  rowsOfDays.set(facts.market, kept);
+  const { clock, world } = facts;
+  const day = lastCompleteDay(world.calendar(marketCalendar(market)), clock.now());
+  // Who is listed changes by the date, and the day that is complete at the close.
+  return kept.get(market, `${world.today(marketCalendar(market))} ${day}`, {
+    make: async () =>
+      (await inTurns(eachShare(sharesOf(facts, market), (share) => rowOf(facts, share, day)))).filter((row) => row !== undefined),
+  });
 }
 
 /** Undefined for a share that was not traded on the day. */

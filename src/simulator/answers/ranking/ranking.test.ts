@@ -77,6 +77,21 @@ describe('period changes', () => {
     expect(page.dataList).toEqual(dataList.slice(5));
   });
 
+  test('are those of the minute: the same throughout it, and those of the market in the next', async () => {
+    const clock = new ManualClock(OPEN_IN_NEW_YORK);
+    const at = await startFixture({ calendarMode: 'calendar', clock });
+    const ranked = async () => (await payload(at.backend, ranking.getPeriodChangeRank, { market: 11, periodType: 2, count: 50 })).dataList;
+    const prices = async (items: readonly Named[]) => (await snapshots(items, at)).map(({ basic }) => basic!.curPrice);
+    const first = await ranked();
+    await clock.advance(50_000);
+    expect(await ranked()).toEqual(first);
+    await clock.advance(20_000);
+    const next = await ranked();
+    expect(next.map(({ curPrice }) => curPrice)).not.toEqual(first.map(({ curPrice }) => curPrice));
+    expect(next.map(({ curPrice }) => curPrice)).toEqual(await prices(next));
+    await at.backend.stop();
+  });
+
   test.each([
     ['before the opening', Date.UTC(2026, 10, 20, 13)],
     ['on a Sunday', Date.UTC(2026, 10, 22, 16)],

@@ -84,6 +84,11 @@ test('capabilities name per market what its instruments serve', async () => {
   expect(served.get(11)).not.toContain(14);
   expect(subQuota).toBe(10_000);
   expect((await payload(backend, system.getQuoteRights)).rightList.map(({ market }) => market)).toEqual([...served.keys()]);
-  expect(await payload(backend, system.getTokenState)).toMatchObject({ nnTokenEnable: 0, mmTokenBind: 0 });
+  expect(await payload(backend, system.getTokenState)).toMatchObject({
+    nnTokenEnable: 0,
+    nnTokenBind: 0,
+    mmTokenEnable: 0,
+    mmTokenBind: 0,
+  });
   await backend.stop();
 });

@@ -1,0 +1,42 @@
+/** What can be ordered to go wrong at the exchange, for tests of what stands in front of it. */
+export interface OrderedIncidents {
+  /** The next `times` orders are refused at its door. */
+  refuse(times?: number): void;
+  /** The next `times` orders are not answered for so many milliseconds. */
+  silence(ms: number, times?: number): void;
+  /** Resting orders are out of sight for so many milliseconds. */
+  loseSight(ms: number): Promise<void>;
+  /** Takes the trades of a filled order back; throws where it is not filled. */
+  cancelFills(orderIdEx: string): Promise<void>;
+}
+
+/** What becomes of an order on its way into the exchange: refused at the door, or without an answer for so many milliseconds. */
+export type Submission = 'refused' | { readonly silentMs: number };
+
+interface Ordered {
+  readonly submission: Submission;
+  left: number;
+}
+
+/** Ordered incidents that wait for their submissions; more are defects of whoever orders them. */
+const WAITING_MAX = 1_000;
+
+/** What goes wrong between the brokerage and the exchange. Nothing does unless it is ordered: see `svcd sim serve --faults`. */
+export class Incidents {
+  readonly #waiting: Ordered[] = [];
+
+  /** Orders `submission` for the next `times` orders that reach the exchange. */
+  order(submission: Submission, times = 1): void {
+    if (this.#waiting.length >= WAITING_MAX) throw new Error(`${WAITING_MAX} incidents are waiting already`);
+    this.#waiting.push({ submission, left: times });
+  }
+
+  /** What becomes of the order that reaches the exchange now; undefined where all is well. */
+  next(): Submission | undefined {
+    const [first] = this.#waiting;
+    if (first === undefined) return undefined;
+    first.left -= 1;
+    if (first.left === 0) this.#waiting.shift();
+    return first.submission;
+  }
+}
