@@ -151,7 +151,7 @@ export const arrows = {
   'simulator/answers/institution': ['simulator/answers/research', ...answerTargets],
   'simulator/answers/kline-pattern': answerTargets,
   'simulator/answers/metadata': answerTargets,
-  'simulator/answers/news': ['simulator/answers/extension/version.ts', ...answerTargets],
+  'simulator/answers/news': answerTargets,
   'simulator/answers/quote': answerTargets,
   'simulator/answers/ranking': ['simulator/answers/industry', 'simulator/answers/research', ...answerTargets],
   'simulator/answers/research': answerTargets,

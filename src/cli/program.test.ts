@@ -252,6 +252,8 @@ describe('the commands of extension reads', () => {
     'earnings_expected_move',
     'news_translation',
     'forex_constituents',
+    'latest_news',
+    'stock_news',
     'get_forex_accounts',
     'get_forex_risk_control',
     'get_forex_symbol_configs',

@@ -4,6 +4,7 @@ import { goodValues } from '../../test/support/tool-cases.js';
 import type { Dialect } from './enums.js';
 import { fieldValue } from './field-path.js';
 import type { JsonObject, JsonValue } from './json/value.js';
+import { snakeCase } from './names.js';
 import type { Operation } from './operation.js';
 import { operationNamed, operations } from './operations/index.js';
 import { requestDecoder } from './request.js';
@@ -97,7 +98,7 @@ const endpoints: Readonly<Record<string, string>> = {
   '/api/earnings-beat-rank': 'market! beat_type! count',
   '/api/earnings-calendar': 'market! begin_date end_date',
   '/api/economic-calendar': 'begin_date! end_date market_list count',
-  '/api/etf-screen': 'market! data_from data_max_count need_fields extension_version',
+  '/api/etf-screen': 'market! data_from data_max_count need_fields extension_version!',
   '/api/us-pre-market-rank': 'count',
   '/api/us-after-hours-rank': 'count',
   '/api/us-overnight-rank': 'count',
@@ -231,6 +232,24 @@ describe.each(Object.entries(endpoints))('POST %s', (path, row) => {
       expect([field, decode(operation, 'rest', others)]).toMatchObject([field, { ok: false, problem: { kind: 'missing_field' } }]);
     }
   });
+});
+
+/** "Every extension read requires value 1": whichever operation's message has a version. */
+const versioned = operations.flatMap((operation) => {
+  const field = operation.messages.C2SSchema.fields.find(({ name }) => snakeCase(name) === 'extension_version');
+  return field === undefined ? [] : [[operation.name, operation] as const];
+});
+
+it.each(versioned)('%s takes extension_version 1 alone', (_, operation) => {
+  for (const dialect of dialects) {
+    const body = { ...neededBody(operation, dialect), extension_version: 1 };
+    const { extension_version: _, ...silent } = body;
+    expect([dialect, decode(operation, dialect, silent)]).toMatchObject([dialect, { ok: false, problem: { path: 'extension_version' } }]);
+    for (const version of [0, 2, -1]) {
+      const decoded = decode(operation, dialect, { ...body, extension_version: version });
+      expect([dialect, version, decoded]).toMatchObject([dialect, version, { ok: false, problem: { path: 'extension_version' } }]);
+    }
+  }
 });
 
 /** Every bound of every declaration, in the terms of both dialects. */

@@ -38,6 +38,8 @@ const c2sJson = [
   'svc_earnings_expected_move',
   'svc_news_translation',
   'svc_forex_constituents',
+  'svc_latest_news',
+  'svc_stock_news',
   'svc_get_forex_accounts',
   'svc_get_forex_risk_control',
   'svc_get_forex_symbol_configs',

@@ -89,6 +89,10 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
     throw new Error('a scripted market values nothing');
   }
 
+  volatilityAtTheMoney(): never {
+    throw new Error('a scripted market values nothing');
+  }
+
   range(instrument: Instrument, _from: number, to: number): Bar | undefined {
     return this.bars(instrument, { unit: 'day' }, { to })[0];
   }

@@ -262,7 +262,7 @@ const screenShape = [
   market('What to screen.'),
   integer('data_from', { min: 0, default: 0, about: 'How many to pass over.' }),
   integer('data_max_count', { min: 1, max: 500, default: 50, about: 'Most items of one page.' }),
-  integer('extension_version', { about: 'Of the request; 1.' }),
+  integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' }),
 ];
 
 const screens = { group, effect, scope, reach, switches: ['--enable-v18-experimental-reads'] } as const;

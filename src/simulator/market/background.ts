@@ -277,6 +277,11 @@ export class Background {
     return this.#derived.get(contract, () => this.#makeDerived(contract));
   }
 
+  /** Of options on an underlying: see {@link UnderlyingModel.atTheMoney}. */
+  volatilityAtTheMoney(underlying: Instrument, day: number, years: number): number {
+    return this.#underlying(underlying).atTheMoney(day, years);
+  }
+
   /** The day, up to one (days from 1970-01-01), on which a callable contract was called. */
   calledOn(warrant: Warrant, through: number): TradingDay | undefined {
     return this.#knockOuts.calledOn(warrant, this.#traded(this.#underlyingOf(warrant, warrant.warrant.underlying)), through);

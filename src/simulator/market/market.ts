@@ -142,6 +142,8 @@ export interface Market {
   settlementPrice(contract: Instrument): Decimal;
   /** Of now, or of the end of what is traded no more, by the background's price of the underlying. */
   valuation(contract: Option | Warrant): ContractValuation;
+  /** What options on an underlying that end in so many years take its volatility to be on a day ("2026-11-20"), at the money: a fraction a year. */
+  volatilityAtTheMoney(underlying: Instrument, day: string, years: number): number;
   /** Whether a callable contract has been called by now: nobody trades it any more. */
   isCalled(contract: Warrant): boolean;
   /** Starts (or stops) live events of a symbol. Calls nest: each watch needs its own unwatch. */

@@ -176,6 +176,10 @@ export class RecordedMarket implements SimulatedMarket {
     return this.generated.valuation(contract);
   }
 
+  volatilityAtTheMoney(underlying: Instrument, day: string, years: number): number {
+    return this.generated.volatilityAtTheMoney(underlying, day, years);
+  }
+
   isCalled(contract: Warrant): boolean {
     return this.generated.isCalled(contract);
   }

@@ -252,6 +252,10 @@ class MarketOfTape implements SimulatedMarket {
     return this.#tape.background.derived(contract).valuation(day, Math.min(now, (last?.end ?? day.end) - 1));
   }
 
+  volatilityAtTheMoney(underlying: Instrument, day: string, years: number): number {
+    return this.#tape.background.volatilityAtTheMoney(underlying, requireDay(day), years);
+  }
+
   isCalled(contract: Warrant): boolean {
     const now = this.#now(contract);
     return this.#tape.background.isCalled(contract, this.#tape.days(contract).at(now), now);

@@ -2,7 +2,7 @@ import { requireDay } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
 import { type ExpectedDividend, presentValue } from '../pricing/option-terms.js';
-import { smiles, type VolatilitySurface, volatilityAt } from '../pricing/volatility-surface.js';
+import { smiles, totalVariance, type VolatilitySurface, volatilityAt } from '../pricing/volatility-surface.js';
 import type { Instrument } from '../world/instrument.js';
 import { type RateArea, riskFreeRate } from '../world/risk-free-rate.js';
 import type { PriceRange } from './price-range.js';
@@ -116,6 +116,11 @@ export class UnderlyingModel {
       dividends,
       volatility: (strike) => volatilityAt(surface, Math.log(strike / forward), Math.max(years, 1e-8)),
     };
+  }
+
+  /** Volatility at the money of options that end in so many years, as of a day: a fraction. */
+  atTheMoney(day: number, years: number): number {
+    return Math.sqrt(totalVariance(this.#on(day).surface, years) / years);
   }
 
   /** Cash that goes off a unit after a day and up to the expiry. The market expects what will be paid. */

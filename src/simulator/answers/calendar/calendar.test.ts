@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, type Fixture, payload, startFixture } from '../../../../test/support/sim-backend.js';
 import { ManualClock } from '../../../contract/clock.js';
-import { calendar, system } from '../../../contract/operations/index.js';
+import { calendar, derivatives, quote, system } from '../../../contract/operations/index.js';
 import { addDays, dayOfNumber, requireDay } from '../../../contract/time.js';
 import { Macro } from '../../macro/index.js';
 
@@ -190,6 +190,52 @@ describe('the economy', () => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe('volatilities of the shares of those that report', () => {
+  const week = { market: 11, beginDate: '2026-11-17', endDate: '2026-11-23' };
+  const earnings = async (fields: object = {}) =>
+    (await payload(fixture.backend, calendar.getEarningsCalendar, { ...week, ...fields })).itemList;
+
+  test('are those of their options at the money that end in about a month; what has no options has none', async () => {
+    let compared = 0;
+    for (const { security: owner, iv, ivRank, ivPercentile, price } of await earnings()) {
+      const [beginTime, endTime] = ['2026-12-11', '2027-01-04'];
+      const { optionChain } = await payload(fixture.backend, derivatives.getOptionChain, { owner: owner!, beginTime, endTime });
+      const [month] = optionChain;
+      if (month === undefined) {
+        expect([iv, ivRank, ivPercentile]).toEqual([0, 0, 0]);
+        continue;
+      }
+      const distance = (option: (typeof month.option)[number]) => Math.abs(option.call!.optionExData!.strikePrice - price);
+      const nearest = month.option.reduce((best, option) => (distance(option) < distance(best) ? option : best));
+      const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList: [nearest.call!.basic!.security!] });
+      const figures = snapshotList[0]!.optionExData!;
+      // Its term and its strike are a little off.
+      expect(Math.abs(figures.impliedVolatility / iv - 1)).toBeLessThan(0.12);
+      for (const part of [ivRank, ivPercentile]) expect(part >= 0 && part <= 100).toBe(true);
+      compared += 1;
+    }
+    expect(compared).toBeGreaterThan(1);
+  });
+
+  test('sort and filter', async () => {
+    const all = await earnings({ sortType: 4 });
+    const some = all.filter(({ iv }) => iv > 0);
+    expect(some.map(({ iv }) => iv)).toEqual(some.map(({ iv }) => iv).sort((a, b) => b - a));
+    // Those without options come last.
+    expect(all.slice(0, some.length)).toEqual(some);
+    for (const [indicatorType, figure] of [
+      [6, 'iv'],
+      [7, 'ivRank'],
+      [8, 'ivPercentile'],
+    ] as const) {
+      const bound = some[Math.floor(some.length / 2)]![figure];
+      const valueInterval = { filterMin: { value: bound, includes: true } };
+      const kept = await earnings({ sortType: 4, filterList: [{ indicatorType, indicatorValue: { valueInterval } }] });
+      expect(kept).toEqual(some.filter((item) => item[figure] >= bound));
+    }
   });
 });
 

@@ -27,6 +27,7 @@ import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { type Condition, type Figure, pageOf, unknownIndicator, withinRange } from '../../view/standings.js';
 import { eachShare, Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { type VolatilityRecord, volatilityRecord } from '../../view/volatility-record.js';
 import { type Days, daysOf } from './dates.js';
 
 /** As the service itself: the first day and six more. */
@@ -44,11 +45,19 @@ interface Row {
   readonly estimates: readonly EstimateData[];
   /** Market value at the close before the publication, or now if that is to come. */
   readonly marketCapThen: number;
+  /** Of the options on the share, where there are any. */
+  readonly volatility: VolatilityRecord | undefined;
+}
+
+/** With what is told of it: there are thousands in a season's week, so that each is written once. */
+interface ToldRow extends Row {
+  /** Shared: nothing may write to it. */
+  readonly item: EarningsCalendarItem;
 }
 
 /**
- * Qot_GetEarningsCalendar: what companies publish on the days asked for, by the dates of the market. Hot are those in which most money is traded on a usual day. The simulation says nothing of
- * their options here.
+ * Qot_GetEarningsCalendar: what companies publish on the days asked for, by the dates of the market. Hot are those in which most money is traded on a usual day. What trades in
+ * the thousands of options on a share is not added up here.
  */
 export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
   facts,
@@ -72,27 +81,30 @@ export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'mark
   });
   const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
   const by = sorts[sort] ?? noFigure;
-  return create(S2CSchema, { itemList: pageOf(kept, { by, ascending: false, offset: 0, count: kept.length }).map(itemOf) });
+  return create(S2CSchema, { itemList: pageOf(kept, { by, ascending: false, offset: 0, count: kept.length }).map(({ item }) => item) });
 };
 
-const standings = new Standings<Row>();
+const standings = new Standings<ToldRow>();
 
 const noFigure: Figure<Row> = () => undefined;
 
-/** By sort type; what is not here is about options. */
+/** By sort type, but for the volume of options. */
 const sorts: Readonly<Record<number, Figure<Row>>> = {
   [Sort.EarningsCalendarSortType_Hot]: ({ stock: { listing, board } }) => listing.instrument.dailyVolume * board.curPrice,
   [Sort.EarningsCalendarSortType_MarketCap]: ({ marketCapThen }) => marketCapThen,
   [Sort.EarningsCalendarSortType_RtMarketCap]: ({ stock: { equity } }) => equity.issuedMarketVal,
+  [Sort.EarningsCalendarSortType_IV]: ({ volatility }) => volatility?.implied,
+  [Sort.EarningsCalendarSortType_IVRank]: ({ volatility }) => volatility?.rank,
+  [Sort.EarningsCalendarSortType_IVPercentile]: ({ volatility }) => volatility?.percentile,
 };
 
 /** By factor, of those that are ranges. */
 const ranges: Readonly<Record<number, Figure<Row>>> = {
   [Factor.EarningsCalendarIndicatorType_MarketCap]: ({ marketCapThen }) => marketCapThen,
   [Factor.EarningsCalendarIndicatorType_OptionVolume]: noFigure,
-  [Factor.EarningsCalendarIndicatorType_IV]: noFigure,
-  [Factor.EarningsCalendarIndicatorType_IVRank]: noFigure,
-  [Factor.EarningsCalendarIndicatorType_IVPercentile]: noFigure,
+  [Factor.EarningsCalendarIndicatorType_IV]: ({ volatility }) => volatility?.implied,
+  [Factor.EarningsCalendarIndicatorType_IVRank]: ({ volatility }) => volatility?.rank,
+  [Factor.EarningsCalendarIndicatorType_IVPercentile]: ({ volatility }) => volatility?.percentile,
   [Factor.EarningsCalendarIndicatorType_RtMarketCap]: ({ stock: { equity } }) => equity.issuedMarketVal,
 };
 
@@ -136,10 +148,12 @@ function reportsOf({ companies }: Needed, { instrument }: Listing, { first, last
 }
 
 /** One row for each moment of publication. */
-function rowsOf(facts: Needed, stock: StockFigures, reports: readonly EarningsReport[]): readonly Row[] {
+function rowsOf(facts: Needed, stock: StockFigures, reports: readonly EarningsReport[]): readonly ToldRow[] {
   return [...new Set(reports.map(({ time }) => time))].flatMap((time) => {
     const [shortest, ...rest] = reports.filter((report) => report.time === time);
-    return shortest === undefined ? [] : [rowOf(facts, stock, [shortest, ...rest])];
+    if (shortest === undefined) return [];
+    const row = rowOf(facts, stock, [shortest, ...rest]);
+    return [{ ...row, item: itemOf(row) }];
   });
 }
 
@@ -168,6 +182,7 @@ function rowOf(facts: Needed, stock: StockFigures, reports: Row['reports']): Row
         of(EarningsCalendarEstimateType.EarningsCalendarEstimateType_EBIT, ebit),
       ];
     }),
+    volatility: volatilityRecord(facts, listing, stock.quote.tradingDay),
     marketCapThen: time <= now ? marketCapBefore(facts, listing, day) : stock.equity.issuedMarketVal,
   };
 }
@@ -208,7 +223,7 @@ function marketCapBefore({ world, market, companies }: Needed, { instrument }: L
   return close === undefined ? 0 : decimalToNumber(close * companies.figures(instrument, before).issuedShares);
 }
 
-function itemOf({ stock: { listing, board, equity }, reports: [report], day, pubType, estimates }: Row): EarningsCalendarItem {
+function itemOf({ stock: { listing, board, equity }, reports: [report], day, pubType, estimates, volatility }: Row): EarningsCalendarItem {
   const part = { quarter: `Q${report.number}`, half: 'H1', annual: 'FY' }[report.period];
   return create(EarningsCalendarItemSchema, {
     security: listing.security,
@@ -220,5 +235,6 @@ function itemOf({ stock: { listing, board, equity }, reports: [report], day, pub
     estimateList: [...estimates],
     marketCap: equity.issuedMarketVal,
     price: board.curPrice,
+    ...known({ iv: volatility?.implied, ivRank: volatility?.rank, ivPercentile: volatility?.percentile }),
   });
 }

@@ -12,6 +12,7 @@ import { parseLocal } from '../../../contract/time.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { type EarningsReport, publicationOf, reportsBetween } from '../../view/earnings.js';
+import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
@@ -22,7 +23,6 @@ import { historicalVolatility, VOLATILITY_DAYS } from '../research/historical-vo
 import { periodEnding } from '../research/periods.js';
 import { type Subject, subjectFor } from '../research/subject.js';
 import { ratio, raw } from './scales.js';
-import { BACKEND_SUCCESS, checkVersion } from './version.js';
 
 type Used = 'clock' | 'world' | 'companies' | 'market' | 'listings';
 

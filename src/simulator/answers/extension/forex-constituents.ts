@@ -10,12 +10,12 @@ import {
 } from '../../../contract/generated/svc/forex_constituents_pb.js';
 import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
+import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Instrument } from '../../world/index.js';
 import { dayStats, indicatorOf } from './forex-figures.js';
 import { forexLists, pairsOf } from './forex-lists.js';
-import { BACKEND_SUCCESS, checkVersion } from './version.js';
 
 type Used = 'clock' | 'world' | 'market' | 'listings';
 /** What a row is sorted by; undefined where it has no such figure, and comes last. */

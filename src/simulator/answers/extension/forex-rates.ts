@@ -2,9 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import { formatDecimal } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/svc/forex_rates_pb.js';
 import { Currency } from '../../../contract/generated/Trd_Common_pb.js';
+import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer } from '../../view/facts.js';
 import { known } from '../../view/known.js';
-import { BACKEND_SUCCESS, checkVersion } from './version.js';
 
 /** svc.forex_rates: the last price of every pair, in the order of the world. */
 export const forexRates: Answer<'world' | 'market' | 'listings', C2S, S2C> = ({ world, market, listings }, request) => {

@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema, SingleNewsTranslateInfoSchema } from '../../../contract/generated/svc/news_translation_pb.js';
 import { Refusal } from '../../refusal.js';
+import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer } from '../../view/facts.js';
 import { storyNamed } from '../../view/news.js';
-import { BACKEND_SUCCESS, checkVersion } from './version.js';
 
 const UNKNOWN_ITEM = 1;
 const LIST = 0;

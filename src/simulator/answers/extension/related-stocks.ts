@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/svc/related_stocks_pb.js';
 import { Refusal } from '../../refusal.js';
+import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
-import { BACKEND_SUCCESS, checkVersion } from './version.js';
 
 /** svc.related_stocks: the other listings of an issuer that are listed today, home first. What no company issued has none. */
 export const relatedStocks: Answer<'world' | 'companies' | 'listings', C2S, S2C> = ({ world, companies, listings }, request) => {

@@ -3,8 +3,9 @@ import { type C2S, PatternSchema, type S2C, S2CSchema } from '../../../contract/
 import { patternCategory } from '../../../contract/list-enums.js';
 import { Refusal } from '../../refusal.js';
 import { checkChoice } from '../../view/choices.js';
+import { checkVersion } from '../../view/extension-version.js';
 import type { Answer } from '../../view/facts.js';
-import { checkVersion, colorNumbers, pageOfRows, patternsOf } from './pattern-requests.js';
+import { colorNumbers, pageOfRows, patternsOf } from './pattern-requests.js';
 
 const categories = { candlestick: 1, chart: 2 } as const;
 

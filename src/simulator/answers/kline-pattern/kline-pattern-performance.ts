@@ -12,10 +12,11 @@ import { inTurns } from '../../pace.js';
 import { occurrences, type Pattern } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { completeBars, lastCompleteDay } from '../../view/complete-bars.js';
+import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import type { Instrument, World } from '../../world/index.js';
-import { changePercent, checkVersion, requirePattern, seriesOf, summary } from './pattern-requests.js';
+import { changePercent, requirePattern, seriesOf, summary } from './pattern-requests.js';
 
 const markets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
 /** The most traded shares of each market, by money on a usual day. */

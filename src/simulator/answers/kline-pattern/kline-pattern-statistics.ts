@@ -14,11 +14,12 @@ import { type Occurrence, occurrences, type Pattern, type Series } from '../../p
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
 import { completeBars } from '../../view/complete-bars.js';
+import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateStock } from '../../view/stock-ids.js';
-import { changePercent, checkVersion, colorNumbers, patternsOf, seriesOf, summary } from './pattern-requests.js';
+import { changePercent, colorNumbers, patternsOf, seriesOf, summary } from './pattern-requests.js';
 
 const BARS_EXAMINED = 1000;
 const BARS_A_TURN = 100;

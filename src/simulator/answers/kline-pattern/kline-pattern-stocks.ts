@@ -16,13 +16,14 @@ import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { completeBars, lastCompleteDay } from '../../view/complete-bars.js';
+import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { Kept, minuteOf } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
 import { type Figure, pageOf } from '../../view/standings.js';
 import { eachShare, Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
-import { checkVersion, colorNumbers, pageOfRows, requirePattern, seriesOf } from './pattern-requests.js';
+import { colorNumbers, pageOfRows, requirePattern, seriesOf } from './pattern-requests.js';
 
 /** What the longest chart pattern needs. */
 const BARS_EXAMINED = 170;

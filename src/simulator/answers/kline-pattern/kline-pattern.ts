@@ -8,11 +8,12 @@ import { type Occurrence, occurrences } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
 import { completeBars } from '../../view/complete-bars.js';
+import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateStock } from '../../view/stock-ids.js';
-import { checkVersion, colorNumbers, seriesOf } from './pattern-requests.js';
+import { colorNumbers, seriesOf } from './pattern-requests.js';
 
 /** Patterns that end with one of the newest bars are told; those before are what they are seen against. */
 const BARS_SHOWN = 100;

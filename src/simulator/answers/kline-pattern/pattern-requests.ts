@@ -1,5 +1,4 @@
 import { listAccepted } from '../../../contract/enums.js';
-import type { C2S } from '../../../contract/generated/svc/kline_pattern_statistics_pb.js';
 import { patternColor } from '../../../contract/list-enums.js';
 import type { Bar } from '../../market/index.js';
 import { catalogue, type Pattern, type PatternColor, patternOf, Series } from '../../patterns/index.js';
@@ -7,14 +6,6 @@ import { Refusal } from '../../refusal.js';
 
 /** By number, as messages have them. */
 export const colorNumbers: Readonly<Record<PatternColor, number>> = { bullish: 1, bearish: 2, neutral: 3 };
-
-/** The only version of the extension reads that there is. */
-const VERSION = 1;
-
-/** Why a version of an extension read is not accepted; undefined where it is. */
-export function checkVersion({ extensionVersion }: Pick<C2S, 'extensionVersion'>): Refusal | undefined {
-  return extensionVersion === VERSION ? undefined : new Refusal(`extension_version ${extensionVersion}: expected ${VERSION}`);
-}
 
 /** The pattern of a request that must name one. */
 export function requirePattern(shape: number): Pattern | Refusal {

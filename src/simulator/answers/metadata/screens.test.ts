@@ -20,7 +20,12 @@ const screens = [
 describe.each(screens)('the %s screen', (_, operation, markets, kind, own) => {
   const fields = [...quoteFields, ...own];
   const page = (request: object) =>
-    payload(fixture.backend, operation as typeof metadata.etfScreen, { market: markets[0], dataMaxCount: 500, ...request });
+    payload(fixture.backend, operation as typeof metadata.etfScreen, {
+      market: markets[0],
+      dataMaxCount: 500,
+      extensionVersion: 1,
+      ...request,
+    });
   const symbols = async (request: object) =>
     (await page(request)).dataList.map(({ security }) => symbolOf(security ?? { market: 0, code: '' }));
 
@@ -68,6 +73,7 @@ describe.each(screens)('the %s screen', (_, operation, markets, kind, own) => {
   });
 
   it.each([
+    [{ extensionVersion: 2 }, 'extension_version 2: expected 1'],
     [{ market: 5 }, 'invalid market 5'],
     [{ dataFrom: -1 }, 'data_from: -1 is out of range, accepted: at least 0'],
     [{ dataMaxCount: 501 }, 'data_max_count: 501 is out of range, accepted: 1 to 500'],
@@ -75,7 +81,9 @@ describe.each(screens)('the %s screen', (_, operation, markets, kind, own) => {
     [{ filters: [{ fieldId: 1, min: 2, max: 1 }] }, 'filters[0]: min 2 is above max 1'],
     [{ needFields: Array.from({ length: 65 }, () => ({ fieldId: 1 })) }, '65 fields: at most 64'],
   ])('refuses %j', async (request, message) => {
-    expect(await call(fixture.backend, operation as typeof metadata.etfScreen, { market: 1, dataMaxCount: 5, ...request })).toMatchObject({
+    expect(
+      await call(fixture.backend, operation as typeof metadata.etfScreen, { market: 1, dataMaxCount: 5, extensionVersion: 1, ...request }),
+    ).toMatchObject({
       retMsg: expect.stringContaining(message),
     });
   });

@@ -9,6 +9,7 @@ import { Refusal } from '../../refusal.js';
 import { between, type Figure, type Hit, screen, sorted, valuesOf } from '../../screen/index.js';
 import { bondFigures, fundFigures, futureFigures } from '../../screen/kind-figures.js';
 import * as quotes from '../../screen/quote-figures.js';
+import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import type { SecurityKind } from '../../world/instrument.js';
@@ -71,7 +72,7 @@ const bondFields: Fields = new Map([
 ]);
 
 /** What the four screens have in common. */
-type Request = Pick<EtfScreen.C2S, 'market' | 'dataFrom' | 'dataMaxCount' | 'needFields' | 'filters' | 'sorts'>;
+type Request = Pick<EtfScreen.C2S, 'market' | 'dataFrom' | 'dataMaxCount' | 'needFields' | 'filters' | 'sorts' | 'extensionVersion'>;
 
 interface Page {
   readonly dataList: ScreenItem[];
@@ -108,6 +109,8 @@ export const bondScreen: Answer<'boards', BondScreen.C2S, BondScreen.S2C> = asyn
 };
 
 async function pageOf({ boards }: Facts<'boards'>, kind: SecurityKind, fields: Fields, request: Request): Promise<Page | Refusal> {
+  const refused = checkVersion(request);
+  if (refused !== undefined) return refused;
   const market = quoteMarketNumbered(request.market);
   if (market === undefined) return new Refusal(`invalid market ${request.market}`);
   const from = request.dataFrom;

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/stock_news_pb.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
+import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
@@ -12,7 +13,6 @@ import { membersOf } from '../../view/plates.js';
 import { locateStock } from '../../view/stock-ids.js';
 import type { Instrument } from '../../world/instrument.js';
 import { kinds } from '../../world/kinds.js';
-import { BACKEND_SUCCESS, checkVersion } from '../extension/version.js';
 import { newsInfo } from './news-info.js';
 import { checkPageSize, olderThan } from './pages.js';
 

@@ -1,8 +1,8 @@
 import { Refusal } from '../../refusal.js';
+import { checkVersion } from '../../view/extension-version.js';
 import type { Facts } from '../../view/facts.js';
 import { locateStock } from '../../view/stock-ids.js';
 import type { Instrument } from '../../world/instrument.js';
-import { checkVersion } from '../extension/version.js';
 import { checkPageSize } from './pages.js';
 
 const STOCKS_MAX = 100;

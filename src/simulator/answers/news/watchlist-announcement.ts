@@ -4,13 +4,13 @@ import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/gene
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { checkChoice } from '../../view/choices.js';
+import { BACKEND_SUCCESS } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { noticeTypes, type Story } from '../../view/news.js';
 import { tellerOf } from '../../view/news-wire.js';
 import type { Instrument } from '../../world/instrument.js';
-import { BACKEND_SUCCESS } from '../extension/version.js';
 import { newsInfo } from './news-info.js';
 import { olderThan } from './pages.js';
 import { KEPT_MS } from './stock-news.js';

@@ -1,12 +1,12 @@
-import { Refusal } from '../../refusal.js';
+import { Refusal } from '../refusal.js';
 
 /** The only version of the extension reads that there is. */
 const VERSION = 1;
 
-/** What every answer calls its success, by a name of its own. */
+/** What every answer of an extension read calls its success, by a name of its own. */
 export const BACKEND_SUCCESS = 0;
 
-/** Why a version is not accepted; undefined where it is. */
+/** Why a version of an extension read is not accepted; undefined where it is. */
 export function checkVersion({ extensionVersion }: { readonly extensionVersion: number }): Refusal | undefined {
   return extensionVersion === VERSION ? undefined : new Refusal(`extension_version ${extensionVersion}: expected ${VERSION}`);
 }

@@ -1,0 +1,47 @@
+import { dayOfNumber, requireDay } from '../../contract/time.js';
+import { Remembered } from '../chance/remembered.js';
+import type { Market } from '../market/index.js';
+import type { Facts } from './facts.js';
+import type { Listing } from './listings.js';
+import { daysBefore } from './past-closes.js';
+
+/** What options on a share take its volatility to be, and where that stands in the last year. All in percent. */
+export interface VolatilityRecord {
+  /** At the money, thirty days ahead: what the VIX of an index is about. */
+  readonly implied: number;
+  /** (today − least) ÷ (most − least) of the year; 0 where it never moved. */
+  readonly rank: number;
+  /** Part of the year's trading days on which it was lower. */
+  readonly percentile: number;
+}
+
+const YEARS = 30 / 365;
+const YEAR_DAYS = 365;
+const REMEMBERED = 1_000;
+
+const records = new WeakMap<Market, Remembered<string, VolatilityRecord>>();
+
+/** The record of a share on a trading day ("2026-11-20"), worked out once; undefined for one that has no options. */
+export function volatilityRecord(facts: Facts<'world' | 'market'>, { instrument }: Listing, day: string): VolatilityRecord | undefined {
+  if (facts.world.optionSeries(instrument).length === 0) return undefined;
+  const known = records.get(facts.market) ?? new Remembered<string, VolatilityRecord>(REMEMBERED);
+  records.set(facts.market, known);
+  return known.get(`${instrument.symbol} ${day}`, () => {
+    const of = (date: string) => facts.market.volatilityAtTheMoney(instrument, date, YEARS);
+    const since = dayOfNumber(requireDay(day) - YEAR_DAYS);
+    const year = daysBefore(facts.world.calendar(instrument), day)
+      .filter((date) => date >= since)
+      .map(of);
+    const today = of(day);
+    const [least, most] = [Math.min(today, ...year), Math.max(today, ...year)];
+    return {
+      implied: percentOf(today),
+      rank: most === least ? 0 : percentOf((today - least) / (most - least)),
+      percentile: year.length === 0 ? 0 : percentOf(year.filter((one) => one < today).length / year.length),
+    };
+  });
+}
+
+function percentOf(fraction: number): number {
+  return Math.round(fraction * 100_000) / 1000;
+}
