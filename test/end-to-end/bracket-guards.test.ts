@@ -6,6 +6,7 @@ import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.j
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
+import { type Backend, BackendLost, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore, type Transaction } from '../../src/storage/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
@@ -19,6 +20,7 @@ const SETTLED_MS = 500;
 const OPEN = 2;
 const CLOSED = 3;
 const CANCELLED = 4;
+const UNCLEAR = 5;
 /** Trd_Common.OrderType. */
 const STOP_LIMIT = 11;
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
@@ -200,5 +202,57 @@ describe('an exit', () => {
     await desk.payload(trade.cancelOrder, { ...shares, order_id_ex: exitOrderIdEx });
     expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CANCELLED });
     expect(await exitsOf(shares, id)).toHaveLength(1);
+  });
+});
+
+describe('an order whose answer was lost', () => {
+  /** Loses orders on their way to the brokerage. */
+  function losing(isLost: (remark: string) => boolean, listed: () => boolean = () => true) {
+    return (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context) {
+        if (operation === account.getOrders && !listed()) {
+          return create(operation.messages.ResponseSchema, { retType: -1, retMsg: 'too often' } as Record<
+            string,
+            unknown
+          >) as ResponseMessage;
+        }
+        const lost = operation === trade.placeOrder && isLost((request as unknown as { remark: string }).remark);
+        if (lost) throw new BackendLost('the connection was lost');
+        return simulated.call(operation, request, context);
+      },
+    });
+  }
+
+  it('is looked for as long as the brokerage would not list the orders', async () => {
+    let listed = true;
+    const isExit = (remark: string) => remark.startsWith('svc-bracket') && remark.endsWith('/1');
+    await open({}, { backend: losing(isExit, () => listed) });
+    const id = await place({ ...taking, stop_loss_price: 300 });
+    await comesTo(shares, id, ({ exitKind }) => exitKind !== 0);
+    listed = false;
+    for (let s = 0; s < 90; s += 1) {
+      desk.clock.advance(1_000);
+      await bracketOf(shares, id);
+    }
+    expect(await bracketOf(shares, id)).toMatchObject({ state: OPEN });
+    listed = true;
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: UNCLEAR });
+  });
+
+  it('is not an older order with the same remark', async () => {
+    let lost = false;
+    await open({}, { backend: losing((remark) => lost && remark === 'bot') });
+    const order = { ...taking, remark: 'bot' };
+    await desk.payload(trade.placeOrder, order);
+    desk.clock.advance(60_000);
+    lost = true;
+    expect(await desk.call(trade.placeBracketOrder, { ...order, stop_loss_price: 300 })).toBeInstanceOf(Rejection);
+    const list = async () => (await desk.payload(trade.getBrackets, shares)).bracketList;
+    const [bracket] = await list();
+    expect(await comesTo(shares, bracket?.bracketId ?? '', ({ state }) => state !== 1)).toMatchObject({
+      state: UNCLEAR,
+      entryFilledQty: 0,
+    });
+    expect(await exitsOf(shares, bracket?.bracketId ?? '')).toEqual([]);
   });
 });

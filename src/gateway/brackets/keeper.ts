@@ -61,6 +61,8 @@ const LOOK_MS = 5_000;
 const CALL_MS = 20_000;
 /** After the answer to an order was lost: so long it is looked for before nobody knows. */
 const LOST_MS = 60_000;
+/** How far the brokerage's clock may be behind. */
+const SKEW_MS = 2_000;
 const ORDER_PUSH = 2208;
 const BASIC = subType.members.find(({ name }) => name === 'Basic')?.public ?? 0;
 
@@ -91,6 +93,8 @@ interface Watched {
   seenHeld: boolean;
   /** Since when less than that is there, of the monotonic clock. */
   lackingSince: number | undefined;
+  /** Since when an order whose answer was lost is looked for, of the monotonic clock. */
+  missingSince: number | undefined;
   readonly stop: () => void;
 }
 
@@ -246,6 +250,7 @@ export class Brackets {
       retryAt: 0,
       seenHeld: false,
       lackingSince: undefined,
+      missingSince: undefined,
       stop: () => {
         for (const end of ends) end();
         void hub.subscriptions.unsubscribeAll(owner);
@@ -299,9 +304,8 @@ export class Brackets {
     for (const order of orders) {
       const isVoid = order.orderStatus === OrderStatus.OrderStatus_FillCancelled;
       const filled = isVoid ? 0n : (decimalFromNumber(order.fillQty) ?? 0n);
-      const isEntry =
-        order.remark === bracket.entryRemark && order.code === bracket.code && decimalFromNumber(order.qty) === bracket.entryQty;
-      if (bracket.state === 'placing' && isEntry) bracket = { ...bracket, state: 'open', entryIdEx: order.orderIDEx };
+      if (bracket.state === 'placing' && this.#mayBeEntry(bracket, order))
+        bracket = { ...bracket, state: 'open', entryIdEx: order.orderIDEx };
       if (order.orderIDEx === bracket.entryIdEx && bracket.entryIdEx !== '') {
         const entryOver = bracket.entryOver || finalStatuses.has(order.orderStatus);
         // Pushes may overtake each other; only the exchange takes back what was filled.
@@ -318,6 +322,14 @@ export class Brackets {
     }
     watched.bracket = bracket;
     return bracket !== before;
+  }
+
+  /** Whether an order may be the entry whose answer was lost. Its remark is the caller's, who may write the same beside every order. */
+  #mayBeEntry(bracket: Bracket, order: Order): boolean {
+    const { entryRemark, code, entryQty, createdAt } = bracket;
+    if (order.remark !== entryRemark || order.code !== code || decimalFromNumber(order.qty) !== entryQty) return false;
+    if (order.createTimestamp > 0 && order.createTimestamp * 1000 < createdAt - SKEW_MS) return false;
+    return !this.of(bracket).some(({ id, entryIdEx }) => id !== bracket.id && entryIdEx === order.orderIDEx);
   }
 
   #afterExitOrder(bracket: Bracket, order: Order, told: Decimal, last: Decimal): Bracket {
@@ -462,25 +474,16 @@ export class Brackets {
   }
 
   async #compare(watched: Watched): Promise<void> {
-    const { backend, clock, logger, recordedInOrder } = this.#parts;
+    const { backend } = this.#parts;
     const header = headerOf(watched.bracket);
     if (backend.readiness(account.getOrders, create(OrderListC2S, { header })) !== undefined) return;
-    await this.#ask(watched);
+    const { bracket: sought } = watched;
+    const asked = await this.#ask(watched);
     await this.#askPosition(watched);
     await this.#askPrice(watched);
-    const { bracket } = watched;
-    const { exit } = bracket;
-    const missing = bracket.state === 'placing' || exit?.idEx === '';
-    if (missing && !watched.busy) {
-      // What this brokerage records is there, or it never was.
-      if (recordedInOrder && exit !== undefined) await this.#keep(watched, { ...bracket, exit: undefined });
-      else if (clock.now() - bracket.updatedAt > LOST_MS) {
-        const note = `what became of its ${bracket.state === 'placing' ? 'entry' : 'exit'} is not known: check the orders and positions`;
-        logger.error({ bracket: bracket.id }, note);
-        await this.#keep(watched, { ...bracket, state: 'unclear', note });
-        this.#drop(watched);
-        return;
-      }
+    if (!isMissing(watched.bracket)) watched.missingSince = undefined;
+    else if (asked && isMissing(sought) && sought.exits === watched.bracket.exits && !watched.busy) {
+      if (await this.#giveUp(watched)) return;
     }
     // A cancellation that was lost is asked for again: that cancels nothing twice.
     const current = watched.bracket.exit;
@@ -489,12 +492,36 @@ export class Brackets {
     await this.#advance(watched);
   }
 
-  async #ask(watched: Watched): Promise<void> {
-    const { backend, clock } = this.#parts;
+  /** Of an order that is not in the brokerage's list though it was sent; whether nothing more can be done for the bracket. */
+  async #giveUp(watched: Watched): Promise<boolean> {
+    const { backendClock, recordedInOrder, logger } = this.#parts;
+    watched.missingSince ??= backendClock.monotonic();
+    const isTime = backendClock.monotonic() - watched.missingSince > LOST_MS;
+    if (!recordedInOrder && !isTime) return false;
+    // It may have ended on an earlier day.
+    await this.#askHistory(watched, { codeList: [watched.bracket.code] });
+    const { bracket } = watched;
+    if (!isMissing(bracket) || watched.busy) return false;
+    if (recordedInOrder && bracket.exit !== undefined) {
+      // What this brokerage records is there, or it never was.
+      await this.#keep(watched, { ...bracket, exit: undefined });
+      return false;
+    }
+    if (!isTime) return false;
+    const note = `what became of its ${bracket.state === 'placing' ? 'entry' : 'exit'} is not known: check the orders and positions`;
+    logger.error({ bracket: bracket.id }, note);
+    await this.#keep(watched, { ...bracket, state: 'unclear', note });
+    this.#drop(watched);
+    return true;
+  }
+
+  /** Asks for the orders of a bracket; whether the brokerage has listed them. */
+  async #ask(watched: Watched): Promise<boolean> {
+    const { backend } = this.#parts;
     const { bracket } = watched;
     const ids = [bracket.entryOver ? '' : bracket.entryIdEx, bracket.exit?.idEx ?? ''].filter((id) => id !== '');
-    const wholeList = bracket.state === 'placing' || bracket.exit?.idEx === '';
-    if (ids.length === 0 && !wholeList) return;
+    const wholeList = isMissing(bracket);
+    if (ids.length === 0 && !wholeList) return true;
     const header = headerOf(bracket);
     const filterConditions = create(TrdFilterConditionsSchema, wholeList ? {} : { orderIDExList: ids });
     const context = this.#context(bracket.id);
@@ -507,9 +534,17 @@ export class Brackets {
     this.#learn(watched, orders);
     // What ended on an earlier day is in the history alone.
     const gone = ids.filter((id) => !orders.some(({ orderIDEx }) => orderIDEx === id));
-    if (answer.retType !== RET_SUCCEED || gone.length === 0) return;
-    const conditions = create(TrdFilterConditionsSchema, { orderIDExList: gone, ...historySpan(clock.now()) });
-    const history = await backend.call(account.getHistoryOrders, create(HistoryC2S, { header, filterConditions: conditions }), context);
+    if (answer.retType !== RET_SUCCEED) return false;
+    if (gone.length > 0) await this.#askHistory(watched, { orderIDExList: gone });
+    return true;
+  }
+
+  async #askHistory(watched: Watched, of: { readonly codeList?: string[]; readonly orderIDExList?: string[] }): Promise<void> {
+    const { backend, clock } = this.#parts;
+    const { bracket } = watched;
+    const filterConditions = create(TrdFilterConditionsSchema, { ...of, ...historySpan(clock.now()) });
+    const query = create(HistoryC2S, { header: headerOf(bracket), filterConditions });
+    const history = await backend.call(account.getHistoryOrders, query, this.#context(bracket.id));
     this.#learn(watched, payloadOf(account.getHistoryOrders, history)?.orderList ?? []);
   }
 
@@ -647,6 +682,11 @@ export class Brackets {
       },
     });
   }
+}
+
+/** Whether it has an order of which only its own remark is known. */
+function isMissing({ state, exit }: Bracket): boolean {
+  return state === 'placing' || exit?.idEx === '';
 }
 
 function isOfSamePosition(a: Bracket, b: Bracket): boolean {
