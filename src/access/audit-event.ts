@@ -55,7 +55,7 @@ export class AuditLines {
       out.text(',"request_id":');
     }
     out.quoted(event.requestId);
-    if (trade !== undefined) out.text(withoutKeyTexts(tradeFields(trade)));
+    if (trade !== undefined) writeTrade(trade, out);
     out.byte(CLOSING_BRACE);
   }
 
@@ -97,14 +97,24 @@ const CLOSING_BRACE = 0x7d;
 const NOTHING = Buffer.alloc(0);
 
 /** Account ids and amounts are JSON numbers, exact to the last digit. */
-function tradeFields(trade: AuditTrade): string {
-  let fields = `,"acc_id":${trade.accId}`;
-  if (trade.orderId !== undefined) fields += `,"order_id":${quote(trade.orderId)}`;
-  if (trade.symbol !== undefined) fields += `,"symbol":${quote(trade.symbol)}`;
-  if (trade.side !== undefined) fields += `,"side":${quote(trade.side)}`;
-  if (trade.qty !== undefined) fields += `,"qty":${formatDecimal(trade.qty)}`;
-  if (trade.price !== undefined) fields += `,"price":${formatDecimal(trade.price)}`;
-  return fields;
+function writeTrade({ accId, orderId, symbol, side, qty, price }: AuditTrade, out: AsciiBuffer): void {
+  out.text(`,"acc_id":${accId}`);
+  if (orderId !== undefined) writeField(',"order_id":', orderId, out);
+  if (symbol !== undefined) writeField(',"symbol":', symbol, out);
+  if (side !== undefined) writeField(',"side":', side, out);
+  if (qty !== undefined) {
+    out.text(',"qty":');
+    out.text(formatDecimal(qty));
+  }
+  if (price !== undefined) {
+    out.text(',"price":');
+    out.text(formatDecimal(price));
+  }
+}
+
+function writeField(name: string, text: string, out: AsciiBuffer): void {
+  out.text(name);
+  out.quoted(withoutKeyTexts(text));
 }
 
 const explained = {

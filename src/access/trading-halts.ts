@@ -53,9 +53,12 @@ export class TradingHalts {
   /** Ends a halt, once that is on disk; false where there is none. */
   async resume(keyId: string | null): Promise<boolean> {
     const caller = keyId ?? EVERYBODY;
-    if (!this.#halts.has(caller)) return false;
+    const halt = this.#halts.get(caller);
+    if (halt === undefined) return false;
     await this.#store.write((change) => change.remove(this.#table, PREFIX + caller));
-    return this.#halts.delete(caller);
+    // One that was ordered meanwhile is another, and goes on.
+    if (this.#halts.get(caller) === halt) this.#halts.delete(caller);
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Dialect, type Enumeration, enumeration, type FieldEnumerations, type Member, same } from './enumeration.js';
 import { extensionEnumerations } from './extension-enums.js';
+import { industryEnumerations } from './industry-enums.js';
 import { institutionEnumerations } from './institution-enums.js';
 import { listEnumerations } from './list-enums.js';
 import { researchEnumerations } from './research-enums.js';
@@ -467,6 +468,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   ...listEnumerations,
   ...researchEnumerations,
   ...institutionEnumerations,
+  ...industryEnumerations,
   {
     prefix: 'Trd_',
     fields: {

@@ -29,6 +29,7 @@ export const groups = [
   'ranking',
   'research',
   'institution',
+  'industry',
   'extension',
   'news',
   'user_state',

@@ -154,6 +154,11 @@ function argumentSchema(param: Param, needed: string): Schema {
   return { ...paramSchema(param, 'mcp'), ...(description === '' ? {} : { description }) };
 }
 
+/** The field of a tool's answer that says where it was cut: "page", or "cut" where the payload has a page of its own. */
+export function cutField({ messages }: Operation): 'page' | 'cut' {
+  return messages.S2CSchema.fields.some(({ name }) => name === 'page') ? 'cut' : 'page';
+}
+
 /** What the gateway adds to a payload: where a large answer was cut, how the enumerations of a write were understood, what a subscription left out. */
 function addedSchemas(operation: Operation): Record<string, Schema> {
   const { effect, shape } = operation;
@@ -174,7 +179,7 @@ function addedSchemas(operation: Operation): Record<string, Schema> {
     ),
   };
   return {
-    ...(extraArguments(operation).includes('cursor') ? { page } : {}),
+    ...(extraArguments(operation).includes('cursor') ? { [cutField(operation)]: page } : {}),
     ...((effect === 'order' || effect === 'write') && choices.length > 0 ? { understood } : {}),
     ...(effect === 'subscription' ? { note: text } : {}),
   };

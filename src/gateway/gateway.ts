@@ -166,7 +166,7 @@ export class Gateway {
     this.#halting = new Halting({ access, backend, clock, push: this.push, logger });
     const circumstances = new Circumstances(backend, access);
     const local: LocalOperations = {
-      ...bracketHandlers(this.#brackets),
+      ...bracketHandlers(this.#brackets, access),
       ...adminHandlers({
         access,
         backend,

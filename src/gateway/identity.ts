@@ -61,10 +61,13 @@ export interface Identity {
 
 /** Says its owner when it is asked: reads mostly do not, and a key's id is in no cache of the processor. */
 class Named implements Identity {
+  #owner: string | undefined;
+
   constructor(readonly key: KeyRecord | undefined) {}
 
   get owner(): string {
-    return ownerOfKey(this.key);
+    this.#owner ??= ownerOfKey(this.key);
+    return this.#owner;
   }
 }
 

@@ -14,6 +14,7 @@ const marketData: ReadonlySet<Group> = new Set<Group>([
   'ranking',
   'research',
   'institution',
+  'industry',
   'extension',
   'news',
 ]);

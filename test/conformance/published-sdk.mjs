@@ -164,6 +164,12 @@ async function callEverything() {
   await call('GetArkStockDynamic', { security: { market: 11, code: 'TSLA' } });
   await call('GetArkActiveTransaction', { cycleType: 4, count: 3 });
   await call('GetRatingChange', { market: 11, count: 3 });
+  await call('GetIndustrialChainList', { market: 1, count: 2 });
+  await call('GetIndustrialChainDetail', { chainId: 1 });
+  await call('GetIndustrialChainByPlate', { plateId: 1002 });
+  await call('GetIndustrialPlateInfo', { plateId: 1002 });
+  await call('GetIndustrialPlateStock', { plateId: 1002, marketList: [1], count: 3 });
+  await call('GetHeatMapData', { market: 1, count: 3 });
 
   for (const method of methods()) if (!called.has(method)) await call(method, undefined);
 

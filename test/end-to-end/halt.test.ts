@@ -160,6 +160,30 @@ describe('a halt', () => {
     expect(desk.calls.map(({ operation }) => operation)).not.toContain('place_order');
   });
 
+  it('that is ordered while another is ended goes on', async () => {
+    class SlowStore extends MemoryStore {
+      held: (() => void)[] | undefined;
+      override async write(change: (transaction: Transaction) => void): Promise<void> {
+        const written = super.write(change);
+        const { held } = this;
+        if (held !== undefined) await new Promise<void>((resolve) => held.push(resolve));
+        return written;
+      }
+    }
+    const store = new SlowStore();
+    await open({ store });
+    await halt();
+    store.held = [];
+    const { held } = store;
+    const resumed = resume();
+    while (held.length === 0) await new Promise(setImmediate);
+    store.held = undefined;
+    await halt({ reason: 'again' });
+    for (const release of held) release();
+    expect(await resumed).toMatchObject({ resumed: true, haltList: [{ reason: 'again' }] });
+    expect(await code(resting)).toBe('trading.halted');
+  });
+
   it('holds for a write that was interrupted and comes again', async () => {
     const store: Store = new MemoryStore();
     let cut = true;

@@ -36,6 +36,7 @@ const lists = [
   ['/api/us-after-hours-rank', {}, 'all_count'],
   ['/api/us-overnight-rank', {}, 'all_count'],
   ['/api/institution-holding-list', { market: 1, institution_id: 1, count: 200 }, 'all_count'],
+  ['/api/industrial-plate-stock', { plate_id: 1017, count: 200 }, 'all_count'],
   ['/api/valuation-plate-stock-list', { symbol: 'HK.800000', num: 50, sort_type: 1 }, 'count'],
   ['/api/kline-pattern-stocks', { kline_type: 1, shape: 5, market: 1, ...version }, 'all_count'],
 ] as const;
@@ -67,6 +68,9 @@ describe('a key for one symbol of one market', () => {
     ['/api/institution-distribution', { market: 1, institution_id: 1 }],
     ['/api/institution-holding-list', { market: 11, institution_id: 1 }],
     ['/api/ark-stock-dynamic', { symbol: 'US.TSLA' }],
+    ['/api/industrial-chain-list', { market: 11 }],
+    ['/api/industrial-chain-by-plate', { plate_id: 1017 }],
+    ['/api/heat-map-data', { market: 11 }],
     ['/api/valuation-detail', { symbol: 'US.AAPL' }],
     ['/api/economic-calendar', { begin_date: '2026-08-27' }],
     ['/api/kline-pattern-performance', { shape: 5, duration: 5, ...version }],
@@ -86,6 +90,8 @@ describe('a key for one symbol of one market', () => {
     ['/api/ticker-statistic-detail', { security: { market: 1, code: '00700' } }],
     ['/api/kline-pattern-catalog', version],
     ['/api/financials-statements', { symbol: 'HK.00700' }],
+    ['/api/industrial-chain-detail', { chain_id: 1 }],
+    ['/api/industrial-plate-info', { plate_id: 1017 }],
   ])('is served %s of its own', async (path, body) => {
     expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 200, json: { ret_type: 0 } });
   });
@@ -97,6 +103,16 @@ it('shows a key for one symbol no other member of its industry', async () => {
   const { plate_distribution: own } = await daemon.as('tencent').s2c('/api/valuation-detail', body);
   expect(all.stock_items.length).toBeGreaterThan(1);
   expect(own.stock_items.map(({ security }: Item) => security.code)).toEqual(['00700']);
+});
+
+it('shows a key for one symbol no other stock of a chain, and no plate', async () => {
+  const body = { market: 1, keyword: 'social networks' };
+  const all = await daemon.as('all').s2c('/api/industrial-chain-list', body);
+  const own = await daemon.as('tencent').s2c('/api/industrial-chain-list', body);
+  expect(all.data_list[0].relation_security_list.length).toBeGreaterThan(1);
+  expect(own.data_list[0].relation_security_list).toEqual([{ market: 1, code: '00700' }]);
+  expect(own).not.toHaveProperty('all_count');
+  expect((await daemon.as('tencent').s2c('/api/heat-map-data', { market: 1 })).plate_data_list).toEqual([]);
 });
 
 describe('K-line patterns', () => {

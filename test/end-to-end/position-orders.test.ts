@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
+import { C2SSchema as Halt } from '../../src/contract/generated/svc/admin_halt_pb.js';
 import type { OrderGroup } from '../../src/contract/generated/svc/position_orders_pb.js';
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
-import { account, trade } from '../../src/contract/operations/index.js';
+import { account, admin, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendLost, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore, type Store } from '../../src/storage/index.js';
@@ -26,7 +27,12 @@ let desk: Desk;
 afterEach(() => desk.close());
 
 async function open(others: Partial<DeskOptions> = {}, limits: LimitFlags = {}): Promise<void> {
-  const keys = { desk: { scopes }, limited: { scopes, limits }, paper: { scopes: ['acc:read', 'trade:simulate'] as const } };
+  const keys = {
+    desk: { scopes },
+    limited: { scopes, limits },
+    paper: { scopes: ['acc:read', 'trade:simulate'] as const },
+    ops: { scopes: ['admin'] as const },
+  };
   desk = await openDesk({ keys, switches, ...others });
   const pwdMD5 = createHash('md5').update('123456').digest('hex');
   await desk.call(trade.unlockTrade, create(Unlock, { unlock: true, pwdMD5 }), { iface: 'grpc' });
@@ -90,6 +96,25 @@ describe('reverse_position', () => {
     const { orderList } = groupOf(await reverse(await hold('HK.HSI2612', 1), { price_type: 2 }));
     expect(orderList[0]?.price).toBeGreaterThan(0);
     expect(orderList[1]?.price).toBe(orderList[0]?.price);
+  });
+
+  it('is not sent once trading is halted, also while the brokerage is asked for the position', async () => {
+    let asked = 0;
+    let halted: unknown;
+    await open({
+      backend: (simulated) => ({
+        async call(operation, request, context) {
+          const isLast = operation === account.getPositions && ++asked === 3;
+          if (isLast) halted = desk.gateway.call(admin.adminHalt, desk.callerOf({ as: 'ops' }), () => create(Halt));
+          await halted;
+          return simulated.call(operation, request, context);
+        },
+      }),
+    });
+    const id = await hold('HK.HSI2612', 1);
+    expect(await reverse(id)).toMatchObject({ code: 'trading.halted' });
+    expect(asked).toBe(3);
+    expect(sent()).toBe(0);
   });
 
   it.each<[string, object, RegExp]>([

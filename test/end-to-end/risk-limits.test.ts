@@ -1,5 +1,7 @@
+import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
+import { C2SSchema as ComboC2S } from '../../src/contract/generated/Trd_PlaceComboOrder_pb.js';
 import { account, quote, system, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import type { Backend, ResponseMessage } from '../../src/gateway/index.js';
@@ -150,6 +152,33 @@ describe('max_open_orders', () => {
     expect(await Promise.all([refusal(sale), refusal(sale), refusal(sale)])).toEqual([undefined, undefined, 'limit.open_orders']);
     expect(await refusal({ ...sale, side: 'SELL_SHORT' })).toBe('limit.open_orders');
     expect(await refusal({ ...sale, symbol: 'HK.00005', price: 900, qty: 400 })).toBe('limit.open_orders');
+  });
+
+  it('lets the rest of a position be closed while a part of it is for sale', async () => {
+    await open({ maxOpenOrders: '1' });
+    await place({ ...taking, qty: 300 }, 'free');
+    desk.clock.advance(SETTLED_MS);
+    const sale = { ...taking, side: 'SELL', order_type: 'NORMAL', price: 9000 };
+    await place({ ...sale, qty: 200 });
+    desk.clock.advance(SETTLED_MS);
+    expect(await refusal({ ...sale, qty: 200 })).toBe('limit.open_orders');
+    expect(await refusal({ ...sale, qty: 100 })).toBeUndefined();
+  });
+
+  it('takes what every leg of a working order will sell off what may be closed', async () => {
+    await open({ maxOpenOrders: '1' });
+    const futures = { acc_id: '281756478396547008', market: 'FUTURES', env: 'simulate' };
+    const long = { ...futures, symbol: 'HK.HSI2612', side: 'BUY', order_type: 'MARKET', qty: 1 };
+    await place(long, 'free');
+    desk.clock.advance(SETTLED_MS);
+    await place(resting);
+    const leg = (code: string, side: number) => ({ security: { market: 1, code }, side, qtyRatio: 1 });
+    const header = { trdEnv: 0, accID: BigInt(futures.acc_id), trdMarket: 5 };
+    // It asks for more than anybody gives, and so it stays.
+    const combo = create(ComboC2S, { header, comboLegs: [leg('HSI2703', 1), leg('HSI2612', 2)], orderType: 1, qty: 1, price: -5000 });
+    expect(await desk.call(trade.placeComboOrder, combo, { as: 'free', iface: 'grpc' })).toMatchObject({ retType: 0 });
+    desk.clock.advance(SETTLED_MS);
+    expect(await refusal({ ...long, side: 'SELL', order_type: 'NORMAL', price: 90000 })).toBe('limit.open_orders');
   });
 
   it('an order that is enabled counts again, and one that stands may be changed', async () => {

@@ -13,6 +13,7 @@ const heldGroups: ReadonlySet<Group> = new Set<Group>([
   'ranking',
   'research',
   'institution',
+  'industry',
   'extension',
   'news',
 ]);

@@ -11,9 +11,11 @@ import {
   derivatives,
   extension,
   forexAccount,
+  industry,
   institution,
   klinePattern,
   metadata,
+  news,
   operations,
   quote,
   ranking,
@@ -24,6 +26,7 @@ import {
 } from '../../contract/operations/index.js';
 import { answers } from '../../simulator/answers/index.js';
 import { accounts } from '../../simulator/brokerage/account.js';
+import { instrumentId } from '../../simulator/world/instrument-id.js';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -55,6 +58,7 @@ const pattern = { klineType: 2, extensionVersion: 1 };
 const page = { market: 1, dataFrom: 0, dataMaxCount: 10 };
 const owner = security('US.AAPL');
 const version = { extensionVersion: 1 };
+const watched = { stockIds: [instrumentId('HK.00700')], pageSize: 5, ...version };
 
 /** A typical request of every operation that a backend answers. */
 const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.fromEntries(
@@ -142,11 +146,22 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
       [institution.getArkStockDynamic, { security: security('US.TSLA') }],
       [institution.getArkActiveTransaction, { cycleType: 4 }],
       [institution.getRatingChange, { market: 11 }],
+      [industry.getIndustrialChainList, { market: 1 }],
+      [industry.getIndustrialChainDetail, { chainId: 1n }],
+      [industry.getIndustrialChainByPlate, { plateId: 1003n }],
+      [industry.getIndustrialPlateInfo, { plateId: 1003n }],
+      [industry.getIndustrialPlateStock, { plateId: 1003n }],
+      [ranking.getHeatMapData, { market: 1 }],
       [extension.forexRates, version],
       [extension.relatedStocks, { ...one, ...version }],
       [extension.earningsExpectedMove, { security: owner, ...version }],
       [extension.newsTranslation, { newsId: 'HK.00700-1', isTranslate: true, listType: 0, skipImageCrop: false, ...version }],
       [extension.forexConstituents, { listId: 1, dataFrom: 0, dataMaxCount: 10, ...version }],
+      [news.latestNews, { pageSize: 5, ...version }],
+      [news.stockNews, { ...one, pageSize: 5, idType: 1, ...version }],
+      [news.watchlistAnnouncement, watched],
+      [news.watchlistNews, watched],
+      [news.watchlistRating, watched],
       [userState.modifyUserSecurity, { groupName: 'Tech', op: 1, securityList: [one.security] }],
       [userState.getUserSecurityGroup, { groupType: 3 }],
       [userState.getUserSecurity, { groupName: 'All' }],

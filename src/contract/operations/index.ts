@@ -8,10 +8,12 @@ import * as cash from './cash.js';
 import * as derivatives from './derivatives.js';
 import * as extension from './extension.js';
 import * as forexAccount from './forex-account.js';
+import * as industry from './industry.js';
 import * as institution from './institution.js';
 import * as klinePattern from './kline-pattern.js';
 import * as margin from './margin.js';
 import * as metadata from './metadata.js';
+import * as news from './news.js';
 import * as quote from './quote.js';
 import * as ranking from './ranking.js';
 import * as research from './research.js';
@@ -38,7 +40,9 @@ export const declared = {
   ranking,
   research,
   institution,
+  industry,
   extension,
+  news,
   user_state: userState,
   account,
   forex_account: forexAccount,
@@ -63,9 +67,11 @@ export {
   derivatives,
   extension,
   forexAccount,
+  industry,
   institution,
   klinePattern,
   metadata,
+  news,
   quote,
   ranking,
   research,

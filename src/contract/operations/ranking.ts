@@ -2,12 +2,14 @@ import { operation, post } from '../declare.js';
 import type { FieldClasses } from '../field-classes.js';
 import * as QotGetDividendRank from '../generated/Qot_GetDividendRank_pb.js';
 import * as QotGetEarningsBeatRank from '../generated/Qot_GetEarningsBeatRank_pb.js';
+import * as QotGetHeatMapData from '../generated/Qot_GetHeatMapData_pb.js';
 import * as QotGetHighDividendSOERank from '../generated/Qot_GetHighDividendSOERank_pb.js';
 import * as QotGetPeriodChangeRank from '../generated/Qot_GetPeriodChangeRank_pb.js';
 import * as QotGetShortSellingRank from '../generated/Qot_GetShortSellingRank_pb.js';
 import * as QotGetUSAfterHoursRank from '../generated/Qot_GetUSAfterHoursRank_pb.js';
 import * as QotGetUSOvernightRank from '../generated/Qot_GetUSOvernightRank_pb.js';
 import * as QotGetUSPreMarketRank from '../generated/Qot_GetUSPreMarketRank_pb.js';
+import { chainMarket, heatMapPlate, heatMapSort } from '../industry-enums.js';
 import {
   beatMarket,
   beatSort,
@@ -23,7 +25,7 @@ import {
   sortDirection,
 } from '../list-enums.js';
 import { anyOf } from '../scope.js';
-import { choice, integer, type Shape } from '../shape.js';
+import { choice, flag, integer, type Shape, text } from '../shape.js';
 
 const group = 'ranking';
 const effect = 'read';
@@ -216,4 +218,34 @@ export const getHighDividendSoeRank = operation({
     'State-owned companies of the mainland with a price-to-book ratio of at most 1, a dividend yield of at least 5 % and no losses; filter_list replaces the yield and P/E conditions. Largest first.',
   shape: [choice('sortField', soeSort, { about: 'Market value when omitted.' }), direction, ...page(200, 50)],
   rest: [post('/api/high-dividend-soe-rank')],
+});
+
+export const getHeatMapData = operation({
+  name: 'get_heat_map_data',
+  group,
+  effect,
+  scope,
+  reach: [
+    { list: 'plateDataList', of: 'security', at: 'plate', total: 'allCount', more: { field: 'nextPage', last: '' } },
+    { list: 'plateDataList.leaderStock', of: 'security' },
+  ],
+  protoId: 3432,
+  messages: QotGetHeatMapData,
+  classes: {
+    'Qot_GetHeatMapData.C2S': { market: 'quote_market', sortField: 'none', ascend: 'none', count: 'none', page: 'none', plateType: 'none' },
+  },
+  title: 'Heat map',
+  summary:
+    'The industries or concepts of a market with index, change, turnover, market value, mean P/E, rising and falling members, and the leader.',
+  guide:
+    'For where money goes in a market now: market_val sizes a field, change_rate colours it. The members of a plate are in svc_get_plate_security; one sector over all markets is in svc_get_industrial_plate_stock.',
+  shape: [
+    choice('market', chainMarket),
+    choice('sortField', heatMapSort, { about: 'Change rate when omitted. HOT: money traded on a usual day.' }),
+    flag('ascend', { default: false, about: 'Smallest first.' }),
+    integer('count', { default: 30, min: 1, max: 200, about: 'Most rows.' }),
+    text('page', { about: 'next_page of the page before.', maxBytes: 64 }),
+    choice('plateType', heatMapPlate, { default: 0 }),
+  ],
+  rest: [post('/api/heat-map-data')],
 });

@@ -54,6 +54,8 @@ export interface Bracket {
   readonly entryOver: boolean;
   /** What exits that are over have closed. */
   readonly closed: Decimal;
+  /** What somebody else has closed of the position: no exit is for that, as it would open the opposite one. */
+  readonly gone: Decimal;
   /** 0 without one. */
   readonly takeProfit: Decimal;
   readonly stopLoss: Decimal;
@@ -93,6 +95,7 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     entryFilled: 0n,
     entryOver: false,
     closed: 0n,
+    gone: 0n,
     takeProfit: decimalFromNumber(request.takeProfitPrice) ?? 0n,
     stopLoss: decimalFromNumber(request.stopLossPrice) ?? 0n,
     stopLimit: decimalFromNumber(request.stopLossLimitPrice) ?? 0n,
@@ -104,6 +107,14 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     updatedAt: now,
   };
 }
+
+/** What the entry has filled and nobody has closed. */
+export function unclosed({ entryFilled, closed, gone, exit }: Bracket): Decimal {
+  return entryFilled - closed - gone - (exit?.filled ?? 0n);
+}
+
+/** How far the brokerage may move an exit's prices to the next step, of the price: the widest steps are a tenth of it. */
+const STEP_MAX = 0.1;
 
 /** Whether its exits buy: the entry has sold. */
 export function exitBuys({ exitSide }: Bracket): boolean {
@@ -122,6 +133,9 @@ export function exitOrder(bracket: Bracket, { kind, qty, remark, reached }: Exit
     qty: n(qty),
     remark,
     timeInForce: TimeInForce.TimeInForce_GTC,
+    // Nobody would be there to mend a price between two steps. A limit is kept, and a stop comes no later.
+    adjustPrice: true,
+    adjustSideAndLimit: exitBuys(bracket) ? -STEP_MAX : STEP_MAX,
   };
   if (kind === 'target') return create(PlaceC2SSchema, { ...base, orderType: OrderType.OrderType_Normal, price: n(takeProfit) });
   if (reached && stopLimit > 0n) return create(PlaceC2SSchema, { ...base, orderType: OrderType.OrderType_Normal, price: n(stopLimit) });

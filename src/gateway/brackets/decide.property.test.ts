@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { C2SSchema } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { type Bracket, type Exit, newBracket } from './bracket.js';
-import { afterExit, nextStep } from './decide.js';
+import { afterExit, type ExitEnd, nextStep } from './decide.js';
 
 const ONE = 1_000_000_000n;
 const request = create(C2SSchema, {
@@ -36,8 +36,8 @@ it('never has two exits in the market, and never closes more than the entry has 
       let bracket: Bracket = { ...newBracket('b', null, request, 'r', 0), state: 'open', entryIdEx: 'e' };
       let held: Held | undefined;
       let [entryFilled, closed, last] = [0n, 0n, 0n];
-      const over = (exit: Exit, failed: boolean) => {
-        bracket = afterExit(bracket, exit, { filled: held?.filled ?? 0n, failed, why: 'refused' }, last);
+      const over = (exit: Exit, by: ExitEnd['by']) => {
+        bracket = afterExit(bracket, exit, { filled: held?.filled ?? 0n, by, why: 'refused' }, last);
         held = undefined;
       };
       const advance = () => {
@@ -74,12 +74,12 @@ it('never has two exits in the market, and never closes more than the entry has 
           const more = BigInt(qty) * ONE < held.qty - held.filled ? BigInt(qty) * ONE : held.qty - held.filled;
           held.filled += more;
           closed += more;
-          if (held.filled === held.qty) over(exit, false);
+          if (held.filled === held.qty) over(exit, 'fills');
           else bracket = { ...bracket, exit: { ...exit, filled: held.filled } };
         }
-        if (kind === 'exit ends' && held !== undefined && exit?.cancelling) over(exit, false);
-        if (kind === 'exit fails' && held?.filled === 0n && exit !== undefined) over(exit, true);
-        if (kind === 'exit is cancelled' && held !== undefined && exit !== undefined) over(exit, false);
+        if (kind === 'exit ends' && held !== undefined && exit?.cancelling) over(exit, 'cancel');
+        if (kind === 'exit fails' && held?.filled === 0n && exit !== undefined) over(exit, 'failure');
+        if (kind === 'exit is cancelled' && held !== undefined && exit !== undefined) over(exit, 'cancel');
         advance();
         expect(closed <= entryFilled).toBe(true);
         if (bracket.state === 'closed') expect(closed).toBe(entryFilled);

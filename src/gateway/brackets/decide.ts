@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { type Bracket, type Exit, type ExitKind, exitBuys, isActive } from './bracket.js';
+import { type Bracket, type Exit, type ExitKind, exitBuys, isActive, unclosed } from './bracket.js';
 
 /** What is to be done for a bracket next. */
 export type Step =
@@ -12,17 +12,17 @@ const nothing: Step = { do: 'nothing' };
 
 /**
  * The next step of a bracket, from what is known of its orders and the last price (0 where none is known). There is at most one exit at a
- * time, for exactly what the entry has filled and no exit has closed; another is placed only once the one before it is over. So two
+ * time, for exactly what the entry has filled and nobody has closed; another is placed only once the one before it is over. So two
  * exits can never fill together, however orders, fills and cancels race.
  */
 export function nextStep(bracket: Bracket, last: Decimal): Step {
   if (!isActive(bracket) || bracket.state === 'placing') return nothing;
-  const { exit, entryFilled, entryOver, closed, ending } = bracket;
+  const { exit, entryFilled, entryOver, ending } = bracket;
   // It is on its way, or nobody knows what became of it.
   if (exit !== undefined && exit.idEx === '') return nothing;
   if (exit?.cancelling) return nothing;
   if (ending) return exit === undefined ? { do: 'end', state: 'cancelled' } : { do: 'cancel' };
-  const open = entryFilled - closed - (exit?.filled ?? 0n);
+  const open = unclosed(bracket);
   if (open <= 0n) {
     if (exit !== undefined && exit.filled < exit.qty) return { do: 'cancel' };
     return entryOver && exit === undefined ? { do: 'end', state: entryFilled > 0n ? 'closed' : 'cancelled' } : nothing;
@@ -53,10 +53,11 @@ function isTargetReached(bracket: Bracket, last: Decimal): boolean {
   return last > 0n && takeProfit > 0n && (exitBuys(bracket) ? last <= takeProfit : last >= takeProfit);
 }
 
-/** How the exit of a bracket ended: with what it had filled, and whether the brokerage would not have it. */
+/** How the exit of a bracket ended: with what it had filled, and why. */
 export interface ExitEnd {
   readonly filled: Decimal;
-  readonly failed: boolean;
+  /** It filled for what it was for in the end, also where somebody has made that less; the brokerage would not have it; it was cancelled. */
+  readonly by: 'fills' | 'failure' | 'cancel';
   readonly why: string;
 }
 
@@ -64,13 +65,15 @@ export interface ExitEnd {
  * A bracket whose exit is over. One that the gateway cancelled, that filled, or that went to the market as far as it could makes room for
  * the next; one that failed is tried in another way; one that somebody else cancelled ends the bracket.
  */
-export function afterExit(bracket: Bracket, exit: Exit, { filled, failed, why }: ExitEnd, last: Decimal): Bracket {
-  const next: Bracket = { ...bracket, exit: undefined, closed: bracket.closed + filled, note: '' };
-  if (exit.cancelling || filled >= exit.qty) return next;
-  if (failed) {
+export function afterExit(bracket: Bracket, exit: Exit, { filled, by, why }: ExitEnd, last: Decimal): Bracket {
+  const next: Bracket = { ...bracket, exit: undefined, closed: bracket.closed + filled, note: exit.cancelling ? bracket.note : '' };
+  if (exit.cancelling || by === 'fills') return next;
+  if (by === 'failure') {
     const note = `its ${exit.kind === 'stop' ? 'stop-loss' : 'take-profit'} failed: ${why}`;
     return { ...next, note, stopHeld: next.stopHeld || (exit.kind === 'stop' && !exit.reached) };
   }
-  const wentToMarket = exit.kind === 'stop' && (exit.reached || isStopReached(bracket, last));
+  // The exchange drops what a market order leaves. An order with a limit stays, and so does one that has not been triggered.
+  const isMarket = exit.kind === 'stop' && bracket.stopLimit === 0n;
+  const wentToMarket = isMarket && (exit.reached || (filled > 0n && isStopReached(bracket, last)));
   return wentToMarket ? next : { ...next, ending: true, note: 'its exit was cancelled by somebody else' };
 }

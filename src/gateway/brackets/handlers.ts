@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf';
+import { type Access, allowsMarket, type KeyRecord } from '../../access/index.js';
 import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
 import type { C2S as CancelC2S } from '../../contract/generated/svc/cancel_bracket_pb.js';
 import { S2CSchema as CancelS2C } from '../../contract/generated/svc/cancel_bracket_pb.js';
@@ -8,8 +9,13 @@ import {
   type C2S as GetC2S,
   S2CSchema,
 } from '../../contract/generated/svc/get_brackets_pb.js';
+import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { trade } from '../../contract/operations/index.js';
+import type { Rejection } from '../../contract/rejection.js';
+import { denyMarket } from '../limit-check.js';
 import { alone, type LocalOperations, withBackend } from '../local/index.js';
+import { limitsOf, tradedMarketNames } from '../market-names.js';
 import { failure, success } from '../responses.js';
 import type { Bracket, BracketState, ExitKind } from './bracket.js';
 import type { Brackets } from './keeper.js';
@@ -18,24 +24,42 @@ import type { Brackets } from './keeper.js';
 const states: Readonly<Record<BracketState, number>> = { placing: 1, open: 2, closed: 3, cancelled: 4, unclear: 5 };
 const kinds: Readonly<Record<ExitKind, number>> = { target: 1, stop: 2 };
 
-/** What is asked of brackets beside their placement, which goes the way of orders. */
-export function bracketHandlers(brackets: Brackets): LocalOperations {
+/**
+ * What is asked of brackets beside their placement, which goes the way of orders. A bracket is of its own environment and market, whatever the
+ * request says: the caller's scope and lists are held against those.
+ */
+export function bracketHandlers(brackets: Brackets, access: Access): LocalOperations {
   return {
     [trade.getBrackets.name]: alone(({ request }) => {
       const { header, bracketId: id } = request as GetC2S;
-      const own = brackets.of(header?.accID ?? 0n).filter((bracket) => id === '' || bracket.id === id);
+      const own = brackets.of(placeOf(header)).filter((bracket) => id === '' || bracket.id === id);
       return success(
         trade.getBrackets,
         create(S2CSchema, { ...(header === undefined ? {} : { header }), bracketList: own.map(messageOf) }),
       );
     }),
-    [trade.cancelBracket.name]: withBackend(async ({ request }) => {
+    [trade.cancelBracket.name]: withBackend(async ({ request, identity }) => {
       const { header, bracketId: id } = request as CancelC2S;
-      const ended = await brackets.cancel(header?.accID ?? 0n, id);
+      const bracket = brackets.of(placeOf(header)).find((one) => one.id === id);
+      const denied = bracket && denyBracket(access, identity.key, bracket);
+      if (denied !== undefined) return denied;
+      const ended = bracket !== undefined && (await brackets.cancel(id));
       if (!ended) return failure(trade.cancelBracket, `account ${header?.accID} has no open bracket ${JSON.stringify(id)}`);
       return success(trade.cancelBracket, create(CancelS2C, { ...(header === undefined ? {} : { header }), bracketId: id }));
     }),
   };
+}
+
+/** Where the account of a request is, as the request has it. */
+function placeOf(header: TrdHeader | undefined): { readonly accId: bigint; readonly trdEnv: number } {
+  return { accId: header?.accID ?? 0n, trdEnv: header?.trdEnv ?? 0 };
+}
+
+/** As with the cancel of an order, the lists of markets alone hold: a caller can always get out. */
+function denyBracket(access: Access, key: KeyRecord | undefined, { trdMarket, secMarket }: Bracket): Rejection | undefined {
+  const names = tradedMarketNames(trdMarket, quoteMarketOfSecMarket(secMarket));
+  const limits = limitsOf(access, key).find((each) => !allowsMarket(each, names));
+  return limits && denyMarket(limits, names.join('/'));
 }
 
 function messageOf(bracket: Bracket): BracketMessage {

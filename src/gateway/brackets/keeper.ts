@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Access } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
-import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
+import { type Decimal, decimalFromNumber, formatDecimal } from '../../contract/decimal.js';
 import { subType } from '../../contract/enums.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
 import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
@@ -14,11 +14,14 @@ import {
   ModifyOrderOp,
   type Order,
   OrderStatus,
+  type Position,
+  PositionSide,
   TrdFilterConditionsSchema,
   TrdHeaderSchema,
 } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as HistoryC2S } from '../../contract/generated/Trd_GetHistoryOrderList_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
+import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Response as OrderUpdate } from '../../contract/generated/Trd_UpdateOrder_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
@@ -45,8 +48,8 @@ import { PacketIds } from '../orders/packet-ids.js';
 import { type PushHub, streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { sideName } from '../trade-names.js';
-import { type Bracket, type Exit, exitOrder, isActive, newBracket } from './bracket.js';
-import { afterExit, nextStep } from './decide.js';
+import { type Bracket, type Exit, exitBuys, exitOrder, isActive, newBracket, unclosed } from './bracket.js';
+import { afterExit, type ExitEnd, nextStep } from './decide.js';
 
 /** Active at a time, of all keys. */
 const ACTIVE_MAX = 1_000;
@@ -84,6 +87,10 @@ interface Watched {
   again: boolean;
   /** Its exit was refused: when another may be tried, of the monotonic clock. */
   retryAt: number;
+  /** The account has been seen to hold what its exits are to close. */
+  seenHeld: boolean;
+  /** Since when less than that is there, of the monotonic clock. */
+  lackingSince: number | undefined;
   readonly stop: () => void;
 }
 
@@ -105,7 +112,10 @@ export class Brackets {
     this.#parts = parts;
     this.#packets = new PacketIds(parts.recordedInOrder);
     this.#rows = parts.store.table<Bracket>('brackets');
-    const rows = [...this.#rows.entries()].map(([, bracket]) => bracket).sort((a, b) => a.updatedAt - b.updatedAt);
+    // Rows of before had no `gone`.
+    const rows = [...this.#rows.entries()]
+      .map(([, bracket]) => ({ ...bracket, gone: bracket.gone ?? 0n }))
+      .sort((a, b) => a.updatedAt - b.updatedAt);
     for (const bracket of rows) {
       if (!isActive(bracket)) this.#ended.add(bracket.id);
       else if (parts.mayTrade) this.#watch(bracket);
@@ -119,29 +129,29 @@ export class Brackets {
     this.#watched.clear();
   }
 
-  /** Those of an account, newest first. */
-  of(accId: bigint): readonly Bracket[] {
+  /** Those of an account in its environment, newest first. */
+  of({ accId, trdEnv }: Pick<Bracket, 'accId' | 'trdEnv'>): readonly Bracket[] {
     const found: Bracket[] = [];
     for (const [id, row] of this.#rows.entries()) {
       const bracket = this.#watched.get(id)?.bracket ?? row;
-      if (bracket.accId === accId) found.push(bracket);
+      if (bracket.accId === accId && bracket.trdEnv === trdEnv) found.push(bracket);
     }
     return found.sort((a, b) => b.createdAt - a.createdAt);
   }
 
-  /** Ends the exits of a bracket; false where the account has none of this id, or it has ended. */
-  async cancel(accId: bigint, id: string): Promise<boolean> {
+  /** Ends the exits of a bracket; false where it has ended. */
+  async cancel(id: string): Promise<boolean> {
     const watched = this.#watched.get(id);
-    if (watched === undefined || watched.bracket.accId !== accId || watched.bracket.state === 'placing') return this.#forget(accId, id);
+    if (watched === undefined || watched.bracket.state === 'placing') return this.#forget(id);
     await this.#keep(watched, { ...watched.bracket, ending: true });
     await this.#advance(watched);
     return true;
   }
 
   /** One of which nothing is known is only not kept any more. */
-  async #forget(accId: bigint, id: string): Promise<boolean> {
+  async #forget(id: string): Promise<boolean> {
     const row = this.#rows.get(id);
-    if (row?.accId !== accId || row.state === 'closed' || row.state === 'cancelled') return false;
+    if (row === undefined || row.state === 'closed' || row.state === 'cancelled') return false;
     const watched = this.#watched.get(id);
     const ended: Bracket = { ...row, state: 'cancelled', updatedAt: this.#parts.clock.now() };
     await this.#write(ended);
@@ -154,7 +164,12 @@ export class Brackets {
    * Sends the entry. What is to guard it is on disk before that, and where the brokerage records it in the gateway's own store, in the same
    * change.
    */
-  async place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
+  async place(
+    request: BracketC2S,
+    keyId: string | null,
+    refused: () => Rejection | undefined,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection> {
     const { backend, clock, recordedInOrder: recorded } = this.#parts;
     if (this.#watched.size >= ACTIVE_MAX) {
       return new Rejection('backend.busy', `the daemon keeps ${ACTIVE_MAX} brackets already, which is as many as it can`);
@@ -167,7 +182,14 @@ export class Brackets {
     const { keepAnswer } = context;
     const answerOf = (placed: PlacedEntry) =>
       success(trade.placeBracketOrder, create(S2CSchema, { ...payloadFields(placed), bracketId: id }));
-    if (!recorded) await this.#write(placing);
+    if (!recorded) {
+      await this.#write(placing);
+      const halted = refused();
+      if (halted !== undefined) {
+        await this.#remove(id);
+        return halted;
+      }
+    }
     const sent: CallContext = {
       requestId: context.requestId,
       deadline: context.deadline,
@@ -197,7 +219,7 @@ export class Brackets {
       const { retType, retMsg, errCode } = response;
       return create(trade.placeBracketOrder.messages.ResponseSchema, { retType, retMsg, errCode }) as ResponseMessage;
     }
-    const known = this.of(placing.accId).find((one) => one.id !== id && one.entryIdEx === placed.orderIDEx);
+    const known = this.of(placing).find((one) => one.id !== id && one.entryIdEx === placed.orderIDEx);
     if (known !== undefined) {
       // The brokerage has answered a repetition: what it placed the first time is guarded already.
       await this.#remove(id);
@@ -222,6 +244,8 @@ export class Brackets {
       busy: false,
       again: false,
       retryAt: 0,
+      seenHeld: false,
+      lackingSince: undefined,
       stop: () => {
         for (const end of ends) end();
         void hub.subscriptions.unsubscribeAll(owner);
@@ -288,6 +312,9 @@ export class Brackets {
       const { exit } = bracket;
       if (exit === undefined || (exit.idEx === '' ? order.remark !== exit.remark : order.orderIDEx !== exit.idEx)) continue;
       bracket = this.#afterExitOrder({ ...bracket, exit: { ...exit, idEx: order.orderIDEx } }, order, filled, watched.last);
+      const ended = bracket.exit === undefined && !exit.cancelling && order.orderStatus !== OrderStatus.OrderStatus_Filled_All;
+      // Whoever would not have this one would not have another now; one that the gateway holds instead is none.
+      if (ended && bracket.stopHeld === before.stopHeld) watched.retryAt = this.#parts.backendClock.monotonic() + LOOK_MS;
     }
     watched.bracket = bracket;
     return bracket !== before;
@@ -298,12 +325,12 @@ export class Brackets {
     if (exit === undefined) return bracket;
     const isVoid = order.orderStatus === OrderStatus.OrderStatus_FillCancelled;
     const filled = isVoid || told > exit.filled ? told : exit.filled;
-    if (finalStatuses.has(order.orderStatus)) {
-      const failed =
-        isVoid || order.orderStatus === OrderStatus.OrderStatus_Failed || order.orderStatus === OrderStatus.OrderStatus_SubmitFailed;
-      return afterExit(bracket, exit, { filled, failed, why: order.lastErrMsg }, last);
+    if (finalStatuses.has(order.orderStatus) || order.orderStatus === OrderStatus.OrderStatus_Disabled) {
+      return afterExit(bracket, exit, { filled, by: endOf(order, filled >= exit.qty), why: order.lastErrMsg }, last);
     }
-    return { ...bracket, exit: { ...exit, filled } };
+    // Somebody may have changed it: then another replaces it.
+    const qty = decimalFromNumber(order.qty) ?? exit.qty;
+    return { ...bracket, exit: { ...exit, qty, filled } };
   }
 
   /** Takes steps until there is none to take; one at a time. */
@@ -346,7 +373,11 @@ export class Brackets {
     const { backend } = this.#parts;
     const sending: Bracket = { ...watched.bracket, exits, exit };
     // On disk before it leaves: after a crash it is looked for by its remark.
-    await this.#keep(watched, sending);
+    await this.#keep(watched, sending).catch((error: unknown) => {
+      // It has not left, and is not to be looked for.
+      if (watched.bracket.exit?.remark === exit.remark) watched.bracket = { ...watched.bracket, exit: undefined };
+      throw error;
+    });
     const order = exitOrder(sending, exit);
     order.packetID = this.#packetId();
     let response: ResponseMessage;
@@ -368,6 +399,7 @@ export class Brackets {
     if (current?.remark === exit.remark && current.idEx === '')
       await this.#keep(watched, { ...watched.bracket, note: '', exit: { ...current, idEx: placed.orderIDEx } });
     await this.#ask(watched);
+    await this.#askPosition(watched);
     watched.again = true;
   }
 
@@ -434,6 +466,7 @@ export class Brackets {
     const header = headerOf(watched.bracket);
     if (backend.readiness(account.getOrders, create(OrderListC2S, { header })) !== undefined) return;
     await this.#ask(watched);
+    await this.#askPosition(watched);
     await this.#askPrice(watched);
     const { bracket } = watched;
     const { exit } = bracket;
@@ -478,6 +511,54 @@ export class Brackets {
     const conditions = create(TrdFilterConditionsSchema, { orderIDExList: gone, ...historySpan(clock.now()) });
     const history = await backend.call(account.getHistoryOrders, create(HistoryC2S, { header, filterConditions: conditions }), context);
     this.#learn(watched, payloadOf(account.getHistoryOrders, history)?.orderList ?? []);
+  }
+
+  /**
+   * Takes off what somebody else has closed of the position, as an exit for that would open the opposite one. A brokerage's list of positions
+   * may lag behind its orders, or have the position under another code: it counts once it has had the position, and has lacked it for a while.
+   */
+  async #askPosition(watched: Watched): Promise<void> {
+    const { backend, backendClock, recordedInOrder } = this.#parts;
+    const { bracket } = watched;
+    const open = unclosed(bracket);
+    if (open <= 0n) return;
+    const query = create(PositionsC2S, {
+      header: headerOf(bracket),
+      filterConditions: create(TrdFilterConditionsSchema, { codeList: [bracket.code] }),
+    });
+    const answer = await backend.call(account.getPositions, query, this.#context(bracket.id));
+    const positions = payloadOf(account.getPositions, answer)?.positionList;
+    if (answer.retType !== RET_SUCCEED || positions === undefined) return;
+    const left = this.#leftBy(bracket, positions);
+    if (left >= open) {
+      watched.seenHeld = true;
+      watched.lackingSince = undefined;
+      return;
+    }
+    const now = backendClock.monotonic();
+    watched.lackingSince ??= now;
+    if (!watched.seenHeld || (!recordedInOrder && now - watched.lackingSince < LOOK_MS)) return;
+    // It may have been an exit of its own.
+    await this.#ask(watched);
+    if (unclosed(watched.bracket) !== open) return;
+    const gone = open - left;
+    const note = `${formatDecimal(gone)} of its position were closed by somebody else`;
+    this.#parts.logger.warn({ bracket: bracket.id }, note);
+    await this.#keep(watched, { ...watched.bracket, gone: watched.bracket.gone + gone, note });
+  }
+
+  /** What is held of the position that a bracket's exits close, without what older brackets guard of it. */
+  #leftBy(bracket: Bracket, positions: readonly Position[]): Decimal {
+    const side = exitBuys(bracket) ? PositionSide.PositionSide_Short : PositionSide.PositionSide_Long;
+    let left = 0n;
+    for (const { code, secMarket, positionSide, qty } of positions) {
+      if (code === bracket.code && secMarket === bracket.secMarket && positionSide === side) left += decimalFromNumber(Math.abs(qty)) ?? 0n;
+    }
+    for (const { bracket: other } of this.#watched.values()) {
+      const before = other.createdAt < bracket.createdAt || (other.createdAt === bracket.createdAt && other.id < bracket.id);
+      if (before && isOfSamePosition(bracket, other)) left -= unclosed(other);
+    }
+    return left > 0n ? left : 0n;
   }
 
   async #askPrice(watched: Watched): Promise<void> {
@@ -568,10 +649,26 @@ export class Brackets {
   }
 }
 
+function isOfSamePosition(a: Bracket, b: Bracket): boolean {
+  return a.accId === b.accId && a.secMarket === b.secMarket && a.code === b.code && a.exitSide === b.exitSide;
+}
+
 type PlacedEntry = PayloadOf<typeof trade.placeOrder>;
 
 function payloadFields({ header, orderID, orderIDEx }: PlacedEntry) {
   return { ...(header === undefined ? {} : { header }), orderID, orderIDEx };
+}
+
+/** The brokerage would not have it, or has taken its trades back. */
+const failures: ReadonlySet<number> = new Set([
+  OrderStatus.OrderStatus_SubmitFailed,
+  OrderStatus.OrderStatus_Failed,
+  OrderStatus.OrderStatus_FillCancelled,
+]);
+
+function endOf({ orderStatus }: Order, filled: boolean): ExitEnd['by'] {
+  if (filled || orderStatus === OrderStatus.OrderStatus_Filled_All) return 'fills';
+  return failures.has(orderStatus) ? 'failure' : 'cancel';
 }
 
 function headerOf({ accId, trdEnv, trdMarket }: Bracket) {

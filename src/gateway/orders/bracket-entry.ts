@@ -30,15 +30,17 @@ export function refuseBracket(request: BracketC2S): Rejection | undefined {
   if (exitSideOf(request) === undefined)
     return wrong('side', 'a bracket is for an order that opens a position: BUY or SELL_SHORT, for futures BUY or SELL');
   const [target, stop, limit] = [exact(request.takeProfitPrice), exact(request.stopLossPrice), exact(request.stopLossLimitPrice)];
-  if (target === undefined || stop === undefined || limit === undefined)
-    return wrong('take_profit_price', 'prices have at most nine decimal places');
+  const tooExact = 'prices have at most nine decimal places';
+  if (target === undefined) return wrong('take_profit_price', tooExact);
+  if (stop === undefined) return wrong('stop_loss_price', tooExact);
+  if (limit === undefined) return wrong('stop_loss_limit_price', tooExact);
   const long = isLong(request);
   const beyond = (a: Decimal, b: Decimal) => (long ? a <= b : a >= b);
   const [above, below] = long ? ['above', 'below'] : ['below', 'above'];
   if (target > 0n && stop > 0n && beyond(target, stop))
     return wrong('take_profit_price', `${request.takeProfitPrice} is not ${above} the stop_loss_price ${request.stopLossPrice}`);
   const price = request.orderType === OrderType.OrderType_Normal ? exact(request.price) : 0n;
-  if (price === undefined) return wrong('price', 'prices have at most nine decimal places');
+  if (price === undefined) return wrong('price', tooExact);
   if (price > 0n && target > 0n && beyond(target, price))
     return wrong('take_profit_price', `${request.takeProfitPrice} is not ${above} the price ${request.price}`);
   if (price > 0n && stop > 0n && beyond(price, stop))

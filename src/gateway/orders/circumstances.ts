@@ -1,22 +1,16 @@
 import { create } from '@bufbuild/protobuf';
 import type { Access, DayProfit, KeyRecord, OrderFacts, OrderPlace, Wanted } from '../../access/index.js';
-import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
+import { atLeastZero, type Decimal, decimalFromNumber, multiply } from '../../contract/decimal.js';
 import { currency as currencies } from '../../contract/enums.js';
-import {
-  type Order,
-  type Position,
-  PositionSide,
-  type TrdHeader,
-  TrdHeaderSchema,
-  TrdSide,
-} from '../../contract/generated/Trd_Common_pb.js';
+import { type Order, type Position, PositionSide, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
-import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { quoteMarketNumbered, quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account } from '../../contract/operations/index.js';
 import type { Backend, CallContext } from '../backend.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { type ClosingClaim, ClosingClaims } from './closing-claims.js';
+import { isCombo } from './combo-facts.js';
 import type { Valued } from './order-facts.js';
 import { openOrders } from './order-lookup.js';
 
@@ -124,16 +118,16 @@ export class Circumstances {
     const positions = await this.#positions(header, context, true);
     const working = await openOrders(this.backend, header, context);
     if (typeof positions === 'string' || 'retType' in working) return 0n;
-    let closable = 0n;
+    // A brokerage takes what working orders keep off what can be sold, though not of futures: it counts once, there or here.
+    let free = 0n;
+    let left = 0n;
     for (const position of positions) {
       if (symbolOf(position) !== symbol || position.positionSide !== closed) continue;
-      const free = magnitude(position.canSellQty);
-      const held = magnitude(position.qty);
-      if (held < free) closable += held;
-      else closable += free;
+      free += magnitude(position.canSellQty);
+      left += magnitude(position.qty);
     }
-    for (const order of working) if (takesFrom(order, symbol, closed)) closable -= magnitude(order.qty - order.fillQty);
-    return closable;
+    for (const order of working) left -= takenBy(order, symbol, closed);
+    return left < free ? left : free;
   }
 
   /** The positions of an account, those closed today among them; why not, where the backend does not say. */
@@ -155,9 +149,17 @@ function closes(side: string): PositionSide | undefined {
   return side === 'BUY' || side === 'BUY_BACK' ? PositionSide.PositionSide_Short : undefined;
 }
 
-function takesFrom({ trdSide, code, secMarket }: Order, symbol: string, side: PositionSide): boolean {
-  if (symbolOf({ code, secMarket }) !== symbol || trdSide === TrdSide.TrdSide_SellShort) return false;
-  return closes(sideName(trdSide) ?? '') === side;
+/** How much of a position on this side a working order takes away, with all of its legs, if the rest of it fills. */
+function takenBy(order: Order, symbol: string, side: PositionSide): Decimal {
+  const left = atLeastZero(magnitude(order.qty) - magnitude(order.fillQty));
+  const takes = (trdSide: number) => closes(sideName(trdSide) ?? '') === side;
+  if (!isCombo(order)) return symbolOf(order) === symbol && takes(order.trdSide) ? left : 0n;
+  let taken = 0n;
+  for (const { security, side: legSide, qtyRatio } of order.comboLegs) {
+    const market = quoteMarketNumbered(security?.market ?? 0)?.name;
+    if (`${market}.${security?.code}` === symbol && takes(legSide)) taken += multiply(left, magnitude(qtyRatio));
+  }
+  return taken;
 }
 
 function symbolOf({ code, secMarket }: Pick<Position, 'code' | 'secMarket'>): string {

@@ -33,8 +33,8 @@ export interface Valued {
   readonly legs: readonly [ValuedLeg, ...ValuedLeg[]];
   /** The orders that it opens; left out where it opens none. */
   readonly opens?: Omit<OpenedOrders, 'accId'>;
-  /** It leaves less risk than there was, or as much. */
-  readonly reduces?: true;
+  /** Whether it leaves less risk than there was, or as much; left out where that is up to the position of the account. */
+  readonly reduces?: boolean;
 }
 
 /** One security of an order, with how it is valued. */

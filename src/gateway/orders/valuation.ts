@@ -58,7 +58,8 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     const valued = await valuePlace(backend, entry, context);
     // What was valued is what its exits are of.
     bracket.secMarket = entry.secMarket;
-    return valued instanceof Rejection ? valued : { valued };
+    // What its entry would close, its exits would open again.
+    return valued instanceof Rejection ? valued : { valued: { ...valued, reduces: false } };
   },
   relief: () => 'no risk',
   async reconfirm(backend, operation, request, context) {

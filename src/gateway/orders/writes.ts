@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, AuditTrade, OrderFacts } from '../../access/index.js';
+import type { Access, AuditTrade, KeyRecord, OrderFacts } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
@@ -25,12 +25,14 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { isCancel } from './cancel-scope.js';
 import type { Circumstances } from './circumstances.js';
-import type { Commit, Run } from './idempotency.js';
+import type { Commit, Interrupted, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
+import type { Valued } from './order-facts.js';
 import { PacketIds } from './packet-ids.js';
 import { expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
+import { whenKnown } from './when-known.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
@@ -51,7 +53,13 @@ function unasked(thrown: unknown): Rejection {
 
 /** Who places orders that come with their exits. */
 export interface BracketPlacer {
-  place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection>;
+  /** @param refused why the entry may not leave any more, asked at the last moment. */
+  place(
+    request: BracketC2S,
+    keyId: string | null,
+    refused: () => Rejection | undefined,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection>;
 }
 
 /** What makes a new order. */
@@ -82,30 +90,48 @@ export class Writes {
    * before all of it is on disk. A write whose caller does not wait any more is not sent, if it has not left yet.
    */
   sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
-    return async (commit, interrupted) => {
-      if (interrupted !== undefined) {
-        // It passed the gates once; a halt since then holds for it as for a new one.
-        const halted = operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>) && this.access.haltOf(identity.key);
-        if (halted) return rejectDenial(halted);
-        if (!call.leave()) return cancelled();
-        if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
-        return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
-      }
-      const valuation = valueOrder(this.backend, operation, request, call);
-      const outcome = valuation instanceof Promise ? await valuation : valuation;
-      if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
-      if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
-      const known = factsOf(this.backend, this.access, identity.key, outcome.valued, call);
-      const own = known instanceof Promise ? await known : known;
-      const found = this.circumstances.complete(identity.key, own, outcome.valued, (request as Partial<PlaceC2S>).header, call);
-      const { facts, claim } = found instanceof Promise ? await found : found;
-      if (claim === undefined) return this.#sendAdmitted(operation, request, identity, facts, commit, call);
-      try {
-        return await this.#sendAdmitted(operation, request, identity, facts, commit, call);
-      } finally {
-        claim.settle();
-      }
+    return (commit, interrupted) => {
+      if (interrupted !== undefined) return this.#sendAgain(operation, request, identity, interrupted, call);
+      const admitted = whenKnown(valueOrder(this.backend, operation, request, call), (outcome) => {
+        if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
+        return isValued(outcome) ? this.#sendValued(operation, request, identity, outcome.valued, commit, call) : outcome;
+      });
+      return Promise.resolve(admitted);
     };
+  }
+
+  /** It passed the gates once; a halt since then holds for it as for a new one. */
+  async #sendAgain(
+    operation: Operation,
+    request: Message,
+    identity: Identity,
+    interrupted: Interrupted,
+    call: Call,
+  ): Promise<ResponseMessage | Rejection> {
+    const halted = operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>) && this.access.haltOf(identity.key);
+    if (halted) return rejectDenial(halted);
+    if (!call.leave()) return cancelled();
+    if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
+    return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
+  }
+
+  /** Sends a write of a known value with everything else that the gates want to know of it. */
+  #sendValued(
+    operation: Operation,
+    request: Message,
+    identity: Identity,
+    valued: Valued,
+    commit: Commit | undefined,
+    call: Call,
+  ): Promise<ResponseMessage | Rejection> {
+    const complete = whenKnown(factsOf(this.backend, this.access, identity.key, valued, call), (own) =>
+      this.circumstances.complete(identity.key, own, valued, (request as Partial<PlaceC2S>).header, call),
+    );
+    const sent = whenKnown(complete, ({ facts, claim }) => {
+      const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call);
+      return claim === undefined ? answer : answer.finally(() => claim.settle());
+    });
+    return Promise.resolve(sent);
   }
 
   /** Sends a write that the gates admit. One without facts has no risk, and no gate is asked. */
@@ -169,10 +195,9 @@ export class Writes {
     if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
       write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
-    const keyId = key?.id ?? null;
     const answer = isOfPosition(operation)
-      ? this.#provenAnswerOf(operation, request as PositionRequest, keyId, context)
-      : this.#answerOf(operation, request, keyId, context);
+      ? this.#provenAnswerOf(operation, request as PositionRequest, key, context)
+      : this.#answerOf(operation, request, key, context);
     if (!isCancel(request) || (request as Partial<ModifyC2S>).forAll) return answer;
     return answer.then(async (response) => {
       const accepted = !(response instanceof Rejection) && response.retType === RET_SUCCEED;
@@ -185,21 +210,35 @@ export class Writes {
   async #provenAnswerOf(
     operation: Operation,
     request: PositionRequest,
-    keyId: string | null,
+    key: KeyRecord | undefined,
     context: CallContext,
   ): Promise<ResponseMessage | Rejection> {
     // What is sent is what was valued, as far as the account has not changed since.
     const expected = await expectedOrders(this.backend, operation, request, context).catch(unasked);
     if (expected instanceof Rejection) return expected;
-    const response = await this.#answerOf(operation, request, keyId, context);
+    // Trading may have been halted while the brokerage was asked.
+    const halted = this.#haltOf(key);
+    if (halted !== undefined) return halted;
+    const response = await this.#answerOf(operation, request, key, context);
     if (!(response instanceof Rejection) && response.retType === RET_SUCCEED) {
       await proveGroup(this.backend, operation, request, expected, response, context);
     }
     return response;
   }
 
+  /** Why what adds risk may not leave. */
+  #haltOf(key: KeyRecord | undefined): Rejection | undefined {
+    const halted = this.access.haltOf(key);
+    return halted && rejectDenial(halted);
+  }
+
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
-  #answerOf(operation: Operation, request: Message, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
+  #answerOf(
+    operation: Operation,
+    request: Message,
+    key: KeyRecord | undefined,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection> {
     const failed = (thrown: unknown): Rejection => {
       if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
       throw thrown;
@@ -207,7 +246,7 @@ export class Writes {
     try {
       const answer =
         operation === trade.placeBracketOrder
-          ? this.brackets.place(request as BracketC2S, keyId, context)
+          ? this.brackets.place(request as BracketC2S, key?.id ?? null, () => this.#haltOf(key), context)
           : this.backend.call(operation, request, context);
       return Promise.resolve(answer).then(
         (response) => (response instanceof Rejection ? response : checkAnswer(operation, response)),

@@ -4,6 +4,7 @@ import type { Int64Format } from '../../contract/json/scalars.js';
 import type { JsonObject } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
+import { cutField } from '../../contract/tools.js';
 import { type Caller, type Gateway, payloadOf, previewText, type ResponseMessage } from '../../gateway/index.js';
 import type { HttpCallers } from '../common/callers.js';
 import { readToolArguments } from './arguments.js';
@@ -150,6 +151,6 @@ export class ToolCalls {
 const NAME_CHARACTERS_MAX = 100;
 
 function pageResult({ operation, payload, table, page }: HandedPage, int64: Int64Format, additions: Additions): CallToolResult {
-  const said = page === undefined ? additions : { ...additions, page: JSON.stringify(page) };
+  const said = page === undefined ? additions : { ...additions, [cutField(operation)]: JSON.stringify(page) };
   return payloadResult(operation, payload, int64, said, table);
 }

@@ -7,9 +7,11 @@ import { calendar } from './calendar/index.js';
 import { derivatives } from './derivatives/index.js';
 import { extension } from './extension/index.js';
 import { forexAccount } from './forex-account/index.js';
+import { industry } from './industry/index.js';
 import { institution } from './institution/index.js';
 import { klinePattern } from './kline-pattern/index.js';
 import { metadata } from './metadata/index.js';
+import { news } from './news/index.js';
 import { quote } from './quote/index.js';
 import { ranking } from './ranking/index.js';
 import { research } from './research/index.js';
@@ -35,7 +37,9 @@ const groups = {
   ranking,
   research,
   institution,
+  industry,
   extension,
+  news,
   user_state: userState,
   account,
   forex_account: forexAccount,

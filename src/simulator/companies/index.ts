@@ -10,9 +10,10 @@ export type { CashDividend, CorporateAction, CorporateActions, RightsIssue, Shar
 export type { ShareFigures } from './figures.js';
 export { chineseHeadline, chineseText } from './headlines-chinese.js';
 export type { DayMove, MarketPrices } from './market-prices.js';
-export { type NewsItem, newsId, timeOfNews } from './news.js';
+export { endOfNews, type NewsItem, newsId, ratingTime, timeOfNews } from './news.js';
 export type { NewsFact } from './news-facts.js';
 export { type Offering, type OfferingEvent, offeringOf } from './offering.js';
+export { type RatingChange, ratings } from './opinions.js';
 export type { PlateComposition, Weighted } from './plate-composition.js';
 export type { Statements } from './statements.js';
 

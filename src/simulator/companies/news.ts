@@ -115,7 +115,7 @@ export class News {
     const { home } = this.source;
     const [title, body] = [headline(home, fact), text(home, fact)];
     const name = `${home.symbol}|${fact.kind}|${body}`;
-    const time = fromWall(day * DAY_MS + minuteOf[fact.kind] * 60_000, this.#zone);
+    const time = momentOf(fact.kind, day, this.#zone);
     return { id: newsId(time, name), day, time, instrument: home, headline: title, text: body, fact };
   }
 }
@@ -129,6 +129,21 @@ const HASH_BITS = 37n;
 export function newsId(time: number, name: string): bigint {
   const hash = (BigInt(keyOf(name) >>> 0) << 5n) | BigInt(keyOf(`${name}|`) & 0x1f);
   return (BigInt(Math.floor(time / MINUTE_MS)) << HASH_BITS) | hash;
+}
+
+/** The largest number that an item of a moment, or an earlier one, can have. */
+export function endOfNews(time: number): bigint {
+  return (BigInt(Math.floor(time / MINUTE_MS) + 1) << HASH_BITS) - 1n;
+}
+
+/** When a rating of a day becomes known, epoch ms. */
+export function ratingTime({ market }: Instrument, day: number): number {
+  return momentOf('rating', day, quoteMarket(market).timeZone);
+}
+
+/** When something becomes known on a day, epoch ms. */
+function momentOf(kind: NewsFact['kind'], day: number, zone: string): number {
+  return fromWall(day * DAY_MS + minuteOf[kind] * MINUTE_MS, zone);
 }
 
 /** When the item of a number became known, epoch ms. */

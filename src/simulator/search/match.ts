@@ -21,9 +21,9 @@ export interface Entry {
   /** By their numbers in the vocabulary. */
   readonly words: readonly number[];
   readonly initials: readonly string[];
-  /** Of all of these, and of the names: what a text needs letters for that are not among them, it cannot match. */
+  /** Of all of these: what a text needs letters for that are not among them, it cannot match; and of each name's beginning. */
   readonly letters: number;
-  readonly nameLetters: number;
+  readonly heads: readonly Head[];
 }
 
 /** The letters and figures of texts as bits, two figures to a bit; all else is one bit, and what stands between words none. */
@@ -56,7 +56,11 @@ export function entryOf(symbol: string, code: string, names: readonly string[], 
     words: [...new Set(texts.flatMap((name) => name.split(' ')).map((word) => vocabulary.number(word)))],
     initials: [...new Set(names.map(initials))].filter((text) => text !== ''),
   };
-  return { ...parts, letters: lettersOf([parts.symbol, ...texts, ...parts.initials]), nameLetters: lettersOf(texts) };
+  return {
+    ...parts,
+    letters: lettersOf([parts.symbol, ...texts, ...parts.initials]),
+    heads: texts.map((name) => ({ four: lettersOf([name.slice(0, 4)]), six: lettersOf([name.slice(0, 6)]) })),
+  };
 }
 
 /** A question, prepared once. */
@@ -68,11 +72,10 @@ export interface Query {
   readonly digits: string | undefined;
   /** "hk" of "hk.700". */
   readonly market: string | undefined;
-  /** Of the question as typed, as folded, of its figures, and of each word. */
+  /** Of the question as typed, as folded, and of its figures. */
   readonly rawLetters: number;
   readonly textLetters: number;
   readonly digitLetters: number;
-  readonly wordLetters: readonly number[];
   /** How many are forgiven in the whole of it, and in each word. */
   readonly textMistakes: number;
   readonly wordMistakes: readonly number[];
@@ -95,7 +98,6 @@ export function queryOf(keyword: string): Query {
     rawLetters: lettersOf([symbol]),
     textLetters: lettersOf([text]),
     digitLetters: lettersOf([number ?? symbol]),
-    wordLetters: words.map((word) => lettersOf([word])),
     textMistakes: mistakesAllowed(text),
     wordMistakes: words.map(mistakesAllowed),
   };
@@ -112,7 +114,7 @@ export function exactScore(entry: Entry, query: Query): number {
   if (raw === '' || (text === '' && raw !== entry.code)) return 0;
   if (raw === entry.symbol || raw === entry.code) return 1000;
   const inMarket = market === undefined || entry.symbol.startsWith(`${market}.`);
-  if (digits !== undefined && inMarket && entry.code.replace(/^0+(?=\d)/, '') === digits) return 980;
+  if (digits !== undefined && inMarket && entry.code.endsWith(digits) && entry.code.replace(/^0+(?=\d)/, '') === digits) return 980;
   if (entry.names.includes(text)) return 960;
   if (entry.initials.includes(raw)) return 900;
   let best = 0;
@@ -133,10 +135,18 @@ function hasWord(name: string, word: string): boolean {
   return name.startsWith(word) || name.includes(` ${word}`);
 }
 
-/** Whether an entry with names of such letters may answer what was typed with mistakes: each letter that is in none of them is one. */
-export function mayBeClose(nameLetters: number, { textLetters, textMistakes, wordLetters, wordMistakes }: Query): boolean {
-  if (countBits(textLetters & ~nameLetters) <= textMistakes) return true;
-  return wordLetters.length > 0 && wordLetters.every((letters, index) => countBits(letters & ~nameLetters) <= (wordMistakes[index] ?? 0));
+/** The letters of a name's beginning, of four and of six characters. */
+interface Head {
+  readonly four: number;
+  readonly six: number;
+}
+
+/**
+ * Whether a name with such a beginning may be what was typed with mistakes: each of its letters that was not typed is one. What was typed is at least as
+ * long as the beginning that is looked at.
+ */
+export function mayBegin(four: number, six: number, { text, textLetters, textMistakes }: Query): boolean {
+  return textMistakes > 0 && countBits((text.length >= 6 ? six : four) & ~textLetters) <= textMistakes;
 }
 
 /** Forgives typing mistakes: one in words of four and five letters (two characters of Chinese), two in longer ones. */
@@ -169,6 +179,7 @@ export class Vocabulary {
 }
 
 const UNKNOWN = 255;
+const WORDS_AT_ONCE = 1_000;
 
 /** How far the words of a question are from those of names: names share words, and each is compared once. */
 export class CloseWords {
@@ -179,6 +190,18 @@ export class CloseWords {
     private readonly query: Query,
   ) {
     this.#known = query.words.map(() => new Uint8Array(vocabulary.words.length).fill(UNKNOWN));
+  }
+
+  /** Words of names that the question's first word may mean, by their numbers. Ready to pause. */
+  *nearFirst(): Generator<void, readonly number[]> {
+    const most = this.query.wordMistakes[0];
+    const near: number[] = [];
+    if (most === undefined) return near;
+    for (let number = 0; number < (this.#known[0]?.length ?? 0); number++) {
+      if (number % WORDS_AT_ONCE === WORDS_AT_ONCE - 1) yield;
+      if (this.#between(0, number, most) <= most) near.push(number);
+    }
+    return near;
   }
 
   /** In all words of the question together, each against the nearest word of an entry; undefined where that is too far for one. */

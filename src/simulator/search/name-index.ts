@@ -4,7 +4,7 @@ import type { Currency } from '../../contract/markets.js';
 import { inTurns, nextTurn } from '../pace.js';
 import type { Instrument, SecurityKind, World } from '../world/index.js';
 import { otherNamesOf } from '../world/other-names.js';
-import { CloseWords, closeScore, type Entry, entryOf, exactScore, mayBeClose, mayMatch, type Query, queryOf, Vocabulary } from './match.js';
+import { CloseWords, closeScore, type Entry, entryOf, exactScore, mayBegin, mayMatch, type Query, queryOf, Vocabulary } from './match.js';
 
 interface Indexed {
   readonly instrument: Instrument;
@@ -13,16 +13,15 @@ interface Indexed {
   readonly weight: number;
 }
 
-/** Entries, and the letters of each. */
-interface Lettered {
-  readonly indexed: readonly Indexed[];
-  readonly letters: Int32Array;
-}
-
-/** What is listed, with the letters by which an entry may be what was typed, or close to it. */
+/** What is listed. */
 interface Listed {
-  readonly exact: Lettered;
-  readonly close: Lettered;
+  readonly indexed: readonly Indexed[];
+  /** Of each, side by side: most are ruled out by them. */
+  readonly letters: Int32Array;
+  /** Those with a word in one of their names, by the word's number in the vocabulary. */
+  readonly byWord: readonly (readonly Indexed[])[];
+  /** Of each name, side by side: whose it is, by its place in `indexed`, and the letters of its beginning. */
+  readonly names: { readonly of: Uint32Array; readonly four: Int32Array; readonly six: Int32Array };
 }
 
 /** How long what is listed stands: contracts and newcomers come and go by the day. */
@@ -51,12 +50,8 @@ export class NameIndex {
     const query = queryOf(keyword);
     if (query.raw === '') return [];
     const listed = await this.#listed();
-    const scores = await inTurns(scored(listed.exact, query, (entry) => exactScore(entry, query), mayMatch));
-    if (scores.size < count) {
-      const close = new CloseWords(this.#vocabulary, query);
-      const found = await inTurns(scored(listed.close, query, (entry) => closeScore(entry, query, close), mayBeClose));
-      for (const [one, score] of found) if (!scores.has(one)) scores.set(one, score);
-    }
+    const scores = await inTurns(exactScores(listed, query));
+    if (scores.size < count) await inTurns(addCloseScores(scores, listed, query, new CloseWords(this.#vocabulary, query)));
     return [...scores]
       .sort(([a, x], [b, y]) => y - x || b.weight - a.weight || (a.instrument.symbol < b.instrument.symbol ? -1 : 1))
       .slice(0, count)
@@ -82,8 +77,15 @@ export class NameIndex {
       }
       indexed.push(one);
     }
-    const letters = (of: 'letters' | 'nameLetters') => ({ indexed, letters: Int32Array.from(indexed, ({ entry }) => entry[of]) });
-    return { exact: letters('letters'), close: letters('nameLetters') };
+    const byWord = this.#vocabulary.words.map((): Indexed[] => []);
+    for (const one of indexed) for (const word of one.entry.words) byWord[word]?.push(one);
+    const heads = indexed.flatMap(({ entry }, of) => entry.heads.map((head) => ({ of, ...head })));
+    const names = {
+      of: Uint32Array.from(heads, ({ of }) => of),
+      four: Int32Array.from(heads, ({ four }) => four),
+      six: Int32Array.from(heads, ({ six }) => six),
+    };
+    return { indexed, letters: Int32Array.from(indexed, ({ entry }) => entry.letters), byWord, names };
   }
 }
 
@@ -99,20 +101,39 @@ function index(instrument: Instrument, vocabulary: Vocabulary): Indexed {
 /** Looked at between two looks at the clock. */
 const ENTRIES_AT_ONCE = 1_000;
 
-/** Entries that answer at all, with their scores. Most are ruled out by their letters, which lie side by side. */
-function* scored(
-  { indexed, letters }: Lettered,
-  query: Query,
-  scoreOf: (entry: Entry) => number,
-  may: (letters: number, query: Query) => boolean,
-): Generator<void, Map<Indexed, number>> {
+/** Those that answer as typed. */
+function* exactScores({ indexed, letters }: Listed, query: Query): Generator<void, Map<Indexed, number>> {
   const scores = new Map<Indexed, number>();
   for (let i = 0; i < letters.length; i++) {
     if (i > 0 && i % ENTRIES_AT_ONCE === 0) yield;
-    const one = may(letters[i] as number, query) ? indexed[i] : undefined;
+    const one = mayMatch(letters[i] as number, query) ? indexed[i] : undefined;
     if (one === undefined) continue;
-    const score = scoreOf(one.entry);
+    const score = exactScore(one.entry, query);
     if (score > 0) scores.set(one, score);
   }
   return scores;
+}
+
+/** Those that answer if mistakes are forgiven: by a name's beginning, or by each word. */
+function* addCloseScores(
+  scores: Map<Indexed, number>,
+  { indexed, byWord, names }: Listed,
+  query: Query,
+  close: CloseWords,
+): Generator<void, void> {
+  const candidates = new Set<Indexed>();
+  for (let i = 0; i < names.of.length; i++) {
+    if (i > 0 && i % ENTRIES_AT_ONCE === 0) yield;
+    const one = mayBegin(names.four[i] as number, names.six[i] as number, query) ? indexed[names.of[i] as number] : undefined;
+    if (one !== undefined) candidates.add(one);
+  }
+  for (const word of yield* close.nearFirst()) for (const one of byWord[word] ?? []) candidates.add(one);
+  let looked = 0;
+  for (const one of candidates) {
+    looked += 1;
+    if (looked % ENTRIES_AT_ONCE === 0) yield;
+    if (scores.has(one)) continue;
+    const score = closeScore(one.entry, query, close);
+    if (score > 0) scores.set(one, score);
+  }
 }

@@ -7,7 +7,7 @@ import { isIssuedByCompany } from '../world/kinds.js';
 import type { Facts } from './facts.js';
 
 /** What an item is about: the option_id of the flash filter. */
-const newsTopics = {
+export const newsTopics = {
   results: 1,
   dividends: 2,
   shares: 3,
@@ -58,7 +58,7 @@ const topicOf: Readonly<Record<NewsFact['kind'], NewsTopic>> = {
 };
 
 /** Of what exchanges and companies publish themselves, the type of its notice. */
-const noticeTypes: Partial<Readonly<Record<NewsFact['kind'], number>>> = {
+export const noticeTypes: Partial<Readonly<Record<NewsFact['kind'], number>>> = {
   results: 1,
   restatement: 1,
   dividend: 2,
@@ -143,15 +143,16 @@ function storyOfFigure({ economy, title, time, previous, consensus }: MacroEvent
 const allEconomies: ReadonlySet<Economy> = new Set(Object.keys(economyNames) as Economy[]);
 
 /** What offices published at [from, to] (epoch ms), as far as it is out. */
-function figuresBetween({ macro }: Facts<'macro'>, from: number, to: number): readonly Story[] {
+export function figuresBetween({ macro }: Facts<'macro'>, from: number, to: number): readonly Story[] {
   return macro.schedule(from, to, allEconomies).flatMap((scheduled) => {
-    const event = macro.event(scheduled, to);
+    // As it was told then: what came afterwards changes no item.
+    const event = macro.event(scheduled, scheduled.time);
     return event.actual === undefined ? [] : [storyOfFigure(event, event.actual)];
   });
 }
 
 /** What became known of a company at [from, to] (epoch ms), oldest first. */
-function storiesBetween(company: Company, from: number, to: number): readonly Story[] {
+export function storiesBetween(company: Company, from: number, to: number): readonly Story[] {
   const zone = quoteMarket(company.issuer.home.market).timeZone;
   return company
     .news(localDayNumber(from, zone), localDayNumber(to, zone))

@@ -1,5 +1,6 @@
 import { type Decimal, formatDecimal } from '../../contract/decimal.js';
 import { addDays, dayNumber } from '../../contract/time.js';
+import { Remembered } from '../chance/remembered.js';
 import { yearOf } from './business-days.js';
 import type { CalendarName } from './calendar.js';
 import { catalogue } from './catalogue.js';
@@ -48,6 +49,9 @@ const REACH = { long: 0.5, short: 0.25 };
 const SHORT_DAYS = 35;
 const WEEK = 7;
 const SERIES_REMEMBERED_MAX = 2_000;
+/** Underlyings whose series of a day are kept, and series whose contracts are: what is known of a contract elsewhere is known of these very ones. */
+const UNDERLYINGS_KEPT = 64;
+const CHAINS_KEPT = 32;
 const MILLION = 1_000_000n;
 const THOUSANDTHS = 1_000_000n;
 const CODE = /^([A-Z]{1,5})(\d\d)(\d\d)(\d\d)([CP])(\d{1,9})$/;
@@ -61,6 +65,8 @@ export class Options {
   #made: ReadonlyMap<string, OptionClass> | undefined;
   #grouped: ReadonlyMap<string, readonly OptionClass[]> | undefined;
   readonly #known = new Map<string, readonly Band[]>();
+  readonly #series = new Remembered<string, readonly ListedSeries[]>(UNDERLYINGS_KEPT);
+  readonly #chains = new Remembered<string, readonly Option[]>(CHAINS_KEPT);
 
   constructor(underlyings: Underlyings) {
     this.#underlyings = underlyings;
@@ -106,15 +112,18 @@ export class Options {
 
   /** What expires when, of the options on an underlying that are listed on a day: by root and expiry. */
   series(underlying: Instrument, day: string): readonly ListedSeries[] {
-    const last = underlying.lastTradingDay;
-    const classes = this.#byUnderlying.get(underlying.symbol) ?? [];
-    const ofClass = (of: OptionClass) => seriesOn(of, day).map((series) => ({ class: of, ...series }));
-    return classes.flatMap(ofClass).filter(({ expiry }) => last === undefined || expiry <= last);
+    return this.#series.get(`${underlying.symbol} ${day}`, () => {
+      const last = underlying.lastTradingDay;
+      const classes = this.#byUnderlying.get(underlying.symbol) ?? [];
+      const ofClass = (of: OptionClass) => seriesOn(of, day).map((series) => ({ class: of, ...series }));
+      return classes.flatMap(ofClass).filter(({ expiry }) => last === undefined || expiry <= last);
+    });
   }
 
   /** The options of a series that are listed on a day: by strike, calls first. */
   chain(underlying: Instrument, series: ListedSeries, day: string): readonly Option[] {
-    return this.#chain(series.class, underlying, series, day);
+    const key = `${underlying.symbol} ${series.class.root} ${series.expiry} ${day}`;
+    return this.#chains.get(key, () => this.#chain(series.class, underlying, series, day));
   }
 
   #chain(of: OptionClass, underlying: Instrument, series: OptionSeries, day: string): Option[] {

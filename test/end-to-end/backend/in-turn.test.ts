@@ -17,6 +17,7 @@ const sliced: ReadonlySet<Group> = new Set<Group>([
   'ranking',
   'research',
   'institution',
+  'industry',
   'extension',
   'news',
   'user_state',

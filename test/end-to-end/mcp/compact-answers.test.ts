@@ -61,6 +61,13 @@ it('gives as many records as are asked for, and the others by the cursor in the 
   expect(await ask('svc_get_kline', { ...bars, limit: 3 })).not.toHaveProperty('page');
 });
 
+it('says where it cut an answer that has a page of its own beside that page', async () => {
+  const first = (await ask('svc_get_industrial_plate_stock', { plate_id: 1015, count: 5, limit: 3 })) as Record<string, unknown>;
+  expect(first).toMatchObject({ page: expect.stringContaining('.'), cut: { list: 'stock_list', returned: 3, total: 5 } });
+  const rest = await ask('svc_get_industrial_plate_stock', { cursor: (first.cut as { next: string }).next });
+  expect(rest).toMatchObject({ page: first.page, cut: { returned: 2, total: 5, next: null } });
+});
+
 it('names what is wrong with them', async () => {
   for (const [args, error] of [
     [{ fields: 'clos_price' }, 'unknown field "clos_price"; did you mean "close_price"?'],

@@ -30,6 +30,7 @@ const manyValued: ReadonlySet<Group> = new Set<Group>([
   'ranking',
   'research',
   'institution',
+  'industry',
   'extension',
   'news',
 ]);
@@ -169,6 +170,8 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
       return { order_id: await slippedOrder(), reconfirm_op: 'QTY_TOO_LARGE' };
     case 'svc_cancel_order':
       return { order_id_ex: await workingOrder() };
+    case 'svc_get_industrial_plate_stock':
+      return { plate_id: 1003 };
     case 'svc_get_order_fee':
       return { order_id_ex_list: [await workingOrder()] };
     case 'svc_reverse_position':
@@ -178,6 +181,7 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
     case 'svc_kline_pattern':
     case 'svc_kline_pattern_statistics':
     case 'svc_earnings_expected_move':
+    case 'svc_stock_news':
     case 'svc_get_price_reminder':
       return { symbol: 'HK.00700' };
     case 'svc_get_option_quote':
@@ -329,6 +333,9 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   'svc_get_ark_fund_holding.page': () => true,
   'svc_get_ark_active_transaction.page': () => true,
   'svc_get_rating_change.page': () => true,
+  'svc_get_industrial_chain_list.page': () => true,
+  'svc_get_industrial_plate_stock.page': () => true,
+  'svc_get_heat_map_data.page': () => true,
   // For a reminder that there is, and for US securities.
   'svc_set_price_reminder.op': (value) => ![1, 'ADD', 6, 'DEL_ALL'].includes(value as string | number),
   'svc_set_price_reminder.key': () => true,
@@ -336,6 +343,13 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   // For alerts that the message lists.
   'svc_set_option_event_alert.oper_type': (value) => ![6, 'DELETE_ALL'].includes(value as string | number),
   // The bars of a whole market are read for each.
+  // A stock is no plate; and with what they belong to.
+  'svc_stock_news.id_type': (value) => value !== 'SECURITY' && value !== 1,
+  'svc_stock_news.seq_from': () => true,
+  'svc_latest_news.page_flip': (value) => value !== 'OLDER' && value !== 0,
+  'svc_latest_news.include_flash_filter': (value) => value === true,
+  'svc_latest_news.include_market_filter': (value) => value === true,
+  'svc_latest_news.first_visit': (value) => value === true,
   'svc_kline_pattern_stocks.kline_type': (value) => value !== 'day',
   // Of other conditions than a price.
   'svc_wait_for.acc_id': () => true,
@@ -398,6 +412,9 @@ function usualValues(name: string): readonly unknown[] | undefined {
     rate_time: ['1760000000000', 1_760_000_000_000],
     extension_version: [1],
     stock_id: [found.stockId],
+    stock_ids: [[found.stockId]],
+    seq_mark: ['9223372036854775807'],
+    id_type: ['SECURITY', 1],
     plate: [found.plate],
     'svc_get_plate_security.sort_field': [1, 11],
     shape: [5, 8],
@@ -424,6 +441,8 @@ function usualValues(name: string): readonly unknown[] | undefined {
     'svc_get_financials_revenue_breakdown.date': [0, found.reportDate],
     currency_code: ['USD', 'cny', ''],
     institution_id: [1, 24],
+    chain_id: [1, 13],
+    plate_id: [1003, 3001],
     'svc_get_valuation_plate_stock_list.symbol': [found.plate, 'HK.800000'],
     filter_security: [found.plate],
     'svc_get_future_info.symbols': [['HK.HSImain']],

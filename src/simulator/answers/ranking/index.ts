@@ -2,6 +2,7 @@ import type { ranking as declared } from '../../../contract/operations/index.js'
 import type { AnswersTo } from '../table.js';
 import { getDividendRank } from './get-dividend-rank.js';
 import { getEarningsBeatRank } from './get-earnings-beat-rank.js';
+import { getHeatMapData } from './get-heat-map-data.js';
 import { getHighDividendSoeRank } from './get-high-dividend-soe-rank.js';
 import { getPeriodChangeRank } from './get-period-change-rank.js';
 import { getShortSellingRank } from './get-short-selling-rank.js';
@@ -18,4 +19,5 @@ export const ranking = {
   getShortSellingRank,
   getPeriodChangeRank,
   getHighDividendSoeRank,
+  getHeatMapData,
 } satisfies AnswersTo<typeof declared>;

@@ -1,0 +1,119 @@
+import type { Decimal } from '../../../contract/decimal.js';
+import { type Currency, type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
+import type { Issuer } from '../../companies/issuers.js';
+import { inTurns } from '../../pace.js';
+import type { Board, Row } from '../../screen/board.js';
+import { type Hit, sorted } from '../../screen/index.js';
+import { marketValue } from '../../screen/share-figures.js';
+import type { Facts } from '../../view/facts.js';
+import { membersOf } from '../../view/plates.js';
+import type { Chain, IndustrialPlate } from '../../world/chains.js';
+import type { Plate } from '../../world/plates.js';
+import { sharesIn } from '../research/valuation-group.js';
+
+type Needed = Facts<'world' | 'companies' | 'listings' | 'boards'>;
+
+/** The markets that have plates. */
+export const chainMarkets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
+
+/** What the stocks of a chain come to in one market. */
+export interface ChainShares {
+  /** Each once. */
+  readonly hits: readonly Hit[];
+  /** In the market's currency. */
+  readonly worth: Decimal;
+  /** The ten of the greatest value, that first. */
+  readonly largest: readonly Hit[];
+}
+
+const LARGEST = 10;
+
+/** The shares of a market at one minute, by their plates: worked out as far as somebody asked, and then known for the minute. */
+export class MarketShares {
+  readonly #members = new Map<Plate, readonly Hit[]>();
+  readonly #chains = new Map<Chain, Promise<ChainShares>>();
+  readonly #byListing: ReadonlyMap<Row['listing'], Hit>;
+
+  constructor(
+    private readonly facts: Needed,
+    private readonly market: QuoteMarket,
+    hits: readonly Hit[],
+  ) {
+    this.#byListing = new Map(hits.map((hit) => [hit.row.listing, hit]));
+  }
+
+  /** Today's members of one of the market's plates, in the market's order. */
+  members(plate: Plate): readonly Hit[] {
+    let members = this.#members.get(plate);
+    if (members === undefined) {
+      members = membersOf(this.facts, plate).flatMap((listing) => this.#byListing.get(listing) ?? []);
+      this.#members.set(plate, members);
+    }
+    return members;
+  }
+
+  /** The shares of industrial plates, each once. */
+  of(plates: readonly IndustrialPlate[]): readonly Hit[] {
+    const found = plates.map((one) => one.in(this.market)).map((plate) => (plate === undefined ? [] : this.members(plate)));
+    const [only = []] = found;
+    return found.length === 1 ? only : [...new Set(found.flat())];
+  }
+
+  chain(chain: Chain): Promise<ChainShares> {
+    let shares = this.#chains.get(chain);
+    if (shares === undefined) {
+      shares = this.#make(chain);
+      this.#chains.set(chain, shares);
+    }
+    return shares;
+  }
+
+  async #make({ plates }: Chain): Promise<ChainShares> {
+    const hits = this.of(plates);
+    const worth = await inTurns(worthOf(this.facts, hits, quoteMarket(this.market).currency));
+    const largest = await sorted(hits, [{ figure: marketValue, direction: 'descending' }]);
+    return { hits, worth, largest: largest.slice(0, LARGEST) };
+  }
+}
+
+/** By the board of the market's shares, which lasts for a minute. */
+const ofBoards = new WeakMap<Board, Promise<MarketShares>>();
+
+/** The shares of a market with the quotes of the minute. */
+export async function sharesOf(facts: Needed, market: QuoteMarket): Promise<MarketShares> {
+  const board = await facts.boards.of(market, 'equity');
+  let shares = ofBoards.get(board);
+  if (shares === undefined) {
+    shares = sharesIn(facts, { market, members: undefined }).then((hits) => new MarketShares(facts, market, hits));
+    ofBoards.set(board, shares);
+  }
+  return await shares;
+}
+
+/** The shares of industrial plates in some markets, each once: market by market. */
+export async function sharesOfAll(facts: Needed, plates: readonly IndustrialPlate[], markets: readonly QuoteMarket[]) {
+  const found: Hit[] = [];
+  for (const market of markets) for (const hit of (await sharesOf(facts, market)).of(plates)) found.push(hit);
+  return found;
+}
+
+/**
+ * What the companies of some shares are worth together, at the exchange rates of the day. Each counts once, however many of its shares are there: at its
+ * home listing, or at the first one where that is not among them. A company's value is that of the snapshot. For `inTurns`.
+ */
+export function* worthOf({ companies }: Facts<'companies'>, hits: readonly Hit[], currency: Currency): Generator<void, Decimal> {
+  const counted = new Map<Issuer, Row>();
+  for (const { row } of hits) {
+    const { instrument } = row.listing;
+    const issuer = companies.issuer(instrument);
+    if (!counted.has(issuer) || issuer.home === instrument) counted.set(issuer, row);
+  }
+  let sum = 0n;
+  for (const { listing, quote } of counted.values()) {
+    const { instrument } = listing;
+    const value = quote.last * companies.figures(instrument, quote.tradingDay).issuedShares;
+    sum += companies.inCurrency(value, instrument.currency, currency, quote.tradingDay);
+    yield;
+  }
+  return sum;
+}

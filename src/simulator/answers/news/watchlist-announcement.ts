@@ -1,0 +1,58 @@
+import { create } from '@bufbuild/protobuf';
+import { noticeType } from '../../../contract/extension-enums.js';
+import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/watchlist_announcement_pb.js';
+import { inTurns } from '../../pace.js';
+import { Refusal } from '../../refusal.js';
+import { checkChoice } from '../../view/choices.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { given } from '../../view/given.js';
+import { known } from '../../view/known.js';
+import { noticeTypes, type Story } from '../../view/news.js';
+import { tellerOf } from '../../view/news-wire.js';
+import type { Instrument } from '../../world/instrument.js';
+import { BACKEND_SUCCESS } from '../extension/version.js';
+import { newsInfo } from './news-info.js';
+import { olderThan } from './pages.js';
+import { KEPT_MS } from './stock-news.js';
+import { watchedStocks } from './watched.js';
+
+type Used = 'clock' | 'world' | 'companies' | 'listings';
+
+const ALL = 0;
+
+/** svc.watchlist_announcement: what companies and exchanges announced, of the types asked for. */
+export const watchlistAnnouncement: Answer<Used, C2S, S2C> = (facts, request) => {
+  const instruments = watchedStocks(facts, request);
+  if (instruments instanceof Refusal) return instruments;
+  const refused = checkTypes(request.noticeTypes);
+  return refused ?? inTurns(answer(facts, request, instruments));
+};
+
+function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): Generator<void, S2C> {
+  const now = facts.clock.now();
+  const wanted = new Set(request.noticeTypes);
+  const isAll = wanted.size === 0 || wanted.has(ALL);
+  const takes = ({ fact }: Story) => {
+    const type = fact === undefined ? undefined : noticeTypes[fact.kind];
+    return type !== undefined && (isAll || wanted.has(type));
+  };
+  const mark = given(C2SSchema, request, 'seqMark');
+  const { items, more } = yield* olderThan(
+    tellerOf(facts, instruments),
+    { mark, now, since: now - KEPT_MS },
+    { count: request.pageSize, takes },
+  );
+  return create(S2CSchema, {
+    retCode: BACKEND_SUCCESS,
+    announcementList: items.map((story) => newsInfo(facts, story)),
+    ...known({ seqMark: more ? items.at(-1)?.seq : undefined }),
+  });
+}
+
+function checkTypes(types: readonly number[]): Refusal | undefined {
+  for (const type of types) {
+    const unknown = checkChoice('notice_types', type, noticeType);
+    if (unknown !== undefined) return unknown;
+  }
+  return types.includes(ALL) && types.length > 1 ? new Refusal('notice_types: 0 (all) stands alone; leave the others out') : undefined;
+}

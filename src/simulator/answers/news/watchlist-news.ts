@@ -1,0 +1,36 @@
+import { create } from '@bufbuild/protobuf';
+import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/watchlist_news_pb.js';
+import { inTurns } from '../../pace.js';
+import { Refusal } from '../../refusal.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { given } from '../../view/given.js';
+import { known } from '../../view/known.js';
+import { tellerOf } from '../../view/news-wire.js';
+import type { Instrument } from '../../world/instrument.js';
+import { BACKEND_SUCCESS } from '../extension/version.js';
+import { newsInfo } from './news-info.js';
+import { olderThan } from './pages.js';
+import { KEPT_MS } from './stock-news.js';
+import { watchedStocks } from './watched.js';
+
+type Used = 'clock' | 'world' | 'companies' | 'listings';
+
+/** svc.watchlist_news: the news of several stocks, each item once. */
+export const watchlistNews: Answer<Used, C2S, S2C> = (facts, request) => {
+  const instruments = watchedStocks(facts, request);
+  return instruments instanceof Refusal ? instruments : inTurns(answer(facts, request, instruments));
+};
+
+function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): Generator<void, S2C> {
+  const now = facts.clock.now();
+  const { items, more } = yield* olderThan(
+    tellerOf(facts, instruments),
+    { mark: given(C2SSchema, request, 'seqMark'), now, since: now - KEPT_MS },
+    { count: request.pageSize, takes: () => true },
+  );
+  return create(S2CSchema, {
+    retCode: BACKEND_SUCCESS,
+    newsList: items.map((story) => newsInfo(facts, story)),
+    ...known({ seqMark: more ? items.at(-1)?.seq : undefined }),
+  });
+}

@@ -1,0 +1,140 @@
+import { create } from '@bufbuild/protobuf';
+import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
+import { ValuationType } from '../../../contract/generated/Qot_Common_pb.js';
+import {
+  type C2S,
+  C2SSchema,
+  type HeatMapPlateData,
+  HeatMapPlateDataSchema,
+  HeatMapPlateType,
+  type S2C,
+  S2CSchema,
+  SortField,
+} from '../../../contract/generated/Qot_GetHeatMapData_pb.js';
+import { chainMarket, heatMapPlate } from '../../../contract/industry-enums.js';
+import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
+import { inTurns } from '../../pace.js';
+import { Refusal } from '../../refusal.js';
+import type { Board, Row } from '../../screen/board.js';
+import type { Hit } from '../../screen/index.js';
+import { checkChoice, marketOf } from '../../view/choices.js';
+import { pageAfter } from '../../view/cursor.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { percent } from '../../view/figures.js';
+import { given } from '../../view/given.js';
+import { known } from '../../view/known.js';
+import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
+import { summaryOf } from '../../world/chains.js';
+import type { Plate } from '../../world/plates.js';
+import { type MarketShares, sharesOf, worthOf } from '../industry/shares.js';
+import { measures } from '../research/valuation-figures.js';
+import { spreadOf } from '../research/valuation-group.js';
+
+const COUNT = { fallback: 30, max: 200 };
+
+type Needed = Facts<'world' | 'companies' | 'listings' | 'boards'>;
+
+/** A plate with its index and its members, at one moment. */
+interface Field extends Row {
+  readonly plate: Plate;
+  readonly members: readonly Hit[];
+  readonly worth: Decimal;
+}
+
+interface Shown extends Field {
+  /** Shared: nothing may write to it. */
+  readonly data: HeatMapPlateData;
+}
+
+const changeRate = ({ quote: { last, previousClose } }: Row) => percent(last - previousClose, previousClose);
+
+/** By `SortField`. */
+const sortFields: Readonly<Record<number, Figure<Field>>> = {
+  [SortField.SortField_ChangeRate]: changeRate,
+  [SortField.SortField_MarketVal]: ({ worth }) => Number(worth),
+  [SortField.SortField_Turnover]: ({ quote }) => Number(quote.turnover),
+  [SortField.SortField_Hot]: ({ members }) => members.reduce((sum, { row }) => sum + usualTurnover(row), 0),
+};
+
+/**
+ * Qot_GetHeatMapData: the industries or concepts of a market that have members today, with the quotes of the minute. The index, turnover and volume are the
+ * plate's own; the rest follows from its members. The simulation has no themes beside them.
+ */
+export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
+  const market = marketOf(request.market, chainMarket);
+  if (market instanceof Refusal) return market;
+  const unknown = checkChoice('plate_type', request.plateType, heatMapPlate);
+  if (unknown !== undefined) return unknown;
+  const by = sortFigure(request.sortField, sortFields, changeRate);
+  if (by instanceof Refusal) return by;
+  const fields = inOrder(await fieldsOf(facts, market, request.plateType), by, request.ascend);
+  const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
+  const page = pageAfter(fields, ({ plate }) => plate.symbol, { field: 'page', value: request.page, end: '' }, size);
+  if (page instanceof Refusal) return page;
+  return create(S2CSchema, { plateDataList: page.items.map(({ data }) => data), allCount: fields.length, nextPage: page.next });
+};
+
+const kindOf: Readonly<Record<number, Plate['kind']>> = {
+  [HeatMapPlateType.HeatMapPlateType_Industry]: 'industry',
+  [HeatMapPlateType.HeatMapPlateType_Concept]: 'concept',
+};
+
+/** By the board of the plates and their kind: as the board, for a minute. */
+const ofBoards = new WeakMap<Board, Map<Plate['kind'], Promise<readonly Shown[]>>>();
+
+/** The plates of a kind that have members today, in the market's order. */
+async function fieldsOf(facts: Needed, market: QuoteMarket, plateType: number): Promise<readonly Shown[]> {
+  const kind = kindOf[plateType];
+  if (kind === undefined) return [];
+  // First the shares, a few a turn: the quote of a plate looks at all of its members at once.
+  const shares = await sharesOf(facts, market);
+  const board = await facts.boards.of(market, 'plate');
+  const known = ofBoards.get(board) ?? new Map<Plate['kind'], Promise<readonly Shown[]>>();
+  ofBoards.set(board, known);
+  const fields = known.get(kind) ?? makeFields(facts, board, kind, shares);
+  known.set(kind, fields);
+  return await fields;
+}
+
+async function makeFields(facts: Needed, { rows }: Board, kind: Plate['kind'], shares: MarketShares): Promise<readonly Shown[]> {
+  const fields: Shown[] = [];
+  for (const row of rows) {
+    const { instrument } = row.listing;
+    if (instrument.kind !== 'plate' || instrument.plate.kind !== kind) continue;
+    const { plate } = instrument;
+    const members = shares.members(plate);
+    if (members.length === 0) continue;
+    const worth = await inTurns(worthOf(facts, members, quoteMarket(plate.market).currency));
+    const field = { ...row, plate, members, worth };
+    fields.push({ ...field, data: await dataOf(field) });
+  }
+  return fields;
+}
+
+async function dataOf(field: Field) {
+  const { listing, plate, quote, members, worth } = field;
+  const earnings = measures.get(ValuationType.ValuationType_PE);
+  const peAvg = earnings === undefined ? undefined : (await spreadOf(members, earnings)).mean;
+  const rises = members.map((member) => Math.sign(Number(member.row.quote.last - member.row.quote.previousClose)));
+  const counted = (sign: number) => rises.filter((each) => each === sign).length;
+  const [leader] = inOrder(members, ({ row }) => changeRate(row), false);
+  return create(HeatMapPlateDataSchema, {
+    plate: listing.security,
+    plateName: plate.name,
+    curPrice: decimalToNumber(quote.last),
+    changeRate: changeRate(field),
+    turnover: decimalToNumber(quote.turnover),
+    volume: quote.volume,
+    marketVal: decimalToNumber(worth),
+    riseCount: counted(1),
+    fallCount: counted(-1),
+    equalCount: counted(0),
+    ...known({ peAvg, leaderStock: leader?.row.listing.security }),
+    description: summaryOf(plate),
+  });
+}
+
+/** Money that is traded in a share on a usual day: what makes it hot. */
+function usualTurnover({ listing: { instrument }, quote }: Row): number {
+  return instrument.dailyVolume * decimalToNumber(quote.last);
+}

@@ -1,0 +1,85 @@
+import type { QuoteMarket } from '../../contract/markets.js';
+import { Remembered } from '../chance/remembered.js';
+import type { Companies } from '../companies/index.js';
+import type { World } from '../world/index.js';
+import type { Instrument } from '../world/instrument.js';
+import { isIssuedByCompany } from '../world/kinds.js';
+import type { Facts } from './facts.js';
+import { figuresBetween, type Story, storiesBetween } from './news.js';
+
+export type NewsFacts = Facts<'clock' | 'world' | 'companies' | 'macro'>;
+
+/** Tells the stories of a span of time (epoch ms, both ends included), oldest first; it may pause. */
+export type Teller = (from: number, to: number) => Generator<void, readonly Story[]>;
+
+const DAY_MS = 86_400_000;
+/** The markets whose companies a newsroom follows, and how many of each: those worth most. */
+const MARKETS: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
+const FOLLOWED = 40;
+/** Days of the wire that are kept, as everybody asks for the same. */
+const REMEMBERED_DAYS = 100;
+
+const followedIn = new WeakMap<World, readonly Instrument[]>();
+
+/** Home listings of the companies that the wire reports on: the largest of each market at their reference prices, whoever else is made up. */
+function followed({ world, companies }: NewsFacts): readonly Instrument[] {
+  const known = followedIn.get(world);
+  if (known !== undefined) return known;
+  const worth = ({ referencePrice, sharesIssued }: Instrument) => referencePrice * sharesIssued;
+  const found = MARKETS.flatMap((market) =>
+    world
+      .instruments({ market })
+      .filter((one) => isIssuedByCompany(one) && companies.issuer(one).home === one)
+      .sort((a, b) => (worth(b) > worth(a) ? 1 : worth(b) < worth(a) ? -1 : 0))
+      .slice(0, FOLLOWED),
+  );
+  followedIn.set(world, found);
+  return found;
+}
+
+const days = new WeakMap<Companies, Remembered<number, readonly Story[]>>();
+
+/** The wire's stories: of the companies that it follows and of economies. What a day brought is the same whenever it is asked for. */
+export function wire(facts: NewsFacts): Teller {
+  const ofWorld = days.get(facts.companies) ?? new Remembered<number, readonly Story[]>(REMEMBERED_DAYS);
+  days.set(facts.companies, ofWorld);
+  return function* tell(from, to) {
+    const found: Story[] = [];
+    for (let day = Math.floor(from / DAY_MS); day <= Math.floor(to / DAY_MS); day++) {
+      let stories = ofWorld.peek(day);
+      if (stories === undefined) {
+        const made = yield* dayOf(facts, day);
+        stories = ofWorld.get(day, () => made);
+      }
+      for (const story of stories) if (story.time >= from && story.time <= to) found.push(story);
+    }
+    return found;
+  };
+}
+
+function* dayOf(facts: NewsFacts, day: number): Generator<void, readonly Story[]> {
+  const [from, to] = [day * DAY_MS, (day + 1) * DAY_MS - 1];
+  const found = [...figuresBetween(facts, from, to)];
+  for (const home of followed(facts)) {
+    yield;
+    found.push(...storiesBetween(facts.companies.company(home), from, to));
+  }
+  return found.sort(bySeq);
+}
+
+/** The stories of some securities' companies; what no company issued has none. */
+export function tellerOf({ companies }: Facts<'companies'>, instruments: readonly Instrument[]): Teller {
+  const issued = new Set(instruments.filter(isIssuedByCompany).map((one) => companies.company(one)));
+  return function* tell(from, to) {
+    const found: Story[] = [];
+    for (const company of issued) {
+      found.push(...storiesBetween(company, from, to));
+      yield;
+    }
+    return found.sort(bySeq);
+  };
+}
+
+function bySeq(a: Story, b: Story): number {
+  return a.seq < b.seq ? -1 : a.seq > b.seq ? 1 : 0;
+}

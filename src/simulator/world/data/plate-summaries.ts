@@ -1,0 +1,51 @@
+import type { Industry } from './industries.js';
+
+/** What the companies of an industry do, in a sentence. */
+export const industrySummaries: Readonly<Record<Industry, string>> = {
+  banks: 'Takes deposits, lends to households and companies, and moves payments between them.',
+  insurance: 'Insures lives, health, property and liability, and invests the premiums until claims fall due.',
+  capitalMarkets: 'Exchanges, brokers, payment networks, asset managers and investment banks.',
+  realEstate: 'Develops, owns, lets and manages homes, offices, shops and warehouses, trusts included.',
+  utilities: 'Generates and distributes electricity, and supplies gas and water, mostly at regulated prices.',
+  energy: 'Finds, produces, refines and sells oil, natural gas and coal.',
+  materials: 'Mines and smelts iron, copper, aluminium, gold, lithium and other metals.',
+  chemicals: 'Makes basic, speciality and agricultural chemicals and advanced materials for other industries.',
+  construction: 'Builds homes, roads, railways and plants, and makes cement, glass and other building materials.',
+  machinery: 'Makes machines, tools, motors, batteries, and power and automation equipment.',
+  aerospace: 'Builds aircraft, engines, satellites and defence systems, and keeps them in service.',
+  transport: 'Carries passengers and freight by air, sea, rail and road, and runs ports, airports and parcel networks.',
+  automobiles: 'Makes cars, trucks and motorcycles, and the parts and tyres that go into them.',
+  electronics: 'Makes phones, computers, network equipment, displays, cameras and electronic components.',
+  semiconductors: 'Designs, makes, packages and tests chips, and builds the tools that make them.',
+  software: 'Writes software that companies subscribe to, and plans and runs their systems.',
+  internet: 'Search, social networks, maps, recruitment and other services that are used online and live on advertising and fees.',
+  telecom: 'Runs mobile and fixed networks, and sells access, voice and data over them.',
+  media: 'Produces, publishes and streams films, series, music, games and advertising.',
+  retail: 'Sells goods to consumers, in shops and online.',
+  food: 'Grows, processes and brands food, drinks and tobacco.',
+  household: 'Makes clothes, shoes, appliances, toys, cosmetics and other goods for the home and for everyday use.',
+  leisure: 'Hotels, restaurants, casinos, theme parks and travel agencies.',
+  pharma: 'Discovers, tests, makes and sells medicines and vaccines.',
+  health: 'Makes medical devices and supplies, and runs hospitals and laboratories.',
+  conglomerates: 'Holds businesses of many industries under one roof.',
+};
+
+/** What ties the companies of a concept together, by its name. */
+export const conceptSummaries: Readonly<Record<string, string>> = {
+  'Artificial Intelligence': 'Chips, servers, models and applications that learn from data.',
+  'Cloud Computing': 'Computing, storage and software rented over networks from large data centres.',
+  'Electric Vehicles': 'Electric cars, their batteries and motors, and the metals that these need.',
+  'Clean Energy': 'Power from sun, wind and water, and the equipment and storage that it takes.',
+  '5G': 'Networks, chips and devices of the fifth generation of mobile communication.',
+  Robotics: 'Industrial, surgical and service robots, their drives, sensors and controls.',
+  'Digital Payments': 'Payments by card, phone and online account, and those who process them.',
+  'E-commerce': 'Goods ordered online: the platforms, the sellers and those who deliver.',
+  'Online Games': 'Games played over networks: studios, publishers and platforms.',
+  'Innovative Drugs': 'Newly discovered medicines, under patent or on the way there.',
+  'Consumer Brands': 'Brands that consumers know and pay more for.',
+  Infrastructure: 'Roads, railways, ports, networks and utilities, and those who build and run them.',
+  Gold: 'Gold mines and refiners, whose profits go with the price of gold.',
+  Space: 'Launches, satellites and the services that use them.',
+  'Wealth Management': 'Funds, policies and advice for private savings.',
+  'State-Owned Enterprise Value': 'Large companies of the mainland that the state controls and whose worth is being looked at again.',
+};

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LimitFlags } from '../../src/access/index.js';
+import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.js';
+import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
+import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
+import { Rejection } from '../../src/contract/rejection.js';
+import { MemoryStore, type Transaction } from '../../src/storage/index.js';
+import { HK_MARGIN, REAL } from '../support/accounts.js';
+import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+import { until } from '../support/until.js';
+
+/** What brackets do not get round: keys, halts and limits, and the position that their exits are for. */
+
+const FUTURES = '281756478396547008';
+const SETTLED_MS = 500;
+/** svc.get_brackets.Bracket: state. */
+const OPEN = 2;
+const CLOSED = 3;
+const CANCELLED = 4;
+/** Trd_Common.OrderType. */
+const STOP_LIMIT = 11;
+const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+const shares = { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' };
+const futures = { acc_id: FUTURES, market: 'FUTURES', env: 'simulate' };
+const taking = { ...shares, side: 'BUY', symbol: 'HK.00700', qty: 100, order_type: 'MARKET' };
+const contract = { ...futures, symbol: 'HK.HSI2612', qty: 1, order_type: 'MARKET' };
+
+let desk: Desk;
+afterEach(() => desk.close());
+
+async function open(limits: LimitFlags = {}, others: Partial<DeskOptions> = {}): Promise<void> {
+  desk = await openDesk({
+    keys: {
+      desk: { scopes: [...scopes, 'trade:real', 'trade:unlock'] },
+      limited: { scopes, limits },
+      ops: { scopes: ['admin'] },
+    },
+    ...others,
+  });
+}
+
+type Place = typeof shares;
+const bracketOf = async (of: Place, id: string) =>
+  (await desk.payload(trade.getBrackets, { ...of, bracket_id: id })).bracketList[0] as Bracket;
+/** The bracket, once it is as it should be. */
+async function comesTo(of: Place, id: string, isSo: (bracket: Bracket) => boolean): Promise<Bracket> {
+  return until(async () => {
+    desk.clock.advance(1_000);
+    const bracket = await bracketOf(of, id);
+    return isSo(bracket) ? bracket : undefined;
+  }, `bracket ${id}`);
+}
+const place = async (body: object) => (await desk.payload(trade.placeBracketOrder, body)).bracketId;
+const guarded = (of: Place, id: string) => comesTo(of, id, ({ exitOrderIdEx }) => exitOrderIdEx !== '');
+async function code(operation: typeof trade.placeBracketOrder | typeof trade.cancelBracket, body: object, as = 'limited') {
+  const answer = await desk.call(operation, body, { as });
+  return answer instanceof Rejection ? answer.code : answer.retMsg;
+}
+async function exitsOf(of: Place, id: string) {
+  const { orderList } = await desk.payload(account.getOrders, of);
+  return orderList.filter(({ remark }) => remark.startsWith(`svc-bracket ${id}/`) && !remark.endsWith('/0'));
+}
+async function held(symbol: string): Promise<number> {
+  const { positionList } = await desk.payload(account.getPositions, futures);
+  return positionList.find(({ code: own }) => `HK.${own}` === symbol)?.qty ?? 0;
+}
+async function lastOf(symbol: string): Promise<number> {
+  return (await desk.payload(quote.getQuote, { symbols: [symbol] })).basicQotList[0]?.curPrice ?? 0;
+}
+
+describe('a bracket is of its own account and market', () => {
+  it('and a key for simulated accounts neither sees nor ends one of a real account', async () => {
+    await open();
+    const pwdMD5 = createHash('md5').update('123456').digest('hex');
+    await desk.call(trade.unlockTrade, create(Unlock, { unlock: true, pwdMD5 }), { iface: 'grpc' });
+    const real = { acc_id: REAL, market: 'HK', env: 'real' };
+    const id = await place({ ...taking, ...real, stop_loss_price: 300 });
+    await guarded(real, id);
+    const simulated = { ...real, env: 'simulate' };
+    expect((await desk.payload(trade.getBrackets, simulated, { as: 'limited' })).bracketList).toEqual([]);
+    expect(await code(trade.cancelBracket, { ...simulated, bracket_id: id })).toContain('has no open bracket');
+    expect(await code(trade.cancelBracket, { ...real, bracket_id: id })).toBe('auth.scope');
+    expect(await bracketOf(real, id)).toMatchObject({ state: OPEN });
+  });
+
+  it('and a key for another market does not end it, whatever market it names', async () => {
+    await open({ allowedMarkets: 'US' });
+    const id = await place({ ...taking, stop_loss_price: 300 });
+    await guarded(shares, id);
+    expect(await code(trade.cancelBracket, { ...shares, market: 'US', bracket_id: id })).toBe('limit.market');
+    expect(await bracketOf(shares, id)).toMatchObject({ state: OPEN });
+  });
+});
+
+describe('an entry adds risk, also where it closes a position', () => {
+  const entry = { ...contract, side: 'BUY', stop_loss_price: 20_000 };
+
+  it('and so a halt refuses it, as its exits would open the position again', async () => {
+    await open();
+    await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
+    desk.clock.advance(SETTLED_MS);
+    await desk.payload(admin.adminHalt, {}, { as: 'ops', iface: 'grpc' });
+    expect(await code(trade.placeBracketOrder, entry)).toBe('trading.halted');
+    expect(await desk.call(trade.placeOrder, { ...contract, side: 'BUY' })).toMatchObject({ retType: 0 });
+  });
+
+  it('and so a limit on open orders counts it', async () => {
+    await open({ maxOpenOrders: '1' });
+    await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
+    desk.clock.advance(SETTLED_MS);
+    await desk.payload(trade.placeOrder, { ...taking, order_type: 'NORMAL', price: 1 }, { as: 'limited' });
+    expect(await code(trade.placeBracketOrder, entry)).toBe('limit.open_orders');
+  });
+
+  it('and a halt stops one that waits for the disk', async () => {
+    class WaitingStore extends MemoryStore {
+      held: (() => void)[] | undefined;
+      override async write(change: (transaction: Transaction) => void): Promise<void> {
+        const written = super.write(change);
+        const { held: waiting } = this;
+        if (waiting !== undefined && [...this.table('brackets').entries()].length > 0) {
+          await new Promise<void>((resolve) => waiting.push(resolve));
+        }
+        return written;
+      }
+    }
+    const store = new WaitingStore();
+    await open({}, { store });
+    store.held = [];
+    const { held: waiting } = store;
+    const answer = desk.call(trade.placeBracketOrder, { ...taking, stop_loss_price: 300 });
+    while (waiting.length === 0) await new Promise(setImmediate);
+    store.held = undefined;
+    await desk.payload(admin.adminHalt, {}, { as: 'ops', iface: 'grpc' });
+    for (const release of waiting) release();
+    expect(await answer).toMatchObject({ code: 'trading.halted' });
+    expect(desk.calls.map(({ operation }) => operation)).not.toContain('place_order');
+    expect([...store.table('brackets').entries()]).toEqual([]);
+  });
+});
+
+describe('an exit', () => {
+  it('goes when somebody else has closed the position, and opens no other', async () => {
+    await open();
+    const last = await lastOf('HK.HSI2612');
+    const id = await place({ ...contract, side: 'BUY', stop_loss_price: Math.round(last * 0.8) });
+    await guarded(futures, id);
+    await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
+    const bracket = await comesTo(futures, id, ({ state }) => state !== OPEN);
+    expect(bracket).toMatchObject({ state: CLOSED, closedQty: 0, note: '1 of its position were closed by somebody else' });
+    expect(await exitsOf(futures, id)).toMatchObject([{ fillQty: 0, orderStatus: 15 }]);
+    expect(await held('HK.HSI2612')).toBe(0);
+  });
+
+  it('stays for what is left of the position, of the older bracket first', async () => {
+    await open();
+    const stop = Math.round((await lastOf('HK.HSI2612')) * 0.8);
+    const older = await place({ ...contract, side: 'BUY', qty: 2, stop_loss_price: stop });
+    await guarded(futures, older);
+    const younger = await place({ ...contract, side: 'BUY', qty: 2, stop_loss_price: stop });
+    await guarded(futures, younger);
+    await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
+    expect(await comesTo(futures, younger, ({ exitQty }) => exitQty === 1)).toMatchObject({ state: OPEN });
+    expect(await bracketOf(futures, older)).toMatchObject({ state: OPEN, exitQty: 2 });
+  });
+
+  it('is placed on a step of the price, if it was given between two', async () => {
+    await open();
+    const last = await lastOf('HK.00700');
+    const id = await place({
+      ...taking,
+      stop_loss_price: Math.round(last * 0.8) + 0.13,
+      stop_loss_limit_price: Math.round(last * 0.7) + 0.13,
+    });
+    await guarded(shares, id);
+    expect(await exitsOf(shares, id)).toMatchObject([
+      { orderType: STOP_LIMIT, auxPrice: Math.round(last * 0.8) + 0.2, price: Math.round(last * 0.7) + 0.2 },
+    ]);
+    expect(await bracketOf(shares, id)).toMatchObject({ stopHeld: false, note: '' });
+  });
+
+  it('that somebody has made smaller is replaced by one for all that is open', async () => {
+    await open();
+    const id = await place({ ...taking, qty: 200, stop_loss_price: 300 });
+    const { exitOrderIdEx: first } = await guarded(shares, id);
+    await desk.payload(trade.modifyOrder, { ...shares, order_id_ex: first, op: 'normal', qty: 100, aux_price: 300 });
+    const { exitOrderIdEx } = await comesTo(shares, id, (now) => now.exitOrderIdEx !== '' && now.exitOrderIdEx !== first);
+    const exits = await exitsOf(shares, id);
+    expect(exits.find(({ orderIDEx }) => orderIDEx === exitOrderIdEx)).toMatchObject({ qty: 200 });
+  });
+
+  it('that somebody cancels ends the bracket, also when its price is reached', async () => {
+    await open();
+    const last = await lastOf('HK.00700');
+    // The stop is reached already, and its limit is out of the market: the order stays.
+    const id = await place({ ...taking, stop_loss_price: Math.round(last * 1.2), stop_loss_limit_price: Math.round(last * 1.15) });
+    const { exitOrderIdEx } = await guarded(shares, id);
+    await desk.payload(trade.cancelOrder, { ...shares, order_id_ex: exitOrderIdEx });
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CANCELLED });
+    expect(await exitsOf(shares, id)).toHaveLength(1);
+  });
+});
