@@ -11,6 +11,7 @@ export const protocolIds = {
   Trd_GetPositionList: 2102,
   Trd_GetOrderList: 2201,
   Trd_PlaceOrder: 2202,
+  Trd_PlaceComboOrder: 2227,
   Trd_ModifyOrder: 2205,
   Trd_UpdateOrder: 2208,
   Trd_GetOrderFillList: 2211,

@@ -2,13 +2,24 @@ import { create, type DescMessage, fromBinary, fromJson, toBinary } from '@bufbu
 import { ChannelCredentials, Client, Metadata } from '@grpc/grpc-js';
 import { GatewayRequestSchema, GatewayResponseSchema } from '../../../src/contract/generated/svc/v1/gateway_pb.js';
 import * as TrdModifyOrder from '../../../src/contract/generated/Trd_ModifyOrder_pb.js';
+import * as TrdPlaceComboOrder from '../../../src/contract/generated/Trd_PlaceComboOrder_pb.js';
 import * as TrdPlaceOrder from '../../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { stateless } from '../../support/mcp-wire.js';
 import type { SpawnedDaemon } from '../../support/spawned-daemon.js';
 import { KeepAliveLine } from '../load.js';
-import { protocolChange, protocolPlacement, restChange, restPlacement, toolChange, toolPlacement } from './spellings.js';
-import type { Write } from './writes.js';
+import {
+  comboPlacement,
+  comboTool,
+  protocolChange,
+  protocolCombo,
+  protocolPlacement,
+  restChange,
+  restPlacement,
+  toolChange,
+  toolPlacement,
+} from './spellings.js';
+import type { Placing, Write } from './writes.js';
 
 export const interfaces = ['rest', 'mcp', 'grpc', 'core-tcp'] as const;
 export type Interface = (typeof interfaces)[number];
@@ -53,6 +64,9 @@ function refusal(code: string, text: string): Outcome {
   return openFates.has(code) ? { kind: 'failed', text } : { kind: 'refused', code, text };
 }
 
+type ComboPlacing = Placing & { readonly terms: { readonly legs: readonly string[] } };
+const isCombo = (write: Write): write is ComboPlacing => write.kind === 'place' && write.terms.legs !== undefined;
+
 abstract class LineClient implements StormClient {
   protected readonly line: KeepAliveLine;
 
@@ -69,18 +83,26 @@ abstract class LineClient implements StormClient {
 
 class RestClient extends LineClient {
   async send(write: Write): Promise<Outcome> {
-    const [path, body] = write.kind === 'place' ? ['/api/order', restPlacement(write)] : restChange(write);
+    const [path, body] = isCombo(write)
+      ? ['/api/combo-order', { c2s: comboPlacement(write) }]
+      : write.kind === 'place'
+        ? ['/api/order', restPlacement(write)]
+        : restChange(write);
     const { status, text } = await this.line.post(path, body, write.keyed ? { 'idempotency-key': write.name } : {});
     const { ret_type: retType, s2c, code } = JSON.parse(text);
     if (status !== 200) return refusal(code, text);
     if (retType !== 0) return { kind: 'refused', code: 'brokerage', text };
-    return { kind: 'accepted', orderId: s2c.order_id, orderIdEx: s2c.order_id_ex };
+    return { kind: 'accepted', orderId: s2c.order_id ?? '0', orderIdEx: s2c.order_id_ex };
   }
 }
 
 class ToolClient extends LineClient {
   async send(write: Write): Promise<Outcome> {
-    const [name, args] = write.kind === 'place' ? ['svc_place_order', toolPlacement(write)] : toolChange(write);
+    const [name, args] = isCombo(write)
+      ? ['svc_place_combo_order', comboTool(write)]
+      : write.kind === 'place'
+        ? ['svc_place_order', toolPlacement(write)]
+        : toolChange(write);
     const [body, headers] = stateless('tools/call', { name, arguments: args });
     const { text } = await this.line.post('/mcp', body, {
       accept: 'application/json, text/event-stream',
@@ -91,7 +113,7 @@ class ToolClient extends LineClient {
     const { result } = message;
     if (result === undefined) return { kind: 'failed', text };
     const { structuredContent: answer } = result;
-    if (result.isError !== true) return { kind: 'accepted', orderId: answer.order_id, orderIdEx: answer.order_id_ex };
+    if (result.isError !== true) return { kind: 'accepted', orderId: answer.order_id ?? '0', orderIdEx: answer.order_id_ex };
     const { code } = JSON.parse(result.content[0].text);
     return refusal(code, text);
   }
@@ -100,6 +122,16 @@ class ToolClient extends LineClient {
 const REQUEST_PATH = '/svc.v1.Gateway/Request';
 const PLACE_ORDER = 2202;
 const MODIFY_ORDER = 2205;
+const PLACE_COMBO_ORDER = 2227;
+
+/** The message of a write over the public protocol, without its packet id. */
+function protocolWrite(write: Write) {
+  if (isCombo(write))
+    return { protoId: PLACE_COMBO_ORDER, name: 'Trd_PlaceComboOrder', messages: TrdPlaceComboOrder, c2s: protocolCombo(write) } as const;
+  return write.kind === 'place'
+    ? ({ protoId: PLACE_ORDER, name: 'Trd_PlaceOrder', messages: TrdPlaceOrder, c2s: protocolPlacement(write) } as const)
+    : ({ protoId: MODIFY_ORDER, name: 'Trd_ModifyOrder', messages: TrdModifyOrder, c2s: protocolChange(write) } as const);
+}
 
 class GrpcCalls implements StormClient {
   readonly #client: Client;
@@ -115,14 +147,13 @@ class GrpcCalls implements StormClient {
   }
 
   async send(write: Write): Promise<Outcome> {
-    const placing = write.kind === 'place';
-    const { RequestSchema, ResponseSchema } = placing ? TrdPlaceOrder : TrdModifyOrder;
-    const c2s = { packetID: { connID: '0', serialNo: 0 }, ...(placing ? protocolPlacement(write) : protocolChange(write)) };
+    const { protoId, messages, c2s: own } = protocolWrite(write);
+    const { RequestSchema, ResponseSchema } = messages;
+    const c2s = { packetID: { connID: '0', serialNo: 0 }, ...own };
     const body = encode(RequestSchema, { c2s });
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${this.#key}`);
     if (write.keyed) metadata.set('idempotency-key', write.name);
-    const protoId = placing ? PLACE_ORDER : MODIFY_ORDER;
     const bytes = toBinary(GatewayRequestSchema, create(GatewayRequestSchema, { protoId, body }));
     return new Promise((resolve, reject) => {
       let told: string | undefined;
@@ -181,10 +212,10 @@ class TcpCalls implements StormClient {
       packetID = { connID: this.connId, serialNo: ++this.#serialNo };
       this.packets.set(write.name, packetID);
     }
-    const placing = write.kind === 'place';
-    const c2s = { packetID, ...(placing ? protocolPlacement(write) : protocolChange(write)) };
+    const { name, c2s: own } = protocolWrite(write);
+    const c2s = { packetID, ...own };
     const answer = await Promise.race([
-      this.client.ask(placing ? 'Trd_PlaceOrder' : 'Trd_ModifyOrder', c2s),
+      this.client.ask(name, c2s),
       this.client.closed.then(() => Promise.reject(new Error('the connection broke'))),
     ]);
     return outcomeOf(answer);
@@ -205,7 +236,8 @@ interface ProtocolAnswer {
 function outcomeOf({ retType, retMsg = '', errCode = 0, s2c }: ProtocolAnswer): Outcome {
   if (retType === 0) {
     const { orderID, orderIDEx } = s2c as { orderID?: string | bigint; orderIDEx?: string };
-    return { kind: 'accepted', orderId: String(orderID), orderIdEx: orderIDEx ?? '' };
+    // An order of several legs is named by its text alone.
+    return { kind: 'accepted', orderId: orderID === undefined ? '0' : String(orderID), orderIdEx: orderIDEx ?? '' };
   }
   if (openErrCodes.has(errCode)) return { kind: 'failed', text: retMsg };
   return { kind: 'refused', code: 'protocol', text: retMsg };

@@ -1,4 +1,4 @@
-import { SIMULATE } from '../../support/accounts.js';
+import { HK, SIMULATE } from '../../support/accounts.js';
 import type { Changing, OrderTerms, Placing } from './writes.js';
 
 /** Every way in which the interfaces let an order and a change be named. */
@@ -7,6 +7,19 @@ type Body = Record<string, unknown>;
 
 const pick = <T>(choices: readonly T[], spelling: number): T => choices[spelling % choices.length] as T;
 const priced = ({ price }: OrderTerms): Body => (price === undefined ? {} : { price });
+
+/** Whether a change names its order by number: one of several legs has been told of by its text alone. */
+const numbered = ({ orderId }: Changing['order'], spelling: number) => spelling % 2 === 0 && orderId !== '0';
+
+const legs = ({ legs: codes = [], side }: OrderTerms): Body[] =>
+  codes.map((code) => ({ security: { market: HK, code }, side, qty_ratio: 1 }));
+
+/** `c2s` of an order of several legs, as REST and tools write it. */
+export function comboPlacement({ name, terms }: Placing): Body {
+  const { account, trdMarket, type, qty } = terms;
+  const header = { trd_env: SIMULATE, acc_id: account, trd_market: trdMarket };
+  return { header, combo_legs: legs(terms), qty, ...priced(terms), order_type: type, remark: name };
+}
 
 /** `/api/order`. */
 export function restPlacement({ name, terms, spelling }: Placing): Body {
@@ -29,7 +42,7 @@ export function restPlacement({ name, terms, spelling }: Placing): Body {
 /** The path and the body of a cancel or a modify. */
 export function restChange({ kind, order, qty, spelling }: Changing): [string, Body] {
   const { account, trdMarket } = order.terms;
-  const id = spelling % 2 === 0 ? { order_id: order.orderId } : { order_id_ex: order.orderIdEx };
+  const id = numbered(order, spelling) ? { order_id: order.orderId } : { order_id_ex: order.orderIdEx };
   const flat = { acc_id: account, env: SIMULATE, market: trdMarket, ...id };
   if (kind === 'cancel') {
     return ['/api/cancel-order', pick([flat, { ...flat, op: 2 }, { ...flat, env: 'simulate', market: 'HK', op: 'cancel' }], spelling >> 1)];
@@ -56,10 +69,15 @@ export function toolPlacement({ name, keyed, terms, spelling }: Placing): Body {
   );
 }
 
+/** The arguments of `svc_place_combo_order`. */
+export function comboTool(write: Placing): Body {
+  return { c2s_json: JSON.stringify(comboPlacement(write)), ...(write.keyed ? { idempotency_key: write.name } : {}) };
+}
+
 /** The tool and the arguments of a cancel or a modify. */
 export function toolChange({ kind, name, keyed, order, qty, spelling }: Changing): [string, Body] {
   const { account, trdMarket, price } = order.terms;
-  const id = spelling % 2 === 0 ? { order_id: order.orderId } : { order_id_ex: order.orderIdEx };
+  const id = numbered(order, spelling) ? { order_id: order.orderId } : { order_id_ex: order.orderIdEx };
   const common = { acc_id: account, env: 'simulate', market: markets[trdMarket], ...id, ...(keyed ? { idempotency_key: name } : {}) };
   if (kind === 'cancel') return ['svc_cancel_order', common];
   return ['svc_modify_order', { ...common, modify_order_op: 'normal', qty, price }];
@@ -80,9 +98,16 @@ export function protocolPlacement({ name, terms, spelling }: Placing): Body {
   return { header: protocolHeader(terms), trdSide: side, orderType: type, code, qty, ...priced(terms), remark: name, ...named };
 }
 
+/** `Trd_PlaceComboOrder.C2S`, without its packet id. */
+export function protocolCombo({ name, terms }: Placing): Body {
+  const { legs: codes = [], side, type, qty } = terms;
+  const comboLegs = codes.map((code) => ({ security: { market: HK, code }, side, qtyRatio: 1 }));
+  return { header: protocolHeader(terms), comboLegs, qty, ...priced(terms), orderType: type, remark: name };
+}
+
 /** `Trd_ModifyOrder.C2S`, without its packet id. */
 export function protocolChange({ kind, order, qty, spelling }: Changing): Body {
-  const id = spelling % 2 === 0 ? { orderID: order.orderId } : { orderID: '0', orderIDEx: order.orderIdEx };
+  const id = numbered(order, spelling) ? { orderID: order.orderId } : { orderID: '0', orderIDEx: order.orderIdEx };
   const header = protocolHeader(order.terms);
   if (kind === 'cancel') return { header, ...id, modifyOrderOp: 2 };
   return { header, ...id, modifyOrderOp: 1, qty, price: order.terms.price };

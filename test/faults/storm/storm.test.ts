@@ -50,7 +50,9 @@ describe.each(storms)('a storm of $kills kills, seed $seed', (options) => {
 
   it('was hit in the middle of writes over every interface', () => {
     for (const kind of ['place', 'cancel', 'modify'] as const) expect(accepted(kind).length, kind).toBeGreaterThan(0);
-    expect(new Set(accepted('place').map(({ iface }) => iface)).size).toBe(4);
+    const placed = accepted('place');
+    expect(new Set(placed.map(({ iface }) => iface)).size).toBe(4);
+    expect(placed.some(({ write }) => (write as Placing).terms.legs !== undefined)).toBe(true);
     expect(storm.attempts.some(({ outcome }) => outcome === undefined)).toBe(true);
   });
 
@@ -67,7 +69,7 @@ describe.each(storms)('a storm of $kills kills, seed $seed', (options) => {
     for (const { write, outcome } of accepted('place')) {
       const made = byRemark.get(write.name) ?? [];
       const { secMarket, code } = (write as Placing).terms;
-      expect(made, write.name).toMatchObject([{ order_id: (outcome as { orderId: string }).orderId, sec_market: secMarket, code }]);
+      expect(made, write.name).toMatchObject([{ order_id_ex: (outcome as { orderIdEx: string }).orderIdEx, sec_market: secMarket, code }]);
     }
     for (const [remark, made] of byRemark) expect(made.length, remark).toBe(1);
     expect(new Set(orders.map(({ order_id }) => order_id)).size).toBe(orders.length);
@@ -97,14 +99,14 @@ describe.each(storms)('a storm of $kills kills, seed $seed', (options) => {
   });
 
   it('undid no acknowledged cancel or modify', () => {
-    const byId = new Map(orders.map((order) => [order.order_id, order]));
+    const byId = new Map(orders.map((order) => [order.order_id_ex, order]));
     for (const { write } of accepted('cancel')) {
       if (write.kind === 'place') continue;
-      expect(byId.get(write.order.orderId)?.order_status, write.name).toBe(OrderStatus.OrderStatus_Cancelled_All);
+      expect(byId.get(write.order.orderIdEx)?.order_status, write.name).toBe(OrderStatus.OrderStatus_Cancelled_All);
     }
     for (const { write } of accepted('modify')) {
       if (write.kind === 'place') continue;
-      expect(byId.get(write.order.orderId)?.qty, write.name).toBe(MODIFIED_QTY);
+      expect(byId.get(write.order.orderIdEx)?.qty, write.name).toBe(MODIFIED_QTY);
     }
   });
 

@@ -169,7 +169,7 @@ export class Storm {
       clients.set(name, client);
       const again = await client.send(write);
       if (open) attempt.outcome = again;
-      else if (again.kind !== 'accepted' || outcome.kind !== 'accepted' || again.orderId !== outcome.orderId) {
+      else if (again.kind !== 'accepted' || outcome.kind !== 'accepted' || again.orderIdEx !== outcome.orderIdEx) {
         this.contradictions.push(`${write.name} over ${iface}: first ${JSON.stringify(outcome)}, again ${JSON.stringify(again)}`);
       }
     }

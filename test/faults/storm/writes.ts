@@ -18,6 +18,8 @@ export interface OrderTerms {
   readonly qty: number;
   /** Absent for market orders. */
   readonly price?: number;
+  /** Of an order of several legs: the code of each, bought one for one. `code` is the first. */
+  readonly legs?: readonly string[];
 }
 
 interface Common {
@@ -57,6 +59,7 @@ export const MODIFIED_QTY = 800;
 
 const hsbc = { account: HK_CASH, trdMarket: HK, market: 'HK', secMarket: 1, code: '00005', qty: RESTING_QTY } as const;
 const resting: OrderTerms = { ...hsbc, side: BUY, type: NORMAL, price: RESTING_PRICE };
+const pair: OrderTerms = { ...resting, legs: ['00005', '00700'] };
 const buying: OrderTerms = { ...hsbc, side: BUY, type: MARKET };
 const selling: OrderTerms = { ...hsbc, side: SELL, type: MARKET };
 const chinese = { account: CN_CASH, trdMarket: CN, side: BUY, type: NORMAL, qty: 100 } as const;
@@ -90,7 +93,7 @@ export class WriteSource {
 
   /** An order that rests may be changed later. */
   accepted({ terms }: Placing, orderId: string, orderIdEx: string): void {
-    if (terms === resting) this.#known.push({ orderId, orderIdEx, terms });
+    if (terms === resting || terms === pair) this.#known.push({ orderId, orderIdEx, terms });
   }
 
   #terms(): OrderTerms {
@@ -99,6 +102,7 @@ export class WriteSource {
     if (pick < 0.25) return buying;
     if (pick < 0.4) return selling;
     if (pick < 0.55) return shenzhen;
-    return pick < 0.65 ? shanghai : resting;
+    if (pick < 0.65) return shanghai;
+    return pick < 0.78 ? pair : resting;
   }
 }
