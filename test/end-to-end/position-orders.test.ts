@@ -271,12 +271,13 @@ describe('a preview', () => {
     expect(previewText(blind)).not.toContain('HSI2612');
   });
 
-  it.each<[string, LimitFlags, string]>([
+  const refusing: readonly [string, LimitFlags, string][] = [
     ['a cap on values', { maxOrderValue: '100000000' }, 'limit.price_unknown'],
     ['a cap on open orders', { maxOpenOrders: '1' }, 'limit.open_orders'],
     ['other symbols', { allowedSymbols: 'HK.HSI2703' }, 'limit.symbol'],
     ['other sides', { allowedTrdSides: 'BUY' }, 'limit.side'],
-  ])('of a key with %s is refused as the write is', async (_, limits, code) => {
+  ];
+  it.each(refusing)('of a key with %s is refused as the write is', async (_, limits, code) => {
     await open({}, limits);
     const request = { ...body(await hold('HK.HSI2612', 1)), ...rollTo('HSI2703') };
     const preview = await previewed(desk, 'position', trade.rollPosition, request, { as: 'limited' });
