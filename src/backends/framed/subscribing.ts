@@ -1,6 +1,6 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
-import type { ResponseSchema as SubInfoSchema } from '../../contract/generated/Qot_GetSubInfo_pb.js';
 import { SubType } from '../../contract/generated/Qot_Common_pb.js';
+import type { ResponseSchema as SubInfoSchema } from '../../contract/generated/Qot_GetSubInfo_pb.js';
 import { parseSymbol, symbolOf } from '../../contract/markets.js';
 import { quote, subscription } from '../../contract/operations/index.js';
 import type { QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../../gateway/backend.js';

@@ -39,9 +39,7 @@ export function createFeed(
       return basicFeed(facts, listing);
     case SubType.orderBook:
       return bookFeed(listing, () =>
-        stream.orderDetail
-          ? detailedBookFields(facts, listing, PUSHED_LEVELS)
-          : bookFields(facts, listing, PUSHED_LEVELS, BookType.normal),
+        stream.orderDetail ? detailedBookFields(facts, listing, PUSHED_LEVELS) : bookFields(facts, listing, PUSHED_LEVELS, BookType.normal),
       );
     case SubType.oddOrderBook:
       return bookFeed(listing, () => bookFields(facts, listing, PUSHED_LEVELS, BookType.odd));

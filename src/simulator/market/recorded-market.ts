@@ -241,14 +241,7 @@ export class RecordedMarket implements SimulatedMarket {
     return recorded.orders.volumeAt(this.#state(recorded), side, price);
   }
 
-  show(
-    instrument: Instrument,
-    side: Side,
-    price: Decimal,
-    volumeChange: bigint,
-    orderCountChange: number,
-    order: RestingOrder,
-  ): void {
+  show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number, order: RestingOrder): void {
     const recorded = this.#recorded.get(instrument.symbol);
     if (recorded === undefined) {
       this.generated.show(instrument, side, price, volumeChange, orderCountChange, order);

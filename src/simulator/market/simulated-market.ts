@@ -221,14 +221,7 @@ class MarketOfTape implements SimulatedMarket {
     return (this.#books.get(instrument.symbol) ?? NO_ORDERS).volumeAt(this.#view(instrument).book, side, price);
   }
 
-  show(
-    instrument: Instrument,
-    side: Side,
-    price: Decimal,
-    volumeChange: bigint,
-    orderCountChange: number,
-    order: RestingOrder,
-  ): void {
+  show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number, order: RestingOrder): void {
     this.#orders(instrument).show(side, price, volumeChange, orderCountChange, order);
     // The background and the tape are as they were.
     this.#views.get(instrument.symbol, noView).view?.books.clear();
