@@ -84,7 +84,8 @@ describe('who subscribes to the orders behind each level', () => {
     await subscribe('desk', { is_sub_order_book_detail: true });
     await push.command('subscribe', { symbols: ['HK.00005'], sub_types: [BOOK] });
     const from = push.frames.length;
-    for (let seen = from; push.frames.slice(from).filter(isBook).length < 5; seen = push.frames.length) await push.frame(isBook, 'a book', seen);
+    for (let seen = from; push.frames.slice(from).filter(isBook).length < 5; seen = push.frames.length)
+      await push.frame(isBook, 'a book', seen);
     for (const frame of push.frames.slice(from).filter(isBook)) expectOrders(frame.body);
     // What the key gave up, the connection goes on with.
     await end('desk');
@@ -122,7 +123,8 @@ describe('who subscribes to the orders behind each level', () => {
     await other.ask('Qot_Sub', { ...request, isSubOrderBookDetail: false });
     for (const client of [one, tcp]) {
       await client.ask('Qot_Sub', request);
-      const books = () => client.pushes.of('Qot_UpdateOrderBook').filter(({ response }) => levelsOf(response.s2c).flatMap(ordersOf).length > 0);
+      const books = () =>
+        client.pushes.of('Qot_UpdateOrderBook').filter(({ response }) => levelsOf(response.s2c).flatMap(ordersOf).length > 0);
       await client.pushes.when(() => books().length > 0);
       expectOrders(books()[0]?.response.s2c);
       expectOrders((await client.ask('Qot_GetOrderBook', { security: hsbc, num: LEVELS })).s2c);
@@ -144,7 +146,9 @@ describe('who subscribes to the orders behind each level', () => {
       expectNone(await read('desk', symbol));
       expectNone((await push.frame((frame) => frame.symbol === symbol && frame.sub_type === BOOK, `a book of ${symbol}`)).body);
     }
-    expectNone(await daemon.as('desk').s2c('/api/orderbook', { c2s: { security: { market: 1, code: '00700' }, num: 5, order_book_type: 1 } }));
+    expectNone(
+      await daemon.as('desk').s2c('/api/orderbook', { c2s: { security: { market: 1, code: '00700' }, num: 5, order_book_type: 1 } }),
+    );
     await end('desk');
   });
 
