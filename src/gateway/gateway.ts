@@ -164,7 +164,7 @@ export class Gateway {
       logger,
       mayTrade: switches.has('--enable-trading') && options.tradingHalt === undefined,
     });
-    this.#halting = new Halting({ access, backend, clock, push: this.push, logger });
+    this.#halting = new Halting({ access, backend, clock, push: this.push, brackets: this.#brackets, logger });
     const circumstances = new Circumstances(backend, access);
     const local: LocalOperations = {
       ...bracketHandlers(this.#brackets, access),
