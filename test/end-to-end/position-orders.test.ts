@@ -410,24 +410,30 @@ describe('a success', () => {
       },
     });
 
-  const unshown: readonly [string, Operation, (answer: Answered) => void][] = [
-    ['no group', trade.reversePosition, ({ s2c }) => delete s2c?.group],
-    ['another relation', trade.reversePosition, ({ s2c }) => Object.assign(s2c?.group ?? {}, { relationType: 2 })],
-    ['no linkage id', trade.reversePosition, ({ s2c }) => Object.assign(s2c?.group ?? {}, { linkageId: 0n })],
-    ['one order', trade.reversePosition, ({ s2c }) => s2c?.group?.orderList.pop()],
-    ['one order twice', trade.reversePosition, ({ s2c }) => s2c?.group?.orderList.splice(1, 1, ...s2c.group.orderList.slice(0, 1))],
-    ['an order that is not listed', account.getOrders, ({ s2c }) => s2c?.orderList?.pop()],
-    ['another quantity', account.getOrders, ({ s2c }) => Object.assign(s2c?.orderList?.[0] ?? {}, { qty: 9 })],
-    ['no list', account.getOrders, (answer) => Object.assign(answer, { retType: -1, retMsg: 'not now' })],
+  const ways: readonly [string, Operation, (id: bigint, more: object) => ReturnType<typeof reverse>][] = [
+    ['a reversal', trade.reversePosition, (id, more) => reverse(id, more)],
+    ['a roll', trade.rollPosition, (id, more) => roll(id, 'HSI2703', more)],
   ];
-  it.each(unshown)('that cannot be shown is an unknown outcome: %s', async (_, of, change) => {
-    await open({ backend: changed(of, change) });
-    const id = await hold('HK.HSI2612', 1);
-    expect(await reverse(id, { idempotency_key: 'unshown' })).toMatchObject({
-      code: 'backend.disconnected',
-      message: expect.stringContaining('the brokerage accepted it, but'),
+  const unshown: readonly [string, 'its own' | 'the list', (answer: Answered) => void][] = [
+    ['no group', 'its own', ({ s2c }) => delete s2c?.group],
+    ['another relation', 'its own', ({ s2c }) => Object.assign(s2c?.group ?? {}, { relationType: 3 - (s2c?.group?.relationType ?? 0) })],
+    ['no linkage id', 'its own', ({ s2c }) => Object.assign(s2c?.group ?? {}, { linkageId: 0n })],
+    ['one order', 'its own', ({ s2c }) => s2c?.group?.orderList.pop()],
+    ['one order twice', 'its own', ({ s2c }) => s2c?.group?.orderList.splice(1, 1, ...s2c.group.orderList.slice(0, 1))],
+    ['an order that is not listed', 'the list', ({ s2c }) => s2c?.orderList?.pop()],
+    ['another quantity', 'the list', ({ s2c }) => Object.assign(s2c?.orderList?.[0] ?? {}, { qty: 9 })],
+    ['no list', 'the list', (answer) => Object.assign(answer, { retType: -1, retMsg: 'not now' })],
+  ];
+  describe.each(ways)('of %s', (_way, operation, send) => {
+    it.each(unshown)('that cannot be shown is an unknown outcome: %s', async (_, of, change) => {
+      await open({ backend: changed(of === 'its own' ? operation : account.getOrders, change) });
+      const id = await hold('HK.HSI2612', 1);
+      expect(await send(id, { idempotency_key: 'unshown' })).toMatchObject({
+        code: 'backend.disconnected',
+        message: expect.stringContaining('the brokerage accepted it, but'),
+      });
+      expect(await send(id, { idempotency_key: 'unshown' })).toMatchObject({ code: 'idempotency.unknown_outcome' });
+      expect(sent()).toBe(1);
     });
-    expect(await reverse(id, { idempotency_key: 'unshown' })).toMatchObject({ code: 'idempotency.unknown_outcome' });
-    expect(sent()).toBe(1);
   });
 });

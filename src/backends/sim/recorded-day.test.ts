@@ -10,7 +10,7 @@ import type { BasicQot } from '../../contract/generated/Qot_Common_pb.js';
 import * as QotUpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import { TrdMarket, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { account, quote, trade } from '../../contract/operations/index.js';
-import type { Backend, PushEvent, QuotePush, StreamScope, StreamsListener, StreamsLost } from '../../gateway/backend.js';
+import type { Backend, PushEvent, QuotePush, QuoteStream, StreamScope, StreamsListener, StreamsLost } from '../../gateway/backend.js';
 import { pushMessagesOf } from '../../gateway/push/index.js';
 import { Recorder, recordedBackend } from '../../recording/index.js';
 import { RecordedDay } from './index.js';
@@ -19,9 +19,10 @@ const ACCOUNT = 281756478396547001n;
 const HALF_MS = 60_000;
 const header = { trdEnv: 0, accID: ACCOUNT, trdMarket: TrdMarket.TrdMarket_HK };
 const tencent = security('HK.00700');
-const streams = ['HK.00700', 'HK.00005'].flatMap((symbol) =>
-  [1, 2, 4, 5, 11, 14].map((subType) => ({ symbol, subType, rehabType: subType === 11 ? 1 : 0, extendedTime: false })),
-);
+const streams: readonly QuoteStream[] = ['HK.00700', 'HK.00005'].flatMap((symbol) => [
+  ...[1, 2, 4, 5, 11, 14].map((subType) => ({ symbol, subType, rehabType: subType === 11 ? 1 : 0, extendedTime: false })),
+  { symbol, subType: 2, rehabType: 0, extendedTime: false, orderDetail: true },
+]);
 
 let folder: string;
 /** What the recorded session pushed, and how it stood in its middle. */

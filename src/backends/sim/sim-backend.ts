@@ -118,7 +118,7 @@ class SimBackend implements Backend {
       const { keepAnswer } = context;
       const keep =
         keepAnswer && ((payload: unknown, change: Transaction) => keepAnswer(success(operation.messages, payload as Message), change));
-      const outcome = answer(this.#simulation, request, keep);
+      const outcome = answer(this.#simulation, request, keep, context);
       if (!(outcome instanceof Promise)) return respond(operation, outcome);
       return outcome.then(
         (settled) => respond(operation, settled),

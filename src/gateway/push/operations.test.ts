@@ -64,6 +64,21 @@ describe('subscribe', () => {
     expect(keys().filter((key) => key.startsWith('US.AAPL 4'))).toEqual(['US.AAPL 4 0']);
   });
 
+  it('knows the orders of Hong Kong books, keeps them over a registration for pushes, and ends them by subscribing again', async () => {
+    const { hub, sub, keys } = setUp();
+    await sub({ securityList: [tencent, apple], subTypeList: [1, 2], isSubOrderBookDetail: true });
+    expect(keys()).toEqual(['HK.00700 1 0', 'HK.00700 2 0 d', 'US.AAPL 1 0', 'US.AAPL 2 0']);
+    const registration = { securityList: [tencent], subTypeList: [2], isRegOrUnReg: true };
+    await answerRegisterPush(hub, 'key:a', create(QotRegQotPush.C2SSchema, registration));
+    expect(keys().filter((key) => key.startsWith('HK.00700 2'))).toEqual(['HK.00700 2 0 d']);
+    expect(usedSubscriptionQuota(hub)).toBe(4);
+    await sub({ securityList: [tencent], subTypeList: [2] });
+    expect(keys().filter((key) => key.startsWith('HK.00700 2'))).toEqual(['HK.00700 2 0']);
+    await sub({ securityList: [tencent], subTypeList: [2], isSubOrderBookDetail: true });
+    await sub({ securityList: [tencent], subTypeList: [2], isSubOrUnSub: false });
+    expect(keys().filter((key) => key.startsWith('HK.00700 2'))).toEqual([]);
+  });
+
   it('refuses what names nothing or nothing known, in words', async () => {
     const { sub, keys, backend } = setUp();
     expect(await sub({ subTypeList: [1] })).toMatchObject({ retType: -1, retMsg: 'no symbol given: name at least one in "symbols"' });
