@@ -559,7 +559,9 @@ export class Brackets {
   async #askHistory(watched: Watched, of: { readonly codeList?: string[]; readonly orderIDExList?: string[] }): Promise<void> {
     const { backend, clock } = this.#parts;
     const { bracket } = watched;
-    const filterConditions = create(TrdFilterConditionsSchema, { ...of, ...historySpan(clock.now()) });
+    // A clock that was set back leaves its orders in days to come.
+    const latest = Math.max(clock.now(), bracket.updatedAt);
+    const filterConditions = create(TrdFilterConditionsSchema, { ...of, ...historySpan(latest) });
     const query = create(HistoryC2S, { header: headerOf(bracket), filterConditions });
     const history = await backend.call(account.getHistoryOrders, query, this.#context(bracket.id));
     this.#learn(watched, payloadOf(account.getHistoryOrders, history)?.orderList ?? []);
@@ -634,7 +636,7 @@ export class Brackets {
   /** Puts a bracket on disk, unless it is there as it is. */
   async #keep(watched: Watched, bracket: Bracket): Promise<void> {
     const kept = this.#rows.get(bracket.id);
-    const next: Bracket = { ...bracket, updatedAt: this.#parts.clock.now() };
+    const next: Bracket = { ...bracket, updatedAt: Math.max(this.#parts.clock.now(), bracket.updatedAt) };
     watched.bracket = next;
     if (kept !== undefined && isSame(kept, next)) {
       watched.bracket = { ...next, updatedAt: kept.updatedAt };

@@ -60,11 +60,15 @@ export class KeptBrackets {
 
   /** Ends all of them. */
   async end(client: HttpClient): Promise<void> {
-    await until(async () => {
-      const left = (await list(client)).filter(isActive);
-      for (const { bracket_id } of left) await client.post('/api/cancel-bracket', { ...account, bracket_id });
-      return left.length === 0;
-    }, 'the end of every bracket');
+    let left: readonly Row[] = [];
+    await until(
+      async () => {
+        left = (await list(client)).filter(isActive);
+        for (const { bracket_id } of left) await client.post('/api/cancel-bracket', { ...account, bracket_id });
+        return left.length === 0;
+      },
+      () => `the end of every bracket: ${JSON.stringify(left)}`,
+    );
   }
 
   /** What is wrong with the exits among these orders: together they close no more than the entry has opened, one at a time. */
