@@ -118,6 +118,11 @@ export interface PriceBounds {
  */
 export interface Market {
   quote(instrument: Instrument): Quote;
+  /**
+   * Works out in turns of the event loop what the first look at an instrument on its trading day takes long for: the members of a plate. Undefined when a look
+   * costs next to nothing already.
+   */
+  prepare(instrument: Instrument): Promise<void> | undefined;
   book(instrument: Instrument, depth: number): Book;
   /** The newest `count` ticks, oldest first. */
   ticks(instrument: Instrument, count: number): readonly Tick[];
