@@ -107,6 +107,8 @@ describe('the classes of fields', () => {
       'Trd_UnlockTrade.C2S.securityFirm',
       // A session, not a market.
       'svc.account_yield.PriceContext.use_pre_market',
+      // Whether the list of markets is wanted.
+      'svc.latest_news.C2S.include_market_filter',
       // States of markets, and no markets.
       'svc.wait_for.C2S.market_state_list',
     ]);

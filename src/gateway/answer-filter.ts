@@ -126,7 +126,7 @@ function* filterFields(message: Message, branches: readonly Branch[]): Filtering
 
 /**
  * An entry on the way that loses all that it lists is left out as well: how many of them there are would tell of what they held, and with a
- * filter in the request even what that was like.
+ * filter in the request even what that was like. One that is shown for its own sake stays.
  */
 function* filterList(entries: readonly unknown[], { shown, branches }: Branch): Generator<void, readonly unknown[]> {
   const kept: unknown[] = [];
@@ -135,7 +135,7 @@ function* filterList(entries: readonly unknown[], { shown, branches }: Branch): 
     if (index > 0 && index % ENTRIES_A_TURN === 0) yield;
     if (!shown.every((each) => each(entry))) continue;
     const inner = branches.length === 0 ? entry : yield* filterFields(entry as Message, branches);
-    if (inner === entry || branches.some((branch) => holds(inner as Message, branch))) kept.push(inner);
+    if (inner === entry || shown.length > 0 || branches.some((branch) => holds(inner as Message, branch))) kept.push(inner);
     same &&= inner === entry;
   }
   return same && kept.length === entries.length ? entries : kept;

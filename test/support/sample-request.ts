@@ -23,9 +23,11 @@ export function sampleRequest(operation: Operation, all: readonly Operation[]): 
   for (const { field, is } of answers) sample[field] = is === 'empty' ? [] : is;
   for (const { oneOf, when } of operation.needs) {
     if (when !== undefined && (sample[when.field] ?? false) !== when.is) continue;
-    const [path = ''] = oneOf;
-    const field = messages.C2SSchema.fields.find(({ name }) => name === path);
-    if (field === undefined) throw new Error(`${operation.name} needs ${path}, which its message does not have`);
+    const fields = messages.C2SSchema.fields.filter(({ name }) => oneOf.includes(name));
+    // A security says what a number of the backend's does not: limited keys may name it.
+    const field = fields.find(namesSecurity) ?? fields.find(({ name }) => name === oneOf[0]);
+    if (field === undefined) throw new Error(`${operation.name} needs ${oneOf[0]}, which its message does not have`);
+    const path = field.name;
     sample[path] ??= sampleField(
       field,
       path,
@@ -46,6 +48,10 @@ export function sampleRequest(operation: Operation, all: readonly Operation[]): 
   return sample;
 }
 
+function namesSecurity({ message }: DescField): boolean {
+  return message?.typeName === 'Qot_Common.Security';
+}
+
 function sampleMessage(desc: DescMessage, prefix: string, shape: readonly Param[]): Sample {
   const sample: Sample = {};
   for (const field of desc.fields) {
@@ -59,7 +65,7 @@ function sampleMessage(desc: DescMessage, prefix: string, shape: readonly Param[
 }
 
 function sampleField(field: DescField, path: string, param: Param | undefined, shape: readonly Param[]): unknown {
-  if (field.message?.typeName === 'Qot_Common.Security') return list(field, { market: 1, code: '00700' });
+  if (namesSecurity(field)) return list(field, { market: 1, code: '00700' });
   if (field.message !== undefined) {
     // An order of several legs has two of them.
     const leg = { security: { market: 1, code: '00700' }, side: 1, qtyRatio: 1 };

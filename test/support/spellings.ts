@@ -1,4 +1,4 @@
-import { fromJson, type JsonObject, type Message } from '@bufbuild/protobuf';
+import { type DescField, fromJson, type JsonObject, type Message } from '@bufbuild/protobuf';
 import { type Dialect, type Enumeration, numberIn } from '../../src/contract/enums.js';
 import { classOf, type FieldClass, fieldsWithin } from '../../src/contract/field-classes.js';
 import { fieldValue } from '../../src/contract/field-path.js';
@@ -21,11 +21,18 @@ export function namingRequest(operation: Operation, all: readonly Operation[]): 
     // Lists of a call that waits belong to other conditions than the one that it names.
     const lists = operation.waits === null && shape.some((param) => param.field === field.name && param.type.kind === 'choices');
     const wanted = lists ? 1 : value;
-    const given = sample[field.name];
+    const given = sample[field.name] ?? namedOtherwise(operation, field, sample);
     const isUnset = given === undefined || (Array.isArray(given) && given.length === 0);
     if (wanted !== undefined && isUnset && !decided.has(field.name)) sample[field.name] = field.fieldKind === 'list' ? [wanted] : wanted;
   }
   return fromJson(messages.C2SSchema, sample as JsonObject);
+}
+
+/** What a request has named in another way, where it names something by a number of the backend's or by itself. */
+function namedOtherwise({ needs, classes }: Operation, field: DescField, sample: Readonly<Record<string, unknown>>): unknown {
+  if (classOf(field, classes) !== 'stock_id') return undefined;
+  const others = needs.flatMap(({ oneOf }) => (oneOf.includes(field.name) ? oneOf : []));
+  return others.map((name) => sample[name]).find((value) => value !== undefined);
 }
 
 const values: Partial<Record<FieldClass, unknown>> = {

@@ -53,7 +53,12 @@ export const relatedStocks = operation({
 export const earningsExpectedMove = operation({
   ...common,
   name: 'earnings_expected_move',
-  reach: 'request',
+  // Options that the request does not name.
+  reach: [
+    { list: 'detail.expected_moves', of: 'security', at: 'call' },
+    { list: 'detail.expected_moves', of: 'security', at: 'put' },
+  ],
+  beside: ['backend_ret_code'],
   protoId: 20022,
   messages: EarningsExpectedMove,
   classes: { 'svc.earnings_expected_move.C2S': { stock_id: 'stock_id', security: 'security', extension_version: 'none' } },

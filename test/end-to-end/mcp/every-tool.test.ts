@@ -413,6 +413,8 @@ function usualValues(name: string): readonly unknown[] | undefined {
     extension_version: [1],
     stock_id: [found.stockId],
     stock_ids: [[found.stockId]],
+    // The firms of the other real accounts stay locked.
+    security_firm: [0, 1],
     seq_mark: ['9223372036854775807'],
     id_type: ['SECURITY', 1],
     plate: [found.plate],
