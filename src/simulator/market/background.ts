@@ -86,7 +86,7 @@ export class Background {
       history: ({ symbol }) => history.get(symbol),
       days: tradingDays,
       day: (instrument, day) => this.day(instrument, day),
-      regular: (instrument, day) => this.#memberDay(instrument, day),
+      regular: (instrument, day) => this.memberDay(instrument, day),
     });
     this.memberTrades = new MemberTrades((instrument, day) => this.#peekDay(instrument, day));
   }
@@ -156,7 +156,8 @@ export class Background {
     return reference > 0n ? reference : tickSize(tickTable, 1n);
   }
 
-  #memberDay(instrument: Instrument, day: TradingDay): MemberDay {
+  /** Regular trading of a day that is over, or will be, as the index of a plate counts it. */
+  memberDay(instrument: Instrument, day: TradingDay): MemberDay {
     return this.#memberDays.get(this.#keyOf(instrument, day), () => this.#makeMemberDay(instrument, day));
   }
 
@@ -168,15 +169,23 @@ export class Background {
       const range = parts.find(({ part }) => part.start >= day.regular.start && part.end <= day.regular.end);
       if (range !== undefined) {
         const { root } = filledTape(instrument, profile, { part: range.part, day, key: range.key, grid, previous }, range);
-        return { open: root.open * grid, close: root.close * grid, mean: (root.amount / root.lots) * grid };
+        const lotSize = BigInt(profile.lotSize);
+        return {
+          open: root.open * grid,
+          close: root.close * grid,
+          mean: (root.amount / root.lots) * grid,
+          volume: BigInt(root.lots) * lotSize,
+          turnover: BigInt(root.amount) * turnoverOf(instrument, BigInt(grid), lotSize),
+        };
       }
     }
     const totals = this.regularTotals(instrument, day);
     if (totals === undefined) {
       const close = Number(this.close(instrument, day));
-      return { open: close, close, mean: close };
+      return { open: close, close, mean: close, volume: 0n, turnover: 0n };
     }
-    return { open: Number(totals.open), close: Number(totals.close), mean: Number(totals.turnover) / Number(totals.volume) };
+    const { volume, turnover } = totals;
+    return { open: Number(totals.open), close: Number(totals.close), mean: Number(turnover) / Number(volume), volume, turnover };
   }
 
   /** Of an instrument's day in what is remembered: a number, since texts would have to be put together at every look. */

@@ -1,3 +1,4 @@
+import type { Decimal } from '../../contract/decimal.js';
 import { Remembered } from '../chance/remembered.js';
 import type { PlateComposition, Weighted } from '../companies/index.js';
 import type { Instrument, PlateIndex } from '../world/instrument.js';
@@ -9,8 +10,8 @@ import type { TradingDay, TradingDays } from './trading-days.js';
 const DAYS_PER_YEAR = 365;
 /** Equal parts of a day, between whose ends the index goes straight, but for its own steps: members are looked at there alone. */
 const PARTS = 16;
-/** Days of plates, at some 150 bytes each. */
-const REMEMBERED_KNOTS = 2_000;
+/** Days of plates, at some kilobytes each. */
+const REMEMBERED_DAYS = 500;
 /** How far a stretch of a day goes beyond its ends, in deviations of its length. */
 const REACH = 0.6;
 /** Within a day, the index goes with its heaviest members: those that make up this part of its variance, and so many at the most. */
@@ -26,11 +27,17 @@ export interface MemberPrices {
   readonly regular: (instrument: Instrument, day: TradingDay) => MemberDay;
 }
 
-/** Regular trading of a day, in billionths: where it began and ended, and its mean. */
-export interface MemberDay {
+/** Where regular trading of a day began and ended, and its mean, in billionths. */
+interface RegularDay {
   readonly open: number;
   readonly close: number;
   readonly mean: number;
+}
+
+/** The same, with what was traded. */
+export interface MemberDay extends RegularDay {
+  readonly volume: bigint;
+  readonly turnover: Decimal;
 }
 
 /** A day of a plate's index, in unrounded billionths. */
@@ -46,7 +53,7 @@ export interface PlatePath {
 
 /** What a member adds to a day of the index. */
 interface Counted extends Weighted {
-  readonly own: MemberDay;
+  readonly own: RegularDay;
   /** Of its change in a year, as a part of the index. */
   readonly variance: number;
 }
@@ -70,8 +77,7 @@ function guidesOf(members: readonly Counted[], variance: number): readonly Count
 
 /** Where the index of a plate goes: with its members, whatever callers trade in them. */
 export class PlatePaths {
-  /** Where the index stands at the ends of a day's parts; NaN where nobody has asked. */
-  readonly #knots = new Remembered<string, Float64Array>(REMEMBERED_KNOTS);
+  readonly #paths = new Remembered<string, PlatePath>(REMEMBERED_DAYS);
 
   constructor(private readonly members: MemberPrices) {}
 
@@ -87,6 +93,7 @@ export class PlatePaths {
       this.#regular(instrument, day);
       yield;
     }
+    this.on(plate, day);
   }
 
   /** The same for what it does within the day. */
@@ -99,6 +106,10 @@ export class PlatePaths {
   }
 
   on(plate: PlateIndex, day: TradingDay): PlatePath {
+    return this.#paths.get(`${plate.symbol} ${day.number}`, () => this.#makePath(plate, day));
+  }
+
+  #makePath(plate: PlateIndex, day: TradingDay): PlatePath {
     const weights = this.weights(plate, day);
     if (weights.length === 0) {
       const level = this.members.composition(plate).emptyLevel(day.number);
@@ -117,11 +128,11 @@ export class PlatePaths {
     }
     const isLoaded = weights.some(({ instrument }) => this.#loaded(instrument, day) !== undefined);
     const deviation = Math.sqrt(variance / DAYS_PER_YEAR);
-    const follows = isLoaded ? undefined : this.#following(plate, guidesOf(counted, variance), { open, close }, day, deviation);
+    const follows = isLoaded ? undefined : this.#following(guidesOf(counted, variance), { open, close }, day, deviation);
     return { open, close, mean, deviation, follows };
   }
 
-  #regular(instrument: Instrument, day: TradingDay): MemberDay {
+  #regular(instrument: Instrument, day: TradingDay): RegularDay {
     const loaded = this.#loaded(instrument, day);
     if (loaded === undefined) return this.members.regular(instrument, this.members.days(instrument).on(day.day));
     const last = Number(loaded.lastAt(day.number)?.close ?? instrument.referencePrice);
@@ -137,9 +148,8 @@ export class PlatePaths {
 
   /** The guides as they trade, and all others together straight from where they open to where they close. */
   #following(
-    plate: PlateIndex,
     guides: readonly Counted[],
-    all: Pick<MemberDay, 'open' | 'close'>,
+    all: Pick<RegularDay, 'open' | 'close'>,
     day: TradingDay,
     deviation: number,
   ): NonNullable<PlatePath['follows']> {
@@ -148,7 +158,8 @@ export class PlatePaths {
       restOpen -= own.open * weight;
       restClose -= own.close * weight;
     }
-    const knots = this.#knots.get(`${plate.symbol} ${day.number}`, () => new Float64Array(PARTS + 1).fill(Number.NaN));
+    // Where the index stands at the ends of the parts; NaN where nobody has asked.
+    const knots = new Float64Array(PARTS + 1).fill(Number.NaN);
     const knot = (place: number) => {
       const known = knots[place] as number;
       if (!Number.isNaN(known)) return known;

@@ -25,7 +25,7 @@ export class RunningTotals {
   /** Lots, and the sum of price × lots in the day's grid, of the trades before `until` (epoch ms). */
   at(until: number): { readonly lots: number; readonly amount: number } {
     if (until < this.#until || this.#until === -Infinity) this.#begin(until);
-    else this.#goOn(until);
+    if (until !== this.#until) this.#goOn(until);
     this.#until = until;
     return { lots: this.#lots, amount: this.#amount };
   }

@@ -80,9 +80,12 @@ export class Tape {
   #tradedBy(member: Instrument, date: string, now: number): Traded | undefined {
     const day = this.days(member).on(date);
     const { start, end } = day.regular;
-    if (end <= now || start > now || this.#historyOf(member, day) !== undefined) return this.dayTotals(member, day, now);
-    const traded = this.background.memberTrades.upTo(member, this.background.profile(member).index, day, now + 1);
-    const printed = this.#prints.get(member.symbol)?.totals(start, now + 1);
+    if (start > now || this.#historyOf(member, day) !== undefined) return this.dayTotals(member, day, now);
+    const traded =
+      end <= now
+        ? this.background.memberDay(member, day)
+        : this.background.memberTrades.upTo(member, this.background.profile(member).index, day, now + 1);
+    const printed = this.#prints.get(member.symbol)?.totals(start, Math.min(now + 1, end));
     if (printed === undefined) return traded;
     return { volume: traded.volume + printed.volume, turnover: traded.turnover + printed.turnover };
   }
@@ -214,6 +217,8 @@ export class Tape {
 
   #lastClose(instrument: Instrument, day: TradingDay): Decimal {
     const previous = this.days(instrument).previous(day);
+    // What its members traded need not be counted.
+    if (instrument.kind === 'plate') return this.background.regularClose(instrument, previous);
     const history = this.#historyOf(instrument, previous);
     const traded = history === undefined ? this.dayTotals(instrument, previous, Infinity) : history.lastAt(previous.number);
     return traded?.close ?? this.background.close(instrument, previous);
