@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 
 /** A few of the end-to-end tests run over the other backends too; `npm run test:chain` runs all of them. */
 const chained = {
-  opend: ['core-websocket', 'numbers-agree', 'missing-fields'],
-  remote: ['trading', 'idempotency', 'numbers-agree'],
+  opend: ['core-websocket', 'numbers-agree', 'missing-fields', 'order-detail', 'combo-orders', 'brackets', 'position-orders'],
+  remote: ['trading', 'idempotency', 'numbers-agree', 'order-detail', 'combo-orders', 'brackets', 'position-orders'],
 };
 
 export default defineConfig({

@@ -25,6 +25,11 @@ export interface CallContext {
    * for the second time.
    */
   readonly keepAnswer?: KeepAnswer | undefined;
+  /**
+   * Of a read of an order book: its caller is subscribed to the orders behind each level, and is given them where the backend knows
+   * them. A backend may answer with them in any case: the gateway takes them out.
+   */
+  readonly orderDetail?: boolean;
 }
 
 /**
@@ -114,6 +119,8 @@ export interface QuoteStream {
   readonly rehabType: number;
   /** US pre- and after-market data too. */
   readonly extendedTime: boolean;
+  /** Of a Hong Kong order book: the orders behind each level too. Left out where they are not wanted. */
+  readonly orderDetail?: true;
 }
 
 export interface QuotePush {

@@ -20,6 +20,7 @@ export class Call implements CallContext {
   #overdue = false;
   #joined = false;
   keepAnswer: KeepAnswer | undefined;
+  orderDetail = false;
 
   constructor(caller: Caller, clock: Clock, timeoutMs: number) {
     this.#caller = caller;

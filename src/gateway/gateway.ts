@@ -26,6 +26,7 @@ import { whoami } from './local/whoami.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
 import type { CertificateStatus, RecordingStatus, Trouble } from './operator-status.js';
+import { OrderDetail } from './order-detail.js';
 import { Circumstances } from './orders/circumstances.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
@@ -163,7 +164,7 @@ export class Gateway {
       logger,
       mayTrade: switches.has('--enable-trading') && options.tradingHalt === undefined,
     });
-    this.#halting = new Halting({ access, backend, clock, push: this.push, logger });
+    this.#halting = new Halting({ access, backend, clock, push: this.push, brackets: this.#brackets, logger });
     const circumstances = new Circumstances(backend, access);
     const local: LocalOperations = {
       ...bracketHandlers(this.#brackets, access),
@@ -212,6 +213,7 @@ export class Gateway {
       unlocks: new UnlockThrottle(store, time),
       local,
       inFlight,
+      orderDetail: new OrderDetail(this.push.subscriptions),
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       writes,
       previewer: new Previewer(backend, access, circumstances, clock),

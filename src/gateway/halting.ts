@@ -7,6 +7,7 @@ import { C2SSchema as ModifyC2S } from '../contract/generated/Trd_ModifyOrder_pb
 import { trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import { type Backend, BackendFailure, type CallContext, type NotifyPush, type ResponseMessage } from './backend.js';
+import type { Brackets } from './brackets/index.js';
 import { ownerOfKey } from './identity.js';
 import type { Logger } from './logger.js';
 import { openOrders } from './orders/order-lookup.js';
@@ -19,6 +20,7 @@ export interface HaltingParts {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly push: PushHub;
+  readonly brackets: Pick<Brackets, 'guardsIn' | 'isExit'>;
   readonly logger: Logger;
 }
 
@@ -38,6 +40,8 @@ export interface AccountCancels {
   readonly env: 'real' | 'simulate';
   readonly orders: number;
   readonly accepted: number;
+  /** Exits of brackets, which stay: they guard what their entries have filled. Not among `orders`. */
+  readonly kept: number;
   /** Why others were not accepted: the first of them. */
   readonly failure?: string;
 }
@@ -120,20 +124,31 @@ export class Halting {
   /** Cancels what is open in an account; undefined where nothing is. One account that cannot be reached does not keep the others. */
   async #cancelIn(account: TrdAcc, context: CallContext): Promise<AccountCancels | undefined> {
     const header = headerOf(account);
-    const place = { accId: account.accID, env: account.trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate' } as const;
+    const { brackets } = this.#parts;
+    const { accID: accId } = account;
+    const place = { accId, env: account.trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate' } as const;
     try {
       const open = await openOrders(this.#parts.backend, header, context);
-      if ('retType' in open) return { ...place, orders: 0, accepted: 0, failure: open.retMsg };
-      return open.length === 0 ? undefined : { ...place, orders: open.length, ...(await this.#cancel(header, open, context)) };
+      if ('retType' in open) return { ...place, orders: 0, accepted: 0, kept: 0, failure: open.retMsg };
+      if (open.length === 0) return undefined;
+      const ended = open.filter((order) => !brackets.isExit(accId, order));
+      // Another exit may be on its way: a cancel of everything would take it away.
+      const cancels = await this.#cancel(header, ended, !brackets.guardsIn(accId), context);
+      return { ...place, orders: ended.length, kept: open.length - ended.length, ...cancels };
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) throw thrown;
-      return { ...place, orders: 0, accepted: 0, failure: thrown.message };
+      return { ...place, orders: 0, accepted: 0, kept: 0, failure: thrown.message };
     }
   }
 
-  /** All at once where the brokerage can do that, or else one after the other, as fast as it takes them. */
-  async #cancel(header: TrdHeader, orders: readonly Order[], context: CallContext): Promise<Pick<AccountCancels, 'accepted' | 'failure'>> {
-    const all = await this.#modify(header, { orderID: 0n, forAll: true, trdMarket: 0 }, context);
+  /** All at once where nothing is to stay and the brokerage can do that, or else one after the other, as fast as it takes them. */
+  async #cancel(
+    header: TrdHeader,
+    orders: readonly Order[],
+    everything: boolean,
+    context: CallContext,
+  ): Promise<Pick<AccountCancels, 'accepted' | 'failure'>> {
+    const all = everything ? await this.#modify(header, { orderID: 0n, forAll: true, trdMarket: 0 }, context) : 'some stay';
     if (all === undefined) return { accepted: orders.length };
     let accepted = 0;
     let failure: string | undefined;
@@ -181,10 +196,12 @@ export class Halting {
   }
 }
 
-/** "cancels accepted for 3 of 4 open orders", of all accounts together. */
+/** "cancels accepted for 3 of 4 open orders, 1 exit of brackets stays", of all accounts together. */
 export function cancelsInWords(accounts: readonly AccountCancels[]): string {
-  const sum = (figure: 'orders' | 'accepted') => accounts.reduce((total, account) => total + account[figure], 0);
-  return `cancels accepted for ${sum('accepted')} of ${sum('orders')} open orders`;
+  const sum = (figure: 'orders' | 'accepted' | 'kept') => accounts.reduce((total, account) => total + account[figure], 0);
+  const kept = sum('kept');
+  const stay = kept === 0 ? '' : `, ${kept === 1 ? '1 exit of brackets stays' : `${kept} exits of brackets stay`}`;
+  return `cancels accepted for ${sum('accepted')} of ${sum('orders')} open orders${stay}`;
 }
 
 /** The public protocol has no event for it: a gateway event of no type, in words. */

@@ -43,6 +43,7 @@ export {
   type ComboPreview,
   type ModifyPreview,
   type PlacePreview,
+  type PositionPreview,
   type Preview,
   previewSentence,
   previewText,

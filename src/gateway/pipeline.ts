@@ -17,6 +17,7 @@ import type { LocalOperations } from './local/index.js';
 import type { Logger } from './logger.js';
 import { limitsOf } from './market-names.js';
 import type { Meter } from './meter.js';
+import type { OrderDetail } from './order-detail.js';
 import { addressByAccount } from './orders/account-env.js';
 import { confineCancelAll, isCancel } from './orders/cancel-scope.js';
 import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
@@ -49,6 +50,7 @@ export interface PipelineParts {
   /** Operations that the gateway answers itself, by name. */
   readonly local: LocalOperations;
   readonly inFlight: InFlight;
+  readonly orderDetail: OrderDetail;
   /** How long a caller waits that does not say so itself. */
   readonly requestTimeoutMs: number;
   readonly writes: Writes;
@@ -300,19 +302,21 @@ export class Pipeline {
   #dispatch(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
     if (operation.effect === 'order' || operation.effect === 'write') return this.#write(operation, caller, identity, request, call);
     const local = this.#parts.local[operation.name];
+    call.orderDetail = this.#parts.orderDetail.isShown(operation, caller, identity, request);
     const answer =
       local === undefined
         ? this.#parts.backend.call(operation, request, call)
         : local.answer({ operation, request, identity, caller, context: call });
-    if (answer instanceof Promise) return answer.then((answered) => this.#shown(operation, identity, request, answered));
-    return this.#shown(operation, identity, request, answer);
+    if (answer instanceof Promise) return answer.then((answered) => this.#shown(operation, caller, identity, request, answered));
+    return this.#shown(operation, caller, identity, request, answer);
   }
 
   /** An answer as its caller may see it. */
-  #shown(operation: Operation, { key }: Identity, request: Message, answer: Answer): Answer | Promise<Answer> {
+  #shown(operation: Operation, caller: Caller, identity: Identity, request: Message, answer: Answer): Answer | Promise<Answer> {
     if (answer instanceof Rejection) return answer;
-    const response = checkAnswer(operation, answer);
-    return typeof operation.reach === 'string' ? response : filterAnswer(operation, request, limitsOf(this.#parts.access, key), response);
+    const response = this.#parts.orderDetail.shown(operation, caller, identity, request, checkAnswer(operation, answer));
+    if (typeof operation.reach === 'string') return response;
+    return filterAnswer(operation, request, limitsOf(this.#parts.access, identity.key), response);
   }
 
   /** What is held of a read while its connection is away: it says how old it is, by the caller's interface and in its text. */
@@ -330,7 +334,7 @@ export class Pipeline {
     caller.onHeld?.(ageMs);
     const retMsg = `held since ${new Date(held.at).toISOString()} (${ageMs} ms): ${unserved.message}`;
     const marked = Object.assign(Object.create(Object.getPrototypeOf(held.response)), held.response, { retMsg });
-    return this.#shown(operation, identity, request, marked);
+    return this.#shown(operation, caller, identity, request, marked);
   }
 
   /** Why the backend is not to be asked now. What the gateway says of itself it can say always. */

@@ -11,6 +11,7 @@ export type Source =
       readonly subType: number;
       readonly rehabType: number;
       readonly extendedTime: boolean;
+      readonly orderDetail?: true;
       readonly secKey: string;
     }
   | { readonly kind: 'notify'; readonly protoId: number }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../contract/clock.js';
 import type { PushEvent } from '../gateway/index.js';
+import { streamKey } from '../gateway/push/index.js';
 import { EventWriter } from './event-writer.js';
 import type { RecordedLoss, Source } from './events.js';
 import { FILE_ENDING } from './frame.js';
@@ -82,9 +83,8 @@ export class Recorder {
     switch (event.type) {
       case 'quote': {
         const { protoId, secKey, stream, message } = event;
-        const { symbol, subType, rehabType, extendedTime } = stream;
-        const source = (): Source => ({ kind: 'quote', protoId, symbol, subType, rehabType, extendedTime, secKey });
-        this.#event(`q ${protoId} ${symbol} ${subType} ${rehabType} ${extendedTime}`, source, message);
+        const source = (): Source => ({ kind: 'quote', protoId, ...stream, secKey });
+        this.#event(`q ${protoId} ${streamKey(stream)}`, source, message);
         return;
       }
       case 'notify': {

@@ -1,9 +1,11 @@
 import type { Message } from '@bufbuild/protobuf';
+import type { C2S as GetOrderBook } from '../contract/generated/Qot_GetOrderBook_pb.js';
 import * as QotRegQotPush from '../contract/generated/Qot_RegQotPush_pb.js';
 import { readMessageRequest } from '../contract/message-request.js';
+import { quote } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { PushEvent, ResponseMessage } from '../gateway/backend.js';
-import { pushMessagesOf } from '../gateway/push/index.js';
+import { orderDetailKey, pushMessagesOf } from '../gateway/push/index.js';
 import {
   bodyParser,
   type CoreRequest,
@@ -187,12 +189,13 @@ export class Client implements TcpSession, Connected {
   }
 
   async #carryOut({ operation, c2s }: Ask): Promise<Answered> {
-    const { backend, nextRequestId } = this.#services;
+    const { backend, nextRequestId, subscriptions } = this.#services;
     if (operation === undefined) return registerPush(this.#services, this, c2s as QotRegQotPush.C2S);
     const own = ownAnswers[operation.name];
     if (own !== undefined) return own(this.#services, this, c2s);
     nameConnection(c2s, this.id);
-    const context = { requestId: nextRequestId(), deadline: Number.POSITIVE_INFINITY, signal: NEVER };
+    const orderDetail = operation === quote.getOrderBook && subscriptions.holds(this, orderDetailKey((c2s as GetOrderBook).security));
+    const context = { requestId: nextRequestId(), deadline: Number.POSITIVE_INFINITY, signal: NEVER, orderDetail };
     return { response: await backend.call(operation, c2s, context) };
   }
 

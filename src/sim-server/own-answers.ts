@@ -10,7 +10,7 @@ import * as UsedQuota from '../contract/generated/UsedQuota_pb.js';
 import { parseSymbol } from '../contract/markets.js';
 import { account, quote, subscription, system } from '../contract/operations/index.js';
 import type { QuoteStream, ResponseMessage } from '../gateway/backend.js';
-import { expandStreams, isKline, quotaKey } from '../gateway/push/index.js';
+import { asHeld, expandStreams, isKline, quotaKey } from '../gateway/push/index.js';
 import { failed, succeeded } from './answers.js';
 import type { Connected } from './connected.js';
 import type { PointServices } from './point-services.js';
@@ -92,7 +92,10 @@ export async function registerPush(
     );
     return { response: succeeded(QotRegQotPush) };
   }
-  const streams = withHoursOf(held, expansion.streams);
+  const streams = asHeld(
+    expansion.streams,
+    held.map(({ stream }) => stream),
+  );
   const answer = await subscriptions.subscribe(client, streams, undefined);
   if (answer.retType !== 0) return { response: failed(QotRegQotPush, answer.retMsg) };
   const first = !isFieldSet(c2s, QotRegQotPush.C2SSchema.field.isFirstPush) || c2s.isFirstPush;
@@ -107,12 +110,6 @@ export async function registerPush(
 
 function isOfRehabTypes({ subType, rehabType }: QuoteStream, rehabTypes: readonly number[]): boolean {
   return rehabTypes.length === 0 || !isKline(subType) || rehabTypes.includes(rehabType);
-}
-
-/** The message does not say whether extended hours are meant: those that are subscribed to. */
-function withHoursOf(held: readonly Held[], streams: readonly QuoteStream[]): QuoteStream[] {
-  const hours = new Map(held.map(({ stream }) => [quotaKey(stream), stream.extendedTime]));
-  return streams.map((stream) => ({ ...stream, extendedTime: hours.get(quotaKey(stream)) ?? false }));
 }
 
 function pushCurrent(backend: PointServices['backend'], client: Connected, streams: readonly QuoteStream[]): void {

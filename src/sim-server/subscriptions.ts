@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/clock.js';
 import type { Backend, QuoteStream, ResponseMessage } from '../gateway/backend.js';
-import { quotaKey, streamKey } from '../gateway/push/index.js';
+import { quotaKey, replacedBy, streamKey, streamOfKey } from '../gateway/push/index.js';
 import type { Connected } from './connected.js';
 
 /** A stream that a client is subscribed to. */
@@ -61,6 +61,11 @@ export class Subscriptions {
     return [...(this.#clients.get(client)?.streams.values() ?? [])];
   }
 
+  /** Whether a client holds a stream. */
+  holds(client: Connected, key: string): boolean {
+    return this.#clients.get(client)?.streams.has(key) ?? false;
+  }
+
   /** Since when a client is subscribed to a symbol and type (monotonic ms); undefined where it is not. */
   since(client: Connected, unit: string): number | undefined {
     return this.#clients.get(client)?.since.get(unit);
@@ -73,7 +78,7 @@ export class Subscriptions {
   }
 
   /**
-   * Subscribes a client, or says why not. A stream that replaces another (with or without extended hours) keeps its age.
+   * Subscribes a client, or says why not. A stream that replaces another (with other hours, with or without the orders of a book) keeps its age.
    * @param push undefined leaves the registration for pushes as it was.
    */
   subscribe(client: Connected, streams: readonly QuoteStream[], push: boolean | undefined): Promise<ResponseMessage> {
@@ -93,7 +98,8 @@ export class Subscriptions {
         this.#lingering.delete(unit);
         this.#holders.set(key, (this.#holders.get(key) ?? new Set()).add(client));
       }
-      await this.#drop(client, otherHours(holdings, streams));
+      const held = [...holdings.streams.values()].map(({ stream }) => stream);
+      await this.#drop(client, replacedBy(streams, held).map(streamKey));
       return answer;
     });
   }
@@ -133,7 +139,7 @@ export class Subscriptions {
       this.#clients.clear();
       this.#holders.clear();
       this.#lingering.clear();
-      await this.#options.backend.unsubscribe(keys.map(streamOf));
+      await this.#options.backend.unsubscribe(keys.map(streamOfKey));
     });
   }
 
@@ -161,21 +167,6 @@ export class Subscriptions {
   async #end(keys: readonly string[]): Promise<void> {
     const idle = keys.filter((key) => (this.#holders.get(key)?.size ?? 0) === 0);
     for (const key of idle) this.#holders.delete(key);
-    if (idle.length > 0) await this.#options.backend.unsubscribe(idle.map(streamOf));
+    if (idle.length > 0) await this.#options.backend.unsubscribe(idle.map(streamOfKey));
   }
-}
-
-/** Keys of the streams that others replace: the same with, or without, extended hours. */
-function otherHours({ streams: held }: Holdings, streams: readonly QuoteStream[]): string[] {
-  const hours = new Map(streams.map((stream) => [quotaKey(stream), stream.extendedTime]));
-  return [...held].flatMap(([key, { stream }]) => {
-    const wanted = hours.get(quotaKey(stream));
-    return wanted === undefined || wanted === stream.extendedTime ? [] : [key];
-  });
-}
-
-/** The stream of a {@link streamKey}. */
-function streamOf(key: string): QuoteStream {
-  const [symbol = '', subType, rehabType, extended] = key.split(' ');
-  return { symbol, subType: Number(subType), rehabType: Number(rehabType), extendedTime: extended === 'x' };
 }

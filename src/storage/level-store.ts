@@ -306,12 +306,16 @@ async function load(database: Database, lock: FileWatch, unfinished: boolean): P
     format.shapes.restore(format.decode(key, row) as string[]);
   }
   const tables = new Map<string, Map<string, string | Scalar>>();
-  for await (const [key, row] of database.iterator({ gte: TABLES, lt: endOf(TABLES) })) {
-    const value = format.decode(key, row);
-    const [name, own] = splitKey(key);
-    const rows = tables.get(name) ?? new Map<string, string | Scalar>();
-    tables.set(name, rows.set(copyOf(own), typeof value === 'bigint' || typeof value === 'number' ? value : row.toString('latin1')));
+  const iterator = database.iterator({ gte: TABLES, lt: endOf(TABLES) });
+  for (let chunk = await iterator.nextv(CHUNK_ROWS); chunk.length > 0; chunk = await iterator.nextv(CHUNK_ROWS)) {
+    for (const [key, row] of chunk) {
+      const value = format.decode(key, row);
+      const [name, own] = splitKey(key);
+      const rows = tables.get(name) ?? new Map<string, string | Scalar>();
+      tables.set(name, rows.set(copyOf(own), typeof value === 'bigint' || typeof value === 'number' ? value : row.toString('latin1')));
+    }
   }
+  await iterator.close();
   if (typeof identity === 'string' && typeof sequence === 'number')
     return new LevelStore(database, identity, sequence, lock, format, tables);
   if (!unfinished || sequence !== 0 || tables.size > 0) throw new StorageFailure('it has lost its identity');

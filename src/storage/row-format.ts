@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { RowShapes } from './row-shapes.js';
 import { TAG_MAX, ValueReader, ValueWriter } from './row-values.js';
 import { StorageFailure } from './storage-failure.js';
+import { Words } from './words.js';
 
 const CHECKSUM_BYTES = 4;
 /** What a bare bigint or string of earlier versions begins with. */
@@ -17,6 +18,7 @@ const OLD_STRING = 0x73;
 export class RowFormat {
   readonly shapes = new RowShapes();
   readonly #writer = new ValueWriter(this.shapes);
+  readonly #words = new Words();
 
   /** A row by itself. */
   encode(key: string, value: unknown): Buffer {
@@ -54,7 +56,7 @@ export class RowFormat {
     if (first === OLD_STRING) return bytes.toString('utf8', 1);
     if (first > TAG_MAX) return deserialize(bytes);
     try {
-      return new ValueReader(bytes, this.shapes).value();
+      return new ValueReader(bytes, this.shapes, this.#words).value();
     } catch (cause) {
       throw damaged(key, cause);
     }

@@ -8,6 +8,12 @@ interface Node {
   lastName: string | undefined;
 }
 
+/** The names that objects have, and one that has them without values. */
+interface Shape {
+  readonly names: readonly string[];
+  readonly blank: Readonly<Record<string, unknown>>;
+}
+
 /** Beyond these a row is written with the names of its properties: they are no names then, but keys. */
 const SHAPES_MAX = 1_000;
 const NODES_MAX = 20_000;
@@ -15,7 +21,7 @@ const NODES_MAX = 20_000;
 /** The shapes of objects, numbered, so that a row need not repeat the names of its properties. A database has its own. */
 export class RowShapes {
   readonly #root = newNode([]);
-  readonly #shapes: (readonly string[])[] = [];
+  readonly #shapes: Shape[] = [];
   #nodes = 1;
   /** How many of them have been taken to be written. */
   #taken = 0;
@@ -46,12 +52,12 @@ export class RowShapes {
 
   /** The number of the shape at the end of a path; undefined where there are too many. */
   numberOf(node: Node): number | undefined {
-    if (node.number === undefined && this.#shapes.length < SHAPES_MAX) node.number = this.#shapes.push(node.names) - 1;
+    if (node.number === undefined && this.#shapes.length < SHAPES_MAX) node.number = this.#shapes.push(shapeOf(node.names)) - 1;
     return node.number;
   }
 
   /** undefined where there is none of this number. */
-  names(number: number): readonly string[] | undefined {
+  shape(number: number): Shape | undefined {
     return this.#shapes[number];
   }
 
@@ -59,7 +65,7 @@ export class RowShapes {
   restore(names: readonly string[]): void {
     let node = this.#root;
     for (const name of names) node = this.step(node, name) ?? node;
-    node.number = this.#shapes.push(names) - 1;
+    node.number = this.#shapes.push(shapeOf(names)) - 1;
     this.#taken = this.#shapes.length;
   }
 
@@ -68,8 +74,12 @@ export class RowShapes {
     if (this.#taken === this.#shapes.length) return [];
     const from = this.#taken;
     this.#taken = this.#shapes.length;
-    return this.#shapes.slice(from).map((names, index) => ({ number: from + index, names }));
+    return this.#shapes.slice(from).map(({ names }, index) => ({ number: from + index, names }));
   }
+}
+
+function shapeOf(names: readonly string[]): Shape {
+  return { names, blank: Object.fromEntries(names.map((name) => [name, undefined])) };
 }
 
 function newNode(names: readonly string[]): Node {

@@ -1,4 +1,5 @@
 import type { RowShapes } from './row-shapes.js';
+import { WORD_MAX, type Words } from './words.js';
 
 /** What stands before a value and says how it is written. None is what a row of an earlier version begins with. */
 const UNDEFINED = 0;
@@ -233,6 +234,7 @@ export class ValueReader {
   constructor(
     private readonly bytes: Buffer,
     private readonly shapes: RowShapes,
+    private readonly words: Words,
   ) {}
 
   value(): unknown {
@@ -257,7 +259,7 @@ export class ValueReader {
       case BIGINT_TEXT:
         return BigInt(this.#text('latin1', 1));
       case TEXT_8:
-        return this.#text('latin1', 1);
+        return this.#text8();
       case TEXT_16:
         return this.#text('utf16le', 2);
       case BYTES: {
@@ -276,11 +278,18 @@ export class ValueReader {
 
   #object(): Record<string, unknown> {
     const number = this.bytes.readUInt16LE(this.#skip(2));
-    const names = this.shapes.names(number);
-    if (names === undefined) throw new RangeError(`no object has the shape ${number}`);
-    const object: Record<string, unknown> = {};
-    for (const name of names) object[name] = this.value();
+    const shape = this.shapes.shape(number);
+    if (shape === undefined) throw new RangeError(`no object has the shape ${number}`);
+    // An object that is grown name by name is copied again and again on its way.
+    const object = { ...shape.blank };
+    for (const name of shape.names) object[name] = this.value();
     return object;
+  }
+
+  #text8(): string {
+    const length = this.#unsigned();
+    const start = this.#skip(length);
+    return length <= WORD_MAX ? this.words.text(this.bytes, start, length) : this.bytes.toString('latin1', start, start + length);
   }
 
   #text(encoding: 'latin1' | 'utf16le', bytesEach: number): string {

@@ -11,6 +11,7 @@ import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { runQuietly } from '../support/terminal.js';
+import { until } from '../support/until.js';
 
 /** What a halt refuses, what it lets pass, and who is told. */
 
@@ -124,6 +125,32 @@ describe('a halt', () => {
     desk.clock.advance(SETTLED_MS);
     const [cancels] = (await halt({ cancel_all: true })).accountList;
     expect(cancels).toMatchObject({ orderCount: 2, acceptedCount: 1, failure: expect.stringMatching(/^order \S+: not here$/) });
+  });
+
+  it('leaves the exits of brackets working, which guard what is filled, and counts them', async () => {
+    await open();
+    const exits = { take_profit_price: 700, stop_loss_price: 300 };
+    const { bracketId } = await desk.payload(trade.placeBracketOrder, { ...taking, ...exits });
+    const bracket = async () => (await desk.payload(trade.getBrackets, { ...list, bracket_id: bracketId })).bracketList[0];
+    await until(async () => {
+      desk.clock.advance(SETTLED_MS);
+      return (await bracket())?.exitOrderIdEx !== '';
+    }, 'the exit');
+    const entry = await desk.payload(trade.placeBracketOrder, { ...resting, take_profit_price: 700, stop_loss_price: 0.5 });
+    desk.clock.advance(SETTLED_MS);
+    expect((await halt({ cancel_all: true })).accountList).toMatchObject([{ orderCount: 1, acceptedCount: 1, keptCount: 1 }]);
+    expect(desk.audit.map(({ reason }) => reason)).toContain('cancels accepted for 1 of 1 open orders, 1 exit of brackets stays');
+    desk.clock.advance(SETTLED_MS);
+    const { orderList } = await desk.payload(account.getOrders, list);
+    const statusOf = (id: string | undefined) => orderList.find(({ orderIDEx }) => orderIDEx === id)?.orderStatus;
+    const guarding = await bracket();
+    expect([statusOf(entry.orderIDEx), statusOf(guarding?.exitOrderIdEx), guarding?.state]).toEqual([15, 1, 2]);
+    // Ended by its owner, it is an order like any other.
+    await desk.payload(trade.cancelBracket, { ...list, bracket_id: bracketId });
+    await until(async () => {
+      desk.clock.advance(SETTLED_MS);
+      return (await bracket())?.state === 4;
+    }, 'the end of the bracket');
   });
 
   it('is in force though the brokerage is away', async () => {

@@ -2,15 +2,20 @@ import { createHash } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
+import { parseDecimal } from '../../src/contract/decimal.js';
 import { C2SSchema as Halt } from '../../src/contract/generated/svc/admin_halt_pb.js';
 import type { OrderGroup } from '../../src/contract/generated/svc/position_orders_pb.js';
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { account, admin, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import { type Backend, BackendLost, type ResponseMessage } from '../../src/gateway/index.js';
+import { type Backend, BackendLost, previewSentence, previewText, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore, type Store } from '../../src/storage/index.js';
+import { REAL_ENV } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+import { previewed } from '../support/previews.js';
+import { until } from '../support/until.js';
 
 /** Reversing and rolling positions: what must be so before two orders leave, and what must be shown before they count as placed. */
 
@@ -18,18 +23,20 @@ const REAL_FUTURES = '281756479345015391';
 const SIMULATED_FUTURES = '281756478396547008';
 const SETTLED_MS = 500;
 const scopes = ['qot:read', 'acc:read', 'trade:real', 'trade:simulate', 'trade:unlock'] as const;
+
 const switches = new Set(['--enable-trading', '--enable-v18-position-writes']);
 const header = { market: 'FUTURES', acc_id: REAL_FUTURES, env: 'real' };
 const BUY = 1;
 const SELL = 2;
 
 let desk: Desk;
-afterEach(() => desk.close());
+afterEach(() => desk?.close());
 
 async function open(others: Partial<DeskOptions> = {}, limits: LimitFlags = {}): Promise<void> {
   const keys = {
     desk: { scopes },
     limited: { scopes, limits },
+    blind: { scopes: ['trade:real'] as const },
     paper: { scopes: ['acc:read', 'trade:simulate'] as const },
     ops: { scopes: ['admin'] as const },
   };
@@ -207,9 +214,10 @@ describe('roll_position', () => {
     await open();
     const answer = await roll(await hold('HK.HSI2612', 1), 'MHI2612');
     expect(answer).toMatchObject({
-      retType: -1,
-      retMsg: expect.stringMatching(/^HK\.MHI2612 is no month of the contract of HK\.HSI2612: linkage id/),
+      code: 'request.invalid',
+      message: expect.stringMatching(/^target_code: MHI2612 is no month of the contract of HSI2612: its \w+ is .+ in place of /),
     });
+    expect(sent()).toBe(0);
     expect(await quantities()).toEqual({ HSI2612: 1 });
   });
 
@@ -218,6 +226,136 @@ describe('roll_position', () => {
     expect(await roll(await hold('HK.HSI2612', 1), 'HSI2703', {}, 'limited')).toMatchObject({ code: 'limit.price_unknown' });
   });
 });
+
+describe('a preview', () => {
+  const body = (id: bigint) => ({ ...header, idempotency_key: 'seen', position_id: String(id), extension_version: 1 });
+  const rollTo = (code: string) => ({ target_code: code, target_sec_market: 1 });
+
+  it('of a reversal shows both orders and the gates, sends nothing and uses up no key', async () => {
+    await open();
+    const id = await hold('HK.HSI2612', -2);
+    const preview = await previewed(desk, 'position', trade.reversePosition, { ...body(id), price_type: 2 });
+    const each = { symbol: 'HK.HSI2612', side: 'BUY', qty: parseDecimal('2'), orderType: 'NORMAL' };
+    expect(preview).toMatchObject({
+      env: 'real',
+      wouldPass: true,
+      orders: [
+        { ...each, role: 'close' },
+        { ...each, role: 'open' },
+      ],
+    });
+    expect(previewSentence(preview)).toMatch(
+      /^Buy 2 HK\.HSI2612 \(.+\) to close and buy 2 HK\.HSI2612 \(.+\) to open, at the last price, as one group in the REAL account 2817…5391: value unknown/,
+    );
+    expect(JSON.parse(previewText(preview))).toMatchObject({
+      preview: 'position',
+      operation: 'reverse_position',
+      orders: [{ role: 'close', side: 'BUY', qty: 2 }, { role: 'open' }],
+      would_pass: true,
+    });
+    expect(sent()).toBe(0);
+    expect(groupOf(await reverse(id, { idempotency_key: 'seen' })).orderList).toHaveLength(2);
+  });
+
+  it('of a roll names the other month, and shows a key without acc:read no position', async () => {
+    await open();
+    const id = await hold('HK.HSI2612', 1);
+    const preview = await previewed(desk, 'position', trade.rollPosition, { ...body(id), ...rollTo('HSI2703') });
+    expect(preview.orders).toMatchObject([
+      { role: 'close', symbol: 'HK.HSI2612', side: 'SELL', orderType: 'MARKET' },
+      { role: 'open', symbol: 'HK.HSI2703', side: 'BUY' },
+    ]);
+    const blind = await previewed(desk, 'position', trade.rollPosition, { ...body(id), ...rollTo('HSI2703') }, { as: 'blind' });
+    expect(blind).toMatchObject({ orders: null, wouldPass: true });
+    expect(previewSentence(blind)).toMatch(/^Roll a position in the REAL account .+ \(details need acc:read\)\.$/);
+    expect(previewText(blind)).not.toContain('HSI2612');
+  });
+
+  const refusing: readonly [string, LimitFlags, string][] = [
+    ['a cap on values', { maxOrderValue: '100000000' }, 'limit.price_unknown'],
+    ['a cap on open orders', { maxOpenOrders: '1' }, 'limit.open_orders'],
+    ['other symbols', { allowedSymbols: 'HK.HSI2703' }, 'limit.symbol'],
+    ['other sides', { allowedTrdSides: 'BUY' }, 'limit.side'],
+  ];
+  it.each(refusing)('of a key with %s is refused as the write is', async (_, limits, code) => {
+    await open({}, limits);
+    const request = { ...body(await hold('HK.HSI2612', 1)), ...rollTo('HSI2703') };
+    const preview = await previewed(desk, 'position', trade.rollPosition, request, { as: 'limited' });
+    const refused = await desk.call(trade.rollPosition, request, { as: 'limited' });
+    expect(refused).toMatchObject({ code });
+    expect(preview.refusal).toMatchObject({ code, message: (refused as Rejection).message });
+    expect(preview.wouldPass).toBe(false);
+  });
+
+  it('of what cannot be done says what the write would be told', async () => {
+    await open();
+    const id = await hold('HK.HSI2612', 1);
+    const refused = await desk.call(trade.rollPosition, { ...body(id), ...rollTo('00700') });
+    expect(await desk.preview(trade.rollPosition, { ...body(id), ...rollTo('00700') })).toMatchObject({
+      code: 'request.invalid',
+      message: (refused as Rejection).message,
+    });
+  });
+});
+
+describe('over REST, on whatever backend', () => {
+  const key = { desk: { scopes } } as const;
+  const exact = { 'x-svc-int64': 'string' };
+  const account_ = { trd_env: REAL_ENV, acc_id: REAL_FUTURES, trd_market: 5 };
+
+  it('a position is reversed and then rolled, once for each key', async () => {
+    const daemon = await TestDaemon.start({ keys: key, flags: [...switches] });
+    try {
+      const post = (path: string, body: object) => daemon.as('desk').s2c(path, body, exact);
+      await post('/api/unlock-trade', { unlock: true, pwd_md5: createHash('md5').update('123456').digest('hex') });
+      const place = { acc_id: REAL_FUTURES, env: REAL_ENV, market: 5, sec_market: 1, side: BUY, order_type: 2, qty: 1 };
+      const { future_info_list } = await post('/api/future-info', { symbols: ['HK.HSImain'] });
+      const month: string = future_info_list[0].origin.code;
+      await post('/api/order', { ...place, code: month });
+      const held = async () => {
+        const { position_list = [] } = await post('/api/positions', {
+          acc_id: REAL_FUTURES,
+          env: REAL_ENV,
+          market: 5,
+          refresh_cache: true,
+        });
+        return (position_list as { code: string; qty: number; position_id: string }[]).filter(({ qty }) => qty !== 0);
+      };
+      const position = await until(async () => (await held())[0], 'the position');
+      const initial = { idempotency_key: 'round', position_id: position.position_id, price_type: 1 };
+      const body = { header: account_, initial, extension_version: 1 };
+      const reversed = await post('/api/trd/reverse-position', body);
+      expect(reversed.group).toMatchObject({
+        relation_type: 1,
+        order_list: [
+          { role: 'close', code: month },
+          { role: 'open', code: month },
+        ],
+      });
+      expect(await post('/api/trd/reverse-position', body)).toEqual(reversed);
+      const short = await until(async () => (await held()).find(({ code, qty }) => code === month && qty === -1), 'the other side');
+      const target = `${month.slice(0, -4)}${nextMonth(month.slice(-4))}`;
+      const moved = { idempotency_key: 'on', position_id: short.position_id, target_code: target, target_sec_market: 1 };
+      const rolled = await post('/api/trd/roll-position', { ...body, initial: moved });
+      expect(rolled.group).toMatchObject({
+        relation_type: 2,
+        order_list: [
+          { code: month, trd_side: BUY },
+          { code: target, trd_side: SELL },
+        ],
+      });
+      await until(async () => (await held()).every(({ code, qty }) => code === target && qty === -1), 'the other month');
+    } finally {
+      await daemon.stop();
+    }
+  });
+});
+
+/** "2612" to "2701". */
+function nextMonth(month: string): string {
+  const [year, of] = [Number(month.slice(0, 2)), Number(month.slice(2))];
+  return of === 12 ? `${year + 1}01` : `${year}${String(of + 1).padStart(2, '0')}`;
+}
 
 describe('an idempotency key of its own', () => {
   it('gets the first outcome again, whatever key its caller carries, and no other request', async () => {
@@ -272,23 +410,30 @@ describe('a success', () => {
       },
     });
 
-  const unshown: readonly [string, Operation, (answer: Answered) => void][] = [
-    ['no group', trade.reversePosition, ({ s2c }) => delete s2c?.group],
-    ['another relation', trade.reversePosition, ({ s2c }) => Object.assign(s2c?.group ?? {}, { relationType: 2 })],
-    ['one order', trade.reversePosition, ({ s2c }) => s2c?.group?.orderList.pop()],
-    ['one order twice', trade.reversePosition, ({ s2c }) => s2c?.group?.orderList.splice(1, 1, ...s2c.group.orderList.slice(0, 1))],
-    ['an order that is not listed', account.getOrders, ({ s2c }) => s2c?.orderList?.pop()],
-    ['another quantity', account.getOrders, ({ s2c }) => Object.assign(s2c?.orderList?.[0] ?? {}, { qty: 9 })],
-    ['no list', account.getOrders, (answer) => Object.assign(answer, { retType: -1, retMsg: 'not now' })],
+  const ways: readonly [string, Operation, (id: bigint, more: object) => ReturnType<typeof reverse>][] = [
+    ['a reversal', trade.reversePosition, (id, more) => reverse(id, more)],
+    ['a roll', trade.rollPosition, (id, more) => roll(id, 'HSI2703', more)],
   ];
-  it.each(unshown)('that cannot be shown is an unknown outcome: %s', async (_, of, change) => {
-    await open({ backend: changed(of, change) });
-    const id = await hold('HK.HSI2612', 1);
-    expect(await reverse(id, { idempotency_key: 'unshown' })).toMatchObject({
-      code: 'backend.disconnected',
-      message: expect.stringContaining('the brokerage accepted it, but'),
+  const unshown: readonly [string, 'its own' | 'the list', (answer: Answered) => void][] = [
+    ['no group', 'its own', ({ s2c }) => delete s2c?.group],
+    ['another relation', 'its own', ({ s2c }) => Object.assign(s2c?.group ?? {}, { relationType: 3 - (s2c?.group?.relationType ?? 0) })],
+    ['no linkage id', 'its own', ({ s2c }) => Object.assign(s2c?.group ?? {}, { linkageId: 0n })],
+    ['one order', 'its own', ({ s2c }) => s2c?.group?.orderList.pop()],
+    ['one order twice', 'its own', ({ s2c }) => s2c?.group?.orderList.splice(1, 1, ...s2c.group.orderList.slice(0, 1))],
+    ['an order that is not listed', 'the list', ({ s2c }) => s2c?.orderList?.pop()],
+    ['another quantity', 'the list', ({ s2c }) => Object.assign(s2c?.orderList?.[0] ?? {}, { qty: 9 })],
+    ['no list', 'the list', (answer) => Object.assign(answer, { retType: -1, retMsg: 'not now' })],
+  ];
+  describe.each(ways)('of %s', (_way, operation, send) => {
+    it.each(unshown)('that cannot be shown is an unknown outcome: %s', async (_, of, change) => {
+      await open({ backend: changed(of === 'its own' ? operation : account.getOrders, change) });
+      const id = await hold('HK.HSI2612', 1);
+      expect(await send(id, { idempotency_key: 'unshown' })).toMatchObject({
+        code: 'backend.disconnected',
+        message: expect.stringContaining('the brokerage accepted it, but'),
+      });
+      expect(await send(id, { idempotency_key: 'unshown' })).toMatchObject({ code: 'idempotency.unknown_outcome' });
+      expect(sent()).toBe(1);
     });
-    expect(await reverse(id, { idempotency_key: 'unshown' })).toMatchObject({ code: 'idempotency.unknown_outcome' });
-    expect(sent()).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import type { Operation } from '../../src/contract/operation.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import type { CancelPreview, ComboPreview, ModifyPreview, PlacePreview, Preview } from '../../src/gateway/index.js';
+import type { CancelPreview, ComboPreview, ModifyPreview, PlacePreview, PositionPreview, Preview } from '../../src/gateway/index.js';
 import type { Approach, Desk } from './desk.js';
 
 interface ByKind {
@@ -8,6 +8,7 @@ interface ByKind {
   readonly combo: ComboPreview;
   readonly modify: ModifyPreview;
   readonly cancel: CancelPreview;
+  readonly position: PositionPreview;
 }
 
 /** A preview that must come about, and be of this kind. */

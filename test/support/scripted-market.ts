@@ -6,6 +6,7 @@ import type {
   BarPeriod,
   Book,
   BookLevel,
+  DetailedBook,
   Execution,
   Market,
   MarketEvent,
@@ -65,6 +66,12 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
 
   book(instrument: Instrument, depth: number): Book {
     return { time: this.clock.now(), bids: this.#levels(instrument, 'buy', depth), asks: this.#levels(instrument, 'sell', depth) };
+  }
+
+  detailedBook(instrument: Instrument, depth: number): DetailedBook {
+    const { time, bids, asks } = this.book(instrument, depth);
+    const bare = (levels: readonly BookLevel[]) => levels.map((level) => ({ ...level, orders: [] }));
+    return { time, bids: bare(bids), asks: bare(asks) };
   }
 
   ticks(instrument: Instrument, count: number): readonly Tick[] {

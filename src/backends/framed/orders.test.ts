@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
 import { CountingClock } from '../../../test/support/counting-clock.js';
 import { ManualClock } from '../../contract/clock.js';
+import * as TrdPlaceComboOrder from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import * as TrdPlaceOrder from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { trade } from '../../contract/operations/index.js';
 import { BackendLost, type ResponseMessage } from '../../gateway/backend.js';
@@ -60,4 +61,28 @@ it.each([
   const there = () => [{ remark: sent?.remark, orderID: 5n, orderIDEx: 'order-5' }];
   await expect(place(there)).resolves.toMatchObject({ retType: 0, s2c: { orderIDEx: 'order-5' } });
   await expect(place(() => [])).rejects.toMatchObject({ constructor: BackendLost, message: expect.stringMatching(/without saying which/) });
+});
+
+it('an order of several legs whose answer was lost is looked for by its mark, and sent once', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 5));
+  const leg = (code: string, side: number) => ({ security: { market: 1, code }, side, qtyRatio: 1 });
+  const combo = { header, comboLegs: [leg('00700', 1), leg('00005', 2)], qty: 100, price: 1, orderType: 1 };
+  const sent: TrdPlaceComboOrder.C2S[] = [];
+  const orders = new Orders({
+    clock,
+    write: async (_operation, request) => {
+      sent.push(request as TrdPlaceComboOrder.C2S);
+      throw new BackendLost('the connection was lost');
+    },
+    ask: async ({ messages }) => {
+      // Another's, which is like it in all but its mark.
+      const like = { ...combo, code: '00700', trdSide: 1, orderIDEx: 'order-4' };
+      const orderList = [like, { ...like, remark: sent[0]?.remark, orderIDEx: 'order-5' }];
+      return create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList } } as Record<string, unknown>) as ResponseMessage;
+    },
+    whenTrading: async () => true,
+  });
+  const answer = await orders.call(trade.placeComboOrder, create(TrdPlaceComboOrder.C2SSchema, combo), 30_000);
+  expect(answer).toMatchObject({ retType: 0, s2c: { orderIDEx: 'order-5' } });
+  expect(sent).toHaveLength(1);
 });

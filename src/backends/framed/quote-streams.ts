@@ -10,7 +10,7 @@ import * as QotUpdateRT from '../../contract/generated/Qot_UpdateRT_pb.js';
 import * as QotUpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
 import { parseSymbol, secKeyOf, symbolOf } from '../../contract/markets.js';
 import type { QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
-import { streamKey } from '../../gateway/push/index.js';
+import { streamKey, withoutOrders } from '../../gateway/push/index.js';
 import type { PushFrame } from './connection.js';
 import { readPush } from './push-bodies.js';
 import { ToldTicks } from './told-ticks.js';
@@ -29,6 +29,7 @@ interface PushKind {
 }
 
 const REHAB_NONE = 0;
+const PUSHED_BOOK = 3013;
 
 const subTypes = new Map(subType.members.map(({ name, public: number }) => [name.toLowerCase(), number]));
 /** KLType → SubType: "day" → "KL_Day". */
@@ -81,7 +82,7 @@ const kinds: ReadonlyMap<number, PushKind> = new Map<number, PushKind>([
   ],
   [3009, ofOne(QotUpdateRT, SubType.SubType_RT)],
   [3011, ofOne(QotUpdateTicker, SubType.SubType_Ticker)],
-  [3013, ofOne(QotUpdateOrderBook, SubType.SubType_OrderBook)],
+  [PUSHED_BOOK, ofOne(QotUpdateOrderBook, SubType.SubType_OrderBook)],
   [3015, ofOne(QotUpdateBroker, SubType.SubType_Broker)],
 ]);
 
@@ -124,7 +125,7 @@ export class QuoteStreams {
       const siblings = this.#byPush.get(push);
       if (siblings === undefined) this.#byPush.set(push, new Set([running]));
       else {
-        for (const { last } of siblings) running.last ??= last === undefined ? undefined : { ...last, stream };
+        for (const sibling of siblings) running.last ??= lastFor(stream, sibling);
         siblings.add(running);
       }
     }
@@ -173,13 +174,15 @@ export class QuoteStreams {
       const listening = symbol === undefined ? undefined : this.#byPush.get(pushKey(symbol, piece.subType, piece.rehabType));
       if (symbol === undefined || listening === undefined) continue;
       const told = piece.subType === SubType.SubType_Ticker ? this.#untold(symbol, piece.message) : piece.message;
+      const bare = isBook(frame.protoId) ? withoutOrders(piece.message) : undefined;
       for (const running of listening) {
+        const said = told ?? piece.message;
         running.last = {
           type: 'quote',
           protoId: frame.protoId,
           stream: running.stream,
           secKey: secKeyOf(piece.security),
-          message: told ?? piece.message,
+          message: running.stream.orderDetail ? said : (bare ?? said),
         };
         if (told !== undefined) pushes.push(running.last);
       }
@@ -197,6 +200,17 @@ export class QuoteStreams {
   }
 }
 
+/** What another stream of the same pushes said last, for one that begins; undefined where that one lacks the orders of the book. */
+function lastFor(stream: QuoteStream, { last }: Running): QuotePush | undefined {
+  if (last === undefined || (stream.orderDetail && !last.stream.orderDetail)) return undefined;
+  const message = last.stream.orderDetail && !stream.orderDetail ? withoutOrders(last.message) : last.message;
+  return { ...last, stream, message };
+}
+
+function isBook(protoId: number): boolean {
+  return protoId === PUSHED_BOOK;
+}
+
 function pushKey(symbol: string, type: number, rehabType: number): string {
   return `${symbol} ${type} ${rehabType}`;
 }
@@ -204,7 +218,7 @@ function pushKey(symbol: string, type: number, rehabType: number): string {
 /** A symbols × types request for streams. */
 type StreamRequest = Pick<
   MessageInitShape<typeof SubC2SSchema> & object,
-  'securityList' | 'subTypeList' | 'regPushRehabTypeList' | 'extendedTime'
+  'securityList' | 'subTypeList' | 'regPushRehabTypeList' | 'extendedTime' | 'isSubOrderBookDetail'
 > & { readonly securityList: { market: number; code: string }[]; readonly subTypeList: number[] };
 
 /** Symbols of one request; no bound of servers is published. */
@@ -212,13 +226,14 @@ const SYMBOLS_MAX = 100;
 
 /** The streams as few requests of the protocol, each of which names every one of its symbols with every one of its types. */
 export function requestsOf(streams: readonly QuoteStream[]): readonly StreamRequest[] {
-  const bySymbol = new Map<string, Map<boolean, { readonly types: Set<number>; readonly rehabs: Set<number> }>>();
-  for (const { symbol, subType: type, rehabType, extendedTime } of streams) {
+  const bySymbol = new Map<string, Map<boolean, { readonly types: Set<number>; readonly rehabs: Set<number>; orders: boolean }>>();
+  for (const { symbol, subType: type, rehabType, extendedTime, orderDetail = false } of streams) {
     const hours = bySymbol.get(symbol) ?? new Map();
     bySymbol.set(symbol, hours);
-    const wanted = hours.get(extendedTime) ?? { types: new Set(), rehabs: new Set() };
+    const wanted = hours.get(extendedTime) ?? { types: new Set(), rehabs: new Set(), orders: false };
     hours.set(extendedTime, wanted);
     wanted.types.add(type);
+    wanted.orders ||= orderDetail;
     if (klineSubTypes.has(type)) wanted.rehabs.add(rehabType);
   }
   /** Those that have room for another symbol, by what they ask for. */
@@ -226,16 +241,16 @@ export function requestsOf(streams: readonly QuoteStream[]): readonly StreamRequ
   const requests: StreamRequest[] = [];
   for (const [symbol, hours] of bySymbol) {
     const security = securityOf(symbol);
-    for (const [extendedTime, { types, rehabs }] of hours) {
+    for (const [extendedTime, { types, rehabs, orders: isSubOrderBookDetail }] of hours) {
       const subTypeList = [...types].sort((a, b) => a - b);
       const regPushRehabTypeList = [...rehabs].sort((a, b) => a - b);
-      const key = `${subTypeList.join()} ${regPushRehabTypeList.join()} ${extendedTime}`;
+      const key = `${subTypeList.join()} ${regPushRehabTypeList.join()} ${extendedTime} ${isSubOrderBookDetail}`;
       const request = open.get(key);
       if (request !== undefined && request.securityList.length < SYMBOLS_MAX) {
         request.securityList.push(security);
         continue;
       }
-      const another = { securityList: [security], subTypeList, regPushRehabTypeList, extendedTime };
+      const another = { securityList: [security], subTypeList, regPushRehabTypeList, extendedTime, isSubOrderBookDetail };
       open.set(key, another);
       requests.push(another);
     }

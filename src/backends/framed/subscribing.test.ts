@@ -8,6 +8,7 @@ import { StreamSubscriptions } from './subscribing.js';
 import type { Upstream } from './upstream.js';
 
 const BASIC = 1;
+const BOOK = 2;
 const HK = 1;
 const SUB_INFO = 3003;
 const streamOf = (code: string): QuoteStream => ({ symbol: `HK.${code}`, subType: BASIC, rehabType: 0, extendedTime: false });
@@ -53,6 +54,25 @@ describe('subscriptions at a server', () => {
     expect(running.all).toEqual([hsbc]);
     await subscriptions.subscribe([tencent]);
     expect(asked).toHaveLength(2);
+  });
+
+  it('to a book are with its orders as long as anybody wants them', async () => {
+    const book: QuoteStream = { ...tencent, subType: BOOK };
+    const detailed: QuoteStream = { ...book, orderDetail: true };
+    await subscriptions.subscribe([book]);
+    await subscriptions.subscribe([detailed]);
+    await subscriptions.unsubscribe([book]);
+    await subscriptions.subscribe([book, hsbc]);
+    await subscriptions.unsubscribe([detailed]);
+    await subscriptions.unsubscribe([book]);
+    const said = asked.map(({ isSubOrUnSub, isSubOrderBookDetail, subTypeList }) => [subTypeList[0], isSubOrUnSub, isSubOrderBookDetail]);
+    expect(said.filter(([type]) => type === BOOK)).toEqual([
+      [BOOK, true, false],
+      [BOOK, true, true],
+      [BOOK, true, true],
+      [BOOK, true, false],
+      [BOOK, false, false],
+    ]);
   });
 
   it('that are made while it gives its account are not taken for forgotten', async () => {

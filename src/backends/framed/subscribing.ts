@@ -1,4 +1,5 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
+import { SubType } from '../../contract/generated/Qot_Common_pb.js';
 import type { ResponseSchema as SubInfoSchema } from '../../contract/generated/Qot_GetSubInfo_pb.js';
 import { parseSymbol, symbolOf } from '../../contract/markets.js';
 import { quote, subscription } from '../../contract/operations/index.js';
@@ -37,7 +38,7 @@ export class StreamSubscriptions {
     this.#running.begin(fresh);
     let answer = create(asked.messages.ResponseSchema, { retType: SUCCEEDED, s2c: {} }) as ResponseMessage;
     try {
-      for (const request of requestsOf(fresh)) {
+      for (const request of requestsOf(fresh.map((stream) => this.#asRunning(stream)))) {
         const c2s = create(asked.messages.C2SSchema, { ...request, isSubOrUnSub: true, isRegOrUnRegPush: true, isFirstPush: true });
         answer = await this.#upstream.request(asked, c2s, this.#options());
         if (answer.retType !== SUCCEEDED) break;
@@ -54,6 +55,7 @@ export class StreamSubscriptions {
   /** Ends streams: a symbol's data of one type end at the server when no stream of it is left. */
   async unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
     this.#end(streams);
+    await this.#withoutOrders(streams);
     const used = new Set(this.#running.all.map(unitOf));
     const idle = streams.filter((stream) => !used.has(unitOf(stream)));
     for (const { securityList, subTypeList } of requestsOf(idle)) {
@@ -106,6 +108,25 @@ export class StreamSubscriptions {
     const forgotten = before.filter((stream) => still.has(stream) && !delivered.has(unitOf(stream)));
     this.#end(forgotten);
     return forgotten;
+  }
+
+  /** A server has one subscription to a symbol's book: with the orders behind its levels as long as any stream wants them. */
+  #asRunning(stream: QuoteStream): QuoteStream {
+    const wantsOrders = ({ symbol, subType, orderDetail }: QuoteStream) =>
+      orderDetail === true && symbol === stream.symbol && subType === stream.subType;
+    return stream.subType === SubType.SubType_OrderBook && this.#running.all.some(wantsOrders) ? { ...stream, orderDetail: true } : stream;
+  }
+
+  /** Books of which these were the last to want the orders, and that others still receive, go on without them. */
+  async #withoutOrders(ended: readonly QuoteStream[]): Promise<void> {
+    const units = new Set(ended.filter(({ orderDetail }) => orderDetail).map(unitOf));
+    if (units.size === 0) return;
+    const left = this.#running.all.filter((stream) => units.has(unitOf(stream)) && !stream.orderDetail);
+    for (const request of requestsOf(left)) {
+      const c2s = create(asked.messages.C2SSchema, { ...request, isSubOrUnSub: true, isRegOrUnRegPush: true, isFirstPush: false });
+      // Refused or not, nobody is shown what he did not ask for.
+      await this.#upstream.request(asked, c2s, this.#options());
+    }
   }
 
   #confirmedStreams(): readonly QuoteStream[] {

@@ -10,7 +10,7 @@ import { isRegular } from '../../simulator/view/bars.js';
 import { queueFields } from '../../simulator/view/broker-queue.js';
 import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
-import { BookType, bookFields } from '../../simulator/view/order-book.js';
+import { type BookFields, BookType, bookFields, detailedBookFields } from '../../simulator/view/order-book.js';
 import { klTypeOfSubType, SubType, subTypesOf } from '../../simulator/view/sub-types.js';
 import { PushDataType, tickerMessage } from '../../simulator/view/tickers.js';
 import { success } from './answers.js';
@@ -38,9 +38,11 @@ export function createFeed(
     case SubType.basic:
       return basicFeed(facts, listing);
     case SubType.orderBook:
-      return bookFeed(facts, listing, BookType.normal);
+      return bookFeed(listing, () =>
+        stream.orderDetail ? detailedBookFields(facts, listing, PUSHED_LEVELS) : bookFields(facts, listing, PUSHED_LEVELS, BookType.normal),
+      );
     case SubType.oddOrderBook:
-      return bookFeed(facts, listing, BookType.odd);
+      return bookFeed(listing, () => bookFields(facts, listing, PUSHED_LEVELS, BookType.odd));
     case SubType.broker:
       return brokerFeed(facts, listing);
     case SubType.ticker:
@@ -64,12 +66,12 @@ function basicFeed(facts: Facts<'quoteBoard'>, listing: Listing): Feed {
   return { protoId: ProtoId.basic, on: 'tick', next: current, current };
 }
 
-function bookFeed(facts: Facts<'market'>, listing: Listing, type: number): Feed {
+function bookFeed(listing: Listing, fields: () => BookFields): Feed {
   const current = () => {
     const payload = create(UpdateOrderBook.S2CSchema);
     payload.security = listing.security;
     payload.name = listing.instrument.name;
-    return success(UpdateOrderBook, Object.assign(payload, bookFields(facts, listing, PUSHED_LEVELS, type)));
+    return success(UpdateOrderBook, Object.assign(payload, fields()));
   };
   return { protoId: ProtoId.orderBook, on: 'book', next: current, current };
 }

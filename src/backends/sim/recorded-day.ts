@@ -11,7 +11,7 @@ import { symbolOf } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { quote } from '../../contract/operations/index.js';
 import type { Gap, NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
-import { payloadOf, streamKey } from '../../gateway/push/index.js';
+import { payloadOf, streamKey, streamOfKey } from '../../gateway/push/index.js';
 import { Playback, type PlaybackListener, type RecordedEvent, type RecordedLoss, type Source } from '../../recording/index.js';
 import type { RecordedMarket } from '../../simulator/market/index.js';
 import type { RecordedSymbol } from '../../simulator/simulation.js';
@@ -196,8 +196,8 @@ class Scan {
   see(event: RecordedEvent, isPast: boolean): void {
     const { source } = event;
     if (source.kind === 'quote') {
-      const { symbol, subType, rehabType, extendedTime } = source;
-      this.streams.set(streamKey(source), { symbol, subType, rehabType, extendedTime });
+      const { symbol } = source;
+      this.streams.set(streamKey(source), streamOfKey(streamKey(source)));
       if (source.protoId === ProtoId.quote && !this.symbols.has(symbol)) this.#addSymbol(symbol, event);
       if (isPast && source.protoId === ProtoId.ticker) this.#trades.push(event);
       else if (isPast) this.#newest.set(streamKey(source), event);

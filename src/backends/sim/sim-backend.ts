@@ -120,7 +120,8 @@ class SimBackend implements Backend {
       const keep =
         keepAnswer && ((payload: unknown, change: Transaction) => keepAnswer(success(operation.messages, payload as Message), change));
       const preparing = prepare(this.#simulation, request);
-      const outcome = preparing?.then(() => answer(this.#simulation, request, keep)) ?? answer(this.#simulation, request, keep);
+      const answered = () => answer(this.#simulation, request, keep, context);
+      const outcome = preparing === undefined ? answered() : preparing.then(answered);
       if (!(outcome instanceof Promise)) return respond(operation, outcome);
       return outcome.then(
         (settled) => respond(operation, settled),

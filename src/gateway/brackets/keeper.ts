@@ -143,6 +143,23 @@ export class Brackets {
     return found.sort((a, b) => b.createdAt - a.createdAt);
   }
 
+  /** Whether anything of an account is guarded, or about to be. */
+  guardsIn(accId: bigint): boolean {
+    for (const { bracket } of this.#watched.values()) if (bracket.accId === accId) return true;
+    return false;
+  }
+
+  /** Whether an order of an account is the exit of a bracket that goes on. */
+  isExit(accId: bigint, { orderIDEx, remark }: Pick<Order, 'orderIDEx' | 'remark'>): boolean {
+    for (const { bracket } of this.#watched.values()) {
+      const { exit } = bracket;
+      if (bracket.accId !== accId || exit === undefined || bracket.ending) continue;
+      // By its own remark until its text is known.
+      if (exit.idEx === '' ? exit.remark === remark : exit.idEx === orderIDEx) return true;
+    }
+    return false;
+  }
+
   /** Ends the exits of a bracket; false where it has ended. */
   async cancel(id: string): Promise<boolean> {
     const watched = this.#watched.get(id);

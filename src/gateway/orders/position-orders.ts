@@ -1,12 +1,11 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Unknown } from '../../access/index.js';
 import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
-import { SecuritySchema, SecurityType } from '../../contract/generated/Qot_Common_pb.js';
-import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
 import type { OrderGroup } from '../../contract/generated/svc/position_orders_pb.js';
 import type { C2S as ReverseC2S, S2C } from '../../contract/generated/svc/reverse_position_pb.js';
 import type { C2S as RollC2S } from '../../contract/generated/svc/roll_position_pb.js';
 import {
+  OrderType,
   type Position,
   PositionSide,
   TrdEnv,
@@ -18,12 +17,13 @@ import { C2SSchema as OrdersC2S } from '../../contract/generated/Trd_GetOrderLis
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
-import { account, quote, trade } from '../../contract/operations/index.js';
+import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { type Backend, BackendFailure, BackendLost, type CallContext, type ResponseMessage } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
+import { type Contract, refuseContracts } from './monthly-futures.js';
 import type { Valued, ValuedLeg } from './order-facts.js';
 
 /** A request that turns one position into another by two orders. */
@@ -36,11 +36,6 @@ export interface ExpectedOrder {
   readonly secMarket: number;
   readonly side: number;
   readonly qty: number;
-}
-
-interface Contract {
-  readonly code: string;
-  readonly secMarket: number;
 }
 
 /** Whether an operation places two orders for a position. */
@@ -59,8 +54,11 @@ export async function valuePosition(
   context: CallContext,
 ): Promise<Valued | Rejection> {
   const expected = await expectedOrders(backend, operation, request, context);
-  if (expected instanceof Rejection) return expected;
-  const { header } = request;
+  return expected instanceof Rejection ? expected : valuedOrders(operation, expected, request.header);
+}
+
+/** The value of the two orders: what they are of is known, what they are worth is not. */
+export function valuedOrders(operation: Operation, expected: readonly ExpectedOrder[], header: TrdHeader | undefined): Valued | Rejection {
   const legs: ValuedLeg[] = [];
   for (const order of expected) {
     const leg = legOf(operation, order, header);
@@ -71,6 +69,12 @@ export async function valuePosition(
   if (first === undefined) throw new Error('a group has orders');
   const opens = { env: header?.trdEnv ?? 0, market: header?.trdMarket ?? 0, count: legs.length };
   return { accId: header?.accID ?? 0n, legs: [first, ...rest], opens };
+}
+
+/** Of both orders: a roll trades at the market, and so does a reversal unless it asks for limits. */
+export function typeOfOrders({ initial }: PositionRequest): OrderType {
+  const isLimit = initial?.$typeName === 'svc.reverse_position.Initial' && initial.priceType === LIMITED;
+  return isLimit ? OrderType.OrderType_Normal : OrderType.OrderType_Market;
 }
 
 /** The two orders that a request comes to, by fresh facts. */
@@ -89,8 +93,8 @@ export async function expectedOrders(
   const source = { code: position.code, secMarket: position.secMarket };
   const target = targetOf(request, source);
   if (target instanceof Rejection) return target;
-  const facts = await stockListFacts(backend, target === source ? [source] : [source, target], context);
-  if (facts instanceof Rejection) return facts;
+  const unfit = await refuseContracts(backend, source, target, context);
+  if (unfit !== undefined) return unfit;
   const qty = Math.abs(position.qty);
   const long = position.positionSide === PositionSide.PositionSide_Long;
   const [buy, sell] = [TrdSide.TrdSide_Buy, TrdSide.TrdSide_Sell];
@@ -148,12 +152,19 @@ async function listOrders(backend: Backend, query: Message, context: CallContext
   }
 }
 
+/** The price type of a reversal by limit orders. */
+const LIMITED = 2;
 const REVERSED = 1;
 const ROLLED = 2;
 
 /** Why a group is not the one that was asked for. */
-function unlike({ relationType, orderList }: OrderGroup, relation: number, expected: readonly ExpectedOrder[]): string | undefined {
+function unlike(
+  { relationType, linkageId, orderList }: OrderGroup,
+  relation: number,
+  expected: readonly ExpectedOrder[],
+): string | undefined {
   if (relationType !== relation) return `its group has relation type ${relationType} in place of ${relation}`;
+  if (linkageId === 0n) return 'its group has no linkage id';
   if (orderList.length !== expected.length || orderList[0]?.orderId === orderList[1]?.orderId) {
     return `its group has ${new Set(orderList.map(({ orderId }) => orderId)).size} orders in place of ${expected.length}`;
   }
@@ -186,30 +197,6 @@ function targetOf({ initial }: PositionRequest, source: Contract): Contract | Re
   const target = { code: initial.targetCode, secMarket: initial.targetSecMarket };
   if (target.code !== source.code || target.secMarket !== source.secMarket) return target;
   return new Rejection('request.invalid', `target_code: ${target.code} is the contract that the position is in`, { field: 'target_code' });
-}
-
-/** Why what is needed of the contracts is not so. */
-async function stockListFacts(backend: Backend, contracts: readonly Contract[], context: CallContext): Promise<undefined | Rejection> {
-  for (const [index, contract] of contracts.entries()) {
-    const wrong = await notMonthly(backend, contract, context);
-    if (wrong === undefined) continue;
-    const field = index === 0 ? 'position_id' : 'target_code';
-    return new Rejection('request.invalid', `${field}: ${contract.code} ${wrong}`, { field });
-  }
-  return undefined;
-}
-
-/** Why a contract is no future of one month, by the brokerage's own list; undefined where it is. */
-async function notMonthly(backend: Backend, { code, secMarket }: Contract, context: CallContext): Promise<string | undefined> {
-  const security = create(SecuritySchema, { market: quoteMarketOfSecMarket(secMarket)?.number ?? 0, code });
-  const response = await backend.call(quote.getStaticInfo, create(StaticInfoC2S, { securityList: [security] }), context);
-  if (response.retType !== RET_SUCCEED) return `is not in the brokerage's list: ${response.retMsg}`;
-  const info = payloadOf(quote.getStaticInfo, response)?.staticInfoList.find(({ basic }) => basic?.security?.code === code);
-  if (info?.basic === undefined) return "is not in the brokerage's list";
-  if (info.basic.secType !== SecurityType.SecurityType_Future) return 'is no future';
-  if (info.futureExData === undefined) return 'has no terms in the list';
-  const { isMainContract, lastTradeTime } = info.futureExData;
-  return isMainContract || lastTradeTime === '' ? 'is no ordinary monthly future' : undefined;
 }
 
 function legOf(operation: Operation, { code, secMarket, side, qty }: ExpectedOrder, header: TrdHeader | undefined): ValuedLeg | Rejection {

@@ -5,6 +5,7 @@ export type {
   ModifyPreview,
   OrderTerms,
   PlacePreview,
+  PositionPreview,
   Preview,
   PreviewFees,
   PreviewGate,

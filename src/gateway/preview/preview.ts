@@ -5,7 +5,7 @@ import type { FeeItem } from '../backend.js';
 import type { Pricing } from '../orders/order-pricing.js';
 
 /** What a write would do and meet if it were sent now. Nothing of it is a promise: prices and totals move on. */
-export type Preview = PlacePreview | ComboPreview | ModifyPreview | CancelPreview;
+export type Preview = PlacePreview | ComboPreview | ModifyPreview | CancelPreview | PositionPreview;
 
 /** What every preview says. */
 export interface PreviewBase {
@@ -54,6 +54,18 @@ export interface CancelPreview extends PreviewBase {
   readonly count: number | null;
   /** Those orders, as far as the caller may see them, at most {@link ORDERS_LISTED_MAX}. */
   readonly orders: readonly WorkingOrder[] | null;
+}
+
+/** A position that is reversed or rolled. What its orders trade at is not known beforehand, and so neither value nor fees. */
+export interface PositionPreview extends PreviewBase {
+  readonly kind: 'position';
+  /** What is placed as one group, the order that closes first; null when the caller may not see the position. */
+  readonly orders: readonly PositionOrderTerms[] | null;
+}
+
+/** One of the two orders that a position comes to. */
+export interface PositionOrderTerms extends Pick<OrderTerms, 'symbol' | 'name' | 'side' | 'qty' | 'orderType'> {
+  readonly role: 'close' | 'open';
 }
 
 /** Orders that the preview of a cancel lists. */

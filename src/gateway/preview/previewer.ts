@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { type Access, isUnknown, type KeyRecord, scopeMask } from '../../access/index.js';
+import { type Access, type GateName, isUnknown, type KeyRecord, scopeMask } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
 import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
@@ -22,6 +22,7 @@ import { isCombo } from '../orders/combo-facts.js';
 import type { Valued } from '../orders/order-facts.js';
 import { isWorking, orderNamed, workingOrders } from '../orders/order-lookup.js';
 import { hasLimit } from '../orders/order-pricing.js';
+import { expectedOrders, type PositionRequest, typeOfOrders, valuedOrders } from '../orders/position-orders.js';
 import { factsOf, isValued, noSuchOrder, valueOrder } from '../orders/valuation.js';
 import { payloadOf } from '../responses.js';
 import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
@@ -33,6 +34,7 @@ import {
   type ModifyPreview,
   ORDERS_LISTED_MAX,
   type PlacePreview,
+  type PositionPreview,
   type Preview,
   type PreviewBase,
 } from './preview.js';
@@ -49,6 +51,8 @@ interface Asked<R> {
 }
 
 const accountScopes = scopeMask(['acc:read']);
+/** Gates whose figure would show what position an account holds. */
+const tellsPosition: ReadonlySet<GateName> = new Set(['symbol', 'side']);
 /** Cancels meet no gate: a caller can always get out. */
 const ungated: Pick<PreviewBase, 'gates' | 'wouldPass' | 'refusal'> = { gates: [], wouldPass: true, refusal: null };
 
@@ -63,7 +67,7 @@ export class Previewer {
 
   /** Whether there is anything to say of this operation beforehand: of all whose risk is valued. */
   covers(operation: Operation): boolean {
-    return operation.valuer !== null && operation.valuer !== 'relief' && operation.valuer !== 'position';
+    return operation.valuer !== null && operation.valuer !== 'relief';
   }
 
   /** A failure is what the write itself would be answered: no such order, no such account. */
@@ -75,19 +79,18 @@ export class Previewer {
   ): Promise<Preview | ResponseMessage | Rejection> {
     const { header } = request as Message & { header?: TrdHeader };
     if (header === undefined) return new Rejection('request.missing_field', 'missing field "header"', { field: 'header' });
-    if (operation.valuer === null || operation.valuer === 'position') throw new Error(`${operation.name} has no preview`);
+    if (operation.valuer === null) throw new Error(`${operation.name} has no preview`);
     return this.#byValuer[operation.valuer]({ operation, key, header, context, request });
   }
 
   /** What is previewed is what is valued: leaving one out does not build. */
-  readonly #byValuer: Readonly<
-    Record<Exclude<ValuerName, 'position'>, (asked: Asked<Message>) => Promise<Preview | ResponseMessage | Rejection>>
-  > = {
+  readonly #byValuer: Readonly<Record<ValuerName, (asked: Asked<Message>) => Promise<Preview | ResponseMessage | Rejection>>> = {
     place: (asked) => this.#place(asked as Asked<PlaceC2S>),
     combo: (asked) => this.#combo(asked as Asked<ComboC2S>),
     bracket: (asked) => this.#bracket(asked as Asked<BracketC2S>),
     relief: async ({ operation }) => new Rejection('request.invalid', `${operation.name} has no preview: it only takes risk away`),
     reconfirm: (asked) => this.#reconfirm(asked as Asked<ReconfirmC2S>),
+    position: (asked) => this.#position(asked as Asked<PositionRequest>),
     modify: (asked) => {
       const change = asked as Asked<ModifyC2S>;
       if (change.request.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Cancel) return this.#modify(change);
@@ -213,6 +216,32 @@ export class Previewer {
       newQty: null,
       newPrice: null,
       ...(await this.#changed(key, asIs, order, maySee, valued, context)),
+    };
+  }
+
+  async #position({ operation, key, request, header, context }: Asked<PositionRequest>): Promise<PositionPreview | Rejection> {
+    const expected = await expectedOrders(this.backend, operation, request, context);
+    if (expected instanceof Rejection) return expected;
+    const valued = valuedOrders(operation, expected, header);
+    if (valued instanceof Rejection) return valued;
+    const maySee = expected.every(({ code, secMarket }) => this.#maySee(key, { trdMarket: header.trdMarket, secMarket, code }, header));
+    const orders = await Promise.all(
+      valued.legs.map(async ({ symbol, side, qty }, i) => ({
+        role: expected[i]?.role ?? 'open',
+        symbol,
+        name: await this.#nameOf(symbol, context),
+        side,
+        qty,
+        orderType: orderTypeName(typeOfOrders(request)),
+      })),
+    );
+    const judged = await this.#judge(key, valued, header, context);
+    return {
+      kind: 'position',
+      ...addressOf(operation, header),
+      orders: maySee ? orders : null,
+      ...judged,
+      gates: maySee ? judged.gates : judged.gates.map((gate) => (tellsPosition.has(gate.gate) ? { ...gate, after: null } : gate)),
     };
   }
 

@@ -6,6 +6,7 @@ import type {
   ModifyPreview,
   OrderTerms,
   PlacePreview,
+  PositionPreview,
   Preview,
   PreviewGate,
   WorkingOrder,
@@ -25,6 +26,8 @@ export function previewSentence(preview: Preview): string {
       return modified(preview);
     case 'cancel':
       return cancelled(preview);
+    case 'position':
+      return ofPosition(preview);
   }
 }
 
@@ -129,6 +132,20 @@ function modified(preview: ModifyPreview): string {
   const what = op === 'normal' ? `: ${changes.join(', ') || 'nothing changes'}` : '';
   const first = `${modifyVerbs[op]} ${which} ${where(preview)}${what}`;
   return preview.currency === null ? sentences(first) : sentences(`${first}; ${worth(preview)}`, ...objections(preview));
+}
+
+/** "Sell 2 HK.HSI2612 to close and buy 2 HK.HSI2703 to open, at market, as one group in the REAL account 2817…5391". */
+function ofPosition(preview: PositionPreview): string {
+  const { operation, orders, refusal } = preview;
+  const denied = refusal === null ? [] : [`It would be refused: ${plain(refusal.message)}`];
+  const verb = operation === 'roll_position' ? 'Roll' : 'Reverse';
+  if (orders === null) return sentences(`${verb} a position ${where(preview)} (details need acc:read)`, ...denied);
+  const each = orders.map((order, i) => `${i === 0 ? action(order) : decapitalised(action(order))} to ${order.role}`);
+  const terms = orders[0]?.orderType === 'MARKET' ? 'at market' : 'at the last price';
+  return sentences(
+    `${each.join(' and ')}, ${terms}, as one group ${where(preview)}: value unknown, since what both orders trade at is not known beforehand, fees unknown`,
+    ...denied,
+  );
 }
 
 const ORDERS_NAMED_MAX = 5;

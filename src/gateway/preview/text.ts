@@ -7,6 +7,8 @@ import type {
   ComboPreview,
   ModifyPreview,
   PlacePreview,
+  PositionOrderTerms,
+  PositionPreview,
   Preview,
   PreviewFees,
   PreviewGate,
@@ -52,6 +54,8 @@ function particulars(preview: Preview, id: (value: bigint) => Json): Record<stri
       return { ...change(preview, id), ...worth(preview) };
     case 'cancel':
       return cancel(preview, id);
+    case 'position':
+      return ofPosition(preview);
   }
 }
 
@@ -102,6 +106,19 @@ function cancel({ all, count, orders }: CancelPreview, id: (value: bigint) => Js
     count: orNull(count, String),
     orders: orNull(orders, (listed) => list(listed, (order) => workingOrder(order, id))),
   };
+}
+
+function ofPosition({ orders }: PositionPreview): Record<string, Json> {
+  const order = ({ role, symbol, name, side, qty, orderType }: PositionOrderTerms): Json =>
+    object({
+      role: text(role),
+      symbol: text(symbol),
+      name: orNull(name, text),
+      side: text(side),
+      order_type: text(orderType),
+      qty: formatDecimal(qty),
+    });
+  return { orders: orNull(orders, (listed) => list(listed, order)) };
 }
 
 function worth(preview: PlacePreview | ComboPreview | ModifyPreview): Record<string, Json> {

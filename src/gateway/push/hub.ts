@@ -20,7 +20,7 @@ import { type ConnectOptions, type Member, type PushConnection, receives } from 
 import { type Observed, type Observer, Observers } from './observers.js';
 import { type After, Retries } from './patience.js';
 import { RecentTrades } from './recent-trades.js';
-import { streamKey } from './streams.js';
+import { fullerKey, poorerKey, streamKey } from './streams.js';
 import { type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
 
 export type PushBackend = Pick<
@@ -316,7 +316,9 @@ export class PushHub {
   #route(key: string, event: QuotePush): readonly Connection[] {
     const owners = this.subscriptions.receivers(key);
     if (owners.length === 0) return NOBODY;
-    const recipients = [...this.#membersOf(owners)].filter((member) => receives(member, event)).map(({ connection }) => connection);
+    const fuller = fullerKey(event.stream);
+    const isGiven = (member: Member) => receives(member, event) && !(fuller !== undefined && this.#receivesKey(member, fuller));
+    const recipients = [...this.#membersOf(owners)].filter(isGiven).map(({ connection }) => connection);
     this.#routes.set(key, recipients);
     return recipients;
   }
@@ -358,7 +360,7 @@ export class PushHub {
   }
 
   #started(subscription: Subscription): void {
-    this.#routes.delete(subscription.key);
+    this.#forgetRoute(subscription);
     if (this.subscriptions.receivers(subscription.key).length === 1) this.#gaps.began(subscription.key);
     if (!subscription.first) return;
     const members = [...(this.#byOwner.get(subscription.owner) ?? [])];
@@ -369,7 +371,7 @@ export class PushHub {
   }
 
   #ended(subscription: Subscription): void {
-    this.#routes.delete(subscription.key);
+    this.#forgetRoute(subscription);
     for (const member of this.#byOwner.get(subscription.owner) ?? []) {
       if (this.#receivesOtherwise(member, subscription)) continue;
       member.connection.purge(({ content }) => content.kind !== 'kept' && content.key === subscription.key);
@@ -384,9 +386,21 @@ export class PushHub {
     }
   }
 
-  /** Whether a member receives the stream by a subscription of its other owner. */
-  #receivesOtherwise(member: Member, { owner, key }: Subscription): boolean {
+  #forgetRoute({ stream, key }: Subscription): void {
+    this.#routes.delete(key);
+    const poorer = poorerKey(stream);
+    if (poorer !== undefined) this.#routes.delete(poorer);
+  }
+
+  /** Whether a member receives the stream by a subscription of its other owner, or one that has all of its data. */
+  #receivesOtherwise(member: Member, { owner, stream, key }: Subscription): boolean {
+    const fuller = fullerKey(stream);
+    if (fuller !== undefined && this.#receivesKey(member, fuller)) return true;
     return member.owners.some((other) => other !== owner && this.subscriptions.get(other, key)?.push === true);
+  }
+
+  #receivesKey(member: Member, key: string): boolean {
+    return member.owners.some((owner) => this.subscriptions.get(owner, key)?.push === true);
   }
 
   #firstPush(subscription: Subscription, members: readonly Member[]): void {

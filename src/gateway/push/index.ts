@@ -1,4 +1,5 @@
 /** The push path: who is subscribed to what, and how events reach them. */
+export { withoutOrders } from './bare-book.js';
 export { type ConnectionInfo, type Permits, type PushSink, STALLED_BYTES } from './connection.js';
 export type { PushFormat, TickerGap } from './format.js';
 export { BytesFrame, type Frame, type FrameContent } from './frame.js';
@@ -18,5 +19,5 @@ export {
   usedSubscriptionQuota,
 } from './operations.js';
 export { payloadOf, pushMessages, pushMessagesOf } from './push-messages.js';
-export { expandStreams, isKline, quotaKey, streamKey } from './streams.js';
-export type { Subscription } from './subscriptions.js';
+export { asHeld, expandStreams, isKline, orderDetailKey, quotaKey, replacedBy, streamKey, streamOfKey } from './streams.js';
+export type { Subscription, Subscriptions } from './subscriptions.js';

@@ -11,7 +11,7 @@ import type { BackendRefused, QuoteStream, ResponseMessage, UnsubscribeRefusal }
 import { rejectRefused } from '../call-failures.js';
 import type { AccountOutcome } from './accounts.js';
 import type { PushHub } from './hub.js';
-import { expandStreams, isKline, nameOfSubType, quotaKey } from './streams.js';
+import { asHeld, expandStreams, isKline, nameOfSubType, quotaKey, replacedBy } from './streams.js';
 import type { SubscribeOutcome, Subscription } from './subscriptions.js';
 
 /** The operations that the gateway answers by itself, because it alone knows who is subscribed to what. */
@@ -57,7 +57,7 @@ export async function answerSubscribe(
   if (!outcome.ok) {
     return outcome.cause === undefined ? quoteAnswer(resultOf(outcome)) : rejectSubscription(hub, outcome.cause);
   }
-  await hub.subscriptions.unsubscribe(owner, otherHours(hub, owner, streams));
+  await hub.subscriptions.unsubscribe(owner, replacedBy(streams, hub.subscriptions.wanted(owner)));
   return quoteAnswer(unserved.length === 0 ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut(unserved) });
 }
 
@@ -122,19 +122,13 @@ export async function answerRegisterPush(
   }
   const held = ownStreams(hub, owner, new Set(streams.map(quotaKey)));
   const outcome = isRegOrUnReg
-    ? await hub.subscribe(owner, withHoursOf(held, streams), {
+    ? await hub.subscribe(owner, asHeld(streams, held), {
         push: true,
         first: isFieldSet(request, QotRegQotPush.C2SSchema.field.isFirstPush) ? request.isFirstPush : true,
       })
     : await hub.subscribe(owner, held.filter(isOfRehabTypes(rehabTypeList)), { push: false, first: false });
   if (!outcome.ok && outcome.cause !== undefined) return rejectSubscription(hub, outcome.cause);
   return registerAnswer(resultOf(outcome));
-}
-
-/** The message does not say whether extended hours are meant: those that are subscribed to. */
-function withHoursOf(held: readonly QuoteStream[], streams: readonly QuoteStream[]): readonly QuoteStream[] {
-  const hours = new Map(held.map((stream) => [quotaKey(stream), stream.extendedTime]));
-  return streams.map((stream) => ({ ...stream, extendedTime: hours.get(quotaKey(stream)) ?? false }));
 }
 
 function isOfRehabTypes(rehabTypes: readonly number[]): (stream: QuoteStream) => boolean {
@@ -235,12 +229,6 @@ function accountAnswer(outcome: Outcome): ResponseMessage {
 /** An owner's streams of these symbols and types, whatever their adjustment and hours: unsubscribing names neither. */
 function ownStreams(hub: PushHub, owner: string, units: ReadonlySet<string>): readonly QuoteStream[] {
   return hub.subscriptions.wanted(owner).filter((stream) => units.has(quotaKey(stream)));
-}
-
-/** Streams that a new subscription replaces: the same but with, or without, extended hours. */
-function otherHours(hub: PushHub, owner: string, streams: readonly QuoteStream[]): readonly QuoteStream[] {
-  const hours = new Map(streams.map((stream) => [quotaKey(stream), stream.extendedTime]));
-  return ownStreams(hub, owner, new Set(hours.keys())).filter((stream) => hours.get(quotaKey(stream)) !== stream.extendedTime);
 }
 
 function connectionInfo(subscriptions: readonly Subscription[], isOwnConnData: boolean): QotCommon.ConnSubInfo {

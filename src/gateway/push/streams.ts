@@ -5,6 +5,7 @@ import type { QuoteStream } from '../backend.js';
 /** Qot_Common.SubType of tick-by-tick trades: the one quote type of which every event counts. */
 export const SUB_TYPE_TICKER = 4;
 const SUB_TYPE_RT = 5;
+const SUB_TYPE_ORDER_BOOK = 2;
 
 const members = new Map(subType.members.map((member) => [member.public, member.name]));
 const klines = new Set(subType.members.filter(({ name }) => name.startsWith('KL_')).map((member) => member.public));
@@ -19,8 +20,34 @@ export function isKline(type: number): boolean {
 }
 
 /** What one stream is known by; equal for equal streams. */
-export function streamKey({ symbol, subType, rehabType, extendedTime }: QuoteStream): string {
-  return `${symbol} ${subType} ${rehabType}${extendedTime ? ' x' : ''}`;
+export function streamKey({ symbol, subType, rehabType, extendedTime, orderDetail }: QuoteStream): string {
+  return `${symbol} ${subType} ${rehabType}${extendedTime ? ' x' : ''}${orderDetail ? ' d' : ''}`;
+}
+
+/** The stream of a {@link streamKey}. */
+export function streamOfKey(key: string): QuoteStream {
+  const [symbol = '', subType, rehabType, ...variants] = key.split(' ');
+  const stream = { symbol, subType: Number(subType), rehabType: Number(rehabType), extendedTime: variants.includes('x') };
+  return variants.includes('d') ? { ...stream, orderDetail: true } : stream;
+}
+
+/** The key of the stream of a security's order book with the orders behind each level. */
+export function orderDetailKey(security: { readonly market: number; readonly code: string } | undefined): string {
+  return detailKey(security === undefined ? undefined : symbolOf(security));
+}
+
+function detailKey(symbol = ''): string {
+  return `${symbol} ${SUB_TYPE_ORDER_BOOK} ${REHAB_NONE} d`;
+}
+
+/** The stream that has more of the same data than this one: whoever receives both is given only that. */
+export function fullerKey({ symbol, subType, orderDetail }: QuoteStream): string | undefined {
+  return subType === SUB_TYPE_ORDER_BOOK && !orderDetail ? detailKey(symbol) : undefined;
+}
+
+/** The stream that this one has all the data of. */
+export function poorerKey(stream: QuoteStream): string | undefined {
+  return stream.orderDetail ? plainKey(stream.symbol, stream.subType) : undefined;
 }
 
 /** The symbol of a {@link streamKey}. */
@@ -33,10 +60,31 @@ export function plainKey(symbol: string, subType: number): string {
   return streamKey({ symbol, subType, rehabType: isKline(subType) ? REHAB_DEFAULT : REHAB_NONE, extendedTime: false });
 }
 
-/** The keys of every stream of a symbol and type: each adjustment (K-lines), with and without extended hours. */
+/** The keys of every stream of a symbol and type: each adjustment (K-lines), with and without extended hours, and orders (order books). */
 export function variantKeys(symbol: string, subType: number): readonly string[] {
   const rehabTypes = isKline(subType) ? [...adjustments] : [REHAB_NONE];
-  return rehabTypes.flatMap((rehabType) => [false, true].map((extendedTime) => streamKey({ symbol, subType, rehabType, extendedTime })));
+  const keys = rehabTypes.flatMap((rehabType) =>
+    [false, true].map((extendedTime) => streamKey({ symbol, subType, rehabType, extendedTime })),
+  );
+  return subType === SUB_TYPE_ORDER_BOOK ? [...keys, detailKey(symbol)] : keys;
+}
+
+/** Which of `held` a subscription to `streams` replaces: the same data with other hours, or with the orders or without them. */
+export function replacedBy(streams: readonly QuoteStream[], held: readonly QuoteStream[]): readonly QuoteStream[] {
+  const wanted = new Map(streams.map((stream) => [quotaKey(stream), stream]));
+  return held.filter((stream) => {
+    const other = wanted.get(quotaKey(stream));
+    return other !== undefined && (other.extendedTime !== stream.extendedTime || other.orderDetail !== stream.orderDetail);
+  });
+}
+
+/** Streams with the hours, and with the orders or without them, with which `held` has them: a registration for pushes names neither. */
+export function asHeld(streams: readonly QuoteStream[], held: readonly QuoteStream[]): readonly QuoteStream[] {
+  const known = new Map(held.map((stream) => [quotaKey(stream), stream]));
+  return streams.map((stream) => {
+    const { extendedTime = false, orderDetail } = known.get(quotaKey(stream)) ?? {};
+    return { ...stream, extendedTime, ...(orderDetail ? { orderDetail } : {}) };
+  });
 }
 
 /** What a stream costs of the subscription quota: one per symbol and type, whatever the adjustments. */
@@ -50,6 +98,7 @@ export interface StreamSelection {
   readonly subTypeList: readonly number[];
   readonly regPushRehabTypeList: readonly number[];
   readonly extendedTime?: boolean;
+  readonly isSubOrderBookDetail?: boolean;
 }
 
 export type Expansion = { readonly ok: true; readonly streams: readonly QuoteStream[] } | { readonly ok: false; readonly message: string };
@@ -71,7 +120,9 @@ export function expandStreams(selection: StreamSelection): Expansion {
     for (const type of selection.subTypeList) {
       for (const rehab of rehabTypes(type, selection.regPushRehabTypeList)) {
         const extendedTime = selection.extendedTime === true && hasExtendedTime(symbol, type);
-        const stream: QuoteStream = { symbol, subType: type, rehabType: rehab, extendedTime };
+        const detailed = selection.isSubOrderBookDetail === true && hasOrderDetail(symbol, type);
+        const plain: QuoteStream = { symbol, subType: type, rehabType: rehab, extendedTime };
+        const stream: QuoteStream = detailed ? { ...plain, orderDetail: true } : plain;
         streams.set(streamKey(stream), stream);
       }
     }
@@ -87,6 +138,11 @@ function rehabTypes(type: number, named: readonly number[]): readonly number[] {
 /** Qot_Sub.C2S.extendedTime: US real-time K-lines, RT and tickers only. */
 function hasExtendedTime(symbol: string, type: number): boolean {
   return parseSymbol(symbol)?.market.name === 'US' && (isKline(type) || type === SUB_TYPE_RT || type === SUB_TYPE_TICKER);
+}
+
+/** Qot_Sub.C2S.isSubOrderBookDetail: order books of Hong Kong only, whose exchange publishes the orders (SF rights). */
+function hasOrderDetail(symbol: string, type: number): boolean {
+  return type === SUB_TYPE_ORDER_BOOK && parseSymbol(symbol)?.market.name === 'HK';
 }
 
 /** "14 (Broker)". */

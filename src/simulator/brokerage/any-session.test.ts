@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { collected, Fixture, ids } from '../../../test/support/brokerage.js';
+import { collected, dec, Fixture, ids } from '../../../test/support/brokerage.js';
 import { CrashingStore } from '../../../test/support/crashing-store.js';
+import type { CorporateAction, CorporateActions } from '../companies/corporate-actions.js';
 import { type FillRecord, frozenCash, isBuying, isCombo, mainLeg, type OrderRecord, remainingOf, reservedMargin } from './order.js';
 import { isLegalMove, isOpen } from './order-status.js';
 import { type OrderStatus, orderStatuses, orderTypes } from './terms.js';
@@ -128,7 +129,29 @@ async function act(f: Fixture, one: Step): Promise<void> {
   }
 }
 
-const seen = { statuses: new Set<OrderStatus>(), types: new Set<string>() };
+/** Issuers of what is held pay a dividend every weekday, and offer rights on Mondays. Neither changes what is held. */
+const issuers: CorporateActions = {
+  corporateActions(symbol, from, to) {
+    if (symbol !== 'HK.00700') return [];
+    return weekdays(from, to).flatMap((day): CorporateAction[] => {
+      const [payDay = day] = weekdays(dayAfter(day), dayAfter(day, 4));
+      const days = { announcedDay: '2026-11-01', exDay: day, recordDay: day, payDay };
+      const dividend = { kind: 'dividend', cash: dec('0.7'), currency: 'HKD', special: false, ...days } as const;
+      const rights = { kind: 'rights', ratio: [1n, 10n], price: dec('500'), currency: 'HKD', ...days } as const;
+      return new Date(day).getUTCDay() === 1 ? [dividend, rights] : [dividend];
+    });
+  },
+};
+const dayAfter = (day: string, days = 1) => new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10);
+
+/** Mondays to Fridays among [from, to]. */
+function weekdays(from: string, to: string): string[] {
+  const days: string[] = [];
+  for (let day = from; day <= to; day = dayAfter(day)) if (new Date(day).getUTCDay() % 6 !== 0) days.push(day);
+  return days;
+}
+
+const seen = { statuses: new Set<OrderStatus>(), types: new Set<string>(), causes: new Set<string>() };
 
 function checkOrder(order: OrderRecord, fills: readonly FillRecord[]): void {
   seen.statuses.add(order.status);
@@ -178,7 +201,8 @@ async function checkAccount(f: Fixture, id: bigint): Promise<void> {
   expect(ledger.frozen(account, currency)).toBe(open.reduce((sum, order) => sum + frozenCash(order), 0n));
   expect(ledger.reservedMargin(account, currency)).toBe(open.reduce((sum, order) => sum + reservedMargin(order), 0n));
   let booked = 0n;
-  for (const { entries } of await collected(money.transactions(id, 0, EVER))) {
+  for (const { entries, cause } of await collected(money.transactions(id, 0, EVER))) {
+    seen.causes.add(cause);
     for (const { balance, amount } of entries) if (balance === 'settled' || balance === 'unsettled') booked += amount;
   }
   expect(money.balances(id, currency).cash).toBe(booked);
@@ -205,14 +229,14 @@ function checkEvents(f: Fixture, last: Map<bigint, OrderStatus>): void {
   }
 }
 
-it('holds what must hold of orders, money and positions through any session: every order type, change and incident, days and crashes', async () => {
+it('holds what must hold of orders, money and positions through any session: every order type, change and incident, dividends and rights, days and crashes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('open' as const, 'calendar' as const),
       fc.array(step, { minLength: 25, maxLength: 60, size: 'max' }),
       async (mode, steps) => {
         let store = new CrashingStore();
-        let f = Fixture.open({ store, mode });
+        let f = Fixture.open({ store, mode, corporateActions: issuers });
         const last = new Map<bigint, OrderStatus>();
         f.book('HK.00700', [], [['600', 4_000n]]);
         for (const id of [ids.hkCash, ids.hkMargin]) await f.place(id, { code: '00700', qty: 2_000, price: 600 });
@@ -243,6 +267,7 @@ it('holds what must hold of orders, money and positions through any session: eve
     { numRuns: 60, endOnFailure: true },
   );
   // The sessions were of everything.
+  expect([...seen.causes]).toEqual(expect.arrayContaining(['fill', 'bust', 'settlement', 'dividend', 'payment', 'rights']));
   const statuses = [-1, 0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 21, 22, 23, 24].map((number) => orderStatuses.wordOf(number));
   expect([...seen.statuses].sort()).toEqual([...statuses].sort());
   expect([...seen.types].sort()).toEqual(everyType.map((number) => orderTypes.wordOf(number)).sort());

@@ -134,7 +134,7 @@ export class CallerBook {
     };
     this.#sides[order.side].add(resting);
     this.#resting.set(order.id, resting);
-    this.market.show(this.instrument, order.side, order.limit, left, 1);
+    this.market.show(this.instrument, order.side, order.limit, left, 1, resting);
   }
 
   /** Takes an order out; false when it does not rest here. */
@@ -142,7 +142,7 @@ export class CallerBook {
     const resting = this.#resting.get(id);
     if (resting === undefined) return false;
     this.#remove(resting);
-    this.market.show(this.instrument, resting.side, resting.limit, -resting.remaining, -1);
+    this.market.show(this.instrument, resting.side, resting.limit, -resting.remaining, -1, resting);
     return true;
   }
 
@@ -151,8 +151,9 @@ export class CallerBook {
     const resting = this.#resting.get(id);
     if (resting === undefined || remaining <= 0n || remaining > resting.remaining)
       throw new Error(`order ${id} cannot be reduced to ${remaining}`);
-    this.market.show(this.instrument, resting.side, resting.limit, remaining - resting.remaining, 0);
+    const change = remaining - resting.remaining;
     resting.remaining = remaining;
+    this.market.show(this.instrument, resting.side, resting.limit, change, 0, resting);
   }
 
   /** The flow traded: resting orders that stood in its way trade with it. */
@@ -243,7 +244,7 @@ export class CallerBook {
   #trade(resting: Resting, volume: bigint): void {
     resting.remaining -= volume;
     const gone = resting.remaining === 0n;
-    this.market.show(this.instrument, resting.side, resting.limit, -volume, gone ? -1 : 0);
+    this.market.show(this.instrument, resting.side, resting.limit, -volume, gone ? -1 : 0, resting);
     if (gone) this.#remove(resting);
   }
 

@@ -14,6 +14,8 @@ export interface BackgroundLevel {
   /** Shares, whole board lots. */
   readonly volume: number;
   readonly orderCount: number;
+  /** Shares of a board lot. */
+  readonly lot: number;
   /** Changes whenever the background renews the level: what callers took of it before is then back. */
   readonly draw: number;
 }
@@ -118,7 +120,7 @@ export function backgroundLevels(state: BookState, side: Side, depth = BOOK_DEPT
     const swell = 1 + Math.min(i, 10) / 5;
     const lots = Math.max(1, Math.round(state.levelLots * swell * (0.2 + 1.6 * uniform(draw, 0) * uniform(draw, 1))));
     const orderCount = Math.max(1, Math.min(lots, Math.round(Math.sqrt(lots) * (0.4 + uniform(draw, 2)))));
-    levels.push({ price, volume: lots * boardLot, orderCount, draw });
+    levels.push({ price, volume: lots * boardLot, orderCount, lot: boardLot, draw });
     price = step(price);
   }
   return levels;
@@ -126,5 +128,5 @@ export function backgroundLevels(state: BookState, side: Side, depth = BOOK_DEPT
 
 function shownLevel({ price, volume, orderCount }: BookLevel): BackgroundLevel {
   // A level that shows another volume or another number of orders is another one.
-  return { price: Number(price), volume: Number(volume), orderCount, draw: mix(Number(volume % 4_294_967_291n), orderCount) };
+  return { price: Number(price), volume: Number(volume), orderCount, lot: 1, draw: mix(Number(volume % 4_294_967_291n), orderCount) };
 }

@@ -9,6 +9,7 @@ export type {
   BarPeriod,
   Book,
   BookLevel,
+  DetailedBook,
   Execution,
   ExtendedTrades,
   Market,

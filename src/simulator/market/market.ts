@@ -26,12 +26,39 @@ export interface BookLevel {
   readonly orderCount: number;
 }
 
+/** One order of a level. */
+export interface BookOrder {
+  /** The exchange's number, by which nobody can tell whose it is. An order that trades in part keeps it. */
+  readonly id: bigint;
+  readonly volume: bigint;
+}
+
+/** A level with its orders, first in the queue first: their volumes sum to its own, and they are as many as it counts. */
+export interface DetailedLevel extends BookLevel {
+  /** Empty where only the level is known, as in a recording. */
+  readonly orders: readonly BookOrder[];
+}
+
+/** A caller's order as it rests: read whenever the book is. */
+export interface RestingOrder {
+  readonly id: bigint;
+  readonly remaining: bigint;
+  /** Volume of the background that stands before it at its price. */
+  readonly queueAhead: bigint;
+}
+
 export interface Book {
   /** Epoch ms of the last change. */
   readonly time: number;
   /** Best first. A side may be empty. Best bid < best ask at every moment. */
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
+}
+
+/** A {@link Book} with the orders behind its levels. */
+export interface DetailedBook extends Book {
+  readonly bids: readonly DetailedLevel[];
+  readonly asks: readonly DetailedLevel[];
 }
 
 export interface Bar {
@@ -124,6 +151,8 @@ export interface Market {
    */
   prepare(instrument: Instrument): Promise<void> | undefined;
   book(instrument: Instrument, depth: number): Book;
+  /** The same with the orders behind each level: of any instrument, whether its exchange publishes them or not. */
+  detailedBook(instrument: Instrument, depth: number): DetailedBook;
   /** The newest `count` ticks, oldest first. */
   ticks(instrument: Instrument, count: number): readonly Tick[];
   /** Bars whose start lies in [from, to), oldest first; without `from`, the last `limit` bars up to `to`. The running bar is included. Prices are as traded unless an adjustment is named. */
@@ -168,8 +197,18 @@ export interface Market {
   take(instrument: Instrument, side: 'buy' | 'sell', volume: bigint, limit?: Decimal): readonly Execution[];
   /** Volume of the background shown at exactly this price on the given side of the book. */
   volumeAt(instrument: Instrument, side: 'buy' | 'sell', price: Decimal): bigint;
-  /** Adds (negative: removes) a caller's resting volume to what the book shows at a price. */
-  show(instrument: Instrument, side: 'buy' | 'sell', price: Decimal, volumeChange: bigint, orderCountChange: number): void;
+  /**
+   * Adds (negative: removes) volume of a caller's resting order to what the book shows at a price. `orderCountChange` is 1 when it comes to
+   * rest there, -1 when it leaves, else 0.
+   */
+  show(
+    instrument: Instrument,
+    side: 'buy' | 'sell',
+    price: Decimal,
+    volumeChange: bigint,
+    orderCountChange: number,
+    order: RestingOrder,
+  ): void;
   /**
    * Prints a trade on the tape: a resting order that was filled by the flow at the moment of a background tick needs
    * none, a cross between two callers' orders does.

@@ -1,10 +1,13 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { type BackgroundLevel, type BookState, backgroundLevels, type Side } from './background-book.js';
-import type { BookLevel, Execution } from './market.js';
+import { type LevelOrder, levelOrders, queued, remainder } from './level-orders.js';
+import type { BookLevel, DetailedLevel, Execution, RestingOrder } from './market.js';
 
 interface Resting {
   volume: bigint;
   orderCount: number;
+  /** Earliest first. */
+  readonly orders: Set<RestingOrder>;
 }
 
 /**
@@ -22,11 +25,13 @@ export class OrderBook {
   /** When a caller last changed the book, epoch ms. */
   changedAt = 0;
 
-  show(side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number): void {
+  show(side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number, order: RestingOrder): void {
     const key = Number(price);
-    const resting = this.#resting[side].get(key) ?? { volume: 0n, orderCount: 0 };
+    const resting = this.#resting[side].get(key) ?? { volume: 0n, orderCount: 0, orders: new Set() };
     resting.volume += volumeChange;
     resting.orderCount += orderCountChange;
+    if (orderCountChange > 0) resting.orders.add(order);
+    else if (orderCountChange < 0) resting.orders.delete(order);
     if (resting.volume < 0n) throw new Error(`more volume was removed from the book at ${price} than was shown there`);
     if (resting.volume === 0n) this.#resting[side].delete(key);
     else this.#resting[side].set(key, resting);
@@ -53,6 +58,30 @@ export class OrderBook {
     }
     const best = side === 'buy' ? -1 : 1;
     return [...merged.values()].sort((a, b) => best * Number(a.price - b.price)).slice(0, depth);
+  }
+
+  /**
+   * Levels of a side, as {@link levels} shows them, with their orders. What was taken of a level of the background was taken from the
+   * front of its queue; callers' orders stand where they came to rest.
+   */
+  detailed(state: BookState, side: Side, levels: readonly BookLevel[]): DetailedLevel[] {
+    // A recording has levels, and says nothing of the orders in them.
+    if ('shown' in state) return levels.map((level) => ({ ...level, orders: [] }));
+    const drawnAt = new Map(levelsOf(state, side).map((level) => [level.price, level]));
+    return levels.map((level) => {
+      const price = Number(level.price);
+      const drawn = drawnAt.get(price);
+      const background = drawn === undefined || this.#isHidden(side, price) ? [] : this.#left(drawn, side);
+      const callers = [...(this.#resting[side].get(price)?.orders ?? [])];
+      return { ...level, orders: queued(background, callers) };
+    });
+  }
+
+  /** What is left of the orders of a background level. */
+  #left(level: BackgroundLevel, side: Side): readonly LevelOrder[] {
+    const part = this.#taken[side].get(level.price);
+    const orders = levelOrders(level);
+    return part === undefined || part.draw !== level.draw ? orders : remainder(orders, part.volume);
   }
 
   /** Volume of the background shown at exactly this price. */
@@ -94,7 +123,7 @@ export class OrderBook {
       const part = taken.get(level.price);
       if (part === undefined || part.draw !== level.draw) return [level];
       const volume = level.volume - part.volume;
-      return volume <= 0 ? [] : [{ ...level, volume, orderCount: Math.max(1, Math.round((level.orderCount * volume) / level.volume)) }];
+      return volume <= 0 ? [] : [{ ...level, volume, orderCount: Math.max(1, remainder(levelOrders(level), part.volume).length) }];
     });
   }
 

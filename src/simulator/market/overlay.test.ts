@@ -30,7 +30,32 @@ function instrument(symbol: string): Instrument {
 
 const tencent = instrument('HK.00700');
 
+let orders = 0n;
+/** An order that comes to rest behind everything. */
+function restingOrder(remaining: bigint) {
+  orders += 1n;
+  return { id: orders, remaining, queueAhead: 1n << 40n };
+}
+
+/** The orders behind a book's levels make the levels up, and no two have one number. */
+function expectOrders(market: Market, of: Instrument): void {
+  const { bids, asks } = market.detailedBook(of, 100);
+  const book = market.book(of, 100);
+  expect([bids, asks].map((levels) => levels.map(({ orders: _, ...level }) => level))).toEqual([book.bids, book.asks]);
+  const levels = [...bids, ...asks];
+  for (const level of levels) {
+    expect(level.orders.every(({ volume }) => volume > 0n)).toBe(true);
+    expect({ volume: level.orders.reduce((sum, { volume }) => sum + volume, 0n), orderCount: level.orders.length }).toEqual({
+      volume: level.volume,
+      orderCount: level.orderCount,
+    });
+  }
+  const numbers = levels.flatMap(({ orders: behind }) => behind.map(({ id }) => id));
+  expect(new Set(numbers).size).toBe(numbers.length);
+}
+
 function expectSound(market: Market, of: Instrument): void {
+  expectOrders(market, of);
   const { bids, asks } = market.book(of, 100);
   for (const levels of [bids, asks]) {
     for (const [i, level] of levels.entries()) {
@@ -118,7 +143,7 @@ describe('what callers add', () => {
               const price = away(of, (side === 'buy' ? bids : asks)[0]?.price ?? last, side === 'buy' ? -step.ticks : step.ticks);
               const others = resting[side === 'buy' ? 'sell' : 'buy'];
               if (others.some((other) => (side === 'buy' ? other <= price : other >= price))) continue;
-              market.show(of, side, price, BigInt(step.lots) * lot, 1);
+              market.show(of, side, price, BigInt(step.lots) * lot, 1, restingOrder(BigInt(step.lots) * lot));
               resting[side].push(price);
               const shown = market.book(of, 200)[side === 'buy' ? 'bids' : 'asks'].find((level) => level.price === price);
               expect(shown!.volume).toBeGreaterThanOrEqual(BigInt(step.lots) * lot);
@@ -144,10 +169,43 @@ describe('what callers add', () => {
     expect(market.take(tencent, 'buy', 100n)).toHaveLength(1);
   });
 
+  test('what is taken of a level is taken from the front of its queue, and no order grows', () => {
+    const { market, clock } = marketAt(NOON);
+    const before = market.detailedBook(tencent, 1).asks[0]!;
+    const [first, second] = before.orders;
+    market.take(tencent, 'buy', first!.volume + 1n, before.price);
+    const { orders: left } = market.detailedBook(tencent, 1).asks[0]!;
+    expect(left).toEqual([{ id: second!.id, volume: second!.volume - 1n }, ...before.orders.slice(2)]);
+    const volumes = new Map<bigint, bigint>();
+    for (let step = 0; step < 200; step++) {
+      clock.advance(500);
+      const { bids, asks } = market.detailedBook(tencent, 10);
+      for (const { id, volume } of [...bids, ...asks].flatMap((level) => level.orders)) {
+        expect(volume <= (volumes.get(id) ?? volume)).toBe(true);
+        volumes.set(id, volume);
+      }
+    }
+  });
+
+  test("a caller's order stands behind what was there before it, by a number that is not its own", () => {
+    const { market } = marketAt(NOON);
+    const level = market.detailedBook(tencent, 2).bids[1]!;
+    const [first] = level.orders;
+    const order = { id: 77n, remaining: 300n, queueAhead: level.volume };
+    market.show(tencent, 'buy', level.price, order.remaining, 1, order);
+    const behind = market.detailedBook(tencent, 2).bids[1]!.orders;
+    expect(behind.slice(0, -1)).toEqual(level.orders);
+    expect(behind.at(-1)).toEqual({ id: expect.any(BigInt), volume: 300n });
+    expect(behind.at(-1)!.id).not.toBe(77n);
+    // What stood before it has traded, but for the first.
+    order.queueAhead = first!.volume;
+    expect(market.detailedBook(tencent, 2).bids[1]!.orders[1]).toEqual(behind.at(-1));
+  });
+
   test('a level that a resting order hides is taken at the resting price, sold to it', () => {
     const { market } = marketAt(NOON);
     const [first, second] = market.book(tencent, 2).asks;
-    market.show(tencent, 'buy', second!.price, 10_000n, 1);
+    market.show(tencent, 'buy', second!.price, 10_000n, 1, restingOrder(10_000n));
     const crossed = market.book(tencent, 1);
     expect(crossed.bids[0]).toEqual({ price: second!.price, volume: 10_000n, orderCount: 1 });
     expect(crossed.asks[0]!.price > second!.price).toBe(true);
@@ -160,15 +218,16 @@ describe('what callers add', () => {
     const { market } = marketAt(NOON);
     const before = market.book(tencent, 10);
     const price = before.bids[3]!.price;
-    market.show(tencent, 'buy', price, 500n, 1);
+    const order = restingOrder(500n);
+    market.show(tencent, 'buy', price, 500n, 1, order);
     expect(market.book(tencent, 10).bids[3]).toEqual({
       price,
       volume: before.bids[3]!.volume + 500n,
       orderCount: before.bids[3]!.orderCount + 1,
     });
-    market.show(tencent, 'buy', price, -500n, -1);
+    market.show(tencent, 'buy', price, -500n, -1, order);
     expect(market.book(tencent, 10).bids).toEqual(before.bids);
-    expect(() => market.show(tencent, 'buy', price, -1n, 0)).toThrow('than was shown');
+    expect(() => market.show(tencent, 'buy', price, -1n, 0, order)).toThrow('than was shown');
   });
 
   test('prints survive a restart when they are put back, also thousands of them', () => {

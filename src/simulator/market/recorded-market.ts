@@ -12,11 +12,13 @@ import type {
   Book,
   BookLevel,
   ContractValuation,
+  DetailedBook,
   Execution,
   MarketEvent,
   PriceAdjustment,
   PriceBounds,
   Quote,
+  RestingOrder,
   Tick,
   TickDirection,
 } from './market.js';
@@ -127,6 +129,14 @@ export class RecordedMarket implements SimulatedMarket {
     return { time: recorded.book?.time ?? this.quote(instrument).time, bids: side('buy'), asks: side('sell') };
   }
 
+  detailedBook(instrument: Instrument, depth: number): DetailedBook {
+    const recorded = this.#recorded.get(instrument.symbol);
+    if (recorded === undefined) return this.generated.detailedBook(instrument, depth);
+    const { time, bids, asks } = this.book(instrument, depth);
+    const state = this.#state(recorded);
+    return { time, bids: recorded.orders.detailed(state, 'buy', bids), asks: recorded.orders.detailed(state, 'sell', asks) };
+  }
+
   ticks(instrument: Instrument, count: number): readonly Tick[] {
     const recorded = this.#recorded.get(instrument.symbol);
     return recorded === undefined ? this.generated.ticks(instrument, count) : recorded.ticks.slice(-count);
@@ -235,13 +245,13 @@ export class RecordedMarket implements SimulatedMarket {
     return recorded.orders.volumeAt(this.#state(recorded), side, price);
   }
 
-  show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number): void {
+  show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number, order: RestingOrder): void {
     const recorded = this.#recorded.get(instrument.symbol);
     if (recorded === undefined) {
-      this.generated.show(instrument, side, price, volumeChange, orderCountChange);
+      this.generated.show(instrument, side, price, volumeChange, orderCountChange, order);
       return;
     }
-    recorded.orders.show(side, price, volumeChange, orderCountChange);
+    recorded.orders.show(side, price, volumeChange, orderCountChange, order);
     this.#changed(recorded);
   }
 

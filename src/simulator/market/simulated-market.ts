@@ -24,6 +24,7 @@ import type {
   BarPeriod,
   Book,
   ContractValuation,
+  DetailedBook,
   Execution,
   ExtendedTrades,
   Market,
@@ -31,6 +32,7 @@ import type {
   PriceAdjustment,
   PriceBounds,
   Quote,
+  RestingOrder,
   Tick,
   TickDirection,
 } from './market.js';
@@ -247,8 +249,8 @@ class MarketOfTape implements SimulatedMarket {
     return (this.#books.get(instrument.symbol) ?? NO_ORDERS).volumeAt(this.#view(instrument).book, side, price);
   }
 
-  show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number): void {
-    this.#orders(instrument).show(side, price, volumeChange, orderCountChange);
+  show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number, order: RestingOrder): void {
+    this.#orders(instrument).show(side, price, volumeChange, orderCountChange, order);
     // The background and the tape are as they were.
     this.#views.get(instrument.symbol, noView).view?.books.clear();
     this.#tellChange(instrument);
@@ -408,6 +410,13 @@ class MarketOfTape implements SimulatedMarket {
     const orders = this.#books.get(instrument.symbol) ?? NO_ORDERS;
     const time = Math.max(bookTime, orders.changedAt);
     return { time, bids: orders.levels(book, 'buy', depth), asks: orders.levels(book, 'sell', depth) };
+  }
+
+  detailedBook(instrument: Instrument, depth: number): DetailedBook {
+    const { time, bids, asks } = this.book(instrument, depth);
+    const { book } = this.#view(instrument);
+    const orders = this.#books.get(instrument.symbol) ?? NO_ORDERS;
+    return { time, bids: orders.detailed(book, 'buy', bids), asks: orders.detailed(book, 'sell', asks) };
   }
 
   /** Before the day's first regular trade, every price is the close before. */

@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../contract/decimal.js';
-import { type OrderBook, OrderBookSchema } from '../../contract/generated/Qot_Common_pb.js';
+import { type OrderBook, OrderBookDetailSchema, OrderBookSchema } from '../../contract/generated/Qot_Common_pb.js';
 import { localDateTime } from '../../contract/time.js';
 import { keyOf, uniform } from '../chance/random.js';
-import type { Book, BookLevel } from '../market/market.js';
+import type { Book, BookLevel, DetailedLevel } from '../market/market.js';
 import { kinds } from '../world/kinds.js';
 import { nextPrice } from '../world/ticks.js';
+import { hasBrokerQueue } from './broker-queue.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
@@ -14,6 +15,9 @@ export const BookType = { normal: 0, odd: 1 } as const;
 
 /** Most levels of each side that the protocol asks for. */
 export const BOOK_DEPTH_MAX = 40;
+
+/** Orders that are published of each side. */
+const ORDERS_MAX = 1_000;
 
 /** What an answer and a push say of a book. */
 export interface BookFields {
@@ -28,12 +32,27 @@ export interface BookFields {
 
 export function bookFields(facts: Facts<'market'>, listing: Listing, depth: number, type: number): BookFields {
   const whole = facts.market.book(listing.instrument, depth);
-  const book = type === BookType.odd ? oddLotBook(listing, whole) : whole;
+  return fieldsOf(listing, type === BookType.odd ? oddLotBook(listing, whole) : whole, type, (levels) => levels.map(levelMessage));
+}
+
+/** The whole-lot book with the orders behind each level, where the exchange publishes them. */
+export function detailedBookFields(facts: Facts<'market'>, listing: Listing, depth: number): BookFields {
+  // The same feed carries both.
+  if (!hasBrokerQueue(listing)) return bookFields(facts, listing, depth, BookType.normal);
+  return fieldsOf(listing, facts.market.detailedBook(listing.instrument, depth), BookType.normal, detailedMessages);
+}
+
+function fieldsOf<Level extends BookLevel>(
+  listing: Listing,
+  book: { readonly time: number; readonly bids: readonly Level[]; readonly asks: readonly Level[] },
+  type: number,
+  messages: (levels: readonly Level[]) => OrderBook[],
+): BookFields {
   const time = localDateTime(book.time, listing.market.timeZone);
   const timestamp = book.time / 1000;
   return {
-    orderBookAskList: book.asks.map(levelMessage),
-    orderBookBidList: book.bids.map(levelMessage),
+    orderBookAskList: messages(book.asks),
+    orderBookBidList: messages(book.bids),
     svrRecvTimeBid: time,
     svrRecvTimeBidTimestamp: timestamp,
     svrRecvTimeAsk: time,
@@ -73,4 +92,20 @@ function levelMessage(level: BookLevel): OrderBook {
   // The protocol's spelling.
   message.orederCount = level.orderCount;
   return message;
+}
+
+/** The best orders of a side, as many as are published; levels beyond them have none. */
+function detailedMessages(levels: readonly DetailedLevel[]): OrderBook[] {
+  let room = ORDERS_MAX;
+  return levels.map((level) => {
+    const message = levelMessage(level);
+    message.detailList = level.orders.slice(0, room).map(({ id, volume }) => {
+      const detail = create(OrderBookDetailSchema);
+      detail.orderID = id;
+      detail.volume = volume;
+      return detail;
+    });
+    room -= message.detailList.length;
+    return message;
+  });
 }

@@ -7,6 +7,7 @@ import { SimOpend } from '../../support/sim-serve.js';
 const QUOTE = 1;
 /** Qot_Common.QotRight. */
 const LEVEL_2 = 3;
+const SF = 4;
 
 let upstream: SimOpend;
 let daemon: TestDaemon<'desk'>;
@@ -43,7 +44,8 @@ describe('in front of an upstream that is as strict as they are', () => {
     // What it lacks it says at once, in its own words; rights it has among what it knows of the user.
     expect(await desk.get('/api/quote-capability')).toMatchObject({ status: 501, json: { code: 'backend.unsupported' } });
     const { right_list } = (await desk.get('/api/quote-rights')).json.s2c;
-    expect(right_list).toEqual(expect.arrayContaining([1, 11, 21, 22, 31, 41, 61].map((market) => ({ market, right: LEVEL_2 }))));
+    expect(right_list).toEqual(expect.arrayContaining([11, 21, 22, 31, 41, 61].map((market) => ({ market, right: LEVEL_2 }))));
+    expect(right_list).toContainEqual({ market: 1, right: SF });
     expect(right_list).toContainEqual({ market: 81, right: 0 });
   });
 

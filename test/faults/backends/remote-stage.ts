@@ -10,7 +10,7 @@ import { describeStatus, pick, type Stage } from './stage.js';
 
 const POINTS = ['platform', '1001', '1007', '1008'] as const;
 /** Of platform and brokers: handshakes, states, accounts and their pushes, orders and their lists, subscriptions, quotes. */
-const REQUESTS = [1001, 1002, 2001, 2008, 2201, 2202, 2202, 2205, 2211, 3001, 3203] as const;
+const REQUESTS = [1001, 1002, 2001, 2008, 2201, 2202, 2202, 2205, 2227, 2227, 2211, 3001, 3203] as const;
 const PUSHES = [2208, 2218, 3005] as const;
 /** Of a login: every answer that the service knows, success apart. */
 const REFUSED_LOGINS = [2, 11, 15, 20, 21, 23, 45, 99] as const;

@@ -13,12 +13,22 @@ const DESKS = [
   { market: US, acc_id: US_MARGIN, code: 'AAPL' },
 ] as const;
 const SYMBOL = 'HK.00700';
+/** Of orders of several legs: the other one. */
+const OTHER = '00005';
 const ORDERS = 9;
 const TOGETHER = 3;
 const isGap = ({ type, body }: PushFrame) => type === 'notify' && body?.gap !== undefined;
 
 /** What the notice of a gap says of subscriptions that were refused when they were to be restored. */
 const ENDED = 'no longer available';
+
+interface Drawn {
+  readonly desk: (typeof DESKS)[number];
+  readonly remarked: boolean;
+  /** Of two legs, in Hong Kong. */
+  readonly combined: boolean;
+  readonly cancels: boolean;
+}
 
 interface Placed {
   readonly what: string;
@@ -80,6 +90,7 @@ export class Schedules {
       const drawn = Array.from({ length: TOGETHER }, () => ({
         desk: pick(random, DESKS),
         remarked: random() < 0.3,
+        combined: random() < 0.3,
         cancels: random() < 0.4,
       }));
       placed.push(...(await Promise.all(drawn.map((order) => this.#place(seed, order)))));
@@ -87,17 +98,21 @@ export class Schedules {
     return placed;
   }
 
-  async #place(seed: number, order: { desk: (typeof DESKS)[number]; remarked: boolean; cancels: boolean }): Promise<Placed> {
+  async #place(seed: number, order: Drawn): Promise<Placed> {
     const http = this.#stage.daemon.as('desk');
     this.#orders += 1;
     const qty = this.#orders * 100;
     const remark = order.remarked ? `order ${qty}` : '';
     const account = { env: SIMULATE, market: order.desk.market, acc_id: order.desk.acc_id };
-    const body = { ...account, code: order.desk.code, side: BUY, qty, price: 1, order_type: NORMAL, ...(remark === '' ? {} : { remark }) };
+    const terms = { qty, price: 1, order_type: NORMAL, ...(remark === '' ? {} : { remark }) };
+    const [path, body] =
+      order.combined && order.desk.market === HK
+        ? ['/api/combo-order', { c2s: { header: headerOf(order.desk), combo_legs: [order.desk.code, OTHER].map(leg), ...terms } }]
+        : ['/api/order', { ...account, code: order.desk.code, side: BUY, ...terms }];
     const key = { 'idempotency-key': `order-${qty}` };
-    const answers = [await http.post('/api/order', body, key)];
+    const answers = [await http.post(path, body, key)];
     // A program that was told nothing asks again under its key: it may be told more, and nothing is sent twice.
-    if ((answers[0]?.status ?? 0) >= 500) answers.push(await http.post('/api/order', body, key));
+    if ((answers[0]?.status ?? 0) >= 500) answers.push(await http.post(path, body, key));
     const id = answers.map(idOf).find((found) => found !== undefined);
     if (id !== undefined && order.cancels) await http.post('/api/cancel-order', { ...account, order_id_ex: id });
     const said = answers.map(({ status, text }) => `${status} ${text}`).join(', then ');
@@ -192,6 +207,9 @@ export class Schedules {
     await until(() => this.#stage.orders().every(({ open }) => !open), `seed ${seed}: every order cancelled`);
   }
 }
+
+const headerOf = ({ market, acc_id }: (typeof DESKS)[number]) => ({ trd_env: SIMULATE, acc_id, trd_market: market });
+const leg = (code: string) => ({ security: { market: HK, code }, side: BUY, qty_ratio: 1 });
 
 async function subscribe({ daemon }: Stage): Promise<void> {
   const desk = daemon.as('desk');

@@ -1,5 +1,6 @@
 import { create, type DescMessage, fromBinary, fromJson, toBinary } from '@bufbuild/protobuf';
 import { ChannelCredentials, Client, Metadata } from '@grpc/grpc-js';
+import * as PlaceBracketOrder from '../../../src/contract/generated/svc/place_bracket_order_pb.js';
 import { GatewayRequestSchema, GatewayResponseSchema } from '../../../src/contract/generated/svc/v1/gateway_pb.js';
 import * as TrdModifyOrder from '../../../src/contract/generated/Trd_ModifyOrder_pb.js';
 import * as TrdPlaceComboOrder from '../../../src/contract/generated/Trd_PlaceComboOrder_pb.js';
@@ -9,11 +10,14 @@ import { stateless } from '../../support/mcp-wire.js';
 import type { SpawnedDaemon } from '../../support/spawned-daemon.js';
 import { KeepAliveLine } from '../load.js';
 import {
+  bracketTool,
   comboPlacement,
   comboTool,
+  protocolBracket,
   protocolChange,
   protocolCombo,
   protocolPlacement,
+  restBracket,
   restChange,
   restPlacement,
   toolChange,
@@ -27,7 +31,7 @@ export type KeyId = 'bot' | 'capped';
 
 /** What a client is told. A connection that breaks tells nothing: the promise is rejected. */
 export type Outcome =
-  | { readonly kind: 'accepted'; readonly orderId: string; readonly orderIdEx: string }
+  | { readonly kind: 'accepted'; readonly orderId: string; readonly orderIdEx: string; readonly bracketId?: string }
   /** Definitely not done. */
   | { readonly kind: 'refused'; readonly code: string; readonly text: string }
   /** An answer which says that the fate is not known, or that the daemon failed. */
@@ -67,6 +71,9 @@ function refusal(code: string, text: string): Outcome {
 type ComboPlacing = Placing & { readonly terms: { readonly legs: readonly string[] } };
 const isCombo = (write: Write): write is ComboPlacing => write.kind === 'place' && write.terms.legs !== undefined;
 
+type BracketPlacing = Placing & { readonly terms: { readonly bracket: object } };
+const isBracket = (write: Write): write is BracketPlacing => write.kind === 'place' && write.terms.bracket !== undefined;
+
 abstract class LineClient implements StormClient {
   protected readonly line: KeepAliveLine;
 
@@ -85,14 +92,16 @@ class RestClient extends LineClient {
   async send(write: Write): Promise<Outcome> {
     const [path, body] = isCombo(write)
       ? ['/api/combo-order', { c2s: comboPlacement(write) }]
-      : write.kind === 'place'
-        ? ['/api/order', restPlacement(write)]
-        : restChange(write);
+      : isBracket(write)
+        ? ['/api/bracket-order', restBracket(write)]
+        : write.kind === 'place'
+          ? ['/api/order', restPlacement(write)]
+          : restChange(write);
     const { status, text } = await this.line.post(path, body, write.keyed ? { 'idempotency-key': write.name } : {});
     const { ret_type: retType, s2c, code } = JSON.parse(text);
     if (status !== 200) return refusal(code, text);
     if (retType !== 0) return { kind: 'refused', code: 'brokerage', text };
-    return { kind: 'accepted', orderId: s2c.order_id ?? '0', orderIdEx: s2c.order_id_ex };
+    return acceptedAs(s2c);
   }
 }
 
@@ -100,9 +109,11 @@ class ToolClient extends LineClient {
   async send(write: Write): Promise<Outcome> {
     const [name, args] = isCombo(write)
       ? ['svc_place_combo_order', comboTool(write)]
-      : write.kind === 'place'
-        ? ['svc_place_order', toolPlacement(write)]
-        : toolChange(write);
+      : isBracket(write)
+        ? ['svc_place_bracket_order', bracketTool(write)]
+        : write.kind === 'place'
+          ? ['svc_place_order', toolPlacement(write)]
+          : toolChange(write);
     const [body, headers] = stateless('tools/call', { name, arguments: args });
     const { text } = await this.line.post('/mcp', body, {
       accept: 'application/json, text/event-stream',
@@ -113,16 +124,22 @@ class ToolClient extends LineClient {
     const { result } = message;
     if (result === undefined) return { kind: 'failed', text };
     const { structuredContent: answer } = result;
-    if (result.isError !== true) return { kind: 'accepted', orderId: answer.order_id ?? '0', orderIdEx: answer.order_id_ex };
+    if (result.isError !== true) return acceptedAs(answer);
     const { code } = JSON.parse(result.content[0].text);
     return refusal(code, text);
   }
+}
+
+/** By the names of REST and the tools. */
+function acceptedAs({ order_id = '0', order_id_ex, bracket_id }: { order_id?: string; order_id_ex: string; bracket_id?: string }): Outcome {
+  return { kind: 'accepted', orderId: order_id, orderIdEx: order_id_ex, ...(bracket_id === undefined ? {} : { bracketId: bracket_id }) };
 }
 
 const REQUEST_PATH = '/svc.v1.Gateway/Request';
 const PLACE_ORDER = 2202;
 const MODIFY_ORDER = 2205;
 const PLACE_COMBO_ORDER = 2227;
+const PLACE_BRACKET_ORDER = 20060;
 
 /** The message of a write over the public protocol, without its packet id. */
 function protocolWrite(write: Write) {
@@ -131,6 +148,12 @@ function protocolWrite(write: Write) {
   return write.kind === 'place'
     ? ({ protoId: PLACE_ORDER, name: 'Trd_PlaceOrder', messages: TrdPlaceOrder, c2s: protocolPlacement(write) } as const)
     : ({ protoId: MODIFY_ORDER, name: 'Trd_ModifyOrder', messages: TrdModifyOrder, c2s: protocolChange(write) } as const);
+}
+
+/** What the published client of core TCP has no message for goes over gRPC alone. */
+function ownWrite(write: Write) {
+  if (!isBracket(write)) return protocolWrite(write);
+  return { protoId: PLACE_BRACKET_ORDER, messages: PlaceBracketOrder, c2s: protocolBracket(write) } as const;
 }
 
 class GrpcCalls implements StormClient {
@@ -147,7 +170,7 @@ class GrpcCalls implements StormClient {
   }
 
   async send(write: Write): Promise<Outcome> {
-    const { protoId, messages, c2s: own } = protocolWrite(write);
+    const { protoId, messages, c2s: own } = ownWrite(write);
     const { RequestSchema, ResponseSchema } = messages;
     const c2s = { packetID: { connID: '0', serialNo: 0 }, ...own };
     const body = encode(RequestSchema, { c2s });
@@ -235,9 +258,10 @@ interface ProtocolAnswer {
 
 function outcomeOf({ retType, retMsg = '', errCode = 0, s2c }: ProtocolAnswer): Outcome {
   if (retType === 0) {
-    const { orderID, orderIDEx } = s2c as { orderID?: string | bigint; orderIDEx?: string };
+    const { orderID, orderIDEx, bracketId } = s2c as { orderID?: string | bigint; orderIDEx?: string; bracketId?: string };
     // An order of several legs is named by its text alone.
-    return { kind: 'accepted', orderId: orderID === undefined ? '0' : String(orderID), orderIdEx: orderIDEx ?? '' };
+    const ids = { orderId: orderID === undefined ? '0' : String(orderID), orderIdEx: orderIDEx ?? '' };
+    return { kind: 'accepted', ...ids, ...(bracketId === undefined ? {} : { bracketId }) };
   }
   if (openErrCodes.has(errCode)) return { kind: 'failed', text: retMsg };
   return { kind: 'refused', code: 'protocol', text: retMsg };

@@ -21,6 +21,22 @@ export function comboPlacement({ name, terms }: Placing): Body {
   return { header, combo_legs: legs(terms), qty, ...priced(terms), order_type: type, remark: name };
 }
 
+/** `/api/bracket-order`. */
+export function restBracket({ name, terms, spelling }: Placing): Body {
+  const { account, trdMarket, market, code, side, type, qty } = terms;
+  const rest = { acc_id: account, env: SIMULATE, side, qty, ...priced(terms), order_type: type, ...exits(terms), remark: name };
+  return spelling % 2 === 0 ? { ...rest, symbol: `${market}.${code}` } : { ...rest, market: trdMarket, code };
+}
+
+/** The arguments of `svc_place_bracket_order`. */
+export function bracketTool({ name, keyed, terms }: Placing): Body {
+  const { account, market, code, side, type, qty } = terms;
+  const rest = { acc_id: account, env: 'simulate', symbol: `${market}.${code}`, side: sides[side], order_type: types[type], qty };
+  return { ...rest, ...priced(terms), ...exits(terms), remark: name, ...(keyed ? { idempotency_key: name } : {}) };
+}
+
+const exits = ({ bracket }: OrderTerms): Body => ({ take_profit_price: bracket?.takeProfit, stop_loss_price: bracket?.stopLoss });
+
 /** `/api/order`. */
 export function restPlacement({ name, terms, spelling }: Placing): Body {
   const { account, trdMarket, market, code, side, type, qty, secMarket } = terms;
@@ -103,6 +119,12 @@ export function protocolCombo({ name, terms }: Placing): Body {
   const { legs: codes = [], side, type, qty } = terms;
   const comboLegs = codes.map((code) => ({ security: { market: HK, code }, side, qtyRatio: 1 }));
   return { header: protocolHeader(terms), comboLegs, qty, ...priced(terms), orderType: type, remark: name };
+}
+
+/** `svc.place_bracket_order.C2S`, without its packet id. */
+export function protocolBracket({ name, terms }: Placing): Body {
+  const { code, side, type, qty } = terms;
+  return { header: protocolHeader(terms), trdSide: side, orderType: type, code, qty, ...priced(terms), ...exits(terms), remark: name };
 }
 
 /** `Trd_ModifyOrder.C2S`, without its packet id. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Decimal, formatDecimal } from '../../../src/contract/decimal.js';
 import { OrderStatus } from '../../../src/contract/generated/Trd_Common_pb.js';
+import { HK_MARGIN } from '../../support/accounts.js';
 import { until } from '../../support/until.js';
 import { Books, held, type Order, proceeds } from '../books.js';
 import type { KeyId } from './clients.js';
@@ -22,6 +23,7 @@ describe.each(storms)('a storm of $kills kills, seed $seed', (options) => {
   const storm = new Storm(options);
   let books: Books<KeyId>;
   let chinese: Books<KeyId>;
+  let margined: Books<KeyId>;
   let openingCash: Decimal;
   let orders: readonly Order[];
   let byRemark: Map<string, Order[]>;
@@ -31,10 +33,11 @@ describe.each(storms)('a storm of $kills kills, seed $seed', (options) => {
       await storm.begin();
       books = new Books(storm.daemon, 'bot');
       chinese = new Books(storm.daemon, 'bot', { account: CN_CASH, market: 3 });
+      margined = new Books(storm.daemon, 'bot', { account: HK_MARGIN });
       openingCash = await books.cash();
       await storm.run();
       orders = await until(async () => {
-        const all = [...(await books.allOrders()), ...(await chinese.allOrders())];
+        const all = [...(await books.allOrders()), ...(await chinese.allOrders()), ...(await margined.allOrders())];
         return !all.some(({ order_status: status }) => passing.has(status)) && all;
       }, 'orders to come to rest');
       byRemark = new Map();
@@ -53,6 +56,7 @@ describe.each(storms)('a storm of $kills kills, seed $seed', (options) => {
     const placed = accepted('place');
     expect(new Set(placed.map(({ iface }) => iface)).size).toBe(4);
     expect(placed.some(({ write }) => (write as Placing).terms.legs !== undefined)).toBe(true);
+    expect(placed.some(({ write }) => (write as Placing).terms.bracket !== undefined)).toBe(true);
     expect(storm.attempts.some(({ outcome }) => outcome === undefined)).toBe(true);
   });
 
@@ -142,6 +146,16 @@ describe.each(storms)('a storm of $kills kills, seed $seed', (options) => {
     for (const status of storm.rivals) expect([2, null]).toContain(status);
   });
 
+  it('kept every bracket, and closed no more than its entry had opened', async () => {
+    expect(storm.brackets.faults).toEqual([]);
+    expect(storm.brackets.misled(orders)).toEqual([]);
+    await storm.brackets.end(storm.daemon.as('bot'));
+    await margined.settle();
+    const [settled, fills] = [await margined.allOrders(), await margined.allFills()];
+    expect(storm.brackets.misled(settled)).toEqual([]);
+    expect(await margined.positions()).toEqual(held(fills));
+  });
+
   it('has books that agree: cash and positions are the sum of fills and fees', async () => {
     await books.settle();
     const [settled, fills] = [await books.allOrders(), await books.allFills()];
@@ -159,8 +173,8 @@ const passing: ReadonlySet<number> = new Set([
 /** Refusals that the load earns: caps, want of shares or money, and orders that ended with their day when the clock went on. */
 const expected = /^(limit|audit)\.|audit log|not enough|insufficient|exceeds|available|is cancelled and cannot be/i;
 
-function summary({ attempts, rivals, faults }: Storm, orders: number): string {
+function summary({ attempts, rivals, faults, brackets }: Storm, orders: number): string {
   const count = (kind: string | undefined) => attempts.filter(({ outcome }) => outcome?.kind === kind).length;
   const injected = faults.missing === undefined ? 'clock steps and full disks' : faults.missing;
-  return `${attempts.length} writes: ${count('accepted')} accepted, ${count('refused')} refused, ${count('failed')} failed, ${count(undefined)} unknown; ${orders} orders; ${rivals.length} rivals; ${injected}`;
+  return `${attempts.length} writes: ${count('accepted')} accepted, ${count('refused')} refused, ${count('failed')} failed, ${count(undefined)} unknown; ${orders} orders; ${brackets.count} brackets; ${rivals.length} rivals; ${injected}`;
 }

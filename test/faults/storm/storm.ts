@@ -5,7 +5,8 @@ import { SpawnedDaemon } from '../../support/spawned-daemon.js';
 import { seededRandom } from '../random.js';
 import { type Interface, interfaces, type KeyId, type Outcome, openClient, type Packets, type StormClient } from './clients.js';
 import { InjectedFaults } from './injected-faults.js';
-import { RESTING_PRICE, RESTING_QTY, type Write, WriteSource } from './writes.js';
+import { KeptBrackets } from './kept-brackets.js';
+import { type Choice, RESTING_PRICE, RESTING_QTY, type Write, WriteSource } from './writes.js';
 
 /** What became of one write, as its client knows it. */
 export interface Attempt {
@@ -44,6 +45,7 @@ const CAPPED_ORDERS = 150;
 export const CAPPED_VALUE = CAPPED_ORDERS * RESTING_QTY * RESTING_PRICE;
 const FLAGS = ['--enable-trading', '--api-key-id', 'bot', '--audit-required'];
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const steps = [60_000, -60_000, 2 * HOUR_MS, -2 * HOUR_MS, 25 * HOUR_MS, -25 * HOUR_MS, 72 * HOUR_MS, -72 * HOUR_MS];
 const svcd = join(import.meta.dirname, '..', '..', '..', 'bin', 'svcd');
 
@@ -70,6 +72,7 @@ export class Storm {
   readonly rivals: (number | null)[] = [];
   /** Repetitions that were answered otherwise than the first time. */
   readonly contradictions: string[] = [];
+  readonly brackets = new KeptBrackets();
   #daemon: SpawnedDaemon<KeyId> | undefined;
   readonly #random: () => number;
   #lives = 0;
@@ -125,13 +128,16 @@ export class Storm {
     await this.#boot();
     await this.#resolve(opened);
     this.attempts.push(...opened);
+    const isDayLater = (life.clock?.stepMs ?? 0) > DAY_MS;
+    await this.brackets.look(this.daemon.as('bot'), opened, isDayLater);
   }
 
   async #client(iface: Interface, index: number, opened: Attempt[], onAnswer: () => void, isOver: () => boolean): Promise<void> {
     // Core TCP has one identity; of the other interfaces every second client is capped.
     const key: KeyId = index % 2 === 1 && iface !== 'core-tcp' ? 'capped' : 'bot';
     const prefix = `s${this.options.seed}-${this.#lives}-${iface}${index}`;
-    const source = new WriteSource(prefix, seededRandom(hash(prefix)), key === 'capped');
+    const choice: Choice = key === 'capped' ? 'resting' : iface === 'core-tcp' ? 'no brackets' : 'anything';
+    const source = new WriteSource(prefix, seededRandom(hash(prefix)), choice);
     let client: StormClient;
     try {
       client = await openClient(this.daemon, iface, key, this.packets);

@@ -1,4 +1,4 @@
-import { BUY, HK, HK_CASH, MARKET, NORMAL, SELL } from '../../support/accounts.js';
+import { BUY, HK, HK_CASH, HK_MARGIN, MARKET, NORMAL, SELL } from '../../support/accounts.js';
 
 /** The simulated account for Shanghai and Shenzhen. */
 export const CN_CASH = '281756478396547004';
@@ -20,6 +20,8 @@ export interface OrderTerms {
   readonly price?: number;
   /** Of an order of several legs: the code of each, bought one for one. `code` is the first. */
   readonly legs?: readonly string[];
+  /** Of an entry with its exits. */
+  readonly bracket?: { readonly takeProfit: number; readonly stopLoss: number };
 }
 
 interface Common {
@@ -62,13 +64,24 @@ const resting: OrderTerms = { ...hsbc, side: BUY, type: NORMAL, price: RESTING_P
 const pair: OrderTerms = { ...resting, legs: ['00005', '00700'] };
 const buying: OrderTerms = { ...hsbc, side: BUY, type: MARKET };
 const selling: OrderTerms = { ...hsbc, side: SELL, type: MARKET };
+/** Whose exits rest, are taken at once as profit or as loss, and which fills nothing: the price is far above 30 and far below 150. */
+const entry: OrderTerms = { ...hsbc, account: HK_MARGIN, side: BUY, type: MARKET };
+const brackets: readonly OrderTerms[] = [
+  { ...entry, bracket: { takeProfit: 200, stopLoss: 25 } },
+  { ...entry, bracket: { takeProfit: 30, stopLoss: 25 } },
+  { ...entry, bracket: { takeProfit: 200, stopLoss: 150 } },
+  { ...entry, type: NORMAL, price: RESTING_PRICE, bracket: { takeProfit: 200, stopLoss: 10 } },
+];
 const chinese = { account: CN_CASH, trdMarket: CN, side: BUY, type: NORMAL, qty: 100 } as const;
 const shenzhen: OrderTerms = { ...chinese, market: 'SZ', secMarket: 32, code: '000001', price: 5 };
 const shanghai: OrderTerms = { ...chinese, market: 'SH', secMarket: 31, code: '600519', price: 500 };
 
+/** What a client may place: anything, anything but brackets, or orders that rest, whose value is exact, for keys whose caps are counted. */
+export type Choice = 'anything' | 'no brackets' | 'resting';
+
 /**
  * What one client sends, drawn from a seed: placements of every kind in every spelling, and changes of resting orders that
- * it has been told of. `restingOnly`: for keys whose caps are counted, since such orders have an exact value.
+ * it has been told of.
  */
 export class WriteSource {
   readonly #known: KnownOrder[] = [];
@@ -77,7 +90,7 @@ export class WriteSource {
   constructor(
     private readonly prefix: string,
     private readonly random: () => number,
-    private readonly restingOnly: boolean,
+    private readonly choice: Choice,
   ) {}
 
   next(): Write {
@@ -97,7 +110,8 @@ export class WriteSource {
   }
 
   #terms(): OrderTerms {
-    if (this.restingOnly) return resting;
+    if (this.choice === 'resting') return resting;
+    if (this.choice === 'anything' && this.random() < 0.25) return brackets[Math.floor(this.random() * brackets.length)] as OrderTerms;
     const pick = this.random();
     if (pick < 0.25) return buying;
     if (pick < 0.4) return selling;

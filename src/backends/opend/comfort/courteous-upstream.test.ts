@@ -272,6 +272,18 @@ test('other hours are another subscription, and go with the last who wants them'
   expect(upstream.of(3001).map(({ c2s }) => c2s.extendedTime)).toEqual([false, true, false]);
 });
 
+test('the orders of a book are another subscription, and go with the last who wants them', async () => {
+  const { upstream, courteous, pass } = setUp();
+  const book = { symbol: 'HK.00700', subType: 2, rehabType: 0, extendedTime: false };
+  watch(courteous.subscribe([book]));
+  await pass(60);
+  watch(courteous.subscribe([{ ...book, orderDetail: true }]));
+  await pass(60);
+  courteous.unsubscribe([{ ...book, orderDetail: true }]);
+  await pass(60);
+  expect(upstream.of(3001).map(({ c2s }) => c2s.isSubOrderBookDetail)).toEqual([false, true, false]);
+});
+
 test('what nobody uses is given back, not within the first minute and all the same without being asked', async () => {
   const { upstream, courteous, pass } = setUp();
   watch(courteous.subscribe([stream(price(1))]));

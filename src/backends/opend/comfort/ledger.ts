@@ -4,7 +4,7 @@ import { streamKey } from '../../../gateway/push/index.js';
 import { ANSWER_MS_MIN, type Outcome, type Patience, patiently, pause, secondsUntil } from '../../comfort/index.js';
 import { Places } from './places.js';
 import type { SubscriptionRequests, UnitFailure } from './subscription-requests.js';
-import { forget, hasHours, isIdle, isServed, newUnit, type Unit, type UnitName, unitKey, type Wish, wishOf } from './unit.js';
+import { forget, isAsWished, isIdle, isServed, newUnit, type Unit, type UnitName, unitKey, type Wish, wishOf } from './unit.js';
 
 /** The upstream refuses to end a subscription within its first minute; two clocks may differ. */
 const HELD_MS_MIN = 60_500;
@@ -84,8 +84,8 @@ export class SubscriptionLedger {
     for (const stream of streams) {
       const unit = this.#units.get(unitKey(stream));
       if (unit === undefined || !unit.streams.delete(streamKey(stream))) continue;
-      // Whoever is left may want fewer hours than are delivered.
-      if (unit.streams.size > 0 && unit.state === 'present' && !hasHours(unit)) void this.#bring([unit]);
+      // Whoever is left may want less than is delivered.
+      if (unit.streams.size > 0 && unit.state === 'present' && !isAsWished(unit)) void this.#bring([unit]);
       this.#tidy(unit);
     }
     this.#cancelSweep?.();
@@ -209,9 +209,9 @@ export class SubscriptionLedger {
       failures,
     );
     if (generation !== this.#generation) return failures;
-    // Other hours are a matter of the subscription; pushes and adjustments are not.
-    const subscribing = [...accepted, ...present.filter((unit) => !hasHours(unit))].map(wishOf);
-    const registering = present.filter(hasHours).map(wishOf);
+    // Other hours, and the orders of a book, are a matter of the subscription; pushes and adjustments are not.
+    const subscribing = [...accepted, ...present.filter((unit) => !isAsWished(unit))].map(wishOf);
+    const registering = present.filter(isAsWished).map(wishOf);
     for (const unit of accepted) unit.state = 'starting';
     const [refused, unregistered] = await Promise.all([this.requests.subscribe(subscribing), this.requests.register(registering)]);
     if (generation !== this.#generation) return failures;
@@ -224,7 +224,7 @@ export class SubscriptionLedger {
 
   /** Takes up what became of a wish. */
   #settle(
-    { unit, pushes, rehabTypes, extendedTime }: Wish,
+    { unit, pushes, rehabTypes, extendedTime, orderDetail }: Wish,
     failure: UnitFailure | undefined,
     failures: Map<Unit, UnitFailure | NoRoom>,
   ): void {
@@ -240,6 +240,7 @@ export class SubscriptionLedger {
     if (!pushes) return;
     unit.pushing = true;
     unit.extendedTime = extendedTime;
+    unit.orderDetail = orderDetail;
     for (const rehabType of rehabTypes) unit.rehabTypes.add(rehabType);
   }
 

@@ -47,7 +47,7 @@ export class SubscriptionRequests {
     return all;
   }
 
-  #subscription(securityList: Security[], { unit, pushes, rehabTypes, extendedTime }: Wish): readonly [Asked, Message] {
+  #subscription(securityList: Security[], { unit, pushes, rehabTypes, extendedTime, orderDetail }: Wish): readonly [Asked, Message] {
     return [
       sub,
       create(QotSub.C2SSchema, {
@@ -56,6 +56,7 @@ export class SubscriptionRequests {
         isSubOrUnSub: true,
         ...(pushes ? { isRegOrUnRegPush: true, regPushRehabTypeList: [...rehabTypes], isFirstPush: true } : {}),
         ...(extendedTime ? { extendedTime } : {}),
+        ...(orderDetail ? { isSubOrderBookDetail: true } : {}),
       }),
     ];
   }
@@ -75,7 +76,7 @@ export class SubscriptionRequests {
   }
 
   unsubscribe(units: readonly Unit[]): Promise<ReadonlyMap<Unit, UnitFailure>> {
-    const ends = units.map((unit) => ({ unit, pushes: false, rehabTypes: [], extendedTime: false }));
+    const ends = units.map((unit) => ({ unit, pushes: false, rehabTypes: [], extendedTime: false, orderDetail: false }));
     return this.#inGroups(ends, (securityList, { unit }) => [
       sub,
       create(QotSub.C2SSchema, { securityList, subTypeList: [unit.subType], isSubOrUnSub: false }),
@@ -102,8 +103,8 @@ export class SubscriptionRequests {
   ): Promise<ReadonlyMap<Unit, UnitFailure>> {
     const groups = new Map<string, Wish[]>();
     for (const wish of wishes) {
-      const { unit, pushes, rehabTypes, extendedTime } = wish;
-      const signature = `${unit.subType} ${pushes} ${rehabTypes} ${extendedTime}`;
+      const { unit, pushes, rehabTypes, extendedTime, orderDetail } = wish;
+      const signature = `${unit.subType} ${pushes} ${rehabTypes} ${extendedTime} ${orderDetail}`;
       const group = groups.get(signature);
       if (group === undefined) groups.set(signature, [wish]);
       else group.push(wish);

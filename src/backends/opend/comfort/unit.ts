@@ -19,10 +19,11 @@ export interface Unit extends UnitName {
   since: number;
   /** It has answered with data since then. */
   warm: boolean;
-  /** Pushes are registered for, with these adjustments (Qot_Common.RehabType), and with extended hours or without. */
+  /** Pushes are registered for, with these adjustments (Qot_Common.RehabType), with extended hours or without, with the orders of a book or without. */
   pushing: boolean;
   readonly rehabTypes: Set<number>;
   extendedTime: boolean;
+  orderDetail: boolean;
   /** Streams that callers hold. */
   readonly streams: Map<string, QuoteStream>;
   /** Reads under way. */
@@ -53,6 +54,7 @@ export function newUnit({ symbol, subType }: UnitName): Unit {
     pushing: false,
     rehabTypes: new Set(),
     extendedTime: false,
+    orderDetail: false,
     streams: new Map(),
     readers: 0,
     lastRead: Number.NEGATIVE_INFINITY,
@@ -72,6 +74,8 @@ export interface Wish {
   /** Qot_Common.RehabType; of what is no K-line there is one, which says nothing. */
   readonly rehabTypes: readonly number[];
   readonly extendedTime: boolean;
+  /** The orders behind each level of the book. */
+  readonly orderDetail: boolean;
 }
 
 export function wishOf(unit: Unit): Wish {
@@ -82,19 +86,22 @@ export function wishOf(unit: Unit): Wish {
     rehabTypes: [...new Set(streams.map(({ rehabType }) => rehabType))].sort((a, b) => a - b),
     // One subscription has one kind of hours: the longer, where callers differ.
     extendedTime: streams.some(({ extendedTime }) => extendedTime),
+    orderDetail: streams.some(({ orderDetail }) => orderDetail),
   };
 }
 
-/** It is subscribed to with the hours that are wanted. Those of a unit that is only read do not matter. */
-export function hasHours(unit: Unit): boolean {
-  return unit.streams.size === 0 || unit.extendedTime === wishOf(unit).extendedTime;
+/** It is subscribed to with the hours that are wanted, and with the orders of a book if they are. Of a unit that is only read neither matters. */
+export function isAsWished(unit: Unit): boolean {
+  if (unit.streams.size === 0) return true;
+  const { extendedTime, orderDetail } = wishOf(unit);
+  return unit.extendedTime === extendedTime && unit.orderDetail === orderDetail;
 }
 
 /** The upstream delivers what is wanted of it. */
 export function isServed(unit: Unit): boolean {
   if (unit.state !== 'present') return false;
   if (unit.streams.size === 0) return true;
-  return unit.pushing && hasHours(unit) && wishOf(unit).rehabTypes.every((rehabType) => unit.rehabTypes.has(rehabType));
+  return unit.pushing && isAsWished(unit) && wishOf(unit).rehabTypes.every((rehabType) => unit.rehabTypes.has(rehabType));
 }
 
 /** The upstream has forgotten it. */
@@ -103,6 +110,7 @@ export function forget(unit: Unit): void {
   unit.warm = false;
   unit.pushing = false;
   unit.extendedTime = false;
+  unit.orderDetail = false;
   unit.rehabTypes.clear();
 }
 

@@ -3,10 +3,10 @@ import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_G
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
-import { BOOK_DEPTH_MAX, BookType, bookFields, hasOddLots } from '../../view/order-book.js';
+import { BOOK_DEPTH_MAX, BookType, bookFields, detailedBookFields, hasOddLots } from '../../view/order-book.js';
 
-/** Qot_GetOrderBook: best levels of both sides. Indices have an empty book. */
-export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, request) => {
+/** Qot_GetOrderBook: best levels of both sides, with their orders for who is subscribed to those. Indices have an empty book. */
+export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, request, _, subscribed) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const { num, orderBookType } = request;
@@ -20,5 +20,6 @@ export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, req
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;
-  return Object.assign(payload, bookFields(facts, listing, num, orderBookType));
+  const detailed = subscribed?.orderDetail === true && orderBookType === BookType.normal;
+  return Object.assign(payload, detailed ? detailedBookFields(facts, listing, num) : bookFields(facts, listing, num, orderBookType));
 };

@@ -4,6 +4,10 @@ import { quoteMarkets } from '../../../contract/markets.js';
 import type { Answer } from '../../view/facts.js';
 import { QotRight } from '../../view/rights.js';
 
-/** The rights of the simulated user: full depth everywhere. They never change, so that `refresh` finds the same. */
+/** The rights of the simulated user: full depth everywhere, in Hong Kong with the orders behind it. They never change, so that `refresh` finds the same. */
 export const getQuoteRights: Answer<never, C2S, S2C> = () =>
-  create(S2CSchema, { rightList: quoteMarkets.map(({ number }) => create(RightSchema, { market: number, right: QotRight.level2 })) });
+  create(S2CSchema, {
+    rightList: quoteMarkets.map(({ name, number }) =>
+      create(RightSchema, { market: number, right: name === 'HK' ? QotRight.sf : QotRight.level2 }),
+    ),
+  });

@@ -31,7 +31,8 @@ const absent = QotRight.none;
 
 /** Everything that the simulation has, it shows; it has no options, no crypto and no event contracts. */
 const rights: Partial<S2C> = {
-  hkQotRight: served,
+  // Its books come with their orders.
+  hkQotRight: QotRight.sf,
   usQotRight: served,
   cnQotRight: served,
   shQotRight: served,

@@ -32,7 +32,7 @@ test('the user says what it is, and only the parts asked for', async () => {
   const { backend } = await startFixture({ historyKlQuotaMax: 7 });
   expect(await payload(backend, system.getUserInfo)).toMatchObject({
     nickName: 'Simulated User',
-    hkQotRight: 3,
+    hkQotRight: 4,
     historyKLQuota: 7,
     subQuota: 10_000,
   });
