@@ -56,6 +56,8 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
     return this.#script(instrument).watchers > 0;
   }
 
+  prepare(): undefined {}
+
   quote(instrument: Instrument): Quote {
     const last = this.#script(instrument).ticks.at(-1)?.price ?? instrument.referencePrice;
     const previousClose = instrument.referencePrice;

@@ -30,6 +30,7 @@ import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
 import { Lifecycle } from './lifecycle.js';
 import { readyNotices } from './notices.js';
+import { prepare, prepareSymbols } from './prepare.js';
 import type { RecordedDay } from './recorded-day.js';
 import { ReminderPushes } from './reminder-pushes.js';
 import { Streams } from './streams.js';
@@ -118,7 +119,9 @@ class SimBackend implements Backend {
       const { keepAnswer } = context;
       const keep =
         keepAnswer && ((payload: unknown, change: Transaction) => keepAnswer(success(operation.messages, payload as Message), change));
-      const outcome = answer(this.#simulation, request, keep, context);
+      const preparing = prepare(this.#simulation, request);
+      const answered = () => answer(this.#simulation, request, keep, context);
+      const outcome = preparing === undefined ? answered() : preparing.then(answered);
       if (!(outcome instanceof Promise)) return respond(operation, outcome);
       return outcome.then(
         (settled) => respond(operation, settled),
@@ -146,6 +149,9 @@ class SimBackend implements Backend {
 
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
     const recorded = streams.filter((stream) => this.#recordedDay?.has(stream));
+    const symbols = streams.map(({ symbol }) => symbol);
+    const preparing = prepareSymbols(this.#simulation, symbols);
+    if (preparing !== undefined) await preparing;
     const refused = this.#streams.subscribe(streams.filter((stream) => !recorded.includes(stream)));
     if (refused === undefined) for (const stream of recorded) this.#recordedDay?.subscribe(stream);
     return refused === undefined ? success(QotSub, create(QotSub.S2CSchema)) : refusal(QotSub, refused);

@@ -3,6 +3,7 @@ import type { Currency, QuoteMarket } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
 import { keyOf } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
+import { atOnce } from '../pace.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import { isIssuedByCompany, kinds } from '../world/kinds.js';
@@ -78,9 +79,17 @@ export class Companies implements CorporateActions {
 
   /** The index of a plate and its members; of a plate that nobody is ever in, an index without. */
   plate({ symbol, market }: Plate): PlateComposition {
-    const ofMarket = this.#plates.get(market) ?? this.#makePlates(market);
+    const ofMarket = this.#plates.get(market) ?? atOnce(this.#makePlates(market));
     this.#plates.set(market, ofMarket);
     return ofMarket.get(symbol) ?? NO_MEMBERS;
+  }
+
+  /** Works out who belongs to which plate of a market, which takes long the first time, ready to pause. */
+  *preparePlates(market: QuoteMarket): Generator<void, void> {
+    if (this.#plates.has(market)) return;
+    const made = yield* this.#makePlates(market);
+    // Somebody may have asked meanwhile.
+    if (!this.#plates.has(market)) this.#plates.set(market, made);
   }
 
   /** Who issued an equity. */
@@ -141,7 +150,7 @@ export class Companies implements CorporateActions {
   }
 
   /** Who belongs where follows from a company's name alone: the companies themselves are made when somebody asks for an index. */
-  #makePlates(market: QuoteMarket): Map<string, PlateComposition> {
+  *#makePlates(market: QuoteMarket): Generator<void, Map<string, PlateComposition>> {
     const members = new Map<string, PlateMember[]>();
     const known = new Set<string>();
     for (const equity of this.options.equities(market)) {
@@ -156,6 +165,7 @@ export class Companies implements CorporateActions {
         members.set(plate.symbol, ofPlate);
         ofPlate.push({ instrument, from, until, prices: () => company().prices });
       }
+      yield;
     }
     return new Map([...members].map(([symbol, of]) => [symbol, new PlateComposition(of)]));
   }

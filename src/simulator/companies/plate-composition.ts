@@ -18,8 +18,20 @@ export interface Weighted {
 }
 
 /** Days [from, until) with the same members. */
-interface Stage extends Span {
-  readonly members: readonly PlateMember[];
+class Stage implements Span {
+  #members: readonly PlateMember[] | undefined;
+
+  constructor(
+    readonly from: number,
+    readonly until: number,
+    private readonly all: readonly PlateMember[],
+  ) {}
+
+  /** Found when somebody asks: a large plate has hundreds of stages. */
+  get members(): readonly PlateMember[] {
+    this.#members ??= this.all.filter((one) => one.from <= this.from && one.until >= this.until);
+    return this.#members;
+  }
 }
 
 /** How a stage is counted. */
@@ -62,6 +74,23 @@ export class PlateComposition {
     });
   }
 
+  /** Works out what {@link weights} takes long for on days not asked for yet, ready to pause. */
+  *prepare(day: number): Generator<void, void> {
+    const [base, wanted] = [this.#at(REFERENCE_DAY), this.#at(day)];
+    const step = wanted < base ? -1 : 1;
+    for (let number = base; ; number += step) {
+      if (!this.#scales.has(number)) {
+        for (const { prices } of this.#stages[number]?.members ?? []) {
+          prices();
+          yield;
+        }
+        this.#scale(number);
+        yield;
+      }
+      if (number === wanted) return;
+    }
+  }
+
   /** Where the index stands on a day on which nobody is in the plate, in billionths. */
   emptyLevel(day: number): number {
     return this.#scale(this.#at(day)).level;
@@ -101,10 +130,7 @@ export class PlateComposition {
 function stagesOf(all: readonly PlateMember[]): readonly Stage[] {
   const changes = [...new Set(all.flatMap(({ from, until }) => [from, until]))].filter(Number.isFinite).sort((a, b) => a - b);
   const edges = [-Infinity, ...changes, Infinity];
-  return edges.slice(0, -1).map((from, i) => {
-    const until = edges[i + 1] ?? Infinity;
-    return { from, until, members: all.filter((one) => one.from <= from && one.until >= until) };
-  });
+  return edges.slice(0, -1).map((from, i) => new Stage(from, edges[i + 1] ?? Infinity, all));
 }
 
 function capitalisation(members: readonly PlateMember[], day: number): number {

@@ -19,6 +19,7 @@ import type { DayOfTrades } from './day-tape.js';
 import { type Filling, filledTape } from './filled-tape.js';
 import type { History } from './history.js';
 import { KnockOuts, type TradedUnderlying } from './knock-outs.js';
+import { MemberTrades } from './member-trades.js';
 import { OptionPath } from './option-path.js';
 import { type Extremes, OwnDays } from './own-days.js';
 import { PairTape } from './pair-tape.js';
@@ -64,8 +65,12 @@ export class Background {
   /** What contracts are on, by symbol. */
   readonly #found = new Remembered<string, Instrument>(REMEMBERED_PATHS);
 
+  /** A large plate asks for a thousand a day. */
+  readonly #memberDays = new Remembered<number, MemberDay>(REMEMBERED_TOTALS);
+
   readonly #own = new OwnDays();
   readonly plates: PlatePaths;
+  readonly memberTrades: MemberTrades;
   #profilesMade = 0;
 
   constructor(
@@ -81,8 +86,9 @@ export class Background {
       history: ({ symbol }) => history.get(symbol),
       days: tradingDays,
       day: (instrument, day) => this.day(instrument, day),
-      regular: (instrument, day) => this.#memberDay(instrument, day),
+      regular: (instrument, day) => this.memberDay(instrument, day),
     });
+    this.memberTrades = new MemberTrades((instrument, day) => this.#peekDay(instrument, day));
   }
 
   /** What trades of an instrument on a day: of a continuous contract the dated one that it then is. */
@@ -126,15 +132,19 @@ export class Background {
   /** Totals of a day's regular trading. They are remembered longer than the day: where there are extended hours, they are costly. */
   regularTotals(instrument: Instrument, day: TradingDay): Aggregate | undefined {
     return this.#regular.get(this.#keyOf(instrument, day), () => {
-      // Nobody may look at the day again: what is kept for its totals alone would only be cleared away.
-      const traded = this.traded(instrument, day);
-      const background = this.#days.peek(this.#keyOf(traded, day)) ?? this.#makeDay(traded, day);
+      const background = this.#peekDay(instrument, day);
       const { tape } = background;
       const { start, end } = day.regular;
       const isWhole = start === day.start && end === day.end;
       const totals = isWhole ? { ...tape.root, last: tape.root.first + tape.root.count - 1 } : tape.totals([start, end])[0];
       return { aggregate: totals === undefined ? undefined : aggregateOfTotals(totals, background) };
     }).aggregate;
+  }
+
+  /** A day that need not be remembered: what is kept of it for one look alone would only clear others away. */
+  #peekDay(instrument: Instrument, day: TradingDay): BackgroundDay {
+    const traded = this.traded(instrument, day);
+    return this.#days.peek(this.#keyOf(traded, day)) ?? this.#makeDay(traded, day);
   }
 
   /** What a close is compared with on the next trading day: the same, unless something goes off on that day. On the tick. */
@@ -146,13 +156,36 @@ export class Background {
     return reference > 0n ? reference : tickSize(tickTable, 1n);
   }
 
-  #memberDay(instrument: Instrument, day: TradingDay): MemberDay {
+  /** Regular trading of a day that is over, or will be, as the index of a plate counts it. */
+  memberDay(instrument: Instrument, day: TradingDay): MemberDay {
+    return this.#memberDays.get(this.#keyOf(instrument, day), () => this.#makeMemberDay(instrument, day));
+  }
+
+  #makeMemberDay(instrument: Instrument, day: TradingDay): MemberDay {
+    if (this.#goesItsOwnWay(instrument)) {
+      // Its regular trading has totals before any of its trades is known.
+      const profile = this.profile(instrument);
+      const { previous, grid, parts } = this.#own.outline(profile, this.tradingDays(instrument), day);
+      const range = parts.find(({ part }) => part.start >= day.regular.start && part.end <= day.regular.end);
+      if (range !== undefined) {
+        const { root } = filledTape(instrument, profile, { part: range.part, day, key: range.key, grid, previous }, range);
+        const lotSize = BigInt(profile.lotSize);
+        return {
+          open: root.open * grid,
+          close: root.close * grid,
+          mean: (root.amount / root.lots) * grid,
+          volume: BigInt(root.lots) * lotSize,
+          turnover: BigInt(root.amount) * turnoverOf(instrument, BigInt(grid), lotSize),
+        };
+      }
+    }
     const totals = this.regularTotals(instrument, day);
     if (totals === undefined) {
       const close = Number(this.close(instrument, day));
-      return { open: close, close, mean: close };
+      return { open: close, close, mean: close, volume: 0n, turnover: 0n };
     }
-    return { open: Number(totals.open), close: Number(totals.close), mean: Number(totals.turnover) / Number(totals.volume) };
+    const { volume, turnover } = totals;
+    return { open: Number(totals.open), close: Number(totals.close), mean: Number(turnover) / Number(volume), volume, turnover };
   }
 
   /** Of an instrument's day in what is remembered: a number, since texts would have to be put together at every look. */

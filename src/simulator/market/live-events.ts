@@ -10,6 +10,8 @@ export interface LiveSource {
   ticksAfter(instrument: Instrument, sequence: bigint): readonly Tick[];
   /** The next moment after now at which the background trades or changes its book. */
   nextChange(instrument: Instrument): number;
+  /** As of `Market.prepare`. */
+  prepare(instrument: Instrument): Promise<void> | undefined;
 }
 
 /**
@@ -80,6 +82,13 @@ export class LiveEvents {
     // Timers of the machine may come a moment early.
     if (this.clock.now() < watched.due) {
       this.#arm(watched, watched.due);
+      return;
+    }
+    const preparing = this.source.prepare(instrument);
+    if (preparing !== undefined) {
+      void preparing.then(() => {
+        if (this.#watched.get(instrument.symbol) === watched) this.#arm(watched, this.clock.now());
+      });
       return;
     }
     // Armed before the listeners run: what they change then counts as new.

@@ -145,6 +145,11 @@ export interface PriceBounds {
  */
 export interface Market {
   quote(instrument: Instrument): Quote;
+  /**
+   * Works out in turns of the event loop what the first look at an instrument on its trading day takes long for: the members of a plate. Undefined when a look
+   * costs next to nothing already.
+   */
+  prepare(instrument: Instrument): Promise<void> | undefined;
   book(instrument: Instrument, depth: number): Book;
   /** The same with the orders behind each level: of any instrument, whether its exchange publishes them or not. */
   detailedBook(instrument: Instrument, depth: number): DetailedBook;

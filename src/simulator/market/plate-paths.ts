@@ -1,3 +1,4 @@
+import type { Decimal } from '../../contract/decimal.js';
 import { Remembered } from '../chance/remembered.js';
 import type { PlateComposition, Weighted } from '../companies/index.js';
 import type { Instrument, PlateIndex } from '../world/instrument.js';
@@ -7,9 +8,15 @@ import type { PriceRange } from './price-range.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
 const DAYS_PER_YEAR = 365;
-const REMEMBERED_MOMENTS = 64;
+/** Equal parts of a day, between whose ends the index goes straight, but for its own steps: members are looked at there alone. */
+const PARTS = 16;
+/** Days of plates, at some kilobytes each. */
+const REMEMBERED_DAYS = 500;
 /** How far a stretch of a day goes beyond its ends, in deviations of its length. */
 const REACH = 0.6;
+/** Within a day, the index goes with its heaviest members: those that make up this part of its variance, and so many at the most. */
+const GUIDED_VARIANCE = 0.9;
+const GUIDES_MAX = 24;
 
 /** What indices of plates need to know of their members. */
 export interface MemberPrices {
@@ -20,11 +27,17 @@ export interface MemberPrices {
   readonly regular: (instrument: Instrument, day: TradingDay) => MemberDay;
 }
 
-/** Regular trading of a day, in billionths: where it began and ended, and its mean. */
-export interface MemberDay {
+/** Where regular trading of a day began and ended, and its mean, in billionths. */
+interface RegularDay {
   readonly open: number;
   readonly close: number;
   readonly mean: number;
+}
+
+/** The same, with what was traded. */
+export interface MemberDay extends RegularDay {
+  readonly volume: bigint;
+  readonly turnover: Decimal;
 }
 
 /** A day of a plate's index, in unrounded billionths. */
@@ -38,8 +51,34 @@ export interface PlatePath {
   readonly follows: ((from: number, until: number) => PriceRange) | undefined;
 }
 
+/** What a member adds to a day of the index. */
+interface Counted extends Weighted {
+  readonly own: RegularDay;
+  /** Of its change in a year, as a part of the index. */
+  readonly variance: number;
+}
+
+/** Where a part of a day begins, epoch ms. */
+function momentOf({ start, end }: TradingDay, place: number): number {
+  return start + ((end - start) * place) / PARTS;
+}
+
+/** The members whose trades the index follows within a day. */
+function guidesOf(members: readonly Counted[], variance: number): readonly Counted[] {
+  const guides: Counted[] = [];
+  let guided = 0;
+  for (const member of [...members].sort((a, b) => b.variance - a.variance)) {
+    if (guides.length === GUIDES_MAX || guided >= GUIDED_VARIANCE * variance) break;
+    guides.push(member);
+    guided += member.variance;
+  }
+  return guides;
+}
+
 /** Where the index of a plate goes: with its members, whatever callers trade in them. */
 export class PlatePaths {
+  readonly #paths = new Remembered<string, PlatePath>(REMEMBERED_DAYS);
+
   constructor(private readonly members: MemberPrices) {}
 
   /** Members on a day of the plate's, with their weights. */
@@ -47,26 +86,53 @@ export class PlatePaths {
     return this.members.composition(plate).weights(day.number);
   }
 
+  /** Works out what {@link on} takes long for on a day not asked for yet, ready to pause. */
+  *prepare(plate: PlateIndex, day: TradingDay): Generator<void, void> {
+    yield* this.members.composition(plate).prepare(day.number);
+    for (const { instrument } of this.weights(plate, day)) {
+      this.#regular(instrument, day);
+      yield;
+    }
+    this.on(plate, day);
+  }
+
+  /** The same for what it does within the day. */
+  *prepareFollowing(plate: PlateIndex, day: TradingDay): Generator<void, void> {
+    const { follows } = this.on(plate, day);
+    for (let place = 0; follows !== undefined && place <= PARTS; place++) {
+      follows(momentOf(day, place), momentOf(day, place));
+      yield;
+    }
+  }
+
   on(plate: PlateIndex, day: TradingDay): PlatePath {
+    return this.#paths.get(`${plate.symbol} ${day.number}`, () => this.#makePath(plate, day));
+  }
+
+  #makePath(plate: PlateIndex, day: TradingDay): PlatePath {
     const weights = this.weights(plate, day);
     if (weights.length === 0) {
       const level = this.members.composition(plate).emptyLevel(day.number);
       return { open: level, close: level, mean: level, deviation: 0, follows: undefined };
     }
     let [open, close, mean, variance] = [0, 0, 0, 0];
+    const counted: Counted[] = [];
     for (const { instrument, weight } of weights) {
       const own = this.#regular(instrument, day);
+      const ofVariance = (own.open * weight * instrument.volatility) ** 2;
       open += own.open * weight;
       close += own.close * weight;
       mean += own.mean * weight;
-      variance += (own.open * weight * instrument.volatility) ** 2;
+      variance += ofVariance;
+      counted.push({ instrument, weight, own, variance: ofVariance });
     }
     const isLoaded = weights.some(({ instrument }) => this.#loaded(instrument, day) !== undefined);
     const deviation = Math.sqrt(variance / DAYS_PER_YEAR);
-    return { open, close, mean, deviation, follows: isLoaded ? undefined : this.#following(weights, day, deviation) };
+    const follows = isLoaded ? undefined : this.#following(guidesOf(counted, variance), { open, close }, day, deviation);
+    return { open, close, mean, deviation, follows };
   }
 
-  #regular(instrument: Instrument, day: TradingDay): MemberDay {
+  #regular(instrument: Instrument, day: TradingDay): RegularDay {
     const loaded = this.#loaded(instrument, day);
     if (loaded === undefined) return this.members.regular(instrument, this.members.days(instrument).on(day.day));
     const last = Number(loaded.lastAt(day.number)?.close ?? instrument.referencePrice);
@@ -80,14 +146,34 @@ export class PlatePaths {
     return history !== undefined && number <= history.lastDay ? history : undefined;
   }
 
-  #following(weights: readonly Weighted[], day: TradingDay, deviation: number): NonNullable<PlatePath['follows']> {
-    const moments = new Remembered<number, number>(REMEMBERED_MOMENTS);
-    const at = (time: number) =>
-      moments.get(time, () => {
-        let level = 0;
-        for (const { instrument, weight } of weights) level += this.#priceAt(instrument, day, time) * weight;
-        return level;
-      });
+  /** The guides as they trade, and all others together straight from where they open to where they close. */
+  #following(
+    guides: readonly Counted[],
+    all: Pick<RegularDay, 'open' | 'close'>,
+    day: TradingDay,
+    deviation: number,
+  ): NonNullable<PlatePath['follows']> {
+    let { open: restOpen, close: restClose } = all;
+    for (const { own, weight } of guides) {
+      restOpen -= own.open * weight;
+      restClose -= own.close * weight;
+    }
+    // Where the index stands at the ends of the parts; NaN where nobody has asked.
+    const knots = new Float64Array(PARTS + 1).fill(Number.NaN);
+    const knot = (place: number) => {
+      const known = knots[place] as number;
+      if (!Number.isNaN(known)) return known;
+      let level = restOpen + (restClose - restOpen) * (place / PARTS);
+      for (const { instrument, weight } of guides) level += this.#priceAt(instrument, day, momentOf(day, place)) * weight;
+      knots[place] = level;
+      return level;
+    };
+    const at = (time: number) => {
+      const place = (PARTS * (time - day.start)) / (day.end - day.start);
+      const before = Math.floor(place);
+      const level = knot(before);
+      return place === before ? level : level + (knot(before + 1) - level) * (place - before);
+    };
     return (from, until) => {
       const [open, close] = [at(from), at(until)];
       const reach = REACH * deviation * Math.sqrt((until - from) / (day.end - day.start));

@@ -143,6 +143,30 @@ describe('the index of a plate', () => {
     }
   });
 
+  test('is worked out in turns before the first look at its day, and shows the same as without', async () => {
+    const [fresh, other] = [setUp('2026-11-20T03:07:11Z', 9), setUp('2026-11-20T03:07:11Z', 9)];
+    const [one, two] = [fresh.plate('HK.LIST2009'), other.plate('HK.LIST2009')];
+    let isDone = false;
+    let turns = 0;
+    const countTurn = () => {
+      turns += 1;
+      if (!isDone) setImmediate(countTurn);
+    };
+    setImmediate(countTurn);
+    const [first, second] = [fresh.market.prepare(one), fresh.market.prepare(one)];
+    expect(first).toBeInstanceOf(Promise);
+    // All who ask meanwhile wait for the same.
+    expect(second).toBe(first);
+    await first;
+    isDone = true;
+    expect(turns).toBeGreaterThan(1);
+    expect(fresh.market.prepare(one)).toBeUndefined();
+    expect(fresh.market.quote(one)).toEqual(other.market.quote(two));
+    fresh.clock.advance(24 * 3_600_000 * 3);
+    expect(fresh.market.prepare(one)).toBeInstanceOf(Promise);
+    expect(fresh.market.prepare(fresh.world.instrument('HK.00700')!)).toBeUndefined();
+  });
+
   test('a plate has no book, and no callers trade it', () => {
     const one = plate('HK.LIST1001');
     expect(market.book(one, 10)).toMatchObject({ bids: [], asks: [] });

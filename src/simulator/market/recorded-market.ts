@@ -113,6 +113,10 @@ export class RecordedMarket implements SimulatedMarket {
     this.#emit(recorded, { kind: 'book', instrument });
   }
 
+  prepare(instrument: Instrument): Promise<void> | undefined {
+    return this.#recorded.has(instrument.symbol) ? undefined : this.generated.prepare(instrument);
+  }
+
   quote(instrument: Instrument): Quote {
     return this.#recorded.get(instrument.symbol)?.quote ?? this.generated.quote(instrument);
   }

@@ -4,9 +4,10 @@ import { requireDay } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import type { DayMove } from '../companies/market-prices.js';
+import { inTurns } from '../pace.js';
 import type { Calendar } from '../world/calendar.js';
 import { continuousOf } from '../world/futures.js';
-import { type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
+import { type Instrument, isDerived, type Option, type Warrant } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 import { roundToTick } from '../world/ticks.js';
 import { Adjustments } from './adjustment.js';
@@ -92,6 +93,12 @@ interface View {
   readonly bookTime: number;
 }
 
+/** The day (from 1970-01-01) for which a plate has been worked out, or is about to be. */
+interface Prepared {
+  day: number | undefined;
+  working: Promise<void> | undefined;
+}
+
 const REGULAR = new Set(['regular'] as const);
 const REMEMBERED_VIEWS = 10_000;
 const DAY_MS = 86_400_000;
@@ -101,6 +108,9 @@ const NO_ORDERS = new OrderBook();
 const MAKERS_REFRESH_MS = 2_000;
 /** Nobody quotes a contract that has been called. */
 const NO_BOOK: BookState = { shown: { buy: [], sell: [] } };
+/** More than there are plates. */
+const REMEMBERED_PLATES = 1_000;
+const noDay = (): Prepared => ({ day: undefined, working: undefined });
 const noView = (): { view: View | undefined } => ({ view: undefined });
 
 class MarketOfTape implements SimulatedMarket {
@@ -111,6 +121,7 @@ class MarketOfTape implements SimulatedMarket {
   readonly #live: LiveEvents;
   readonly #books = new Map<string, OrderBook>();
   #prints = 0;
+  readonly #prepared = new Remembered<string, Prepared>(REMEMBERED_PLATES);
   readonly #views = new Remembered<string, { view: View | undefined }>(REMEMBERED_VIEWS);
 
   constructor({ clock, seed, calendarOf, pairs, companies, history = new Map() }: MarketOptions) {
@@ -138,11 +149,28 @@ class MarketOfTape implements SimulatedMarket {
       newest: (instrument) => this.#tape.ticks(instrument, this.#now(instrument), 1).at(-1)?.sequence ?? 0n,
       ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#now(instrument), EMITTED_TICKS_MAX, Number(sequence)),
       nextChange: (instrument) => this.#view(instrument).nextChange,
+      prepare: (instrument) => this.prepare(instrument),
     });
   }
 
   quote(instrument: Instrument): Quote {
     return this.#view(instrument).quote;
+  }
+
+  prepare(instrument: Instrument): Promise<void> | undefined {
+    if (instrument.kind !== 'plate') return undefined;
+    const today = this.#tape.days(instrument).at(this.#clock.now()).number;
+    const known = this.#prepared.get(instrument.symbol, noDay);
+    if (known.day === today) return known.working;
+    known.day = today;
+    const working = inTurns(this.#tape.preparePlate(instrument, this.#clock.now()));
+    if (!(working instanceof Promise)) return undefined;
+    const done = () => {
+      if (known.working === finished) known.working = undefined;
+    };
+    const finished = working.finally(done);
+    known.working = finished;
+    return finished;
   }
 
   book(instrument: Instrument, depth: number): Book {
@@ -391,16 +419,10 @@ class MarketOfTape implements SimulatedMarket {
     return { time, bids: orders.detailed(book, 'buy', bids), asks: orders.detailed(book, 'sell', asks) };
   }
 
-  /** As the tape's, from what has been worked out of the members already. */
-  #plateTotals(plate: PlateIndex, day: TradingDay, now: number): Aggregate | undefined {
-    const members = this.#tape.background.plates.weights(plate, day).map(({ instrument }) => this.#view(instrument).quote);
-    return this.#tape.plateTotals(plate, day, now, members);
-  }
-
   /** Before the day's first regular trade, every price is the close before. */
   #quote(instrument: Instrument, day: TradingDay, now: number): Quote {
     const previousClose = this.#tape.previousClose(instrument, day);
-    const totals = instrument.kind === 'plate' ? this.#plateTotals(instrument, day, now) : this.#tape.dayTotals(instrument, day, now);
+    const totals = this.#tape.dayTotals(instrument, day, now);
     const none = { open: previousClose, high: previousClose, low: previousClose, close: previousClose, volume: 0n, turnover: 0n };
     const { open, high, low, close, volume, turnover } = totals ?? none;
     const time = this.#tape.ticks(instrument, now, 1).at(-1)?.time ?? day.start;

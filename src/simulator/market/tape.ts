@@ -42,13 +42,7 @@ export class Tape {
   /** Totals of the day's regular trades up to `now` (inclusive). */
   dayTotals(of: Instrument, day: TradingDay, now: number): Aggregate | undefined {
     if (of.kind === 'plate') {
-      const members = this.background.plates.weights(of, day);
-      return this.plateTotals(
-        of,
-        day,
-        now,
-        members.map(({ instrument: one }) => this.dayTotals(one, this.days(one).on(day.day), now)),
-      );
+      return this.#plateTotals(of, day, now);
     }
     const instrument = this.#on(of, day);
     const history = this.#historyOf(instrument, day);
@@ -64,7 +58,8 @@ export class Tape {
   /** Of {@link Tape.dayTotals} the extremes, for which the trades of most days need not be made. */
   extremes(of: Instrument, day: TradingDay, now: number): PriceBounds | undefined {
     const instrument = this.#on(of, day);
-    const isMade = day.regular.end > now || of.kind === 'plate' || this.#historyOf(instrument, day) !== undefined;
+    const isMade = day.regular.end > now || this.#historyOf(instrument, day) !== undefined;
+    if (of.kind === 'plate' && this.background.plates.weights(of, day).length === 0) return undefined;
     const found = isMade ? undefined : this.background.extremes(instrument, day);
     if (found === undefined) return this.dayTotals(of, day, now);
     const background = { high: BigInt(found.high), low: BigInt(found.low) };
@@ -73,10 +68,43 @@ export class Tape {
   }
 
   /** Of the index of a plate: its own path up to `now`, and what its members traded. */
-  plateTotals(plate: PlateIndex, day: TradingDay, now: number, members: readonly (Traded | undefined)[]): Aggregate | undefined {
-    if (day.start > now || members.length === 0) return undefined;
+  #plateTotals(plate: PlateIndex, day: TradingDay, now: number): Aggregate | undefined {
+    const weights = this.background.plates.weights(plate, day);
+    if (day.start > now || weights.length === 0) return undefined;
+    const members = weights.map(({ instrument }) => this.#tradedBy(instrument, day.day, now));
     const path = day.end > now ? this.#paths(plate, day, [day.start, now + 1])[0] : this.background.regularTotals(plate, day);
     return withTraded(path, members, () => this.#openOf(plate, day));
+  }
+
+  /** Volume and turnover of a member's day up to `now`: see {@link Tape.dayTotals}, of which no more is needed. */
+  #tradedBy(member: Instrument, date: string, now: number): Traded | undefined {
+    const day = this.days(member).on(date);
+    const { start, end } = day.regular;
+    if (start > now || this.#historyOf(member, day) !== undefined) return this.dayTotals(member, day, now);
+    const traded =
+      end <= now
+        ? this.background.memberDay(member, day)
+        : this.background.memberTrades.upTo(member, this.background.profile(member).index, day, now + 1);
+    const printed = this.#prints.get(member.symbol)?.totals(start, Math.min(now + 1, end));
+    if (printed === undefined) return traded;
+    return { volume: traded.volume + printed.volume, turnover: traded.turnover + printed.turnover };
+  }
+
+  /**
+   * Works out what the first look at the index of a plate on its day takes long for, ready to pause. After that, a look costs microseconds for each member.
+   */
+  *preparePlate(plate: PlateIndex, now: number): Generator<void, void> {
+    const { companies, plates } = this.background;
+    yield* companies.preparePlates(plate.market);
+    const today = this.days(plate).at(now);
+    for (const day of [this.days(plate).previous(today), today]) {
+      yield* plates.prepare(plate, day);
+      for (const { instrument } of plates.weights(plate, day)) {
+        this.#tradedBy(instrument, day.day, now);
+        yield;
+      }
+    }
+    yield* plates.prepareFollowing(plate, today);
   }
 
   #paths(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
@@ -189,6 +217,8 @@ export class Tape {
 
   #lastClose(instrument: Instrument, day: TradingDay): Decimal {
     const previous = this.days(instrument).previous(day);
+    // What its members traded need not be counted.
+    if (instrument.kind === 'plate') return this.background.regularClose(instrument, previous);
     const history = this.#historyOf(instrument, previous);
     const traded = history === undefined ? this.dayTotals(instrument, previous, Infinity) : history.lastAt(previous.number);
     return traded?.close ?? this.background.close(instrument, previous);

@@ -165,6 +165,8 @@ export class Boards {
     for (const instrument of instruments) {
       const pause = turn.pause();
       if (pause !== undefined) await pause;
+      const preparing = this.facts.market.prepare(instrument);
+      if (preparing !== undefined) await preparing;
       const quote = this.facts.market.quote(instrument);
       days.add(quote.tradingDay);
       rows.push({ listing: this.listings.of(instrument), quote });

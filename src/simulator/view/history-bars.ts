@@ -29,7 +29,7 @@ const EVE_MS = 12 * DAY_MS;
  */
 const barsATurn: Readonly<Record<BarPeriod['unit'], number>> = { minute: 120, day: 40, week: 8, month: 3, quarter: 1, year: 1 };
 /** The index of a plate is made of the days of all its members. */
-const PLATE_PART = 8;
+const PLATE_PART = 20;
 
 function turnOf({ instrument }: Listing, { unit }: BarPeriod): number {
   return instrument.kind === 'plate' ? Math.max(1, Math.floor(barsATurn[unit] / PLATE_PART)) : barsATurn[unit];

@@ -11,8 +11,9 @@ interface Remembered {
 
 const WEEK_MS = 7 * 86_400_000;
 const YEAR_MS = 52 * WEEK_MS;
-/** Looked at without a pause. */
+/** Looked at without a pause: a plate is made of all of its members. */
 const PART_MS = 13 * WEEK_MS;
+const PLATE_PART_MS = WEEK_MS / 7;
 
 // Whole days do not change any more, so their range is worked out once a trading day.
 const remembered = new WeakMap<Market, WeakMap<Listing, Remembered>>();
@@ -40,7 +41,7 @@ export function prepareYearRanges(facts: Facts<'clock' | 'world' | 'market'>, li
     if (ranges?.get(listing) === undefined) return true;
     return rememberedRange(facts, listing, facts.market.quote(listing.instrument)) === undefined;
   });
-  if (fresh.length <= NEW_SYMBOLS_A_TURN) return undefined;
+  if (fresh.length <= NEW_SYMBOLS_A_TURN && fresh.every(({ instrument }) => instrument.kind !== 'plate')) return undefined;
   return Promise.resolve(inTurns(workOutAll(facts, fresh)));
 }
 
@@ -76,8 +77,9 @@ function* daysBefore(
 ): Generator<void, PriceBounds | undefined> {
   const end = facts.world.calendar(instrument).sessions(tradingDay)[0]?.start ?? facts.clock.now();
   let range: PriceBounds | undefined;
-  for (let from = end - YEAR_MS; from < end; from += PART_MS) {
-    const part = facts.market.range(instrument, from, Math.min(from + PART_MS, end));
+  const length = instrument.kind === 'plate' ? PLATE_PART_MS : PART_MS;
+  for (let from = end - YEAR_MS; from < end; from += length) {
+    const part = facts.market.range(instrument, from, Math.min(from + length, end));
     if (part !== undefined) range = range === undefined ? part : widened(range, part);
     yield;
   }

@@ -48,9 +48,6 @@ const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
   trust(message, { instrument }, quote, facts) {
     message.trustExData = trustData(facts, instrument, quote);
   },
-  plate(message, { instrument }, _quote, facts) {
-    if (instrument.kind === 'plate') message.plateExData = plateData(facts, instrument);
-  },
   index(message, { instrument }, quote, facts) {
     message.indexExData = indexData(facts, instrument, quote);
   },
@@ -71,6 +68,8 @@ const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
     message.warrantExData = warrantSnapshotData(listing, instrument, owner, figures);
   },
   bond: undefined,
+  // Its members take long to look at: see `plateData`.
+  plate: undefined,
   forex: undefined,
 };
 
@@ -127,14 +126,15 @@ function trustData({ companies }: Facts<'companies'>, instrument: Instrument, { 
   });
 }
 
-/** How many of a plate's members stand above, at and below the close before. */
-function plateData({ companies, market }: Facts<'companies' | 'market'>, plate: PlateIndex): PlateSnapshotExData {
+/** How many of a plate's members stand above, at and below the close before, ready to pause. */
+export function* plateData({ companies, market }: Facts<'companies' | 'market'>, plate: PlateIndex): Generator<void, PlateSnapshotExData> {
   const data = create(PlateSnapshotExDataSchema, { raiseCount: 0, fallCount: 0, equalCount: 0 });
   for (const member of companies.plate(plate.plate).members(requireDay(market.quote(plate).tradingDay))) {
     const { last, previousClose } = market.quote(member);
     if (last > previousClose) data.raiseCount += 1;
     else if (last < previousClose) data.fallCount += 1;
     else data.equalCount += 1;
+    yield;
   }
   return data;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import { SYMBOLS_MAX } from '../../../contract/shape.js';
 import type { Book, Quote } from '../../market/market.js';
-import { eachInTurns, inTurns } from '../../pace.js';
+import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { lotSize } from '../../view/contract-terms.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -20,13 +20,10 @@ import type { Listing } from '../../view/listings.js';
 import { locateAll } from '../../view/locate.js';
 import { prepareYearRanges, yearRange } from '../../view/price-range.js';
 import { SECURITY_STATUS_NORMAL } from '../../view/quote-board.js';
-import { addKindData } from '../../view/snapshot-kinds.js';
+import { addKindData, plateData } from '../../view/snapshot-kinds.js';
 
 /** Levels of each side over which the balance of bids and asks is taken. */
 const BALANCE_LEVELS = 5;
-
-/** The first one of a security's day takes milliseconds. */
-const SNAPSHOTS_A_TURN = 1;
 
 /** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds; each as of one moment. */
 export const getSnapshot: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
@@ -42,7 +39,14 @@ function* all(
   listings: readonly Listing[],
 ): Generator<void, S2C> {
   const payload = create(S2CSchema);
-  payload.snapshotList = yield* eachInTurns(listings, SNAPSHOTS_A_TURN, (listing) => snapshot(facts, listing));
+  for (const listing of listings) {
+    if (payload.snapshotList.length > 0) yield;
+    const { instrument } = listing;
+    const members = instrument.kind === 'plate' ? yield* plateData(facts, instrument) : undefined;
+    const message = snapshot(facts, listing);
+    if (members !== undefined) message.plateExData = members;
+    payload.snapshotList.push(message);
+  }
   return payload;
 }
 
