@@ -107,8 +107,9 @@ describe('the classes of fields', () => {
       'Trd_UnlockTrade.C2S.securityFirm',
       // A session, not a market.
       'svc.account_yield.PriceContext.use_pre_market',
-      // Whether the list of markets is wanted.
+      // Markets of which news is wanted, where a limited key is shown that of its own alone; and whether their list is.
       'svc.latest_news.C2S.include_market_filter',
+      'svc.latest_news.C2S.market_filter_list',
       // States of markets, and no markets.
       'svc.wait_for.C2S.market_state_list',
     ]);

@@ -38,18 +38,17 @@ export const latestNews = operation({
   protoId: 20025,
   messages: LatestNews,
   classes: {
-    'svc.latest_news.C2S': {
-      ...plain(
-        'page_flip',
-        'latest_seq_mark',
-        'flash_filter_list',
-        'include_flash_filter',
-        'include_market_filter',
-        'filter_version',
-        'first_visit',
-      ),
-      market_filter_list: 'quote_market',
-    },
+    'svc.latest_news.C2S': plain(
+      'page_flip',
+      'latest_seq_mark',
+      'flash_filter_list',
+      // It narrows a list that is filtered for limited keys in any case.
+      'market_filter_list',
+      'include_flash_filter',
+      'include_market_filter',
+      'filter_version',
+      'first_visit',
+    ),
   },
   title: 'Latest news',
   summary: 'The newest items of news of all markets.',
