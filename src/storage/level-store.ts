@@ -116,14 +116,8 @@ class LevelArchive<V> implements Archive<V> {
       lt: end === undefined ? endOf(prefix) : prefix + end,
       reverse,
     });
-    try {
-      for (;;) {
-        const chunk = await iterator.nextv(CHUNK_ROWS).catch(damagedReading);
-        if (chunk.length === 0) return;
-        for (const [key, row] of chunk) yield [key.slice(prefix.length), this.format.decode(key, row) as V];
-      }
-    } finally {
-      await iterator.close();
+    for await (const chunk of chunksOf(iterator, damagedReading)) {
+      for (const [key, row] of chunk) yield [key.slice(prefix.length), this.format.decode(key, row) as V];
     }
   }
 }
@@ -306,8 +300,7 @@ async function load(database: Database, lock: FileWatch, unfinished: boolean): P
     format.shapes.restore(format.decode(key, row) as string[]);
   }
   const tables = new Map<string, Map<string, string | Scalar>>();
-  const iterator = database.iterator({ gte: TABLES, lt: endOf(TABLES) });
-  for (let chunk = await iterator.nextv(CHUNK_ROWS); chunk.length > 0; chunk = await iterator.nextv(CHUNK_ROWS)) {
+  for await (const chunk of chunksOf(database.iterator({ gte: TABLES, lt: endOf(TABLES) }), rethrown)) {
     for (const [key, row] of chunk) {
       const value = format.decode(key, row);
       const [name, own] = splitKey(key);
@@ -315,7 +308,6 @@ async function load(database: Database, lock: FileWatch, unfinished: boolean): P
       tables.set(name, rows.set(copyOf(own), typeof value === 'bigint' || typeof value === 'number' ? value : row.toString('latin1')));
     }
   }
-  await iterator.close();
   if (typeof identity === 'string' && typeof sequence === 'number')
     return new LevelStore(database, identity, sequence, lock, format, tables);
   if (!unfinished || sequence !== 0 || tables.size > 0) throw new StorageFailure('it has lost its identity');
@@ -383,6 +375,28 @@ function reading<T>(read: () => T): T {
   } catch (error) {
     return damagedReading(error);
   }
+}
+
+interface RowIterator {
+  nextv(size: number): Promise<[string, Buffer][]>;
+  close(): Promise<void>;
+}
+
+/** The rows of an iterator, many at a time, as one at a time takes longer than the rows themselves. It is closed at the end. */
+async function* chunksOf(iterator: RowIterator, failed: (error: unknown) => never): AsyncGenerator<[string, Buffer][]> {
+  try {
+    for (;;) {
+      const chunk = await iterator.nextv(CHUNK_ROWS).catch(failed);
+      if (chunk.length === 0) return;
+      yield chunk;
+    }
+  } finally {
+    await iterator.close();
+  }
+}
+
+function rethrown(error: unknown): never {
+  throw error;
 }
 
 function damagedReading(error: unknown): never {
