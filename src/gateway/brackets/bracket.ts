@@ -71,6 +71,11 @@ export interface Bracket {
   readonly updatedAt: number;
 }
 
+/** What an exit is called. */
+export function nameOf({ kind }: Pick<Exit, 'kind'>): string {
+  return kind === 'stop' ? 'stop-loss' : 'take-profit';
+}
+
 /** Whether anything is still to be done for it. */
 export function isActive({ state }: Bracket): boolean {
   return state === 'placing' || state === 'open';

@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { type Bracket, type Exit, type ExitKind, exitBuys, isActive, unclosed } from './bracket.js';
+import { type Bracket, type Exit, type ExitKind, exitBuys, isActive, nameOf, unclosed } from './bracket.js';
 
 /** What is to be done for a bracket next. */
 export type Step =
@@ -69,7 +69,7 @@ export function afterExit(bracket: Bracket, exit: Exit, { filled, by, why }: Exi
   const next: Bracket = { ...bracket, exit: undefined, closed: bracket.closed + filled, note: exit.cancelling ? bracket.note : '' };
   if (exit.cancelling || by === 'fills') return next;
   if (by === 'failure') {
-    const note = `its ${exit.kind === 'stop' ? 'stop-loss' : 'take-profit'} failed: ${why}`;
+    const note = `its ${nameOf(exit)} failed: ${why}`;
     return { ...next, note, stopHeld: next.stopHeld || (exit.kind === 'stop' && !exit.reached) };
   }
   // The exchange drops what a market order leaves. An order with a limit stays, and so does one that has not been triggered.

@@ -48,7 +48,7 @@ import { PacketIds } from '../orders/packet-ids.js';
 import { type PushHub, streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { sideName } from '../trade-names.js';
-import { type Bracket, type Exit, exitBuys, exitOrder, isActive, newBracket, unclosed } from './bracket.js';
+import { type Bracket, type Exit, exitBuys, exitOrder, isActive, nameOf, newBracket, unclosed } from './bracket.js';
 import { afterExit, type ExitEnd, nextStep } from './decide.js';
 
 /** Active at a time, of all keys. */
@@ -422,7 +422,7 @@ export class Brackets {
       await this.#refused(watched, exit, response.retMsg);
       return;
     }
-    this.#audit(sending, order, placed.orderIDEx, `bracket ${sending.id}: ${exit.kind === 'stop' ? 'stop-loss' : 'take-profit'}`);
+    this.#audit(sending, order, placed.orderIDEx, `bracket ${sending.id}: ${nameOf(exit)}`);
     // Its pushes may have come before its answer.
     const current = watched.bracket.exit;
     if (current?.remark === exit.remark && current.idEx === '')
@@ -437,7 +437,7 @@ export class Brackets {
     const { logger, backendClock } = this.#parts;
     if (watched.bracket.exit?.remark !== exit.remark) return;
     const held = exit.kind === 'stop' && !exit.reached && !watched.bracket.stopHeld;
-    const note = `its ${exit.kind === 'stop' ? 'stop-loss' : 'take-profit'} was refused: ${why}`;
+    const note = `its ${nameOf(exit)} was refused: ${why}`;
     if (note !== watched.bracket.note) logger.warn({ bracket: watched.bracket.id }, note);
     await this.#keep(watched, { ...watched.bracket, exit: undefined, note, stopHeld: watched.bracket.stopHeld || held });
     if (held) watched.again = true;

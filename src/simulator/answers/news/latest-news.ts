@@ -14,7 +14,7 @@ import { newsTopics, type Story } from '../../view/news.js';
 import { wire } from '../../view/news-wire.js';
 import { filterInfo } from './filters.js';
 import { newsInfo } from './news-info.js';
-import { checkPageSize, newerThan, olderThan } from './pages.js';
+import { checkPageSize, newerThan, olderMark, olderThan } from './pages.js';
 
 type Used = 'clock' | 'world' | 'companies' | 'macro' | 'listings';
 
@@ -36,9 +36,9 @@ export const latestNews: Answer<Used, C2S, S2C> = (facts, request) => {
 
 function* olderPage(facts: Facts<Used>, request: C2S, mark: bigint | undefined): Generator<void, S2C> {
   const now = facts.clock.now();
-  const { items, more } = yield* olderThan(wire(facts), { mark, now, since: now - KEPT_MS }, wantedBy(request));
-  return answer(facts, request, items, {
-    seqMark: more ? items.at(-1)?.seq : undefined,
+  const page = yield* olderThan(wire(facts), { mark, now, since: now - KEPT_MS }, wantedBy(request));
+  return answer(facts, request, page.items, {
+    seqMark: olderMark(page),
     latestSeqMark: mark === undefined ? endOfNews(now) : undefined,
   });
 }

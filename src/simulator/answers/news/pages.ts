@@ -30,6 +30,11 @@ export interface Told {
   readonly seq: bigint;
 }
 
+/** The mark that brings what is older than a page; undefined where nothing is. */
+export function olderMark({ items, more }: Page<Told>): bigint | undefined {
+  return more ? items.at(-1)?.seq : undefined;
+}
+
 /** The newest items that are older than a mark, as far back as `since`. Spans grow where little is told. */
 export function* olderThan<T extends Told>(
   tell: (from: number, to: number) => Generator<void, readonly T[]>,

@@ -14,7 +14,7 @@ import { locateStock } from '../../view/stock-ids.js';
 import type { Instrument } from '../../world/instrument.js';
 import { kinds } from '../../world/kinds.js';
 import { newsInfo } from './news-info.js';
-import { checkPageSize, olderThan } from './pages.js';
+import { checkPageSize, olderMark, olderThan } from './pages.js';
 
 type Used = 'clock' | 'world' | 'companies' | 'listings';
 
@@ -42,11 +42,11 @@ function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrum
   const since = now - (request.idType === PLATE ? PLATE_KEPT_MS : KEPT_MS);
   // What nobody reads out cannot be listened to.
   const teller = tellerOf(facts, request.audioOnly ? [] : instruments);
-  const { items, more } = yield* olderThan(teller, { mark, now, since }, { count: request.pageSize, takes: filterOf(request) });
+  const page = yield* olderThan(teller, { mark, now, since }, { count: request.pageSize, takes: filterOf(request) });
   return create(S2CSchema, {
     retCode: BACKEND_SUCCESS,
-    newsList: items.map((story) => newsInfo(facts, story, request.translate)),
-    ...known({ seqMark: more ? items.at(-1)?.seq : undefined }),
+    newsList: page.items.map((story) => newsInfo(facts, story, request.translate)),
+    ...known({ seqMark: olderMark(page) }),
   });
 }
 

@@ -12,7 +12,7 @@ import { noticeTypes, type Story } from '../../view/news.js';
 import { tellerOf } from '../../view/news-wire.js';
 import type { Instrument } from '../../world/instrument.js';
 import { newsInfo } from './news-info.js';
-import { olderThan } from './pages.js';
+import { olderMark, olderThan } from './pages.js';
 import { KEPT_MS } from './stock-news.js';
 import { watchedStocks } from './watched.js';
 
@@ -37,15 +37,11 @@ function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrum
     return type !== undefined && (isAll || wanted.has(type));
   };
   const mark = given(C2SSchema, request, 'seqMark');
-  const { items, more } = yield* olderThan(
-    tellerOf(facts, instruments),
-    { mark, now, since: now - KEPT_MS },
-    { count: request.pageSize, takes },
-  );
+  const page = yield* olderThan(tellerOf(facts, instruments), { mark, now, since: now - KEPT_MS }, { count: request.pageSize, takes });
   return create(S2CSchema, {
     retCode: BACKEND_SUCCESS,
-    announcementList: items.map((story) => newsInfo(facts, story)),
-    ...known({ seqMark: more ? items.at(-1)?.seq : undefined }),
+    announcementList: page.items.map((story) => newsInfo(facts, story)),
+    ...known({ seqMark: olderMark(page) }),
   });
 }
 

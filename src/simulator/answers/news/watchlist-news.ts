@@ -9,7 +9,7 @@ import { known } from '../../view/known.js';
 import { tellerOf } from '../../view/news-wire.js';
 import type { Instrument } from '../../world/instrument.js';
 import { newsInfo } from './news-info.js';
-import { olderThan } from './pages.js';
+import { olderMark, olderThan } from './pages.js';
 import { KEPT_MS } from './stock-news.js';
 import { watchedStocks } from './watched.js';
 
@@ -23,14 +23,14 @@ export const watchlistNews: Answer<Used, C2S, S2C> = (facts, request) => {
 
 function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): Generator<void, S2C> {
   const now = facts.clock.now();
-  const { items, more } = yield* olderThan(
+  const page = yield* olderThan(
     tellerOf(facts, instruments),
     { mark: given(C2SSchema, request, 'seqMark'), now, since: now - KEPT_MS },
     { count: request.pageSize, takes: () => true },
   );
   return create(S2CSchema, {
     retCode: BACKEND_SUCCESS,
-    newsList: items.map((story) => newsInfo(facts, story)),
-    ...known({ seqMark: more ? items.at(-1)?.seq : undefined }),
+    newsList: page.items.map((story) => newsInfo(facts, story)),
+    ...known({ seqMark: olderMark(page) }),
   });
 }

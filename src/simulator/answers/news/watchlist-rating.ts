@@ -19,7 +19,7 @@ import { known } from '../../view/known.js';
 import { storiesBetween } from '../../view/news.js';
 import type { Instrument } from '../../world/instrument.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
-import { olderThan, type Told } from './pages.js';
+import { olderMark, olderThan, type Told } from './pages.js';
 import { KEPT_MS } from './stock-news.js';
 import { watchedStocks } from './watched.js';
 
@@ -41,15 +41,15 @@ export const watchlistRating: Answer<Used, C2S, S2C> = (facts, request) => {
 
 function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): Generator<void, S2C> {
   const now = facts.clock.now();
-  const { items, more } = yield* olderThan(
+  const page = yield* olderThan(
     (from, to) => ratedBetween(facts, instruments, from, to),
     { mark: given(C2SSchema, request, 'seqMark'), now, since: now - KEPT_MS },
     { count: request.pageSize, takes: () => true },
   );
   return create(S2CSchema, {
     retCode: BACKEND_SUCCESS,
-    ratingList: items.map((rated) => ratingInfo(facts, rated)),
-    ...known({ seqMark: more ? items.at(-1)?.seq : undefined }),
+    ratingList: page.items.map((rated) => ratingInfo(facts, rated)),
+    ...known({ seqMark: olderMark(page) }),
   });
 }
 
