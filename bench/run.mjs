@@ -1,5 +1,5 @@
 /**
- * Runs the figures, one file each, and writes them to bench/results.md.
+ * Runs the figures, one file each, and writes them to bench/results.md; sections of files that were not run stay as they are.
  *
  *   npm run bench -- [--runs N] [name…]
  *
@@ -7,7 +7,7 @@
  * figure by figure. All figures stand in one table at the end. Exit status 1 when a file fails or a figure misses its floor.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, platform, release } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -36,6 +36,7 @@ const FILES = [
 const LONG = ['old-account'];
 /** Of the push figure, whose file prints what it measured. */
 const FIGURES = { push: pushFigures };
+const RESULTS = fileURLToPath(new URL('results.md', import.meta.url));
 
 const { values, positionals: asked } = parseArgs({ options: { runs: { type: 'string', default: '1' } }, allowPositionals: true });
 const runs = Number(values.runs);
@@ -59,15 +60,16 @@ for (let count = 1; count <= runs; count++) {
     if (status === 0) result.runs.push(figuresOf(name, last));
   }
 }
-const sections = [];
+const sections = sectionsBefore();
 const all = [];
 for (const [name, result] of results) {
   const figures = lowest(result.runs);
   all.push(...figures);
-  sections.push(section(name, result.status, figures));
+  sections.set(name, section(name, result.status, figures));
 }
+const ordered = [...FILES, ...LONG].flatMap((name) => sections.get(name) ?? []);
 const failed = [...results.values()].some(({ status }) => status !== 0) || all.some(({ pass }) => pass === false);
-writeFileSync(fileURLToPath(new URL('results.md', import.meta.url)), `${heading()}\n${sections.join('\n')}`);
+writeFileSync(RESULTS, `${heading()}\n${ordered.join('\n')}`);
 console.log(`\n${tableOf(all)}\n\nwritten to bench/results.md${failed ? '; not every floor was reached' : ''}`);
 process.exitCode = failed ? 1 : 0;
 
@@ -99,17 +101,25 @@ function heading() {
     '# Measured',
     '',
     'Every figure stands against its limit, measured in the same run by turns with it; medians, with the middle half of the',
-    `rounds as the spread. More is better in a ratio. ${runs === 1 ? 'One run' : `Of ${runs} runs the lowest`}. Written by \`npm run bench\`.`,
+    'rounds as the spread. More is better in a ratio. Of several runs the lowest counts. Written by `npm run bench`.',
     '',
-    `- ${new Date().toISOString()}, svc-gateway ${version}, Node ${process.versions.node}`,
+    `- svc-gateway ${version}, Node ${process.versions.node}`,
     `- ${machine}`,
     `- ${packages.join(', ')}`,
     '',
   ].join('\n');
 }
 
+/** The sections that stand in the file, by their names. */
+function sectionsBefore() {
+  const text = existsSync(RESULTS) ? readFileSync(RESULTS, 'utf8') : '';
+  const parts = text.split(/^## /m).slice(1);
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), `## ${part.trimEnd()}\n`]));
+}
+
 function section(name, status, figures) {
-  const title = `## ${name}\n\n\`node bench/${name}.mjs\`\n`;
+  const counted = runs === 1 ? 'one run' : `the lowest of ${runs} runs`;
+  const title = `## ${name}\n\n\`node bench/${name}.mjs\`, ${new Date().toISOString().slice(0, 16)}Z, ${counted}\n`;
   if (status !== 0) return `${title}\nFailed with exit status ${status}.\n`;
   const rows = figures.map((figure) => {
     const { name: what, value, limit, ratio, spread, floor } = figure;

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
 import { requireDay } from '../../contract/time.js';
 import { companiesOf } from '../companies/index.js';
+import { nextTurn, Turn } from '../pace.js';
 import { createWorld, type Instrument } from '../world/index.js';
 import { createMarket } from './index.js';
 
@@ -144,6 +145,9 @@ describe('the index of a plate', () => {
   });
 
   test('is worked out in turns before the first look at its day, and shows the same as without', async () => {
+    // However fast the machine is, every pause is taken.
+    const pauses = vi.spyOn(Turn.prototype, 'pause').mockImplementation(nextTurn);
+    onTestFinished(() => pauses.mockRestore());
     const [fresh, other] = [setUp('2026-11-20T03:07:11Z', 9), setUp('2026-11-20T03:07:11Z', 9)];
     const [one, two] = [fresh.plate('HK.LIST2009'), other.plate('HK.LIST2009')];
     let isDone = false;
