@@ -126,12 +126,17 @@ export function exitBuys({ exitSide }: Bracket): boolean {
   return exitSide === TrdSide.TrdSide_Buy || exitSide === TrdSide.TrdSide_BuyBack;
 }
 
+/** The account, environment and market that a bracket is of. */
+export function headerOf({ accId, trdEnv, trdMarket }: Bracket) {
+  return create(TrdHeaderSchema, { accID: accId, trdEnv, trdMarket });
+}
+
 /** The order of an exit. */
 export function exitOrder(bracket: Bracket, { kind, qty, remark, reached }: Exit): PlaceC2S {
-  const { accId, trdEnv, trdMarket, secMarket, code, exitSide, takeProfit, stopLoss, stopLimit } = bracket;
+  const { secMarket, code, exitSide, takeProfit, stopLoss, stopLimit } = bracket;
   const n = decimalToNumber;
   const base = {
-    header: create(TrdHeaderSchema, { accID: accId, trdEnv, trdMarket }),
+    header: headerOf(bracket),
     trdSide: exitSide,
     code,
     secMarket,
