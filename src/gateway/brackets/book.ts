@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Decimal } from '../../contract/decimal.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import type { Table } from '../../storage/index.js';
-import { type Bracket, isActive } from './bracket.js';
+import { type Bracket, isActive, isExitOrder } from './bracket.js';
 import { type BracketsParts, report } from './parts.js';
 
 /** How long one that is over stays to be read, and how many do. */
@@ -42,10 +42,7 @@ export class BracketBook {
 
   /** What is on disk when the daemon starts: those that go on. */
   open(): readonly Bracket[] {
-    // Rows of before had no `gone`.
-    const rows = [...this.rows.entries()]
-      .map(([, bracket]) => ({ ...bracket, gone: bracket.gone ?? 0n }))
-      .sort((a, b) => a.updatedAt - b.updatedAt);
+    const rows = [...this.rows.entries()].map(([, bracket]) => completed(bracket)).sort((a, b) => a.updatedAt - b.updatedAt);
     for (const bracket of rows) if (!isActive(bracket)) this.#ended.add(bracket.id);
     return rows.filter(isActive);
   }
@@ -71,12 +68,11 @@ export class BracketBook {
   }
 
   /** Whether an order of an account is the exit of a bracket that goes on. */
-  isExit(accId: bigint, { orderIDEx, remark }: Pick<Order, 'orderIDEx' | 'remark'>): boolean {
+  isExit(accId: bigint, order: Order): boolean {
     for (const { bracket } of this.watched.values()) {
       const { exit } = bracket;
       if (bracket.accId !== accId || exit === undefined || bracket.ending) continue;
-      // By its own remark until its text is known.
-      if (exit.idEx === '' ? exit.remark === remark : exit.idEx === orderIDEx) return true;
+      if (isExitOrder(bracket, exit, order)) return true;
     }
     return false;
   }
@@ -129,6 +125,12 @@ export class BracketBook {
     if (watched !== undefined) this.drop(watched);
     return true;
   }
+}
+
+/** A row as it would be written now: those of before lack what came later. */
+function completed(row: Bracket): Bracket {
+  const { exit } = row;
+  return { ...row, gone: row.gone ?? 0n, exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n } };
 }
 
 /** Whether two say the same of everything but when it was learned. */

@@ -1,11 +1,14 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import { decimalFromNumber } from '../../contract/decimal.js';
+import { reconfirmReason as reconfirmReasons } from '../../contract/enums.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
 import { ModifyOrderOp } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { C2SSchema as ReconfirmC2SSchema } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { trade } from '../../contract/operations/index.js';
 import { BackendRefused, BackendUnsent, type ResponseMessage } from '../backend.js';
+import { remarkOf } from '../orders/bracket-entry.js';
 import { PacketIds } from '../orders/packet-ids.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
@@ -57,11 +60,13 @@ export class Exits {
       return;
     }
     if (step.do === 'cancel' && bracket.exit !== undefined) await this.#cancelExit(watched, bracket.exit);
+    if (step.do === 'confirm' && bracket.exit !== undefined && this.#parts.backendClock.monotonic() >= watched.retryAt)
+      await this.#confirm(watched, bracket.exit);
     if (step.do === 'place' && this.#parts.backendClock.monotonic() >= watched.retryAt) {
       const exits = bracket.exits + 1;
-      const remark = `svc-bracket ${bracket.id}/${exits}`;
+      const remark = remarkOf(bracket.id, exits);
       const { kind, reached, qty } = step;
-      await this.#placeExit(watched, exits, { kind, reached, qty, remark, idEx: '', filled: 0n, cancelling: false });
+      await this.#placeExit(watched, exits, { kind, reached, qty, remark, idEx: '', filled: 0n, cancelling: false, unconfirmed: 0n });
     }
   }
 
@@ -109,6 +114,35 @@ export class Exits {
     await this.#book.keep(watched, { ...watched.bracket, exit: undefined, note, stopHeld: watched.bracket.stopHeld || held });
     if (held) watched.again = true;
     else watched.retryAt = backendClock.monotonic() + LOOK_MS;
+  }
+
+  /**
+   * An exit that the brokerage keeps back for its size or its price is confirmed: both are its bracket's, which was asked for. A brokerage says
+   * in words alone which of the two it was.
+   */
+  async #confirm(watched: Watched, exit: Exit): Promise<void> {
+    const { backend, backendClock, logger } = this.#parts;
+    const { bracket } = watched;
+    watched.retryAt = backendClock.monotonic() + LOOK_MS;
+    let refusal = '';
+    for (const { public: reconfirmReason } of reconfirmReasons.members) {
+      const request = create(ReconfirmC2SSchema, {
+        packetID: this.#packetId(),
+        header: headerOf(bracket),
+        orderID: exit.unconfirmed,
+        reconfirmReason,
+      });
+      const response = await backend.call(trade.reconfirmOrder, request, contextOf(this.#parts, bracket.id));
+      if (response.retType === RET_SUCCEED) {
+        this.#audit(bracket, request, exit.idEx, `bracket ${bracket.id}: ${nameOf(exit)} confirmed`);
+        await this.#inquiry.ask(watched);
+        return;
+      }
+      refusal = response.retMsg;
+    }
+    const note = `its ${nameOf(exit)} waits to be confirmed: ${refusal}`;
+    if (note !== watched.bracket.note) logger.warn({ bracket: bracket.id }, note);
+    await this.#book.keep(watched, { ...watched.bracket, note });
   }
 
   async #cancelExit(watched: Watched, exit: Exit): Promise<void> {

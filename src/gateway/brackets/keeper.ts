@@ -19,7 +19,7 @@ import {
   type ResponseMessage,
   type TradePush,
 } from '../backend.js';
-import { entryOf } from '../orders/bracket-entry.js';
+import { entryOf, remarkOf } from '../orders/bracket-entry.js';
 import { streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { BracketBook, type Watched } from './book.js';
@@ -71,7 +71,7 @@ export class Brackets {
   }
 
   /** Whether an order of an account is the exit of a bracket that goes on. */
-  isExit(accId: bigint, order: Pick<Order, 'orderIDEx' | 'remark'>): boolean {
+  isExit(accId: bigint, order: Order): boolean {
     return this.#book.isExit(accId, order);
   }
 
@@ -100,7 +100,7 @@ export class Brackets {
     }
     const id = randomBytes(9).toString('base64url');
     const entry = entryOf(request);
-    if (entry.remark === '') entry.remark = `svc-bracket ${id}/0`;
+    if (entry.remark === '') entry.remark = remarkOf(id, 0);
     const placing = newBracket(id, keyId, request, entry.remark, clock.now());
     this.#book.prune();
     const { keepAnswer } = context;

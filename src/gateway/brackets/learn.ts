@@ -2,7 +2,7 @@ import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import { type Order, OrderStatus } from '../../contract/generated/Trd_Common_pb.js';
 import { finalStatuses } from '../final-statuses.js';
 import type { BracketBook, Watched } from './book.js';
-import type { Bracket } from './bracket.js';
+import { type Bracket, isExitOrder } from './bracket.js';
 import { afterExit, type ExitEnd } from './decide.js';
 import { type BracketsParts, LOOK_MS } from './parts.js';
 
@@ -34,7 +34,7 @@ export function learn(
       continue;
     }
     const { exit } = bracket;
-    if (exit === undefined || (exit.idEx === '' ? order.remark !== exit.remark : order.orderIDEx !== exit.idEx)) continue;
+    if (exit === undefined || !isExitOrder(bracket, exit, order)) continue;
     bracket = afterExitOrder({ ...bracket, exit: { ...exit, idEx: order.orderIDEx } }, order, filled, watched.last);
     const ended = bracket.exit === undefined && !exit.cancelling && order.orderStatus !== OrderStatus.OrderStatus_Filled_All;
     // Whoever would not have this one would not have another now; one that the gateway holds instead is none.
@@ -62,7 +62,8 @@ function afterExitOrder(bracket: Bracket, order: Order, told: Decimal, last: Dec
   }
   // Somebody may have changed it: then another replaces it.
   const qty = decimalFromNumber(order.qty) ?? exit.qty;
-  return { ...bracket, exit: { ...exit, qty, filled } };
+  const unconfirmed = order.orderStatus === OrderStatus.OrderStatus_Unsubmitted ? order.orderID : 0n;
+  return { ...bracket, exit: { ...exit, qty, filled, unconfirmed } };
 }
 
 /** The brokerage would not have it, or has taken its trades back. */

@@ -5,6 +5,21 @@ import { OrderType, TrdMarket, TrdSide } from '../../contract/generated/Trd_Comm
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { Rejection } from '../../contract/rejection.js';
 
+const REMARK = 'svc-bracket ';
+
+/** The remark of an order of a bracket: 0 its entry, where the caller gives none, and its exits from 1 on. */
+export function remarkOf(bracketId: string, number: number): string {
+  return `${REMARK}${bracketId}/${number}`;
+}
+
+/** Exits whose answers were lost are looked for by their remarks: no caller's order may have one of those. */
+export function refuseRemark({ remark }: { readonly remark: string }): Rejection | undefined {
+  if (!remark.startsWith(REMARK)) return undefined;
+  return new Rejection('request.invalid', `remark: ${JSON.stringify(remark)} begins as those of a bracket's own orders do`, {
+    field: 'remark',
+  });
+}
+
 /** The order that a request's entry is. */
 export function entryOf(request: BracketC2S): PlaceC2S {
   const { header, packetID, trdSide, orderType, code, qty, remark } = request;
