@@ -146,8 +146,8 @@ export interface PriceBounds {
 export interface Market {
   quote(instrument: Instrument): Quote;
   /**
-   * Works out in turns of the event loop what the first look at an instrument on its trading day takes long for: the members of a plate. Undefined when a look
-   * costs next to nothing already.
+   * Works out in turns of the event loop what the first look at an instrument takes long for: its day, and on every day of a plate its members. Undefined when a
+   * look costs next to nothing already.
    */
   prepare(instrument: Instrument): Promise<void> | undefined;
   book(instrument: Instrument, depth: number): Book;

@@ -158,7 +158,7 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   prepare(instrument: Instrument): Promise<void> | undefined {
-    if (instrument.kind !== 'plate') return undefined;
+    if (instrument.kind !== 'plate') return this.#prepareFirstLook(instrument);
     const today = this.#tape.days(instrument).at(this.#clock.now()).number;
     const known = this.#prepared.get(instrument.symbol, noDay);
     if (known.day === today) return known.working;
@@ -171,6 +171,23 @@ class MarketOfTape implements SimulatedMarket {
     const finished = working.finally(done);
     known.working = finished;
     return finished;
+  }
+
+  /** Of anything but a plate: its company, its day, and how that stands. */
+  #prepareFirstLook(instrument: Instrument): Promise<void> | undefined {
+    if (this.#views.peek(instrument.symbol) !== undefined) return undefined;
+    const looking = inTurns(this.#firstLook(instrument));
+    return looking instanceof Promise ? looking : undefined;
+  }
+
+  *#firstLook(instrument: Instrument): Generator<void, void> {
+    const { background } = this.#tape;
+    const day = this.#tape.days(instrument).at(this.#now(instrument));
+    background.profile(instrument);
+    yield;
+    background.day(instrument, day);
+    yield;
+    this.#view(instrument);
   }
 
   book(instrument: Instrument, depth: number): Book {

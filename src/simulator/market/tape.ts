@@ -17,7 +17,7 @@ import { turnoverOf } from './turnover.js';
 const NO_PRINTS = new Prints();
 
 /** Drawn without a pause: about a millisecond's worth. */
-const TRADES_A_PIECE = 500;
+const TRADES_A_PIECE = 200;
 
 /** The whole tape of every symbol: loaded history, then the background's trades with callers' prints among them. */
 export class Tape {
