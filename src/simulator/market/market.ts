@@ -163,6 +163,11 @@ export interface Market {
     adjustment?: PriceAdjustment,
   ): readonly Bar[];
   /**
+   * Works out what {@link bars} of the same period and range take long for, ready to pause: of the index of a plate, what all its members traded. For
+   * `inTurns`.
+   */
+  prepareBars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): Generator<void, void>;
+  /**
    * The highest and the lowest price of the day bars that start in [from, to), forward adjusted; undefined where there is none. It costs a fraction of
    * the bars.
    */

@@ -15,7 +15,7 @@ import type { Aggregate } from './aggregate.js';
 import { Background } from './background.js';
 import { type BookState, bookState, type PricedTrade, refreshAt, refreshesOf, type Side } from './background-book.js';
 import { BarBlocks } from './bar-blocks.js';
-import { barsOf } from './bars.js';
+import { barsOf, daysOfBars } from './bars.js';
 import { Currencies } from './currencies.js';
 import type { History } from './history.js';
 import { EMITTED_TICKS_MAX, LiveEvents } from './live-events.js';
@@ -220,6 +220,14 @@ class MarketOfTape implements SimulatedMarket {
     const factors = this.#adjustments.factors(instrument, adjustment, today);
     const factor = ({ number }: TradingDay) => factors(number);
     return barsOf({ tape: this.#tape, blocks: this.#blocks }, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
+  }
+
+  *prepareBars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): Generator<void, void> {
+    if (instrument.kind !== 'plate') return;
+    const now = this.#now(instrument);
+    for (const day of daysOfBars(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1 }, now)) {
+      yield* this.#tape.prepareBars(instrument, day, period.unit === 'minute');
+    }
   }
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#now(instrument)): bigint {
