@@ -1,7 +1,7 @@
 import type { C2S } from '../contract/generated/Qot_GetOrderBook_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { quote } from '../contract/operations/index.js';
-import type { ResponseMessage } from './backend.js';
+import type { CallContext, ResponseMessage } from './backend.js';
 import type { Caller, Identity } from './identity.js';
 import { orderDetailKey, type Subscriptions, withoutOrders } from './push/index.js';
 
@@ -9,16 +9,19 @@ import { orderDetailKey, type Subscriptions, withoutOrders } from './push/index.
 export class OrderDetail {
   constructor(private readonly subscriptions: Pick<Subscriptions, 'get'>) {}
 
-  /** Whether the answer to a request shows them. */
+  /** Whether the answer to a request is to show them. */
   isShown(operation: Operation, caller: Caller, identity: Identity, request: object): boolean {
     if (operation !== quote.getOrderBook) return false;
     const owner = caller.connectionOwner ?? identity.owner;
     return this.subscriptions.get(owner, orderDetailKey((request as C2S).security)) !== undefined;
   }
+}
 
-  /** An answer as its caller may see it. A backend may give it out again: it is never written to. */
-  shown(operation: Operation, caller: Caller, identity: Identity, request: object, response: ResponseMessage): ResponseMessage {
-    if (operation !== quote.getOrderBook || this.isShown(operation, caller, identity, request)) return response;
-    return withoutOrders(response);
-  }
+/** An answer with the orders or without them, as its call wants it. A backend may give it out again: it is never written to. */
+export function asWanted(
+  operation: Operation,
+  { orderDetail }: Pick<CallContext, 'orderDetail'>,
+  response: ResponseMessage,
+): ResponseMessage {
+  return operation !== quote.getOrderBook || orderDetail ? response : withoutOrders(response);
 }

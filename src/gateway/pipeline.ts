@@ -17,7 +17,7 @@ import type { LocalOperations } from './local/index.js';
 import type { Logger } from './logger.js';
 import { limitsOf } from './market-names.js';
 import type { Meter } from './meter.js';
-import type { OrderDetail } from './order-detail.js';
+import { asWanted, type OrderDetail } from './order-detail.js';
 import { addressByAccount } from './orders/account-env.js';
 import { confineCancelAll, isCancel } from './orders/cancel-scope.js';
 import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
@@ -257,9 +257,10 @@ export class Pipeline {
 
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
     const call = new Call(caller, this.#parts.backendClock, this.#parts.requestTimeoutMs + waitsMs(operation, request));
+    call.orderDetail = this.#parts.orderDetail.isShown(operation, caller, identity, request);
     try {
       const unserved = this.#refuseNow(operation, request, identity);
-      if (unserved !== undefined) return this.#heldAnswer(operation, caller, identity, request, unserved) ?? unserved;
+      if (unserved !== undefined) return this.#heldAnswer(operation, caller, identity, request, call, unserved) ?? unserved;
       if (caller.isGone?.()) return cancelled();
       const permit = this.#permit(operation, identity, request, call);
       const answer =
@@ -302,19 +303,18 @@ export class Pipeline {
   #dispatch(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
     if (operation.effect === 'order' || operation.effect === 'write') return this.#write(operation, caller, identity, request, call);
     const local = this.#parts.local[operation.name];
-    call.orderDetail = this.#parts.orderDetail.isShown(operation, caller, identity, request);
     const answer =
       local === undefined
         ? this.#parts.backend.call(operation, request, call)
         : local.answer({ operation, request, identity, caller, context: call });
-    if (answer instanceof Promise) return answer.then((answered) => this.#shown(operation, caller, identity, request, answered));
-    return this.#shown(operation, caller, identity, request, answer);
+    if (answer instanceof Promise) return answer.then((answered) => this.#shown(operation, identity, request, call, answered));
+    return this.#shown(operation, identity, request, call, answer);
   }
 
   /** An answer as its caller may see it. */
-  #shown(operation: Operation, caller: Caller, identity: Identity, request: Message, answer: Answer): Answer | Promise<Answer> {
+  #shown(operation: Operation, identity: Identity, request: Message, call: Call, answer: Answer): Answer | Promise<Answer> {
     if (answer instanceof Rejection) return answer;
-    const response = this.#parts.orderDetail.shown(operation, caller, identity, request, checkAnswer(operation, answer));
+    const response = asWanted(operation, call, checkAnswer(operation, answer));
     if (typeof operation.reach === 'string') return response;
     return filterAnswer(operation, request, limitsOf(this.#parts.access, identity.key), response);
   }
@@ -325,6 +325,7 @@ export class Pipeline {
     caller: Caller,
     identity: Identity,
     request: Message,
+    call: Call,
     unserved: Rejection,
   ): Answer | Promise<Answer> | undefined {
     if (unserved.code !== 'backend.not_ready' || operation.effect !== 'read') return undefined;
@@ -334,7 +335,7 @@ export class Pipeline {
     caller.onHeld?.(ageMs);
     const retMsg = `held since ${new Date(held.at).toISOString()} (${ageMs} ms): ${unserved.message}`;
     const marked = Object.assign(Object.create(Object.getPrototypeOf(held.response)), held.response, { retMsg });
-    return this.#shown(operation, caller, identity, request, marked);
+    return this.#shown(operation, identity, request, call, marked);
   }
 
   /** Why the backend is not to be asked now. What the gateway says of itself it can say always. */

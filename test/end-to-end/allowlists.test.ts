@@ -5,6 +5,8 @@ import { TestDaemon } from '../support/daemon.js';
 import type { PushFrame } from '../support/push-client.js';
 
 type Id = 'all' | 'hk' | 'tencent' | 'account';
+/** On the list of a key, and no account of the brokerage. */
+const GONE = '281756478396549999';
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 let daemon: TestDaemon<Id>;
 beforeAll(async () => {
@@ -14,7 +16,7 @@ beforeAll(async () => {
       all: { scopes },
       hk: { scopes, limits: { allowedMarkets: 'HK' } },
       tencent: { scopes, limits: { allowedSymbols: 'HK.00700' } },
-      account: { scopes, limits: { allowedAccIds: HK_MARGIN } },
+      account: { scopes, limits: { allowedAccIds: `${HK_MARGIN},${GONE}` } },
     },
     flags: ['--enable-trading'],
   });
@@ -121,6 +123,23 @@ describe('accounts', () => {
       expect([path, (await daemon.as('account').post(path, { ...body, acc_id: HK_MARGIN })).status]).toEqual([path, 200]);
       const other = await daemon.as('account').post(path, { ...body, acc_id: HK_CASH });
       expect([path, other.status, other.json.code]).toEqual([path, 403, 'auth.account']);
+    }
+  });
+});
+
+describe('a list with an account that the brokerage does not have', () => {
+  it('shows none of the others in what is said of it', async () => {
+    const body = { market: HK, env: SIMULATE, acc_id: GONE };
+    const order = { ...body, side: BUY, code: '00700', qty: 100, order_type: MARKET };
+    for (const [path, request] of [
+      ['/api/orders', body],
+      ['/api/order', order],
+      ['/api/token-state', { acc_id: GONE }],
+      ['/api/sub-acc-push', { acc_id_list: [GONE] }],
+    ] as const) {
+      const { text } = await daemon.as('account').post(path, request);
+      expect([path, text]).toEqual([path, expect.stringContaining(`unknown account ${GONE}`)]);
+      expect([path, text]).toEqual([path, expect.not.stringContaining(HK_CASH)]);
     }
   });
 });

@@ -3,6 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
 import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.js';
+import { C2SSchema as PlaceOrder } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
@@ -143,6 +144,24 @@ describe('an entry adds risk, also where it closes a position', () => {
   });
 });
 
+describe('an entry that is changed', () => {
+  it('is shown, and guarded, as it is then', async () => {
+    await open();
+    const last = await lastOf('HK.00700');
+    const id = await place({ ...taking, order_type: 'NORMAL', price: Math.round(last * 0.8), stop_loss_price: Math.round(last * 0.7) });
+    const { entryOrderIdEx } = await bracketOf(shares, id);
+    desk.clock.advance(SETTLED_MS);
+    await desk.payload(trade.modifyOrder, {
+      ...shares,
+      order_id_ex: entryOrderIdEx,
+      op: 'normal',
+      qty: 300,
+      price: Math.round(last * 1.1),
+    });
+    expect(await comesTo(shares, id, ({ exitQty }) => exitQty === 300)).toMatchObject({ entryQty: 300, entryFilledQty: 300 });
+  });
+});
+
 describe('an exit', () => {
   it('goes when somebody else has closed the position, and opens no other', async () => {
     await open();
@@ -181,6 +200,33 @@ describe('an exit', () => {
       { orderType: STOP_LIMIT, auxPrice: Math.round(last * 0.8) + 0.2, price: Math.round(last * 0.7) + 0.2 },
     ]);
     expect(await bracketOf(shares, id)).toMatchObject({ stopHeld: false, note: '' });
+  });
+
+  it('that the brokerage keeps back for its price is confirmed, and closes the position', async () => {
+    await open();
+    const last = await lastOf('HK.00700');
+    // The stop is reached already, and a limit of a ninth of the price looks like a slip.
+    const id = await place({ ...taking, stop_loss_price: Math.round(last * 1.2), stop_loss_limit_price: 1 });
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, closedQty: 100, note: '' });
+    expect(desk.calls.map(({ operation }) => operation)).toContain('reconfirm_order');
+    expect(desk.audit.map(({ reason }) => reason)).toContain(`bracket ${id}: stop-loss confirmed`);
+  });
+
+  it('that the brokerage keeps back and will not have confirmed says so', async () => {
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      call(operation, request, context) {
+        if (operation !== trade.reconfirmOrder) return simulated.call(operation, request, context);
+        return create(operation.messages.ResponseSchema, { retType: -1, retMsg: 'not here' } as Record<string, unknown>) as ResponseMessage;
+      },
+    });
+    await open({}, { backend });
+    const last = await lastOf('HK.00700');
+    const id = await place({ ...taking, stop_loss_price: Math.round(last * 1.2), stop_loss_limit_price: 1 });
+    expect(await comesTo(shares, id, ({ note }) => note !== '')).toMatchObject({
+      state: OPEN,
+      note: 'its stop-loss waits to be confirmed: not here',
+    });
+    expect(await exitsOf(shares, id)).toHaveLength(1);
   });
 
   it('that somebody has made smaller is replaced by one for all that is open', async () => {
@@ -237,6 +283,41 @@ describe('an order whose answer was lost', () => {
     expect(await bracketOf(shares, id)).toMatchObject({ state: OPEN });
     listed = true;
     expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: UNCLEAR });
+  });
+
+  it('is not an order of somebody else with its remark', async () => {
+    const isExit = (remark: string) => remark.startsWith('svc-bracket') && remark.endsWith('/1');
+    let brokerage: Backend | undefined;
+    await open(
+      {},
+      {
+        backend: (simulated) => {
+          brokerage = simulated;
+          return losing(isExit)(simulated);
+        },
+      },
+    );
+    const id = await place({ ...taking, stop_loss_price: 300 });
+    const remark = `svc-bracket ${id}/1`;
+    // Not over this gateway, which refuses it.
+    const refusal = { code: 'request.invalid', details: { field: 'remark' } };
+    expect(await desk.call(trade.placeOrder, { ...taking, remark })).toMatchObject(refusal);
+    expect(await desk.call(trade.placeBracketOrder, { ...taking, remark, stop_loss_price: 300 })).toMatchObject(refusal);
+    const header = { accID: BigInt(HK_MARGIN), trdEnv: 0, trdMarket: 1 };
+    const foreign = {
+      header,
+      packetID: { connID: 7n, serialNo: 1 },
+      trdSide: 1,
+      orderType: 1,
+      code: '00700',
+      secMarket: 1,
+      qty: 100,
+      price: 1,
+      remark,
+    };
+    const context = { requestId: 'other', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    expect(await brokerage?.call(trade.placeOrder, create(PlaceOrder, foreign), context)).toMatchObject({ retType: 0 });
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: UNCLEAR, exitOrderIdEx: '' });
   });
 
   it('is not an older order with the same remark', async () => {

@@ -152,6 +152,11 @@ describe('a bracket', () => {
     [{ take_profit_price: 500, stop_loss_price: 600 }, 'take_profit_price: 500 is not above the stop_loss_price 600'],
     [{ order_type: NORMAL, price: 550, take_profit_price: 500 }, 'take_profit_price: 500 is not above the price 550'],
     [{ order_type: NORMAL, price: 550, stop_loss_price: 560 }, 'stop_loss_price: 560 is not below the price 550'],
+    [{ take_profit_price: 1e300 }, 'take_profit_price: 1e+300 is out of range, accepted: above 0, at most 10000000'],
+    [
+      { stop_loss_price: 500.1234567891 },
+      'stop_loss_price: 500.1234567891 is out of range, accepted: above 0, at most 10000000, with at most nine',
+    ],
     [{ stop_loss_limit_price: 500, take_profit_price: 900 }, 'stop_loss_limit_price: it goes with a stop_loss_price'],
     [{ stop_loss_price: 500, stop_loss_limit_price: 501 }, 'stop_loss_limit_price: 501 is above the stop_loss_price 500'],
     [{ side: SELL, take_profit_price: 500 }, 'side: a bracket is for an order that opens a position'],
@@ -205,6 +210,39 @@ describe('after a restart', () => {
       second.clock.advance(1_000);
       return (await bracketOf(second))?.state === CANCELLED;
     }, 'its end');
+    await second.close();
+  });
+
+  it('a bracket learns that its exit is over though the clock was set back by days before it', async () => {
+    const store = new MemoryStore();
+    const open = () => openDesk({ keys: { desk: { scopes } }, store, sharesStore: true });
+    const first = await open();
+    const start = first.clock.now();
+    first.clock.advance(3 * 86_400_000);
+    const { bracketId } = await first.payload(trade.placeBracketOrder, order);
+    const bracketOf = async (desk: typeof first) =>
+      (await desk.payload(trade.getBrackets, { ...of, bracket_id: bracketId })).bracketList[0];
+    const exit = await until(async () => {
+      first.clock.advance(1_000);
+      return (await bracketOf(first))?.exitOrderIdEx || undefined;
+    }, 'its exit');
+    const rows = store.table<{ updatedAt: number }>('brackets');
+    const row = rows.get(bracketId);
+    await first.payload(trade.cancelOrder, { ...of, order_id_ex: exit });
+    const isCancelled = (desk: typeof first) =>
+      until(async () => {
+        desk.clock.advance(1_000);
+        return (await bracketOf(desk))?.state === CANCELLED;
+      }, 'its end');
+    await isCancelled(first);
+    await first.close();
+
+    // The process ended before it heard of that, after the clock had been set back.
+    await store.write((change) => change.put(rows, bracketId, { ...row, createdAt: start, updatedAt: start }));
+    const second = await open();
+    expect(second.clock.now()).toBe(start);
+    await isCancelled(second);
+    expect((await bracketOf(second))?.note).toMatch(/was cancelled/);
     await second.close();
   });
 });

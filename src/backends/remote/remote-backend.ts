@@ -175,7 +175,7 @@ export class RemoteBackend implements Backend {
     const unknown = brokers.some(({ accounts }) => accounts === undefined)
       ? undefined
       : accIds.find((accId) => this.#brokerOf(accId) === undefined);
-    if (unknown !== undefined) return noSuchAccount(unknown, this.#accounts());
+    if (unknown !== undefined) return noSuchAccount(unknown);
     for (const broker of brokers) {
       const refused = await broker.subscribeAccounts(accIds.filter((accId) => broker.has(accId)));
       if (refused !== undefined && refused.retType !== SUCCEEDED) return refused;
@@ -280,10 +280,6 @@ export class RemoteBackend implements Backend {
     return undefined;
   }
 
-  #accounts(): readonly TrdAcc[] {
-    return [...this.#brokers.values()].flatMap(({ accounts }) => accounts ?? []);
-  }
-
   /** The broker that answers a request. An account that none has listed is refused by the first that is there, in its own words. */
   #brokerFor(request: Message): Broker {
     const broker = this.#brokerNamed(request) ?? this.#readyBrokers()[0];
@@ -355,7 +351,7 @@ function success(accList: readonly TrdAcc[]): TrdGetAccList.Response {
   return create(TrdGetAccList.ResponseSchema, { retType: SUCCEEDED, s2c: { accList: [...accList] } });
 }
 
-function noSuchAccount(accId: bigint, accounts: readonly TrdAcc[]): ResponseMessage {
-  const known = accounts.map(({ accID }) => accID).join(', ') || 'none';
-  return create(TrdSubAccPush.ResponseSchema, { retType: -1, retMsg: `unknown account ${accId}; accounts: ${known}` }) as ResponseMessage;
+function noSuchAccount(accId: bigint): ResponseMessage {
+  const retMsg = `unknown account ${accId}: it is not in the list of accounts`;
+  return create(TrdSubAccPush.ResponseSchema, { retType: -1, retMsg }) as ResponseMessage;
 }

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
-import { OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
+import { type Order, OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { exitSideOf } from '../orders/bracket-entry.js';
 
@@ -21,6 +21,8 @@ export interface Exit {
   readonly reached: boolean;
   /** The gateway has asked for its cancellation. */
   readonly cancelling: boolean;
+  /** The order's number, where the brokerage keeps it back until it is confirmed once more; 0 where it does not. */
+  readonly unconfirmed: bigint;
 }
 
 /**
@@ -113,6 +115,14 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
   };
 }
 
+/** Whether an order is an exit. Until its text is known it goes by its remark, which others may write as well, and by what it is. */
+export function isExitOrder(bracket: Bracket, { idEx, remark, qty }: Exit, order: Order): boolean {
+  if (idEx !== '') return order.orderIDEx === idEx;
+  const { code, secMarket } = bracket;
+  const isOfSecurity = order.code === code && (order.secMarket === 0 || order.secMarket === secMarket);
+  return order.remark === remark && isOfSecurity && buys(order.trdSide) === exitBuys(bracket) && decimalFromNumber(order.qty) === qty;
+}
+
 /** What the entry has filled and nobody has closed. */
 export function unclosed({ entryFilled, closed, gone, exit }: Bracket): Decimal {
   return entryFilled - closed - gone - (exit?.filled ?? 0n);
@@ -123,15 +133,24 @@ const STEP_MAX = 0.1;
 
 /** Whether its exits buy: the entry has sold. */
 export function exitBuys({ exitSide }: Bracket): boolean {
-  return exitSide === TrdSide.TrdSide_Buy || exitSide === TrdSide.TrdSide_BuyBack;
+  return buys(exitSide);
+}
+
+function buys(side: number): boolean {
+  return side === TrdSide.TrdSide_Buy || side === TrdSide.TrdSide_BuyBack;
+}
+
+/** The account, environment and market that a bracket is of. */
+export function headerOf({ accId, trdEnv, trdMarket }: Bracket) {
+  return create(TrdHeaderSchema, { accID: accId, trdEnv, trdMarket });
 }
 
 /** The order of an exit. */
 export function exitOrder(bracket: Bracket, { kind, qty, remark, reached }: Exit): PlaceC2S {
-  const { accId, trdEnv, trdMarket, secMarket, code, exitSide, takeProfit, stopLoss, stopLimit } = bracket;
+  const { secMarket, code, exitSide, takeProfit, stopLoss, stopLimit } = bracket;
   const n = decimalToNumber;
   const base = {
-    header: create(TrdHeaderSchema, { accID: accId, trdEnv, trdMarket }),
+    header: headerOf(bracket),
     trdSide: exitSide,
     code,
     secMarket,

@@ -54,7 +54,7 @@ it('never has two exits in the market, and never closes more than the entry has 
             expect(closed + step.qty <= entryFilled).toBe(true);
             held = { filled: 0n, qty: step.qty };
             const { kind, reached, qty } = step;
-            const exit: Exit = { kind, reached, qty, remark: 'x', idEx: 'x', filled: 0n, cancelling: false };
+            const exit: Exit = { kind, reached, qty, remark: 'x', idEx: 'x', filled: 0n, cancelling: false, unconfirmed: 0n };
             bracket = { ...bracket, exit, exits: bracket.exits + 1 };
           } else if (bracket.exit !== undefined) bracket = { ...bracket, exit: { ...bracket.exit, cancelling: true } };
         }
@@ -97,7 +97,16 @@ it('rests its stop-loss at the brokerage, and exchanges it for the take-profit a
     entryOver: true,
   };
   expect(nextStep(open, 0n)).toEqual({ do: 'place', kind: 'stop', reached: false, qty: 10n * ONE });
-  const exit: Exit = { kind: 'stop', reached: false, qty: 10n * ONE, remark: 'x', idEx: 'x', filled: 0n, cancelling: false };
+  const exit: Exit = {
+    kind: 'stop',
+    reached: false,
+    qty: 10n * ONE,
+    remark: 'x',
+    idEx: 'x',
+    filled: 0n,
+    cancelling: false,
+    unconfirmed: 0n,
+  };
   expect(nextStep({ ...open, exit }, 109n * ONE)).toEqual({ do: 'nothing' });
   expect(nextStep({ ...open, exit }, 110n * ONE)).toEqual({ do: 'cancel' });
   // The brokerage's own stop order triggers by itself.
@@ -105,6 +114,7 @@ it('rests its stop-loss at the brokerage, and exchanges it for the take-profit a
   expect(nextStep(open, 110n * ONE)).toEqual({ do: 'place', kind: 'target', reached: false, qty: 10n * ONE });
   expect(nextStep({ ...open, exit: { ...exit, kind: 'target' } }, 95n * ONE)).toEqual({ do: 'nothing' });
   expect(nextStep({ ...open, exit: { ...exit, kind: 'target' } }, 90n * ONE)).toEqual({ do: 'cancel' });
+  expect(nextStep({ ...open, exit: { ...exit, unconfirmed: 7n } }, 100n * ONE)).toEqual({ do: 'confirm' });
   expect(nextStep(open, 90n * ONE)).toEqual({ do: 'place', kind: 'stop', reached: true, qty: 10n * ONE });
   // Held here: the take-profit rests meanwhile.
   expect(nextStep({ ...open, stopHeld: true }, 100n * ONE)).toEqual({ do: 'place', kind: 'target', reached: false, qty: 10n * ONE });

@@ -5,6 +5,7 @@ import { type Bracket, type Exit, type ExitKind, exitBuys, isActive, nameOf, unc
 export type Step =
   | { readonly do: 'nothing' }
   | { readonly do: 'cancel' }
+  | { readonly do: 'confirm' }
   | { readonly do: 'place'; readonly kind: ExitKind; readonly reached: boolean; readonly qty: Decimal }
   | { readonly do: 'end'; readonly state: 'closed' | 'cancelled' };
 
@@ -29,7 +30,8 @@ export function nextStep(bracket: Bracket, last: Decimal): Step {
   }
   const wanted = wantedExit(bracket, last);
   if (exit === undefined) return wanted === undefined ? nothing : { do: 'place', ...wanted, qty: open };
-  return wanted?.kind === exit.kind && exit.qty - exit.filled === open ? nothing : { do: 'cancel' };
+  if (wanted?.kind !== exit.kind || exit.qty - exit.filled !== open) return { do: 'cancel' };
+  return exit.unconfirmed === 0n ? nothing : { do: 'confirm' };
 }
 
 /** Which exit should be in the market. The stop-loss rests there where the brokerage takes it, as it protects when nobody watches. */
@@ -75,5 +77,6 @@ export function afterExit(bracket: Bracket, exit: Exit, { filled, by, why }: Exi
   // The exchange drops what a market order leaves. An order with a limit stays, and so does one that has not been triggered.
   const isMarket = exit.kind === 'stop' && bracket.stopLimit === 0n;
   const wentToMarket = isMarket && (exit.reached || (filled > 0n && isStopReached(bracket, last)));
-  return wentToMarket ? next : { ...next, ending: true, note: 'its exit was cancelled by somebody else' };
+  const note = why === '' ? 'its exit was cancelled by somebody else' : `its ${nameOf(exit)} was cancelled: ${why}`;
+  return wentToMarket ? next : { ...next, ending: true, note };
 }

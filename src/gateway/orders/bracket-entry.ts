@@ -5,6 +5,21 @@ import { OrderType, TrdMarket, TrdSide } from '../../contract/generated/Trd_Comm
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { Rejection } from '../../contract/rejection.js';
 
+const REMARK = 'svc-bracket ';
+
+/** The remark of an order of a bracket: 0 its entry, where the caller gives none, and its exits from 1 on. */
+export function remarkOf(bracketId: string, number: number): string {
+  return `${REMARK}${bracketId}/${number}`;
+}
+
+/** Exits whose answers were lost are looked for by their remarks: no caller's order may have one of those. */
+export function refuseRemark({ remark }: { readonly remark: string }): Rejection | undefined {
+  if (!remark.startsWith(REMARK)) return undefined;
+  return new Rejection('request.invalid', `remark: ${JSON.stringify(remark)} begins as those of a bracket's own orders do`, {
+    field: 'remark',
+  });
+}
+
 /** The order that a request's entry is. */
 export function entryOf(request: BracketC2S): PlaceC2S {
   const { header, packetID, trdSide, orderType, code, qty, remark } = request;
@@ -29,18 +44,23 @@ export function refuseBracket(request: BracketC2S): Rejection | undefined {
     return wrong('order_type', 'the entry of a bracket is 1 (limit) or 2 (market)');
   if (exitSideOf(request) === undefined)
     return wrong('side', 'a bracket is for an order that opens a position: BUY or SELL_SHORT, for futures BUY or SELL');
-  const [target, stop, limit] = [exact(request.takeProfitPrice), exact(request.stopLossPrice), exact(request.stopLossLimitPrice)];
-  const tooExact = 'prices have at most nine decimal places';
-  if (target === undefined) return wrong('take_profit_price', tooExact);
-  if (stop === undefined) return wrong('stop_loss_price', tooExact);
-  if (limit === undefined) return wrong('stop_loss_limit_price', tooExact);
+  const target = exitPrice(request, 'takeProfitPrice', 'take_profit_price');
+  if (target instanceof Rejection) return target;
+  const stop = exitPrice(request, 'stopLossPrice', 'stop_loss_price');
+  if (stop instanceof Rejection) return stop;
+  const limit = exitPrice(request, 'stopLossLimitPrice', 'stop_loss_limit_price');
+  if (limit instanceof Rejection) return limit;
+  if (target === 0n && stop === 0n) {
+    const message = 'missing field "take_profit_price" or "stop_loss_price": a bracket has at least one exit';
+    return new Rejection('request.missing_field', message, { field: 'take_profit_price' });
+  }
   const long = isLong(request);
   const beyond = (a: Decimal, b: Decimal) => (long ? a <= b : a >= b);
   const [above, below] = long ? ['above', 'below'] : ['below', 'above'];
   if (target > 0n && stop > 0n && beyond(target, stop))
     return wrong('take_profit_price', `${request.takeProfitPrice} is not ${above} the stop_loss_price ${request.stopLossPrice}`);
   const price = request.orderType === OrderType.OrderType_Normal ? exact(request.price) : 0n;
-  if (price === undefined) return wrong('price', tooExact);
+  if (price === undefined) return wrong('price', 'prices have at most nine decimal places');
   if (price > 0n && target > 0n && beyond(target, price))
     return wrong('take_profit_price', `${request.takeProfitPrice} is not ${above} the price ${request.price}`);
   if (price > 0n && stop > 0n && beyond(price, stop))
@@ -49,6 +69,23 @@ export function refuseBracket(request: BracketC2S): Rejection | undefined {
   if (limit > 0n && !(long ? limit <= stop : limit >= stop))
     return wrong('stop_loss_limit_price', `${request.stopLossLimitPrice} is ${above} the stop_loss_price ${request.stopLossPrice}`);
   return undefined;
+}
+
+/** Above any price of any market: what is no price is refused with the entry, not once its exit is to be placed. */
+const EXIT_PRICE_MAX = 10_000_000;
+
+/** The price of an exit; 0 where it is not given. */
+function exitPrice(
+  request: BracketC2S,
+  name: 'takeProfitPrice' | 'stopLossPrice' | 'stopLossLimitPrice',
+  field: string,
+): Decimal | Rejection {
+  if (!Object.hasOwn(request, name)) return 0n;
+  const value = request[name];
+  const price = exact(value);
+  if (price !== undefined && value > 0 && value <= EXIT_PRICE_MAX) return price;
+  const message = `${field}: ${value} is out of range, accepted: above 0, at most ${EXIT_PRICE_MAX}, with at most nine decimal places`;
+  return new Rejection('request.out_of_range', message, { field });
 }
 
 function isLong({ trdSide }: Pick<BracketC2S, 'trdSide'>): boolean {

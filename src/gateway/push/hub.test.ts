@@ -121,6 +121,30 @@ describe('what a connection asks for', () => {
     expect(hub.subscriptions.listAll()).toEqual([]);
   });
 
+  it('is pushed once, with extended hours, where its key wants them and it does not', async () => {
+    const { backend, hub, join, settle } = setUp();
+    const [regular, extended] = [stream('US.AAPL', 4), stream('US.AAPL', 4, 0, true)];
+    await hub.subscribe('key:a', [extended], register);
+    const { sink, connection } = join();
+    await hub.subscribe(connection.ownOwner, [regular], register);
+    const both = (mark: number) => {
+      backend.push(quote(regular, mark));
+      backend.push(quote(extended, mark));
+    };
+    both(1);
+    await settle();
+    expect(sink.frames().map(tick)).toEqual([1]);
+    // What the key gives up, the connection goes on with.
+    await hub.subscriptions.unsubscribe('key:a', [extended]);
+    both(2);
+    await settle();
+    expect(sink.frames().map(tick)).toEqual([1, 2]);
+    await hub.subscribe('key:a', [extended], register);
+    both(3);
+    await settle();
+    expect(sink.frames().map(tick)).toEqual([1, 2, 3]);
+  });
+
   it('may leave out kinds of events, the notice of a gap too', async () => {
     const { backend, hub, join, settle } = setUp();
     const wants = (event: PushEvent) => event.type === 'trade' || (event.type === 'quote' && event.stream.subType === 4);

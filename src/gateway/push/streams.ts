@@ -40,14 +40,17 @@ function detailKey(symbol = ''): string {
   return `${symbol} ${SUB_TYPE_ORDER_BOOK} ${REHAB_NONE} d`;
 }
 
-/** The stream that has more of the same data than this one: whoever receives both is given only that. */
-export function fullerKey({ symbol, subType, orderDetail }: QuoteStream): string | undefined {
-  return subType === SUB_TYPE_ORDER_BOOK && !orderDetail ? detailKey(symbol) : undefined;
+/** The stream that has more of the same data than this one, orders or extended hours: whoever receives both is given only that. */
+export function fullerKey(stream: QuoteStream): string | undefined {
+  const { symbol, subType, extendedTime, orderDetail } = stream;
+  if (subType === SUB_TYPE_ORDER_BOOK && !orderDetail) return detailKey(symbol);
+  return !extendedTime && hasExtendedTime(symbol, subType) ? streamKey({ ...stream, extendedTime: true }) : undefined;
 }
 
 /** The stream that this one has all the data of. */
 export function poorerKey(stream: QuoteStream): string | undefined {
-  return stream.orderDetail ? plainKey(stream.symbol, stream.subType) : undefined;
+  if (stream.orderDetail) return plainKey(stream.symbol, stream.subType);
+  return stream.extendedTime ? streamKey({ ...stream, extendedTime: false }) : undefined;
 }
 
 /** The symbol of a {@link streamKey}. */

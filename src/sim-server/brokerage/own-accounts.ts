@@ -11,7 +11,7 @@ export function ownAccounts(broker: string, accounts: ReadonlySet<bigint>): Rule
     judge({ c2s }) {
       const { header } = c2s as Message & { header?: { readonly accID: bigint } };
       if (header === undefined || accounts.has(header.accID)) return undefined;
-      return new Refused(`unknown account ${header.accID}; accounts at broker ${broker}: ${[...accounts].join(', ')}`);
+      return new Refused(`unknown account ${header.accID}: it is not in the list of accounts at broker ${broker}`);
     },
     answered({ operation }, response) {
       if (operation !== account.listAccounts || response.retType !== 0) return response;

@@ -18,8 +18,8 @@ export function addressed(brokerage: AccountBook, header: TrdHeader | undefined)
   if (environment === undefined) return new Refusal(tradeEnvironments.unknown(header.trdEnv));
   const account = brokerage.account(header.accID);
   if (account === undefined) {
-    const accepted = brokerage.accounts.filter((one) => one.environment === environment).map((one) => one.id);
-    return new Refusal(`unknown account ${header.accID}; accounts for ${environment}: ${accepted.join(', ')}`);
+    // Which there are is not said: a key's list may hold some of them alone, and the list of accounts knows.
+    return new Refusal(`unknown account ${header.accID}: it is not in the list of accounts for ${environment}`);
   }
   if (account.environment !== environment) {
     // Words alone: the numbers of environments differ between the interfaces.

@@ -107,7 +107,7 @@ describe('a broker', () => {
       const market = id === 1007 ? 1 : 2;
       expect(await client.ask('Trd_GetFunds', { header: header(foreign, market) })).toMatchObject({
         retType: -1,
-        retMsg: expect.stringMatching(new RegExp(`unknown account ${foreign}; accounts at broker ${id}: `)),
+        retMsg: expect.stringMatching(new RegExp(`unknown account ${foreign}: it is not in the list of accounts at broker ${id}`)),
       });
       expect(await client.ask('Trd_SubAccPush', { accIDList: [foreign] })).toMatchObject({ retType: -1 });
     }

@@ -89,7 +89,7 @@ describe('a header', () => {
     [
       'of an unknown account',
       { trdEnv: 0, accID: 281756478396547000n, trdMarket: 1 },
-      'unknown account 281756478396547000; accounts for simulate: 281756478396547001',
+      'unknown account 281756478396547000: it is not in the list of accounts for simulate',
     ],
     ['of the other environment', { trdEnv: 1, accID: ids.hkCash, trdMarket: 1 }, 'is for simulate, the request says real'],
     ['of an unknown environment', { trdEnv: 2, accID: ids.hkCash, trdMarket: 1 }, 'trdEnv 2 is not accepted; accepted: 0 simulate, 1 real'],

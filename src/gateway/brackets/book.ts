@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Decimal } from '../../contract/decimal.js';
+import type { Order } from '../../contract/generated/Trd_Common_pb.js';
+import type { Table } from '../../storage/index.js';
+import { type Bracket, isActive, isExitOrder } from './bracket.js';
+import { type BracketsParts, report } from './parts.js';
+
+/** How long one that is over stays to be read, and how many do. */
+const KEPT_MS = 86_400_000;
+const KEPT_MAX = 1_000;
+
+/** What is known of an active bracket beside its row. */
+export interface Watched {
+  bracket: Bracket;
+  /** 0 until one is known. */
+  last: Decimal;
+  busy: boolean;
+  again: boolean;
+  /** Its exit was refused: when another may be tried, of the monotonic clock. */
+  retryAt: number;
+  /** The account has been seen to hold what its exits are to close. */
+  seenHeld: boolean;
+  /** Since when less than that is there, of the monotonic clock. */
+  lackingSince: number | undefined;
+  /** Since when an order whose answer was lost is looked for, of the monotonic clock. */
+  missingSince: number | undefined;
+  readonly stop: () => void;
+}
+
+/** Every bracket there is: its row on disk, and of an active one what is known beside that. */
+export class BracketBook {
+  readonly rows: Table<Bracket>;
+  readonly watched = new Map<string, Watched>();
+  readonly #parts: Pick<BracketsParts, 'store' | 'clock' | 'logger'>;
+  /** Those that are over, in the order of their end. */
+  readonly #ended = new Set<string>();
+
+  constructor(parts: Pick<BracketsParts, 'store' | 'clock' | 'logger'>) {
+    this.#parts = parts;
+    this.rows = parts.store.table<Bracket>('brackets');
+  }
+
+  /** What is on disk when the daemon starts: those that go on. */
+  open(): readonly Bracket[] {
+    const rows = [...this.rows.entries()].map(([, bracket]) => completed(bracket)).sort((a, b) => a.updatedAt - b.updatedAt);
+    for (const bracket of rows) if (!isActive(bracket)) this.#ended.add(bracket.id);
+    return rows.filter(isActive);
+  }
+
+  isWatched(watched: Watched): boolean {
+    return this.watched.get(watched.bracket.id) === watched;
+  }
+
+  /** Those of an account in its environment, newest first. */
+  of({ accId, trdEnv }: Pick<Bracket, 'accId' | 'trdEnv'>): readonly Bracket[] {
+    const found: Bracket[] = [];
+    for (const [id, row] of this.rows.entries()) {
+      const bracket = this.watched.get(id)?.bracket ?? row;
+      if (bracket.accId === accId && bracket.trdEnv === trdEnv) found.push(bracket);
+    }
+    return found.sort((a, b) => b.createdAt - a.createdAt);
+  }
+
+  /** Whether anything of an account is guarded, or about to be. */
+  guardsIn(accId: bigint): boolean {
+    for (const { bracket } of this.watched.values()) if (bracket.accId === accId) return true;
+    return false;
+  }
+
+  /** Whether an order of an account is the exit of a bracket that goes on. */
+  isExit(accId: bigint, order: Order): boolean {
+    for (const { bracket } of this.watched.values()) {
+      const { exit } = bracket;
+      if (bracket.accId !== accId || exit === undefined || bracket.ending) continue;
+      if (isExitOrder(bracket, exit, order)) return true;
+    }
+    return false;
+  }
+
+  /** Puts a bracket on disk, unless it is there as it is. */
+  async keep(watched: Watched, bracket: Bracket): Promise<void> {
+    const kept = this.rows.get(bracket.id);
+    const next: Bracket = { ...bracket, updatedAt: Math.max(this.#parts.clock.now(), bracket.updatedAt) };
+    watched.bracket = next;
+    if (kept !== undefined && isSame(kept, next)) {
+      watched.bracket = { ...next, updatedAt: kept.updatedAt };
+      return;
+    }
+    await this.write(next);
+  }
+
+  /** Puts one on disk of which nothing more is known. */
+  write(bracket: Bracket): Promise<void> {
+    return this.#parts.store.write((change) => change.put(this.rows, bracket.id, bracket));
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#parts.store.write((change) => change.remove(this.rows, id));
+  }
+
+  /** Nothing more is done for one that is over. */
+  drop(watched: Watched): void {
+    watched.stop();
+    this.watched.delete(watched.bracket.id);
+    this.#ended.add(watched.bracket.id);
+  }
+
+  /** Forgets those that were over a day ago, or before many others. */
+  prune(): void {
+    const before = this.#parts.clock.now() - KEPT_MS;
+    for (const id of this.#ended) {
+      if (this.#ended.size <= KEPT_MAX && (this.rows.get(id)?.updatedAt ?? 0) >= before) return;
+      this.#ended.delete(id);
+      this.remove(id).catch((error: unknown) => report(this.#parts, error, id));
+    }
+  }
+
+  /** Ends one of which nothing is known, if it has not ended; it is only not kept any more. */
+  async forget(id: string): Promise<boolean> {
+    const row = this.rows.get(id);
+    if (row === undefined || row.state === 'closed' || row.state === 'cancelled') return false;
+    const watched = this.watched.get(id);
+    await this.write({ ...row, state: 'cancelled', updatedAt: this.#parts.clock.now() });
+    this.#ended.add(id);
+    if (watched !== undefined) this.drop(watched);
+    return true;
+  }
+}
+
+/** A row as it would be written now: those of before lack what came later. */
+function completed(row: Bracket): Bracket {
+  const { exit } = row;
+  return { ...row, gone: row.gone ?? 0n, exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n } };
+}
+
+/** Whether two say the same of everything but when it was learned. */
+function isSame(a: Bracket, b: Bracket): boolean {
+  const said = (bracket: Bracket) => ({ ...bracket, exit: bracket.exit ?? null, updatedAt: 0 });
+  return isDeepStrictEqual(said(a), said(b));
+}

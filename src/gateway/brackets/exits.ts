@@ -1,0 +1,203 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import { decimalFromNumber } from '../../contract/decimal.js';
+import { reconfirmReason as reconfirmReasons } from '../../contract/enums.js';
+import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
+import { ModifyOrderOp } from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { C2SSchema as ReconfirmC2SSchema } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { trade } from '../../contract/operations/index.js';
+import { BackendRefused, BackendUnsent, type ResponseMessage } from '../backend.js';
+import { remarkOf } from '../orders/bracket-entry.js';
+import { PacketIds } from '../orders/packet-ids.js';
+import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { sideName } from '../trade-names.js';
+import type { BracketBook, Watched } from './book.js';
+import { type Bracket, type Exit, exitOrder, headerOf, nameOf } from './bracket.js';
+import { nextStep } from './decide.js';
+import type { Inquiry } from './inquiry.js';
+import { type BracketsParts, contextOf, LOOK_MS, report } from './parts.js';
+
+/** Takes the steps of brackets: places their exits and cancels them. */
+export class Exits {
+  readonly #parts: BracketsParts;
+  readonly #book: BracketBook;
+  readonly #inquiry: Inquiry;
+  readonly #packets: PacketIds;
+
+  constructor(parts: BracketsParts, book: BracketBook, inquiry: Inquiry) {
+    this.#parts = parts;
+    this.#book = book;
+    this.#inquiry = inquiry;
+    this.#packets = new PacketIds(parts.recordedInOrder);
+  }
+
+  /** Takes steps until there is none to take; one at a time. */
+  async advance(watched: Watched): Promise<void> {
+    watched.again = true;
+    if (watched.busy) return;
+    watched.busy = true;
+    try {
+      while (watched.again && this.#book.isWatched(watched)) {
+        watched.again = false;
+        await this.#step(watched);
+      }
+    } catch (error) {
+      report(this.#parts, error, watched.bracket.id);
+    } finally {
+      watched.busy = false;
+    }
+  }
+
+  async #step(watched: Watched): Promise<void> {
+    // What was learned is on disk before anything follows from it.
+    await this.#book.keep(watched, watched.bracket);
+    const { bracket, last } = watched;
+    const step = nextStep(bracket, last);
+    if (step.do === 'end') {
+      await this.#book.keep(watched, { ...bracket, state: step.state });
+      this.#book.drop(watched);
+      return;
+    }
+    if (step.do === 'cancel' && bracket.exit !== undefined) await this.#cancelExit(watched, bracket.exit);
+    if (step.do === 'confirm' && bracket.exit !== undefined && this.#parts.backendClock.monotonic() >= watched.retryAt)
+      await this.#confirm(watched, bracket.exit);
+    if (step.do === 'place' && this.#parts.backendClock.monotonic() >= watched.retryAt) {
+      const exits = bracket.exits + 1;
+      const remark = remarkOf(bracket.id, exits);
+      const { kind, reached, qty } = step;
+      await this.#placeExit(watched, exits, { kind, reached, qty, remark, idEx: '', filled: 0n, cancelling: false, unconfirmed: 0n });
+    }
+  }
+
+  async #placeExit(watched: Watched, exits: number, exit: Exit): Promise<void> {
+    const { backend } = this.#parts;
+    const sending: Bracket = { ...watched.bracket, exits, exit };
+    // On disk before it leaves: after a crash it is looked for by its remark.
+    await this.#book.keep(watched, sending).catch((error: unknown) => {
+      // It has not left, and is not to be looked for.
+      if (watched.bracket.exit?.remark === exit.remark) watched.bracket = { ...watched.bracket, exit: undefined };
+      throw error;
+    });
+    const order = exitOrder(sending, exit);
+    order.packetID = this.#packetId();
+    let response: ResponseMessage;
+    try {
+      response = await backend.call(trade.placeOrder, order, contextOf(this.#parts, sending.id));
+    } catch (thrown) {
+      if (!(thrown instanceof BackendUnsent || thrown instanceof BackendRefused)) throw thrown;
+      await this.#refused(watched, exit, thrown.message);
+      return;
+    }
+    const placed = response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
+    if (placed === undefined) {
+      await this.#refused(watched, exit, response.retMsg);
+      return;
+    }
+    this.#audit(sending, order, placed.orderIDEx, `bracket ${sending.id}: ${nameOf(exit)}`);
+    // Its pushes may have come before its answer.
+    const current = watched.bracket.exit;
+    if (current?.remark === exit.remark && current.idEx === '')
+      await this.#book.keep(watched, { ...watched.bracket, note: '', exit: { ...current, idEx: placed.orderIDEx } });
+    await this.#inquiry.ask(watched);
+    await this.#inquiry.askPosition(watched);
+    watched.again = true;
+  }
+
+  /** The brokerage would not have an exit: nothing happened. A stop order that it does not take is watched for here. */
+  async #refused(watched: Watched, exit: Exit, why: string): Promise<void> {
+    const { logger, backendClock } = this.#parts;
+    if (watched.bracket.exit?.remark !== exit.remark) return;
+    const held = exit.kind === 'stop' && !exit.reached && !watched.bracket.stopHeld;
+    const note = `its ${nameOf(exit)} was refused: ${why}`;
+    if (note !== watched.bracket.note) logger.warn({ bracket: watched.bracket.id }, note);
+    await this.#book.keep(watched, { ...watched.bracket, exit: undefined, note, stopHeld: watched.bracket.stopHeld || held });
+    if (held) watched.again = true;
+    else watched.retryAt = backendClock.monotonic() + LOOK_MS;
+  }
+
+  /**
+   * An exit that the brokerage keeps back for its size or its price is confirmed: both are its bracket's, which was asked for. A brokerage says
+   * in words alone which of the two it was.
+   */
+  async #confirm(watched: Watched, exit: Exit): Promise<void> {
+    const { backend, backendClock, logger } = this.#parts;
+    const { bracket } = watched;
+    watched.retryAt = backendClock.monotonic() + LOOK_MS;
+    let refusal = '';
+    for (const { public: reconfirmReason } of reconfirmReasons.members) {
+      const request = create(ReconfirmC2SSchema, {
+        packetID: this.#packetId(),
+        header: headerOf(bracket),
+        orderID: exit.unconfirmed,
+        reconfirmReason,
+      });
+      const response = await backend.call(trade.reconfirmOrder, request, contextOf(this.#parts, bracket.id));
+      if (response.retType === RET_SUCCEED) {
+        this.#audit(bracket, request, exit.idEx, `bracket ${bracket.id}: ${nameOf(exit)} confirmed`);
+        await this.#inquiry.ask(watched);
+        return;
+      }
+      refusal = response.retMsg;
+    }
+    const note = `its ${nameOf(exit)} waits to be confirmed: ${refusal}`;
+    if (note !== watched.bracket.note) logger.warn({ bracket: bracket.id }, note);
+    await this.#book.keep(watched, { ...watched.bracket, note });
+  }
+
+  async #cancelExit(watched: Watched, exit: Exit): Promise<void> {
+    const { backend } = this.#parts;
+    await this.#book.keep(watched, { ...watched.bracket, exit: { ...exit, cancelling: true } });
+    const { bracket } = watched;
+    const request = create(ModifyC2SSchema, {
+      packetID: this.#packetId(),
+      header: headerOf(bracket),
+      orderID: 0n,
+      orderIDEx: exit.idEx,
+      modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
+    });
+    const response = await backend.call(trade.cancelOrder, request, contextOf(this.#parts, bracket.id));
+    if (response.retType === RET_SUCCEED) this.#audit(bracket, request, exit.idEx, `bracket ${bracket.id}: exit cancelled`);
+    // Refused, it is over already, or nothing has happened to it: its order says.
+    await this.#inquiry.ask(watched);
+    const now = watched.bracket.exit;
+    if (response.retType !== RET_SUCCEED && now?.idEx === exit.idEx && now.cancelling) {
+      await this.#book.keep(watched, {
+        ...watched.bracket,
+        exit: { ...now, cancelling: false },
+        note: `its exit could not be cancelled: ${response.retMsg}`,
+      });
+      return;
+    }
+    watched.again = true;
+  }
+
+  #packetId(): PacketID {
+    const { connId, serialNo } = this.#packets.next();
+    return create(PacketIDSchema, { connID: connId, serialNo });
+  }
+
+  #audit(bracket: Bracket, request: Message & { qty?: number; price?: number }, orderId: string, reason: string): void {
+    const market = quoteMarketOfSecMarket(bracket.secMarket);
+    const side = sideName(bracket.exitSide);
+    const [qty, price] = [request.qty, request.price].map((value) =>
+      value === undefined || value === 0 ? undefined : decimalFromNumber(value),
+    );
+    this.#parts.access.audit.record({
+      iface: 'daemon',
+      endpoint: 'bracket',
+      keyId: bracket.keyId,
+      outcome: 'trade',
+      reason,
+      requestId: `bracket-${bracket.id}`,
+      trade: {
+        accId: bracket.accId,
+        orderId,
+        ...(market === undefined ? {} : { symbol: `${market.name}.${bracket.code}` }),
+        ...(side === undefined ? {} : { side }),
+        ...(qty === undefined ? {} : { qty }),
+        ...(price === undefined ? {} : { price }),
+      },
+    });
+  }
+}

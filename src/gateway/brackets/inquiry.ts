@@ -1,0 +1,186 @@
+import { create } from '@bufbuild/protobuf';
+import { type Decimal, decimalFromNumber, formatDecimal } from '../../contract/decimal.js';
+import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
+import { C2SSchema as QuoteC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
+import { type Order, type Position, PositionSide, TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as HistoryC2S } from '../../contract/generated/Trd_GetHistoryOrderList_pb.js';
+import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
+import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { account, quote } from '../../contract/operations/index.js';
+import { followingSpan, historySpan } from '../orders/order-history.js';
+import { payloadOf, RET_SUCCEED } from '../responses.js';
+import type { BracketBook, Watched } from './book.js';
+import { type Bracket, exitBuys, headerOf, unclosed } from './bracket.js';
+import { learn } from './learn.js';
+import { type BracketsParts, contextOf, LOOK_MS } from './parts.js';
+
+/** After the answer to an order was lost: so long it is looked for before nobody knows. */
+const LOST_MS = 60_000;
+
+/** Asks the brokerage how things stand with a bracket: its orders, the position that it guards, and the price. */
+export class Inquiry {
+  readonly #parts: BracketsParts;
+  readonly #book: BracketBook;
+
+  constructor(parts: BracketsParts, book: BracketBook) {
+    this.#parts = parts;
+    this.#book = book;
+  }
+
+  /** Takes what orders say into account; whether that was news. */
+  learn(watched: Watched, orders: readonly Order[]): boolean {
+    return learn(this.#book, watched, orders, this.#parts);
+  }
+
+  /** Holds a bracket against the brokerage's orders and the price; whether something may follow from that. */
+  async compare(watched: Watched): Promise<boolean> {
+    const { backend } = this.#parts;
+    const header = headerOf(watched.bracket);
+    if (backend.readiness(account.getOrders, create(OrderListC2S, { header })) !== undefined) return false;
+    const { bracket: sought } = watched;
+    const asked = await this.ask(watched);
+    await this.askPosition(watched);
+    await this.#askPrice(watched);
+    if (!isMissing(watched.bracket)) watched.missingSince = undefined;
+    else if (asked && isMissing(sought) && sought.exits === watched.bracket.exits && !watched.busy) {
+      if (await this.#giveUp(watched)) return false;
+    }
+    // A cancellation that was lost is asked for again: that cancels nothing twice.
+    const current = watched.bracket.exit;
+    if (current?.cancelling && current.idEx !== '' && !watched.busy)
+      await this.#book.keep(watched, { ...watched.bracket, exit: { ...current, cancelling: false } });
+    return true;
+  }
+
+  /** Of an order that is not in the brokerage's list though it was sent; whether nothing more can be done for the bracket. */
+  async #giveUp(watched: Watched): Promise<boolean> {
+    const { backendClock, recordedInOrder, logger } = this.#parts;
+    watched.missingSince ??= backendClock.monotonic();
+    const isTime = backendClock.monotonic() - watched.missingSince > LOST_MS;
+    if (!recordedInOrder && !isTime) return false;
+    // It may have ended on an earlier day.
+    await this.#askHistory(watched, { codeList: [watched.bracket.code] });
+    const { bracket } = watched;
+    if (!isMissing(bracket) || watched.busy) return false;
+    if (recordedInOrder && bracket.exit !== undefined) {
+      // What this brokerage records is there, or it never was.
+      await this.#book.keep(watched, { ...bracket, exit: undefined });
+      return false;
+    }
+    if (!isTime) return false;
+    const note = `what became of its ${bracket.state === 'placing' ? 'entry' : 'exit'} is not known: check the orders and positions`;
+    logger.error({ bracket: bracket.id }, note);
+    await this.#book.keep(watched, { ...bracket, state: 'unclear', note });
+    this.#book.drop(watched);
+    return true;
+  }
+
+  /** Asks for the orders of a bracket; whether the brokerage has listed them. */
+  async ask(watched: Watched): Promise<boolean> {
+    const { backend } = this.#parts;
+    const { bracket } = watched;
+    const ids = [bracket.entryOver ? '' : bracket.entryIdEx, bracket.exit?.idEx ?? ''].filter((id) => id !== '');
+    const wholeList = isMissing(bracket);
+    if (ids.length === 0 && !wholeList) return true;
+    const header = headerOf(bracket);
+    const filterConditions = create(TrdFilterConditionsSchema, wholeList ? {} : { orderIDExList: ids });
+    const context = contextOf(this.#parts, bracket.id);
+    const answer = await backend.call(
+      account.getOrders,
+      create(OrderListC2S, { header, filterConditions, refreshCache: wholeList }),
+      context,
+    );
+    const orders = payloadOf(account.getOrders, answer)?.orderList ?? [];
+    this.learn(watched, orders);
+    // What ended on an earlier day is in the history alone.
+    const gone = ids.filter((id) => !orders.some(({ orderIDEx }) => orderIDEx === id));
+    if (answer.retType !== RET_SUCCEED) return false;
+    if (gone.length > 0) await this.#askHistory(watched, { orderIDExList: gone });
+    return true;
+  }
+
+  /** Looks for orders under other days; under later ones too, where a clock that was set back left them. */
+  async #askHistory(watched: Watched, of: { readonly codeList?: string[]; readonly orderIDExList?: string[] }): Promise<void> {
+    const { backend, clock } = this.#parts;
+    const header = headerOf(watched.bracket);
+    const now = clock.now();
+    for (const span of [historySpan(now), followingSpan(now)]) {
+      const query = create(HistoryC2S, { header, filterConditions: create(TrdFilterConditionsSchema, { ...of, ...span }) });
+      const history = await backend.call(account.getHistoryOrders, query, contextOf(this.#parts, watched.bracket.id));
+      const orders = payloadOf(account.getHistoryOrders, history)?.orderList ?? [];
+      this.learn(watched, orders);
+      if (of.orderIDExList?.every((id) => orders.some(({ orderIDEx }) => orderIDEx === id))) return;
+    }
+  }
+
+  /**
+   * Takes off what somebody else has closed of the position, as an exit for that would open the opposite one. A brokerage's list of positions
+   * may lag behind its orders, or have the position under another code: it counts once it has had the position, and has lacked it for a while.
+   */
+  async askPosition(watched: Watched): Promise<void> {
+    const { backend, backendClock, recordedInOrder } = this.#parts;
+    const { bracket } = watched;
+    const open = unclosed(bracket);
+    if (open <= 0n) return;
+    const query = create(PositionsC2S, {
+      header: headerOf(bracket),
+      filterConditions: create(TrdFilterConditionsSchema, { codeList: [bracket.code] }),
+    });
+    const answer = await backend.call(account.getPositions, query, contextOf(this.#parts, bracket.id));
+    const positions = payloadOf(account.getPositions, answer)?.positionList;
+    if (answer.retType !== RET_SUCCEED || positions === undefined) return;
+    const left = this.#leftBy(bracket, positions);
+    if (left >= open) {
+      watched.seenHeld = true;
+      watched.lackingSince = undefined;
+      return;
+    }
+    const now = backendClock.monotonic();
+    watched.lackingSince ??= now;
+    if (!watched.seenHeld || (!recordedInOrder && now - watched.lackingSince < LOOK_MS)) return;
+    // It may have been an exit of its own.
+    await this.ask(watched);
+    if (unclosed(watched.bracket) !== open) return;
+    const gone = open - left;
+    const note = `${formatDecimal(gone)} of its position were closed by somebody else`;
+    this.#parts.logger.warn({ bracket: bracket.id }, note);
+    await this.#book.keep(watched, { ...watched.bracket, gone: watched.bracket.gone + gone, note });
+  }
+
+  /** What is held of the position that a bracket's exits close, without what older brackets guard of it. */
+  #leftBy(bracket: Bracket, positions: readonly Position[]): Decimal {
+    const side = exitBuys(bracket) ? PositionSide.PositionSide_Short : PositionSide.PositionSide_Long;
+    let left = 0n;
+    for (const { code, secMarket, positionSide, qty } of positions) {
+      if (code === bracket.code && secMarket === bracket.secMarket && positionSide === side) left += decimalFromNumber(Math.abs(qty)) ?? 0n;
+    }
+    for (const { bracket: other } of this.#book.watched.values()) {
+      const before = other.createdAt < bracket.createdAt || (other.createdAt === bracket.createdAt && other.id < bracket.id);
+      if (before && isOfSamePosition(bracket, other)) left -= unclosed(other);
+    }
+    return left > 0n ? left : 0n;
+  }
+
+  async #askPrice(watched: Watched): Promise<void> {
+    const market = quoteMarketOfSecMarket(watched.bracket.secMarket);
+    if (market === undefined) return;
+    const security = create(SecuritySchema, { market: market.number, code: watched.bracket.code });
+    const answer = await this.#parts.backend.call(
+      quote.getQuote,
+      create(QuoteC2S, { securityList: [security] }),
+      contextOf(this.#parts, watched.bracket.id),
+    );
+    const last = decimalFromNumber(payloadOf(quote.getQuote, answer)?.basicQotList[0]?.curPrice ?? 0) ?? 0n;
+    if (last > 0n) watched.last = last;
+  }
+}
+
+/** Whether it has an order of which only its own remark is known. */
+function isMissing({ state, exit }: Bracket): boolean {
+  return state === 'placing' || exit?.idEx === '';
+}
+
+function isOfSamePosition(a: Bracket, b: Bracket): boolean {
+  return a.accId === b.accId && a.secMarket === b.secMarket && a.code === b.code && a.exitSide === b.exitSide;
+}

@@ -1,0 +1,34 @@
+import type { Access } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
+import type { Store } from '../../storage/index.js';
+import { type Backend, BackendFailure, type CallContext } from '../backend.js';
+import type { Logger } from '../logger.js';
+import type { PushHub } from '../push/index.js';
+
+export interface BracketsParts {
+  readonly backend: Backend;
+  readonly access: Access;
+  readonly store: Store;
+  readonly hub: PushHub;
+  readonly clock: Clock;
+  readonly backendClock: Clock;
+  /** The backend records a write in `store`, and so only after what is written there before. */
+  readonly recordedInOrder: boolean;
+  readonly logger: Logger;
+  /** Whether orders may be sent: trading is on, and nothing is wrong with what this daemon remembers. */
+  readonly mayTrade: boolean;
+}
+
+/** How often each bracket is held against the brokerage's orders, beside what is pushed; how soon a refused exit is tried again. */
+export const LOOK_MS = 5_000;
+const CALL_MS = 20_000;
+
+/** Of a call that a bracket makes. */
+export function contextOf({ backendClock }: Pick<BracketsParts, 'backendClock'>, id: string): CallContext {
+  return { requestId: `bracket-${id}`, deadline: backendClock.monotonic() + CALL_MS, signal: new AbortController().signal };
+}
+
+/** Of what nobody waits for: a brokerage that is away is asked again later. */
+export function report({ logger }: Pick<BracketsParts, 'logger'>, error: unknown, bracket: string): void {
+  if (!(error instanceof BackendFailure)) logger.error({ err: error, bracket }, 'a bracket could not go on');
+}
