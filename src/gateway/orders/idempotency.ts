@@ -106,9 +106,7 @@ export class IdempotencyKeys {
     }
     const row = this.#rows.get(name);
     if (row === undefined) {
-      return this.#rows.hasRoom(owner)
-        ? { kind: 'first', run: (send) => this.#run(name, operation, digest, undefined, send) }
-        : full();
+      return this.#rows.hasRoom(owner) ? { kind: 'first', run: (send) => this.#run(name, operation, digest, undefined, send) } : full();
     }
     if (row.operation !== operation.name || row.digest !== digest) return mismatch(key);
     if (row.response === undefined) {
