@@ -36,7 +36,10 @@ describe('an alert', () => {
     const range = (least: object | undefined, most: object | undefined) => asked({ [field]: { filterMin: least, filterMax: most } });
     expect([range(boundary(value, true), undefined), range(boundary(value, false), undefined)]).toEqual([true, false]);
     expect([range(undefined, boundary(value, true)), range(undefined, boundary(value, false))]).toEqual([true, false]);
-    expect([range(boundary(value - 1, true), boundary(value + 1, true)), range(boundary(value + 1, true), undefined)]).toEqual([true, false]);
+    expect([range(boundary(value - 1, true), boundary(value + 1, true)), range(boundary(value + 1, true), undefined)]).toEqual([
+      true,
+      false,
+    ]);
     expect(range(undefined, boundary(value - 1, true))).toBe(false);
   });
 
