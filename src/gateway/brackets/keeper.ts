@@ -70,9 +70,9 @@ export class Brackets {
     return this.#book.guardsIn(accId);
   }
 
-  /** Whether an order of an account is the exit of a bracket that goes on. */
-  isExit(accId: bigint, order: Order): boolean {
-    return this.#book.isExit(accId, order);
+  /** Tells of an account's orders which are exits of brackets that go on. */
+  exitsIn(accId: bigint): (order: Order) => boolean {
+    return this.#book.exitsIn(accId);
   }
 
   /** Ends the exits of a bracket; false where it has ended. */
