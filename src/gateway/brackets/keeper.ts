@@ -65,6 +65,11 @@ export class Brackets {
     return this.#book.of(place);
   }
 
+  /** Whether there is such a bracket, or was one a short while ago. */
+  has(id: string): boolean {
+    return this.#book.watched.has(id) || this.#book.rows.get(id) !== undefined;
+  }
+
   /** Whether anything of an account is guarded, or about to be. */
   guardsIn(accId: bigint): boolean {
     return this.#book.guardsIn(accId);
