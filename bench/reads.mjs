@@ -96,7 +96,7 @@ async function callOf({ method, path, headers, body = '' }) {
 
 /** The first call, then rounds by turns with `/livez`, then calls one by one for what they allocate. */
 async function measure(name, call) {
-  await daemon.ask('collect');
+  await daemon.ask('watch');
   const first = await ask(call);
   const cold = await daemon.ask('end');
   for (let count = 0; count < 3; count++) await ask(call);
@@ -148,7 +148,7 @@ async function screenFigures() {
   }));
   let found = 0;
   let ms = 0;
-  await daemon.ask('collect');
+  await daemon.ask('watch');
   for (const screen of screens) {
     const answer = await ask(screen);
     found += JSON.parse(answer.text).s2c.all_count;

@@ -1,17 +1,15 @@
 /**
  * Loaded into a daemon under measurement by --import. Told "begin" by its parent, it starts to measure; told "end", it says how much processor time the
- * main thread has used since then, for how long the event loop was held at the most, what was allocated (undefined where a collection has taken
- * some of it away) and what is in memory. Told "collect", it collects first. Processor time is the kernel's count, which is to the nanosecond for one
- * thread.
+ * main thread has used since then, what was allocated (undefined where a collection has taken some of it away) and what is in memory. Told "collect", it
+ * collects first. Told "watch", it collects, and then looks at every turn of the event loop: for how long the longest one held it, without what the
+ * thread waited for a processor meanwhile. As the thread does not sleep then, its processor time is a little more than otherwise. Times of processors are
+ * the kernel's counts, which are to the nanosecond for one thread.
  */
 import { openSync, readSync } from 'node:fs';
-import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import { PerformanceObserver } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-const RESOLUTION_MS = 1;
-const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-delay.enable();
 let collections = 0;
 new PerformanceObserver((list) => {
   collections += list.getEntries().length;
@@ -21,9 +19,20 @@ const collect = runInNewContext('gc');
 
 const schedule = process.platform === 'linux' ? openSync('/proc/self/schedstat', 'r') : undefined;
 const line = Buffer.alloc(64);
-function processorMs() {
-  if (schedule === undefined) return Number.NaN;
-  return Number(line.latin1Slice(0, readSync(schedule, line, 0, line.length, 0)).split(' ', 1)[0]) / 1e6;
+/** Processor time of the main thread, and how long it was ready to run and had to wait, in ms. */
+function scheduled() {
+  if (schedule === undefined) return { usedMs: Number.NaN, waitedMs: 0 };
+  const [used, waited] = line.latin1Slice(0, readSync(schedule, line, 0, line.length, 0)).split(' ', 2);
+  return { usedMs: Number(used) / 1e6, waitedMs: Number(waited) / 1e6 };
+}
+
+let watched;
+let holdMs = 0;
+/** Once in every turn: what has passed since the turn before. */
+function watch() {
+  const now = performance.now() - scheduled().waitedMs;
+  if (watched !== undefined) holdMs = Math.max(holdMs, now - watched.now);
+  watched = { now, next: setImmediate(watch) };
 }
 
 let begun = { heap: 0, collections: 0, cpuMs: 0 };
@@ -31,24 +40,27 @@ process.channel.unref();
 process.on('message', (word) => {
   const memory = process.memoryUsage();
   const heap = memory.heapUsed + memory.external;
-  const cpuMs = processorMs();
+  const cpuMs = scheduled().usedMs;
   if (word === 'end') {
+    if (watched !== undefined) clearImmediate(watched.next);
+    watched = undefined;
     // Collections are told of a turn later.
     setImmediate(() => {
       const allocated = collections === begun.collections ? heap - begun.heap : undefined;
-      process.send({ cpuMs: cpuMs - begun.cpuMs, holdMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS), allocated, rss: memory.rss });
+      process.send({ cpuMs: cpuMs - begun.cpuMs, holdMs, allocated, rss: memory.rss });
     });
     return;
   }
-  if (word === 'collect') collect();
+  if (word !== 'begin') collect();
   // The observer hears of the collection a moment later.
   setTimeout(
     () => {
-      delay.reset();
       const { heapUsed, external } = process.memoryUsage();
-      begun = { heap: heapUsed + external, collections, cpuMs: processorMs() };
+      holdMs = 0;
+      if (word === 'watch') watch();
+      begun = { heap: heapUsed + external, collections, cpuMs: scheduled().usedMs };
       process.send('begun');
     },
-    word === 'collect' ? 5 : 0,
+    word === 'begin' ? 0 : 5,
   );
 });

@@ -68,6 +68,20 @@ it('are written in pieces, between which others have their turn, however many as
   expect(turns).toBeGreaterThanOrEqual(5 * 20);
 });
 
+it('are written once for all who ask, while the answer stays the same', async () => {
+  let reads = 0;
+  await withOrders((list) => {
+    const get = () => {
+      reads += 1;
+      return 'read';
+    };
+    Object.defineProperty(list[1_500], 'name', { get });
+  }, 2_000);
+  const [first, second] = [await (await listed()).text(), await (await listed()).text()];
+  expect(second).toBe(first);
+  expect(reads).toBe(1);
+});
+
 it('are refused as a whole where one of their orders cannot be written', async () => {
   await withOrders((list) => {
     list[1_500] = null as never;

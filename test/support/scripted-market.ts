@@ -58,6 +58,8 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
 
   prepare(): undefined {}
 
+  *prepareBars(): Generator<void, void> {}
+
   quote(instrument: Instrument): Quote {
     const last = this.#script(instrument).ticks.at(-1)?.price ?? instrument.referencePrice;
     const previousClose = instrument.referencePrice;

@@ -3,7 +3,7 @@ import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
 import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
 import { type Body, bodyOf } from './body.js';
-import { ELEMENTS_A_PIECE } from './long-answers.js';
+import { ELEMENTS_A_PIECE, ownTurn } from './long-answers.js';
 
 // By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once.
 const written: Readonly<Record<Int64Format, WeakMap<ResponseMessage, Body>>> = { number: new WeakMap(), string: new WeakMap() };
@@ -27,8 +27,32 @@ export function envelopeText(operation: Operation, response: ResponseMessage, in
   return `${headOf(response)}${s2c}}`;
 }
 
-/** The same in pieces, whose making takes a few milliseconds each. */
-export function* envelopePieces(operation: Operation, response: ResponseMessage, int64: Int64Format): Iterable<string> {
+const writtenLong: Readonly<Record<Int64Format, WeakMap<ResponseMessage, readonly Buffer[]>>> = {
+  number: new WeakMap(),
+  string: new WeakMap(),
+};
+
+/** The same in bytes, written in as many turns as it takes; undefined where nobody wants it any more. */
+export async function writeLongEnvelope(
+  operation: Operation,
+  response: ResponseMessage,
+  int64: Int64Format,
+  isWanted: () => boolean,
+): Promise<readonly Buffer[] | undefined> {
+  const known = writtenLong[int64].get(response);
+  if (known !== undefined) return known;
+  const pieces: Buffer[] = [];
+  for (const text of envelopePieces(operation, response, int64)) {
+    pieces.push(Buffer.from(text));
+    await ownTurn();
+    if (!isWanted()) return undefined;
+  }
+  writtenLong[int64].set(response, pieces);
+  return pieces;
+}
+
+/** In pieces, whose making takes a few milliseconds each. */
+function* envelopePieces(operation: Operation, response: ResponseMessage, int64: Int64Format): Iterable<string> {
   const payload = payloadOf(operation, response);
   yield headOf(response);
   if (payload === undefined) yield '{}';

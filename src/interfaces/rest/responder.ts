@@ -6,7 +6,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Gateway, ResponseMessage } from '../../gateway/index.js';
 import { type Body, bodyOf } from '../common/body.js';
 import { HttpCallers } from '../common/callers.js';
-import { envelopePieces, writeEnvelope } from '../common/envelope.js';
+import { writeEnvelope, writeLongEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import type { Exchange } from '../common/exchange.js';
 import { bearerOf, wantsProblem } from '../common/http.js';
@@ -101,20 +101,15 @@ export class Responder {
     int64: Int64Format,
   ): Promise<void> {
     const { response } = exchange;
-    const pieces: Buffer[] = [];
-    let byteLength = 0;
+    let pieces: readonly Buffer[] | undefined;
     try {
-      for (const text of envelopePieces(operation, answer, int64)) {
-        const piece = Buffer.from(text);
-        pieces.push(piece);
-        byteLength += piece.length;
-        await ownTurn();
-        if (response.destroyed) return;
-      }
+      pieces = await writeLongEnvelope(operation, answer, int64, () => !response.destroyed);
     } catch (thrown) {
       this.#writeRejection(caller, exchange, this.gateway.defect(caller, thrown));
       return;
     }
+    if (pieces === undefined || response.destroyed) return;
+    const byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
     this.#writeHead(response, 200, 'application/json', caller.requestId, byteLength);
     for (const piece of pieces) {
       if (!response.write(piece)) await drainOf(response);

@@ -11,7 +11,7 @@ const industries: ReadonlySet<Industry> = new Set<Industry>([
   ...(['aerospace', 'pharma', 'health', 'media'] as const),
 ]);
 const HOLDS_CHANCE = 0.6;
-const COMPANIES_MAX = 40;
+export const COMPANIES_MAX = 40;
 
 /** Part of the family's money that is in its largest fund. */
 const LARGEST_FUND = 0.5;
@@ -30,6 +30,11 @@ const ABSENT_CHANCE = 0.12;
 /** Newcomers are bought this long after their first day. */
 const LISTED_DAYS = 30;
 
+/** Whether a company is one that the funds look for. */
+export function mayHold(company: Company): boolean {
+  return industries.has(company.industry) && uniform(keyOfArk(company), 0) < HOLDS_CHANCE;
+}
+
 interface Member {
   readonly company: Company;
   readonly key: number;
@@ -45,15 +50,10 @@ export class ArkFunds {
   readonly #members: ReadonlyMap<Instrument, Member>;
 
   /**
-   * @param companies with their home where the funds buy, in the world's order
+   * @param chosen the first {@link COMPANIES_MAX} that they {@link mayHold}, with their home where the funds buy, in the world's order
    * @param largest what the largest fund manages on the reference day, in the currency of their listings
    */
-  constructor(companies: Iterable<Company>, largest: number) {
-    const chosen: Company[] = [];
-    for (const company of companies) {
-      if (chosen.length === COMPANIES_MAX) break;
-      if (industries.has(company.industry) && uniform(keyOfArk(company), 0) < HOLDS_CHANCE) chosen.push(company);
-    }
+  constructor(chosen: readonly Company[], largest: number) {
     const weights = chosen.map((company) => 0.2 + uniform(keyOfArk(company), 1) ** 2);
     const whole = weights.reduce((sum, weight) => sum + weight, 0);
     this.#members = new Map(

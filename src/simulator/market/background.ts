@@ -24,6 +24,7 @@ import { OptionPath } from './option-path.js';
 import { type Extremes, OwnDays } from './own-days.js';
 import { PairTape } from './pair-tape.js';
 import { type MemberDay, PlatePaths } from './plate-paths.js';
+import type { Traded } from './plate-trades.js';
 import { priceLimit } from './price-limit.js';
 import { type PriceRange, scaled } from './price-range.js';
 import type { Profile } from './profile.js';
@@ -145,6 +146,14 @@ export class Background {
   #peekDay(instrument: Instrument, day: TradingDay): BackgroundDay {
     const traded = this.traded(instrument, day);
     return this.#days.peek(this.#keyOf(traded, day)) ?? this.#makeDay(traded, day);
+  }
+
+  /** Volume and turnover of each [boundaries[i], boundaries[i + 1]) of a day; undefined where nothing is traded. The day need not be remembered. */
+  tradedIn(instrument: Instrument, day: TradingDay, boundaries: readonly number[]): readonly (Traded | undefined)[] {
+    const { tape, lotSize, amountUnit } = this.#peekDay(instrument, day);
+    return tape
+      .totals(boundaries)
+      .map((totals) => totals && { volume: BigInt(totals.lots) * BigInt(lotSize), turnover: BigInt(totals.amount) * amountUnit });
   }
 
   /** What a close is compared with on the next trading day: the same, unless something goes off on that day. On the tick. */

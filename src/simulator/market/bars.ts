@@ -60,6 +60,26 @@ export function barsOf(
 
 const NONE: readonly Bar[] = [];
 
+/** The days that {@link barsOf} looks at where a bar exists for every minute and day: others are looked at only where there are gaps. */
+export function* daysOfBars(
+  tape: Tape,
+  instrument: Instrument,
+  period: BarPeriod,
+  range: Omit<BarRange, 'factor'>,
+  now: number,
+): Generator<TradingDay> {
+  const { from = -Infinity, to, limit = Infinity } = range;
+  let count = 0;
+  for (const group of dayGroups(tape, instrument, period, range, now)) {
+    if (count >= limit) return;
+    yield* group;
+    for (const day of group) {
+      const starts = period.unit === 'minute' ? edgesOf(day, period.count) : day === group[0] ? [day.start] : [];
+      count += starts.filter((start) => start >= from && start < to && start <= now).length;
+    }
+  }
+}
+
 /** Those of rising bars that start in [from, to). */
 function within(bars: readonly Bar[], { from = -Infinity, to }: BarRange): readonly Bar[] {
   const [first, last] = [bars[0], bars.at(-1)];
@@ -68,7 +88,13 @@ function within(bars: readonly Bar[], { from = -Infinity, to }: BarRange): reado
 }
 
 /** The days of each bar (of a day's minute bars: the day), forward from `from`, or backward from `to` where `from` is not given. */
-function* dayGroups(tape: Tape, instrument: Instrument, period: BarPeriod, range: BarRange, now: number): Generator<TradingDay[]> {
+function* dayGroups(
+  tape: Tape,
+  instrument: Instrument,
+  period: BarPeriod,
+  range: Omit<BarRange, 'factor'>,
+  now: number,
+): Generator<TradingDay[]> {
   const days = tape.days(instrument);
   const firstDay = tape.firstDay(instrument);
   const until = Math.min(range.to - 1, now);

@@ -146,8 +146,8 @@ export interface PriceBounds {
 export interface Market {
   quote(instrument: Instrument): Quote;
   /**
-   * Works out in turns of the event loop what the first look at an instrument on its trading day takes long for: the members of a plate. Undefined when a look
-   * costs next to nothing already.
+   * Works out in turns of the event loop what the first look at an instrument takes long for: its day, and on every day of a plate its members. Undefined when a
+   * look costs next to nothing already.
    */
   prepare(instrument: Instrument): Promise<void> | undefined;
   book(instrument: Instrument, depth: number): Book;
@@ -162,6 +162,11 @@ export interface Market {
     range: { from?: number; to?: number; limit?: number },
     adjustment?: PriceAdjustment,
   ): readonly Bar[];
+  /**
+   * Works out what {@link bars} of the same period and range take long for, ready to pause: of the index of a plate, what all its members traded. For
+   * `inTurns`.
+   */
+  prepareBars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): Generator<void, void>;
   /**
    * The highest and the lowest price of the day bars that start in [from, to), forward adjusted; undefined where there is none. It costs a fraction of
    * the bars.

@@ -4,7 +4,7 @@ import { requireDay } from '../../contract/time.js';
 import { companiesOf } from '../companies/index.js';
 import { nextTurn, Turn } from '../pace.js';
 import { createWorld, type Instrument } from '../world/index.js';
-import { createMarket } from './index.js';
+import { type BarPeriod, createMarket } from './index.js';
 
 const MINUTE = 60_000;
 
@@ -168,7 +168,47 @@ describe('the index of a plate', () => {
     expect(fresh.market.quote(one)).toEqual(other.market.quote(two));
     fresh.clock.advance(24 * 3_600_000 * 3);
     expect(fresh.market.prepare(one)).toBeInstanceOf(Promise);
+  });
+
+  test('anything else is looked at in turns for the first time alone, and shows the same as without', async () => {
+    const pauses = vi.spyOn(Turn.prototype, 'pause').mockImplementation(nextTurn);
+    onTestFinished(() => pauses.mockRestore());
+    const [fresh, other] = [setUp('2026-11-20T03:07:11Z', 9), setUp('2026-11-20T03:07:11Z', 9)];
+    for (const symbol of ['HK.00700', 'HK.HSImain', 'FX.USDJPY']) {
+      const one = fresh.world.instrument(symbol)!;
+      const preparing = fresh.market.prepare(one);
+      expect(preparing, symbol).toBeInstanceOf(Promise);
+      await preparing;
+      expect(fresh.market.prepare(one), symbol).toBeUndefined();
+      expect(fresh.market.quote(one)).toEqual(other.market.quote(other.world.instrument(symbol)!));
+    }
+    fresh.clock.advance(24 * 3_600_000 * 3);
     expect(fresh.market.prepare(fresh.world.instrument('HK.00700')!)).toBeUndefined();
+  });
+
+  test.each<[BarPeriod, number]>([
+    [{ unit: 'minute', count: 1 }, 500],
+    [{ unit: 'day' }, 30],
+    [{ unit: 'week' }, 6],
+    [{ unit: 'month' }, 3],
+  ])('has the same bars of a period whether its members were summed before or not: %o', (period, limit) => {
+    const [fresh, other] = [setUp('2026-11-20T03:07:11Z', 11), setUp('2026-11-20T03:07:11Z', 11)];
+    const symbol = 'HK.LIST2009';
+    let turns = 0;
+    const work = fresh.market.prepareBars(fresh.plate(symbol), period, { limit });
+    while (!work.next().done) turns += 1;
+    expect(turns).toBeGreaterThan(fresh.members(symbol, '2026-11-20').length);
+    // What callers trade counts in both.
+    for (const one of [fresh, other]) {
+      const [first] = one.members(symbol, '2026-11-20');
+      one.market.print(first!, one.market.quote(first!).last, 1_000n, 1);
+    }
+    expect(fresh.market.bars(fresh.plate(symbol), period, { limit })).toEqual(other.market.bars(other.plate(symbol), period, { limit }));
+    fresh.clock.advance(90_000);
+    other.clock.advance(90_000);
+    expect(fresh.market.bars(fresh.plate(symbol), period, { limit: 2 })).toEqual(
+      other.market.bars(other.plate(symbol), period, { limit: 2 }),
+    );
   });
 
   test('a plate has no book, and no callers trade it', () => {

@@ -117,6 +117,10 @@ export class RecordedMarket implements SimulatedMarket {
     return this.#recorded.has(instrument.symbol) ? undefined : this.generated.prepare(instrument);
   }
 
+  prepareBars(...[instrument, period, range]: Parameters<SimulatedMarket['prepareBars']>): Generator<void, void> {
+    return this.generated.prepareBars(instrument, period, range);
+  }
+
   quote(instrument: Instrument): Quote {
     return this.#recorded.get(instrument.symbol)?.quote ?? this.generated.quote(instrument);
   }

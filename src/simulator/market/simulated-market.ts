@@ -15,7 +15,7 @@ import type { Aggregate } from './aggregate.js';
 import { Background } from './background.js';
 import { type BookState, bookState, type PricedTrade, refreshAt, refreshesOf, type Side } from './background-book.js';
 import { BarBlocks } from './bar-blocks.js';
-import { barsOf } from './bars.js';
+import { barsOf, daysOfBars } from './bars.js';
 import { Currencies } from './currencies.js';
 import type { History } from './history.js';
 import { EMITTED_TICKS_MAX, LiveEvents } from './live-events.js';
@@ -158,7 +158,7 @@ class MarketOfTape implements SimulatedMarket {
   }
 
   prepare(instrument: Instrument): Promise<void> | undefined {
-    if (instrument.kind !== 'plate') return undefined;
+    if (instrument.kind !== 'plate') return this.#prepareFirstLook(instrument);
     const today = this.#tape.days(instrument).at(this.#clock.now()).number;
     const known = this.#prepared.get(instrument.symbol, noDay);
     if (known.day === today) return known.working;
@@ -171,6 +171,23 @@ class MarketOfTape implements SimulatedMarket {
     const finished = working.finally(done);
     known.working = finished;
     return finished;
+  }
+
+  /** Of anything but a plate: its company, its day, and how that stands. */
+  #prepareFirstLook(instrument: Instrument): Promise<void> | undefined {
+    if (this.#views.peek(instrument.symbol) !== undefined) return undefined;
+    const looking = inTurns(this.#firstLook(instrument));
+    return looking instanceof Promise ? looking : undefined;
+  }
+
+  *#firstLook(instrument: Instrument): Generator<void, void> {
+    const { background } = this.#tape;
+    const day = this.#tape.days(instrument).at(this.#now(instrument));
+    background.profile(instrument);
+    yield;
+    background.day(instrument, day);
+    yield;
+    this.#view(instrument);
   }
 
   book(instrument: Instrument, depth: number): Book {
@@ -203,6 +220,14 @@ class MarketOfTape implements SimulatedMarket {
     const factors = this.#adjustments.factors(instrument, adjustment, today);
     const factor = ({ number }: TradingDay) => factors(number);
     return barsOf({ tape: this.#tape, blocks: this.#blocks }, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
+  }
+
+  *prepareBars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): Generator<void, void> {
+    if (instrument.kind !== 'plate') return;
+    const now = this.#now(instrument);
+    for (const day of daysOfBars(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1 }, now)) {
+      yield* this.#tape.prepareBars(instrument, day, period.unit === 'minute');
+    }
   }
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#now(instrument)): bigint {

@@ -8,6 +8,7 @@ import type { Background } from './background.js';
 import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
 import type { PriceBounds, Tick, TickDirection } from './market.js';
+import { PlateTrades, type Traded } from './plate-trades.js';
 import { Prints } from './prints.js';
 import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
 import type { Trade } from './trades.js';
@@ -17,18 +18,32 @@ import { turnoverOf } from './turnover.js';
 const NO_PRINTS = new Prints();
 
 /** Drawn without a pause: about a millisecond's worth. */
-const TRADES_A_PIECE = 500;
+const TRADES_A_PIECE = 200;
 
 /** The whole tape of every symbol: loaded history, then the background's trades with callers' prints among them. */
 export class Tape {
   readonly #prints = new Map<string, Prints>();
+  readonly #plateTrades: PlateTrades;
   /** How often callers' trades were added. */
   #printed = 0;
 
   constructor(
     readonly background: Background,
     readonly history: ReadonlyMap<string, History>,
-  ) {}
+  ) {
+    const dayOf = (member: Instrument, { day }: TradingDay) => this.days(member).on(day);
+    this.#plateTrades = new PlateTrades({
+      members: (plate, day) => background.plates.weights(plate, day).map(({ instrument }) => instrument),
+      whole: (member, plateDay) => {
+        const day = dayOf(member, plateDay);
+        return this.#historyOf(member, day) === undefined ? background.memberDay(member, day) : this.dayTotals(member, day, Infinity);
+      },
+      slices: (member, plateDay, boundaries) => {
+        const day = dayOf(member, plateDay);
+        return this.#historyOf(member, day)?.slices(boundaries) ?? background.tradedIn(member, day, boundaries);
+      },
+    });
+  }
 
   days(instrument: Instrument): TradingDays {
     return this.background.tradingDays(instrument);
@@ -71,9 +86,40 @@ export class Tape {
   #plateTotals(plate: PlateIndex, day: TradingDay, now: number): Aggregate | undefined {
     const weights = this.background.plates.weights(plate, day);
     if (day.start > now || weights.length === 0) return undefined;
-    const members = weights.map(({ instrument }) => this.#tradedBy(instrument, day.day, now));
-    const path = day.end > now ? this.#paths(plate, day, [day.start, now + 1])[0] : this.background.regularTotals(plate, day);
+    const isOver = day.end <= now;
+    const members = isOver
+      ? [this.#plateTrades.day(plate, day), ...this.#printedIn(plate, day, [day.start, day.end])]
+      : weights.map(({ instrument }) => this.#tradedBy(instrument, day.day, now));
+    const path = isOver ? this.background.regularTotals(plate, day) : this.#paths(plate, day, [day.start, now + 1])[0];
     return withTraded(path, members, () => this.#openOf(plate, day));
+  }
+
+  /** What callers traded in each member of a plate in [from, until) of a day whose trades are made. */
+  #printedIn(plate: PlateIndex, day: TradingDay, [from, until]: readonly [number, number]): readonly Traded[] {
+    const printed: Traded[] = [];
+    if (this.#prints.size === 0) return printed;
+    for (const { instrument } of this.background.plates.weights(plate, day)) {
+      const prints = this.#prints.get(instrument.symbol);
+      if (prints === undefined || this.#historyOf(instrument, day) !== undefined) continue;
+      const totals = prints.totals(from, until);
+      if (totals !== undefined) printed.push(totals);
+    }
+    return printed;
+  }
+
+  /** Works out what bars of a plate's day take long for, ready to pause; for those of minutes, what it did within the day. */
+  *prepareBars(plate: PlateIndex, day: TradingDay, ofMinutes: boolean): Generator<void, void> {
+    const { companies, plates } = this.background;
+    yield* companies.preparePlates(plate.market);
+    const previous = this.days(plate).previous(day);
+    if (previous.number >= this.firstDay(plate)) yield* plates.prepare(plate, previous);
+    yield* plates.prepare(plate, day);
+    if (ofMinutes) {
+      yield* this.#plateTrades.prepareMinutes(plate, day);
+      yield* plates.prepareFollowing(plate, day);
+    } else {
+      yield* this.#plateTrades.prepareDay(plate, day);
+    }
   }
 
   /** Volume and turnover of a member's day up to `now`: see {@link Tape.dayTotals}, of which no more is needed. */
@@ -123,17 +169,55 @@ export class Tape {
   #plateSlices(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
     const members = this.background.plates.weights(plate, day).map(({ instrument }) => instrument);
     if (members.length === 0) return boundaries.slice(1).map(() => undefined);
-    const traded = members.map((one) => this.slices(one, this.days(one).on(day.day), boundaries));
+    const traded = this.#summedSlices(plate, day, boundaries) ?? this.#memberSlices(members, day, boundaries);
     let last: Aggregate | undefined;
     return this.#paths(plate, day, boundaries).map((path, i) => {
       const before = last;
       last = path ?? last;
-      return withTraded(
-        path,
-        traded.map((slices) => slices[i]),
-        () => (before === undefined ? this.#openOf(plate, day) : flat(before)),
-      );
+      return withTraded(path, traded[i] ?? [], () => (before === undefined ? this.#openOf(plate, day) : flat(before)));
     });
+  }
+
+  /** What each member traded between boundaries. */
+  #memberSlices(
+    members: readonly Instrument[],
+    { day }: TradingDay,
+    boundaries: readonly number[],
+  ): readonly (readonly (Traded | undefined)[])[] {
+    const slices = members.map((one) => this.slices(one, this.days(one).on(day), boundaries));
+    return boundaries.slice(1).map((_, i) => slices.map((of) => of[i]));
+  }
+
+  /** The same by the sums of the day's minutes; undefined where they are not known. A last boundary that is no whole minute is "now". */
+  #summedSlices(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (readonly Traded[])[] | undefined {
+    const sums: Traded[] = [];
+    for (const [index, time] of boundaries.entries()) {
+      const isNow = index === boundaries.length - 1;
+      const sum =
+        this.#plateTrades.upTo(plate, day, time) ?? (isNow && sums.length > 0 ? this.#backgroundUpTo(plate, day, time) : undefined);
+      if (sum === undefined) return undefined;
+      sums.push(sum);
+    }
+    return sums.slice(1).map((sum, i) => {
+      const before = sums[i] as Traded;
+      const background = { volume: sum.volume - before.volume, turnover: sum.turnover - before.turnover };
+      return [background, ...this.#printedIn(plate, day, [boundaries[i] as number, boundaries[i + 1] as number])];
+    });
+  }
+
+  /** What the members of a plate have traded in the background by a moment of its day. */
+  #backgroundUpTo(plate: PlateIndex, { day, start }: TradingDay, time: number): Traded {
+    const { memberTrades, plates } = this.background;
+    let [volume, turnover] = [0n, 0n];
+    for (const { instrument } of plates.weights(plate, this.days(plate).on(day))) {
+      const own = this.days(instrument).on(day);
+      const traded =
+        this.#historyOf(instrument, own)?.slices([start, time])[0] ??
+        memberTrades.upTo(instrument, this.background.profile(instrument).index, own, time);
+      volume += traded.volume;
+      turnover += traded.turnover;
+    }
+    return { volume, turnover };
   }
 
   /** Totals of the day's trades before and after regular trading, up to `now` (inclusive). */
@@ -337,9 +421,6 @@ export class Tape {
     return history !== undefined && day.number <= history.lastDay ? history : undefined;
   }
 }
-
-/** Volume and turnover of one or the other. */
-type Traded = Pick<Aggregate, 'volume' | 'turnover'>;
 
 /** A plate's path with what its members traded. Where only they did, the index stands where `otherwise` says. */
 function withTraded(

@@ -153,6 +153,7 @@ export class Boards {
   }
 
   async #make(key: string, market: QuoteMarket, kind: SecurityKind, before: Board | undefined): Promise<Board> {
+    const turn = new Turn();
     const instruments = this.facts.world.listed({ market, kind });
     const known = this.#days.get(key);
     const same =
@@ -161,7 +162,6 @@ export class Boards {
       known.listings.every(({ instrument }, index) => instrument === instruments[index]);
     const rows: Row[] = [];
     const days = new Set<string>();
-    const turn = new Turn();
     for (const instrument of instruments) {
       const pause = turn.pause();
       if (pause !== undefined) await pause;

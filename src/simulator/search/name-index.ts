@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import { decimalToNumber } from '../../contract/decimal.js';
-import type { Currency } from '../../contract/markets.js';
+import { type Currency, quoteMarkets } from '../../contract/markets.js';
 import { inTurns, nextTurn } from '../pace.js';
 import type { Instrument, SecurityKind, World } from '../world/index.js';
 import { otherNamesOf } from '../world/other-names.js';
@@ -26,7 +26,7 @@ interface Listed {
 
 /** How long what is listed stands: contracts and newcomers come and go by the day. */
 const LISTED_MS = 600_000;
-const ENTRIES_A_TURN = 400;
+const ENTRIES_A_TURN = 200;
 
 /** What people look for first. */
 const order: readonly SecurityKind[] = ['equity', 'etf', 'index', 'future', 'forex'];
@@ -68,17 +68,21 @@ export class NameIndex {
 
   async #make(): Promise<Listed> {
     const indexed: Indexed[] = [];
-    for (const instrument of this.world.listed()) {
-      if (indexed.length > 0 && indexed.length % ENTRIES_A_TURN === 0) await nextTurn();
-      let one = this.#entries.get(instrument);
-      if (one === undefined) {
-        one = index(instrument, this.#vocabulary);
-        this.#entries.set(instrument, one);
+    for (const { name: market } of quoteMarkets) {
+      for (const instrument of this.world.listed({ market })) {
+        if (indexed.length > 0 && indexed.length % ENTRIES_A_TURN === 0) await nextTurn();
+        let one = this.#entries.get(instrument);
+        if (one === undefined) {
+          one = index(instrument, this.#vocabulary);
+          this.#entries.set(instrument, one);
+        }
+        indexed.push(one);
       }
-      indexed.push(one);
+      await nextTurn();
     }
     const byWord = this.#vocabulary.words.map((): Indexed[] => []);
     for (const one of indexed) for (const word of one.entry.words) byWord[word]?.push(one);
+    await nextTurn();
     const heads = indexed.flatMap(({ entry }, of) => entry.heads.map((head) => ({ of, ...head })));
     const names = {
       of: Uint32Array.from(heads, ({ of }) => of),

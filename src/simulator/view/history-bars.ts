@@ -28,13 +28,6 @@ const EVE_MS = 12 * DAY_MS;
  * these days before.
  */
 const barsATurn: Readonly<Record<BarPeriod['unit'], number>> = { minute: 120, day: 40, week: 8, month: 3, quarter: 1, year: 1 };
-/** The index of a plate is made of the days of all its members. */
-const PLATE_PART = 20;
-
-function turnOf({ instrument }: Listing, { unit }: BarPeriod): number {
-  return instrument.kind === 'plate' ? Math.max(1, Math.floor(barsATurn[unit] / PLATE_PART)) : barsATurn[unit];
-}
-
 /**
  * Up to `count` bars of a range, oldest first, from the bar that starts at `resume` on (from the first one without it). Pauses between
  * turns: for `inTurns`. The market is read for as many bars as are still wanted, so that a page costs what it holds and not what the range
@@ -55,7 +48,8 @@ export function* historyPage(
   const bars: Bar[] = [];
   let from = Math.max(earliest, resume ?? earliest);
   for (;;) {
-    const limit = Math.min(count + 1 - bars.length, turnOf(listing, period));
+    const limit = Math.min(count + 1 - bars.length, barsATurn[period.unit]);
+    yield* facts.market.prepareBars(listing.instrument, period, { from, to, limit });
     const found = facts.market.bars(listing.instrument, period, { from, to, limit }, adjustment);
     for (const bar of found) {
       const label = labelTime(facts, listing, period, bar);
@@ -82,7 +76,8 @@ export function* newestBars(
   let wanted = count;
   let range: { readonly to?: number } = {};
   for (;;) {
-    const limit = Math.min(wanted, turnOf(listing, period));
+    const limit = Math.min(wanted, barsATurn[period.unit]);
+    yield* market.prepareBars(listing.instrument, period, { ...range, limit });
     const found = market.bars(listing.instrument, period, { ...range, limit }, adjustment);
     newestFirst.push(found);
     wanted -= found.length;

@@ -55,11 +55,11 @@ export class Listings {
   of(instrument: Instrument): Listing {
     const market = quoteMarket(instrument.market);
     // Options and warrants are too many to keep, and their codes are given out again.
-    if (isDerived(instrument)) return this.#contracts.get(instrument, () => makeListing(instrument, market));
+    if (isDerived(instrument)) return this.#contracts.get(instrument, () => new KnownListing(instrument, market));
     const codes = this.#byMarket.get(market.number);
     let listing = codes?.get(instrument.code);
     if (listing === undefined) {
-      listing = makeListing(instrument, market);
+      listing = new KnownListing(instrument, market);
       codes?.set(instrument.code, listing);
     }
     return listing;
@@ -102,14 +102,29 @@ function printable(text: string): string {
   return clean.length > CODE_LENGTH_MAX ? `${clean.slice(0, CODE_LENGTH_MAX)}…` : clean;
 }
 
-function makeListing(instrument: Instrument, market: QuoteMarketInfo): Listing {
-  const security = create(SecuritySchema, { market: market.number, code: instrument.code });
-  return {
-    instrument,
-    market,
-    security,
-    secKey: secKeyOf(security),
-    securityType: kinds[instrument.kind].securityType,
-    listTimestamp: (parseLocal(instrument.listDate, market.timeZone) ?? 0) / 1000,
-  };
+class KnownListing implements Listing {
+  readonly security: Security;
+  readonly secKey: string;
+  #listTimestamp: number | undefined;
+
+  constructor(
+    readonly instrument: Instrument,
+    readonly market: QuoteMarketInfo,
+  ) {
+    // Assigned one by one: `create` with an initialiser goes through reflection, and lists of a market make thousands.
+    this.security = create(SecuritySchema);
+    this.security.market = market.number;
+    this.security.code = instrument.code;
+    this.secKey = secKeyOf(this.security);
+  }
+
+  get securityType(): number {
+    return kinds[this.instrument.kind].securityType;
+  }
+
+  /** Worked out when somebody asks. */
+  get listTimestamp(): number {
+    this.#listTimestamp ??= (parseLocal(this.instrument.listDate, this.market.timeZone) ?? 0) / 1000;
+    return this.#listTimestamp;
+  }
 }

@@ -22,17 +22,24 @@ const REMEMBERED_DAYS = 100;
 const followedIn = new WeakMap<World, readonly Instrument[]>();
 
 /** Home listings of the companies that the wire reports on: the largest of each market at their reference prices, whoever else is made up. */
-function followed({ world, companies }: NewsFacts): readonly Instrument[] {
+function* followed({ world, companies }: NewsFacts): Generator<void, readonly Instrument[]> {
   const known = followedIn.get(world);
   if (known !== undefined) return known;
-  const worth = ({ referencePrice, sharesIssued }: Instrument) => referencePrice * sharesIssued;
-  const found = MARKETS.flatMap((market) =>
-    world
-      .instruments({ market })
-      .filter((one) => isIssuedByCompany(one) && companies.issuer(one).home === one)
-      .sort((a, b) => (worth(b) > worth(a) ? 1 : worth(b) < worth(a) ? -1 : 0))
-      .slice(0, FOLLOWED),
-  );
+  const found: Instrument[] = [];
+  for (const market of MARKETS) {
+    const issued = world.instruments({ market }).filter(isIssuedByCompany);
+    yield;
+    const worth = new Map(issued.map((one) => [one, one.referencePrice * one.sharesIssued]));
+    const worthOf = (one: Instrument) => worth.get(one) ?? 0n;
+    issued.sort((a, b) => (worthOf(b) > worthOf(a) ? 1 : worthOf(b) < worthOf(a) ? -1 : 0));
+    yield;
+    const largest = found.length + FOLLOWED;
+    for (const one of issued) {
+      if (found.length === largest) break;
+      if (companies.issuer(one).home === one) found.push(one);
+    }
+    yield;
+  }
   followedIn.set(world, found);
   return found;
 }
@@ -60,7 +67,7 @@ export function wire(facts: NewsFacts): Teller {
 function* dayOf(facts: NewsFacts, day: number): Generator<void, readonly Story[]> {
   const [from, to] = [day * DAY_MS, (day + 1) * DAY_MS - 1];
   const found = [...figuresBetween(facts, from, to)];
-  for (const home of followed(facts)) {
+  for (const home of yield* followed(facts)) {
     yield;
     found.push(...storiesBetween(facts.companies.company(home), from, to));
   }

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { PlateSetType, type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { quoteMarket, quoteMarketNumbered } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
+import { inTurns } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import { type Plate, platesOf } from '../world/plates.js';
@@ -39,8 +40,16 @@ export function platesOn({ companies, world }: Facts<'companies' | 'world'>, { i
   return plates.filter(({ market }) => market === instrument.market);
 }
 
-/** What belongs to a plate today: what its index is made of. */
-export function membersOf({ companies, world, listings }: Facts<'companies' | 'world' | 'listings'>, plate: Plate): readonly Listing[] {
+type Needed = Facts<'companies' | 'world' | 'listings'>;
+
+/** What belongs to a plate today: what its index is made of. Who is in the plates of a market takes long to find the first time. */
+export function membersOf(facts: Needed, plate: Plate): readonly Listing[] | Promise<readonly Listing[]> {
+  return inTurns(findMembers(facts, plate));
+}
+
+/** The same, ready to pause. */
+export function* findMembers({ companies, world, listings }: Needed, plate: Plate): Generator<void, readonly Listing[]> {
+  yield* companies.preparePlates(plate.market);
   const index = world.instrument(plate.symbol);
   if (index === undefined) return [];
   return companies

@@ -58,6 +58,27 @@ export function withinRange<Row>(interval: Interval | undefined, path: string, f
   };
 }
 
+/**
+ * The rows that meet all conditions, ready to pause after each, as figures of rows are worked out when they are first looked at: for `inTurns`.
+ *
+ * @param by what the rows are then ordered by
+ */
+export function* meeting<Row>(
+  rows: readonly Row[],
+  conditions: readonly Condition<Row>[],
+  by: Figure<Row>,
+): Generator<void, readonly Row[]> {
+  const kept: Row[] = [];
+  for (const row of rows) {
+    if (conditions.every((holds) => holds(row))) {
+      kept.push(row);
+      by(row);
+    }
+    yield;
+  }
+  return kept;
+}
+
 /** What is asked of a ranking. */
 export interface Order<Row> {
   readonly by: Figure<Row>;

@@ -52,9 +52,15 @@ export function stockFigures(facts: Omit<Needed, 'listings'>, listing: Listing):
   return new StockFigures(facts, listing, facts.market.quote(listing.instrument));
 }
 
-/** The shares of a market that are listed today, in the world's order. */
-export function sharesOf({ world, listings }: Facts<'world' | 'listings'>, market: QuoteMarket): readonly Listing[] {
-  return world.listed({ market, kind: 'equity' }).map((instrument) => listings.of(instrument));
+/** What `step` makes of each of the shares of a market that are listed today, in the world's order, ready to pause after each: for `inTurns`. */
+export function* eachShareOf<R>(
+  { world, listings }: Facts<'world' | 'listings'>,
+  market: QuoteMarket,
+  step: (share: Listing) => R,
+): Generator<void, R[]> {
+  const shares = world.listed({ market, kind: 'equity' });
+  yield;
+  return yield* eachShare(shares, (share) => step(listings.of(share)));
 }
 
 /** What `step` makes of each of many shares, ready to pause after each: what nobody has looked at on its day costs milliseconds. For `inTurns`. */
@@ -74,7 +80,7 @@ const stocks = new WeakMap<Market, Kept<readonly StockFigures[]>>();
 export function stocksOf(facts: Needed, market: QuoteMarket): readonly StockFigures[] | Promise<readonly StockFigures[]> {
   const kept = stocks.get(facts.market) ?? new Kept<readonly StockFigures[]>(MARKETS);
   stocks.set(facts.market, kept);
-  const make = () => inTurns(eachShare(sharesOf(facts, market), (share) => stockFigures(facts, share)));
+  const make = () => inTurns(eachShareOf(facts, market, (share) => stockFigures(facts, share)));
   return kept.get(market, minuteOf(facts.clock.now()), { make });
 }
 

@@ -1,4 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
+import type { QuoteMarket } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
 import { businessDayFrom, tradingDaysOf, yearOf } from './business-days.js';
 import { type BondProgramme, bondProgrammes } from './data/bonds.js';
@@ -30,9 +31,10 @@ export function understandBond(symbol: string, year: number): Bond | undefined {
   return bondOf(programme, yearOf(digits, year) - programme.years);
 }
 
-/** The bonds that have been issued by a day of their market and are not due yet, by programme and then by age, oldest first. */
-export function bondsOn(dayOf: (market: 'HK' | 'US') => string): readonly Bond[] {
-  return bondProgrammes.flatMap((programme) => {
+/** The bonds (of a market) that have been issued by a day of their market and are not due yet, by programme and then by age, oldest first. */
+export function bondsOn(dayOf: (market: 'HK' | 'US') => string, market?: QuoteMarket): readonly Bond[] {
+  const programmes = market === undefined ? bondProgrammes : bondProgrammes.filter((one) => one.market === market);
+  return programmes.flatMap((programme) => {
     const day = dayOf(programme.market);
     const year = Number(day.slice(0, 4));
     const years = Array.from({ length: programme.years + 1 }, (_, i) => year - programme.years + i);

@@ -1,3 +1,4 @@
+import type { QuoteMarket } from '../../contract/markets.js';
 import { businessDayFrom, monthAfter, tradingDaysOf, yearOf } from './business-days.js';
 import type { CalendarName } from './calendar.js';
 import { catalogue } from './catalogue.js';
@@ -23,9 +24,10 @@ export function continuousContracts(): readonly Future[] {
   return continuous;
 }
 
-/** Every product's continuous contract, followed by its dated ones that are listed on the day of its calendar, in order of expiry. */
-export function contractsOn(dayOf: (calendar: CalendarName) => string): readonly Future[] {
-  return continuousContracts().flatMap((main) => {
+/** The continuous contract of every product (of a market), followed by its dated ones that are listed on the day of its calendar, in order of expiry. */
+export function contractsOn(dayOf: (calendar: CalendarName) => string, market?: QuoteMarket): readonly Future[] {
+  const mains = market === undefined ? continuousContracts() : continuousContracts().filter((main) => main.market === market);
+  return mains.flatMap((main) => {
     const day = dayOf(main.calendar);
     const { product } = main.future;
     const dated = monthsFrom(product, day).map((month) => contractOf(product, month));

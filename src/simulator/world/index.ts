@@ -111,6 +111,7 @@ class SimulatedWorld implements World {
   readonly #clock: Clock;
   readonly #calendarMode: CalendarMode;
   readonly #generated: Instrument[];
+  readonly #generatedIn = new Map<QuoteMarket, Instrument[]>();
   /** Of the markets that have been asked for, by symbols in upper case. */
   readonly #bySymbol = new Map<string, Instrument>();
   readonly #loaded = new Set<QuoteMarket>();
@@ -135,6 +136,7 @@ class SimulatedWorld implements World {
     this.#calendarMode = calendarMode;
     this.#seed = seed;
     this.#generated = [...generatedInstruments(count, seed)];
+    for (const one of this.#generated) this.#ofMarket(one.market).push(one);
     const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore, calledBefore };
     this.#options = new Options(underlyings);
     this.#warrants = new Warrants(seed, underlyings);
@@ -146,7 +148,19 @@ class SimulatedWorld implements World {
     const added = newcomer(described);
     if (added === undefined) return;
     this.#generated.push(added);
+    this.#ofMarket(added.market).push(added);
     this.#bySymbol.set(added.symbol.toUpperCase(), added);
+  }
+
+  /** Those that are generated for a market. */
+  #ofMarket(market: QuoteMarket): Instrument[] {
+    const known = this.#generatedIn.get(market) ?? [];
+    this.#generatedIn.set(market, known);
+    return known;
+  }
+
+  #generatedOf({ market }: Filter): readonly Instrument[] {
+    return market === undefined ? this.#generated : this.#ofMarket(market);
   }
 
   instrument(symbol: string): Instrument | undefined {
@@ -170,7 +184,7 @@ class SimulatedWorld implements World {
 
   instruments(filter: Filter = {}): readonly Instrument[] {
     const futures = has(filter, 'future') ? continuousContracts() : [];
-    return [...real(filter.market), ...futures, ...this.#generated].filter((one) => matches(one, filter));
+    return [...real(filter.market), ...futures, ...this.#generatedOf(filter)].filter((one) => matches(one, filter));
   }
 
   listed(filter: Filter = {}, day?: string): readonly Instrument[] {
@@ -239,9 +253,9 @@ class SimulatedWorld implements World {
   }
 
   #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
-    const futures = has(filter, 'future') ? contractsOn((calendar) => day ?? this.today(calendar)) : [];
-    const bonds = has(filter, 'bond') ? bondsOn((calendar) => day ?? this.today(calendar)) : [];
-    return [...real(filter.market), ...bonds, ...futures, ...this.#generated, ...this.#debuts(filter, day)];
+    const futures = has(filter, 'future') ? contractsOn((calendar) => day ?? this.today(calendar), filter.market) : [];
+    const bonds = has(filter, 'bond') ? bondsOn((calendar) => day ?? this.today(calendar), filter.market) : [];
+    return [...real(filter.market), ...bonds, ...futures, ...this.#generatedOf(filter), ...this.#debuts(filter, day)];
   }
 
   /** Invented companies that have come to the market. */

@@ -25,8 +25,8 @@ import { type EarningsReport, earningsFigures, publicationOf, type ReportedFigur
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
-import { type Condition, type Figure, pageOf, unknownIndicator, withinRange } from '../../view/standings.js';
-import { eachShare, Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { type Condition, type Figure, meeting, pageOf, unknownIndicator, withinRange } from '../../view/standings.js';
+import { eachShare, eachShareOf, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
 import { type VolatilityRecord, volatilityRecord } from '../../view/volatility-record.js';
 import { type Days, daysOf } from './dates.js';
 
@@ -75,16 +75,33 @@ export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'mark
   if (conditions instanceof Refusal) return conditions;
   const { first, last } = days;
   const rows = await standings.of(facts, market, `${first} ${last}`, async () => {
-    const reporting = await inTurns(eachShare(sharesOf(facts, market), (share) => ({ share, reports: reportsOf(facts, share, days) })));
+    const reporting = await inTurns(eachShareOf(facts, market, (share) => ({ share, reports: reportsOf(facts, share, days) })));
     const some = reporting.filter(({ reports }) => reports.length > 0);
     return (await inTurns(eachShare(some, ({ share, reports }) => rowsOf(facts, stockFigures(facts, share), reports)))).flat();
   });
-  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
-  const by = sorts[sort] ?? noFigure;
-  return create(S2CSchema, { itemList: pageOf(kept, { by, ascending: false, offset: 0, count: kept.length }).map(({ item }) => item) });
+  return conditions.length === 0 ? await wholeOf(rows, sort) : await listOf(rows, sort, conditions);
 };
 
 const standings = new Standings<ToldRow>();
+
+/** By the rows that are listed, and by order. */
+const whole = new WeakMap<readonly ToldRow[], Map<Sort, Promise<S2C>>>();
+
+/** All rows in an order: the same message for as long as they stand, so that it is written once. */
+function wholeOf(rows: readonly ToldRow[], sort: Sort): Promise<S2C> {
+  const bySort = whole.get(rows) ?? new Map<Sort, Promise<S2C>>();
+  whole.set(rows, bySort);
+  const list = bySort.get(sort) ?? listOf(rows, sort, []);
+  bySort.set(sort, list);
+  return list;
+}
+
+async function listOf(rows: readonly ToldRow[], sort: Sort, conditions: readonly Condition<ToldRow>[]): Promise<S2C> {
+  const by: Figure<ToldRow> = sorts[sort] ?? noFigure;
+  const kept = await inTurns(meeting(rows, conditions, by));
+  const ordered = pageOf(kept, { by, ascending: false, offset: 0, count: kept.length });
+  return create(S2CSchema, { itemList: ordered.map(({ item }) => item) });
+}
 
 const noFigure: Figure<Row> = () => undefined;
 

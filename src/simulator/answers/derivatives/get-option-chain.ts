@@ -25,8 +25,8 @@ import { dayOf, locateOwner, seriesOf } from './owner.js';
 
 const RANGE_DAYS_MAX = 31;
 /** Contracts looked at in one turn: with their Greeks, some milliseconds' worth; with their trades, half a millisecond each. */
-const CONTRACTS_A_TURN = 100;
-const QUOTES_A_TURN = 10;
+const CONTRACTS_A_TURN = 20;
+const QUOTES_A_TURN = 2;
 
 type Used = 'world' | 'listings' | 'market';
 type Bound = keyof DataFilter & `${string}${'Min' | 'Max'}`;

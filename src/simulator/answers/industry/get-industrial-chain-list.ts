@@ -23,7 +23,8 @@ export const getIndustrialChainList: Answer<'world' | 'companies' | 'listings' |
   const market = marketOf(request.market, chainMarket);
   if (market instanceof Refusal) return market;
   const shares = await sharesOf(facts, market);
-  const wanted = chains.filter(told(request.keyword)).filter(({ plates }) => shares.of(plates).length > 0);
+  const wanted: Chain[] = [];
+  for (const chain of chains.filter(told(request.keyword))) if ((await shares.of(chain.plates)).length > 0) wanted.push(chain);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(wanted, ({ id }) => String(id), { field: 'page', value: request.page, end: '' }, size);
   if (page instanceof Refusal) return page;

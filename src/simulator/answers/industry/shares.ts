@@ -43,18 +43,22 @@ export class MarketShares {
   }
 
   /** Today's members of one of the market's plates, in the market's order. */
-  members(plate: Plate): readonly Hit[] {
+  async members(plate: Plate): Promise<readonly Hit[]> {
     let members = this.#members.get(plate);
     if (members === undefined) {
-      members = membersOf(this.facts, plate).flatMap((listing) => this.#byListing.get(listing) ?? []);
+      members = (await membersOf(this.facts, plate)).flatMap((listing) => this.#byListing.get(listing) ?? []);
       this.#members.set(plate, members);
     }
     return members;
   }
 
   /** The shares of industrial plates, each once. */
-  of(plates: readonly IndustrialPlate[]): readonly Hit[] {
-    const found = plates.map((one) => one.in(this.market)).map((plate) => (plate === undefined ? [] : this.members(plate)));
+  async of(plates: readonly IndustrialPlate[]): Promise<readonly Hit[]> {
+    const found: (readonly Hit[])[] = [];
+    for (const one of plates) {
+      const plate = one.in(this.market);
+      if (plate !== undefined) found.push(await this.members(plate));
+    }
     const [only = []] = found;
     return found.length === 1 ? only : [...new Set(found.flat())];
   }
@@ -69,7 +73,7 @@ export class MarketShares {
   }
 
   async #make({ plates }: Chain): Promise<ChainShares> {
-    const hits = this.of(plates);
+    const hits = await this.of(plates);
     const worth = await inTurns(worthOf(this.facts, hits, quoteMarket(this.market).currency));
     const largest = await sorted(hits, [{ figure: marketValue, direction: 'descending' }]);
     return { hits, worth, largest: largest.slice(0, LARGEST) };
@@ -93,7 +97,7 @@ export async function sharesOf(facts: Needed, market: QuoteMarket): Promise<Mark
 /** The shares of industrial plates in some markets, each once: market by market. */
 export async function sharesOfAll(facts: Needed, plates: readonly IndustrialPlate[], markets: readonly QuoteMarket[]) {
   const found: Hit[] = [];
-  for (const market of markets) for (const hit of (await sharesOf(facts, market)).of(plates)) found.push(hit);
+  for (const market of markets) for (const hit of await (await sharesOf(facts, market)).of(plates)) found.push(hit);
   return found;
 }
 

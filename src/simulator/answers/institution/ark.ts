@@ -1,7 +1,7 @@
 import { DECIMAL_ONE, type Decimal } from '../../../contract/decimal.js';
 import { requireDay } from '../../../contract/time.js';
-import { ArkFunds } from '../../companies/ark.js';
-import type { Companies } from '../../companies/index.js';
+import { ArkFunds, COMPANIES_MAX, mayHold } from '../../companies/ark.js';
+import type { Companies, Company } from '../../companies/index.js';
 import { eachInTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { lastCompleteDay } from '../../view/complete-bars.js';
@@ -17,18 +17,21 @@ export type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listing
 
 const made = new WeakMap<Companies, ArkFunds>();
 
-export function arkOf({ world, companies }: Pick<Needed, 'world' | 'companies'>): ArkFunds {
+/** The funds. Which companies they may hold takes long to find the first time: ready to pause. */
+export function* arkOf({ world, companies }: Pick<Needed, 'world' | 'companies'>): Generator<void, ArkFunds> {
   const known = made.get(companies);
   if (known !== undefined) return known;
   const fund = world.instrument(LARGEST);
   const money = fund === undefined ? 0n : (fund.referencePrice * fund.sharesIssued) / DECIMAL_ONE;
-  const equities = world.instruments({ market: MARKET }).filter(({ kind }) => kind === 'equity');
-  const funds = new ArkFunds(
-    (function* () {
-      for (const equity of equities) if (companies.issuer(equity).home === equity) yield companies.company(equity);
-    })(),
-    Number(money),
-  );
+  const chosen: Company[] = [];
+  for (const equity of world.instruments({ market: MARKET, kind: 'equity' })) {
+    yield;
+    if (chosen.length === COMPANIES_MAX) break;
+    if (companies.issuer(equity).home !== equity) continue;
+    const company = companies.company(equity);
+    if (mayHold(company)) chosen.push(company);
+  }
+  const funds = new ArkFunds(chosen, Number(money));
   made.set(companies, funds);
   return funds;
 }
@@ -63,14 +66,12 @@ export interface ArkHolding {
   readonly previousValue: Decimal;
 }
 
-const STOCKS_A_TURN = 4;
-
 /** All that is held on the last of some days or was on the first. */
 export function* holdingsOn(facts: Needed, from: string, to: string): Generator<void, readonly ArkHolding[]> {
-  const ark = arkOf(facts);
+  const ark = yield* arkOf(facts);
   const [first, last] = [requireDay(from), requireDay(to)];
   const held = ark.universe.filter((home) => ark.shares(home, last) > 0n || ark.shares(home, first) > 0n);
-  return yield* eachInTurns(held, STOCKS_A_TURN, (home) => {
+  return yield* eachInTurns(held, 1, (home) => {
     const [shares, then] = [ark.shares(home, last), ark.shares(home, first)];
     return {
       listing: facts.listings.of(home),

@@ -39,7 +39,7 @@ export interface Book {
 
 type Needed = Facts<'world' | 'companies' | 'listings'>;
 
-const COMPANIES_A_TURN = 8;
+const ISSUERS_AT_ONCE = 50;
 const MARKETS = 16;
 const remembered = new WeakMap<Companies, Kept<Book>>();
 
@@ -53,8 +53,11 @@ export function bookOf(facts: Needed, market: QuoteMarket): Book | Promise<Book>
 
 function* make(facts: Needed, market: QuoteMarket, today: string): Generator<void, Book> {
   const day = requireDay(today);
-  const homes = facts.world.listed({ market, kind: 'equity' }).filter((one) => facts.companies.issuer(one).home === one);
-  const found = yield* eachInTurns(homes, COMPANIES_A_TURN, (home) => positionsIn(facts, facts.listings.of(home), day));
+  const shares = facts.world.listed({ market, kind: 'equity' });
+  yield;
+  const isHome = yield* eachInTurns(shares, ISSUERS_AT_ONCE, (one) => facts.companies.issuer(one).home === one);
+  const homes = shares.filter((_, index) => isHome[index]);
+  const found = yield* eachInTurns(homes, 1, (home) => positionsIn(facts, facts.listings.of(home), day));
   const positions = new Map<string, Position[]>();
   for (const position of found.flat()) {
     const { holder } = position.holding;

@@ -68,13 +68,11 @@ export const getArkActiveTransaction: Answer<'clock' | 'world' | 'companies' | '
   });
 };
 
-const STOCKS_A_TURN = 2;
-
 function* transactions(facts: Needed, days: readonly string[]): Generator<void, readonly Row[]> {
-  const ark = arkOf(facts);
+  const ark = yield* arkOf(facts);
   const numbers = days.map(requireDay);
   const [first = 0, last = 0] = [numbers[0], numbers.at(-1)];
-  return yield* eachInTurns(ark.universe, STOCKS_A_TURN, (home) => {
+  return yield* eachInTurns(ark.universe, 1, (home) => {
     const shares = ark.shares(home, last);
     const previous = ark.sharesAsOf(home, first, last);
     const change = arkChange({ shares, previous });

@@ -1,10 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, DynamicType, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetArkStockDynamic_pb.js';
 import { requireDay } from '../../../contract/time.js';
+import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
+import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
-import { arkOf, tradedDays } from './ark.js';
+import { arkOf, type Needed, tradedDays } from './ark.js';
 
 /** Trading days that are looked back over, and those that are recent. */
 const DAYS = 60;
@@ -22,7 +24,11 @@ interface Transaction {
 export const getArkStockDynamic: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, { security }) => {
   const listing = locate(facts, security);
   if (listing instanceof Refusal) return listing;
-  const ark = arkOf(facts);
+  return inTurns(answer(facts, listing));
+};
+
+function* answer(facts: Needed, listing: Listing): Generator<void, S2C> {
+  const ark = yield* arkOf(facts);
   const days = tradedDays(facts, DAYS);
   const transactions = days.slice(1).flatMap((day, index): Transaction[] => {
     const shares = ark.change(listing.instrument, requireDay(days[index] ?? day), requireDay(day));
@@ -36,7 +42,7 @@ export const getArkStockDynamic: Answer<'clock' | 'world' | 'companies' | 'marke
   if (run.length > 1) return told(DynamicType.DynamicType_ConsecutiveSameDirection, run, last);
   if (recent.length > 0) return told(DynamicType.DynamicType_RecentTransaction, recent, last);
   return told(DynamicType.DynamicType_LastTransaction, [last], last);
-};
+}
 
 function told(dynamicType: DynamicType, transactions: readonly Transaction[], last: Transaction): S2C {
   return create(S2CSchema, {

@@ -22,7 +22,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { Kept } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
-import { eachShare, sharesOf } from '../../view/stock-figures.js';
+import { eachShareOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
 import { brokerUid, ratingNumber, targetPrice, threeGrades } from '../research/opinions.js';
 import { subjectFor } from '../research/subject.js';
@@ -62,7 +62,7 @@ function changesIn(facts: Needed, market: QuoteMarket): readonly Row[] | Promise
   changes.set(facts.companies, kept);
   return kept.get(market, facts.world.today(marketCalendar(market)), {
     make: async () => {
-      const found = (await inTurns(eachShare(sharesOf(facts, market), (listing) => changesOf(facts, listing)))).flat();
+      const found = (await inTurns(eachShareOf(facts, market, (listing) => changesOf(facts, listing)))).flat();
       const keys = new Map(found.map((row) => [row, keyOf(row)]));
       return found.sort((a, b) => b.change.day - a.change.day || ((keys.get(a) ?? '') < (keys.get(b) ?? '') ? -1 : 1));
     },

@@ -21,7 +21,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { Kept, minuteOf } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
 import { type Figure, pageOf } from '../../view/standings.js';
-import { eachShare, Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { eachShare, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
 import { colorNumbers, pageOfRows, requirePattern, seriesOf } from './pattern-requests.js';
 
@@ -106,7 +106,10 @@ function newestPatterns(facts: Needed, market: QuoteMarket, period: BarPeriod): 
 
 function* findNewest(facts: Needed, market: QuoteMarket, period: BarPeriod): Generator<void, Newest> {
   const found = new Map<number, (readonly [Listing, Shown])[]>();
-  for (const share of sharesOf(facts, market)) {
+  const shares = facts.world.listed({ market, kind: 'equity' });
+  yield;
+  for (const instrument of shares) {
+    const share = facts.listings.of(instrument);
     const bars = yield* completeBars(facts, share, period, BARS_EXAMINED);
     yield;
     for (const { pattern, first, last } of occurrences(seriesOf(bars), bars.length - 1, bars.length)) {

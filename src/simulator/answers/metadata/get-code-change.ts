@@ -23,7 +23,7 @@ import { locateAllTerms } from '../../view/locate.js';
 import { tradingDaysOf } from '../../world/business-days.js';
 
 const SYMBOLS_MAX = 400;
-const COMPANIES_A_TURN = 10;
+const COMPANIES_A_TURN = 2;
 /** Announced a month before it is effective. */
 const AHEAD_DAYS = 60;
 /** Old and new shares trade side by side this long (HKEX, trading arrangements for subdivisions and consolidations). */

@@ -207,7 +207,7 @@ async function industryMultiple(
   const industry = plates.find(({ kind, market }) => kind === 'industry' && market === equity.market);
   if (industry === undefined) return 0;
   let [value, earnings] = [0n, 0n];
-  for (const [index, { instrument }] of membersOf(facts, industry).entries()) {
+  for (const [index, { instrument }] of (await membersOf(facts, industry)).entries()) {
     if (index > 0 && index % QUOTES_A_TURN === 0) await nextTurn();
     const { issuedShares, netIncome } = facts.companies.figures(instrument, today);
     value += facts.market.quote(instrument).previousClose * issuedShares;

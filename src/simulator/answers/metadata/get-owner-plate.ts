@@ -10,7 +10,6 @@ import { plateSecurity, platesOn, plateTypes } from '../../view/plates.js';
 
 /** As many as the public protocol's servers take. */
 const SYMBOLS_MAX = 200;
-const COMPANIES_A_TURN = 20;
 
 /** Qot_GetOwnerPlate: the plates that each security belongs to today. What is no stock belongs to none. */
 export const getOwnerPlate: Answer<'companies' | 'world' | 'listings', C2S, S2C> = (facts, { securityList }) => {
@@ -19,7 +18,7 @@ export const getOwnerPlate: Answer<'companies' | 'world' | 'listings', C2S, S2C>
 };
 
 function* answer(facts: Facts<'companies' | 'world'>, listings: readonly Listing[]): Generator<void, S2C> {
-  const ownerPlateList = yield* eachInTurns(listings, COMPANIES_A_TURN, (listing) =>
+  const ownerPlateList = yield* eachInTurns(listings, 1, (listing) =>
     create(SecurityOwnerPlateSchema, {
       security: listing.security,
       name: listing.instrument.name,

@@ -51,7 +51,7 @@ export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'boar
     const accepted = [SortField.SortField_Code, ...sortFields.keys()].join(', ');
     return new Refusal(`sort_field: ${sortField} does not sort the members of a plate; accepted: ${accepted}`);
   }
-  const members = membersOf(facts, plate);
+  const members = await membersOf(facts, plate);
   const ascend = given(C2SSchema, request, 'ascend') ?? true;
   const ordered = figure === undefined ? inOrderOfCodes(members, ascend) : await inOrderOf(facts, plate, members, figure, ascend);
   return inTurns(answer(facts, ordered));

@@ -11,7 +11,7 @@ import type { Listing } from '../../view/listings.js';
 import { locateTerms } from '../../view/locate.js';
 
 /** The factor of an ex-day needs the close before it. */
-const EX_DAYS_A_TURN = 10;
+const EX_DAYS_A_TURN = 2;
 
 /**
  * Qot_RequestRehab: what went ex up to today, with the factors by which bars are adjusted. They multiply only: factor A is the reference

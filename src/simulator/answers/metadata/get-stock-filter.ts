@@ -52,7 +52,7 @@ export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'boards
   const asked = conditionsOf(request);
   if (asked instanceof Refusal) return asked;
 
-  const members = request.plate === undefined ? undefined : memberSet(facts, request.plate);
+  const members = request.plate === undefined ? undefined : await memberSet(facts, request.plate);
   if (members instanceof Refusal) return members;
   const markets = request.market === HK_FUTURE ? [] : offeringMarkets(market.name);
   const hits = await passing(facts, markets, asked.conditions, members);
@@ -97,9 +97,9 @@ function conditionsOf(request: C2S): Asked | Refusal {
   };
 }
 
-function memberSet(facts: Facts<'companies' | 'world' | 'listings'>, named: { readonly market: number; readonly code: string }) {
+async function memberSet(facts: Facts<'companies' | 'world' | 'listings'>, named: { readonly market: number; readonly code: string }) {
   const plate = locatePlate(named);
-  return plate instanceof Refusal ? plate : new Set(membersOf(facts, plate));
+  return plate instanceof Refusal ? plate : new Set(await membersOf(facts, plate));
 }
 
 async function passing(

@@ -71,7 +71,7 @@ export const stockScreen: Answer<Used, C2S, S2C> = async (facts, request) => {
   const sorts = request.sortList.length > 0 ? request.sortList : request.sort === undefined ? [] : [request.sort];
   const parts = filterList.length + retrieveList.length + sorts.length;
   if (parts > PARTS_MAX) return new Refusal(`${parts} filters, properties and sorts: at most ${PARTS_MAX} in one request`);
-  const asked = askedOf(facts, request);
+  const asked = await askedOf(facts, request);
   if (asked instanceof Refusal) return asked;
   const retrieved = retrieveList.map((query, index) => retrievalOf(query, `retrieve_list[${index}]`));
   const refused = retrieved.find((one) => one instanceof Refusal);
@@ -109,7 +109,7 @@ function codeOf({ row: { listing } }: Hit): string {
   return `${listing.instrument.code} ${listing.market.number}`;
 }
 
-function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2S): Asked | Refusal {
+async function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2S): Promise<Asked | Refusal> {
   let named = everyMarket;
   const plates: (readonly string[])[] = [];
   let watched: ReadonlySet<bigint> | undefined;
@@ -146,7 +146,7 @@ function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2S): As
     return new Refusal(`plate_query: ${plates.flat().length} plates: at most ${PARTS_MAX} in one request`);
   const memberships: ReadonlySet<Listing>[] = [];
   for (const codes of plates) {
-    const members = membersIn(facts, named, codes);
+    const members = await membersIn(facts, named, codes);
     if (members instanceof Refusal) return members;
     memberships.push(members);
   }
@@ -165,14 +165,18 @@ function onlyOne(query: ScreenQuery, path: string): Refusal | undefined {
 }
 
 /** The members of any of the plates, which are of one market each. */
-function membersIn(facts: Facts<Used>, named: readonly QuoteMarket[], plates: readonly string[]): ReadonlySet<Listing> | Refusal {
+async function membersIn(
+  facts: Facts<Used>,
+  named: readonly QuoteMarket[],
+  plates: readonly string[],
+): Promise<ReadonlySet<Listing> | Refusal> {
   const members = new Set<Listing>();
   for (const code of plates) {
     const found = named.map((market) => locatePlate({ market: quoteMarket(market).number, code }));
     const plate = found.find((each) => !(each instanceof Refusal));
     if (plate === undefined)
       return found[0] instanceof Refusal ? found[0] : new Refusal(`plate_query: no market has plate ${code.slice(0, 20)}`);
-    for (const each of found) if (!(each instanceof Refusal)) for (const member of membersOf(facts, each)) members.add(member);
+    for (const each of found) if (!(each instanceof Refusal)) for (const member of await membersOf(facts, each)) members.add(member);
   }
   return members;
 }

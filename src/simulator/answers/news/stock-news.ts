@@ -9,7 +9,7 @@ import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import type { Story } from '../../view/news.js';
 import { tellerOf } from '../../view/news-wire.js';
-import { membersOf } from '../../view/plates.js';
+import { findMembers } from '../../view/plates.js';
 import { locateStock } from '../../view/stock-ids.js';
 import type { Instrument } from '../../world/instrument.js';
 import { kinds } from '../../world/kinds.js';
@@ -32,11 +32,12 @@ export const stockNews: Answer<Used, C2S, S2C> = (facts, request) => {
   if (refused !== undefined) return refused;
   const listing = locateStock(facts, request);
   if (listing instanceof Refusal) return listing;
-  const instruments = subjectsOf(facts, listing, request.idType);
-  return instruments instanceof Refusal ? instruments : inTurns(answer(facts, request, instruments));
+  return inTurns(answer(facts, request, listing));
 };
 
-function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): Generator<void, S2C> {
+function* answer(facts: Facts<Used>, request: C2S, listing: Listing): Generator<void, S2C | Refusal> {
+  const instruments = yield* subjectsOf(facts, listing, request.idType);
+  if (instruments instanceof Refusal) return instruments;
   const now = facts.clock.now();
   const mark = given(C2SSchema, request, 'seqMark');
   const since = now - (request.idType === PLATE ? PLATE_KEPT_MS : KEPT_MS);
@@ -50,13 +51,13 @@ function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrum
   });
 }
 
-function subjectsOf(facts: Facts<Used>, listing: Listing, idType: number): readonly Instrument[] | Refusal {
+function* subjectsOf(facts: Facts<Used>, listing: Listing, idType: number): Generator<void, readonly Instrument[] | Refusal> {
   const { instrument } = listing;
   if (idType === SECURITY) return [instrument];
   if (idType !== PLATE) return new Refusal(`id_type ${idType}: expected ${SECURITY} (security) or ${PLATE} (plate)`);
   if (instrument.kind !== 'plate')
     return new Refusal(`id_type ${PLATE}: ${instrument.symbol} is ${kinds[instrument.kind].noun}, expected a plate`);
-  return membersOf(facts, instrument.plate).map((member) => member.instrument);
+  return (yield* findMembers(facts, instrument.plate)).map((member) => member.instrument);
 }
 
 function checkRange(request: C2S): Refusal | undefined {

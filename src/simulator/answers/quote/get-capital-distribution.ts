@@ -2,16 +2,22 @@ import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetCapitalDistribution_pb.js';
 import { localDateTime } from '../../../contract/time.js';
+import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import type { Answer } from '../../view/facts.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import type { Listing } from '../../view/listings.js';
 import { locateTraded } from '../../view/locate.js';
 
 /** Qot_GetCapitalDistribution: the trading day's money by order size, buyers as aggressors flowing in; undirected (auction) trades do not count. */
 export const getCapitalDistribution: Answer<'market' | 'listings' | 'capitalFlows', C2S, S2C> = (facts, request) => {
   const listing = locateTraded(facts, request.security);
   if (listing instanceof Refusal) return listing;
-  const quote = facts.market.quote(listing.instrument);
-  const flow = facts.capitalFlows.of(listing.instrument);
+  return inTurns(answer(facts, listing));
+};
+
+function* answer({ market, capitalFlows }: Facts<'market' | 'capitalFlows'>, listing: Listing): Generator<void, S2C> {
+  const flow = yield* capitalFlows.of(listing.instrument);
+  const quote = market.quote(listing.instrument);
   return create(S2CSchema, {
     capitalInSuper: decimalToNumber(flow.in.super),
     capitalInBig: decimalToNumber(flow.in.big),
@@ -24,4 +30,4 @@ export const getCapitalDistribution: Answer<'market' | 'listings' | 'capitalFlow
     updateTime: localDateTime(quote.time, listing.market.timeZone),
     updateTimestamp: quote.time / 1000,
   });
-};
+}

@@ -63,7 +63,7 @@ function* itemsOf(
 ): Generator<void, CapitalFlowItem[] | Refusal> {
   switch (periodType) {
     case PeriodType.intraday:
-      return intraday(facts, listing);
+      return yield* intraday(facts, listing);
     case PeriodType.day:
       return yield* byDays(facts, listing, request, (label) => label);
     case PeriodType.week:
@@ -75,8 +75,8 @@ function* itemsOf(
   }
 }
 
-function intraday(facts: Facts<'capitalFlows'>, listing: Listing): CapitalFlowItem[] {
-  const { minutes } = facts.capitalFlows.of(listing.instrument);
+function* intraday(facts: Facts<'capitalFlows'>, listing: Listing): Generator<void, CapitalFlowItem[]> {
+  const { minutes } = yield* facts.capitalFlows.of(listing.instrument);
   return minutes.map(({ time, net }) => item(listing, time + MINUTE_MS, net, false));
 }
 
@@ -90,7 +90,7 @@ function* byDays(
   if (range instanceof Refusal) return range;
   const whole = { period: day, adjustment: 'none', hours: 'all', ...range } as const;
   const { bars } = yield* historyPage(facts, listing, whole, RANGE_DAYS_MAX, undefined);
-  const today = facts.capitalFlows.of(listing.instrument);
+  const today = yield* facts.capitalFlows.of(listing.instrument);
   const items: CapitalFlowItem[] = [];
   let group: { name: string; time: number; flow: BySize } | undefined;
   const close = () => {

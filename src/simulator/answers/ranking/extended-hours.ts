@@ -2,12 +2,13 @@ import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import type { Security } from '../../../contract/generated/Qot_Common_pb.js';
 import type { Interval } from '../../../contract/generated/Qot_OptionCommon_pb.js';
 import type { PriceBounds } from '../../market/index.js';
+import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
 import { prepareYearRanges, yearRange } from '../../view/price-range.js';
-import { type Condition, checkPage, conditionsOf, type Figure, pageOf } from '../../view/standings.js';
-import { Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';
+import { eachShare, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 /** What traded in extended hours, and what its change is from. */
 interface ExtendedSession {
@@ -97,17 +98,19 @@ async function extendedStandings(
     indicatorType === IndicatorType.price ? priceCondition(request.filterList[index]?.priceFilter ?? 0, index) : undefined,
   );
   if (conditions instanceof Refusal) return conditions;
-  const rows = await standings.of(facts, 'US', '', async () =>
-    (await stocksOf(facts, 'US')).flatMap((stock) => rowOf(facts, stock, sessionOf) ?? []),
-  );
+  const rows = await standings.of(facts, 'US', '', async () => {
+    const all = await inTurns(eachShare(await stocksOf(facts, 'US'), (stock) => rowOf(facts, stock, sessionOf)));
+    return all.filter((row) => row !== undefined);
+  });
   const ranged = request.filterList.some(({ priceFilter }) => priceFilter === PriceFilter.nearHigh || priceFilter === PriceFilter.nearLow);
   if (ranged) {
     const shares = rows.map(({ stock }) => stock.listing);
     await prepareYearRanges(facts, shares);
   }
-  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
+  const by: Figure<Row> = ({ change }) => change;
+  const kept = await inTurns(meeting(rows, conditions, by));
   const { sortDir, offset, count } = request;
-  const page = pageOf(kept, { by: ({ change }) => change, ascending: sortDir === 1, offset, count });
+  const page = pageOf(kept, { by, ascending: sortDir === 1, offset, count });
   return { rows: page.map(shown), allCount: kept.length };
 }
 

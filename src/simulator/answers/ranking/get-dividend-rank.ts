@@ -17,7 +17,7 @@ import { checkChoice, marketOf } from '../../view/choices.js';
 import { type DividendRecord, dividendRecord } from '../../view/dividend-record.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
-import { type Condition, checkPage, conditionsOf, type Figure, pageOf, sortFigure } from '../../view/standings.js';
+import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { eachShare, industryName, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 300;
@@ -56,9 +56,9 @@ export const getDividendRank: Answer<'clock' | 'world' | 'companies' | 'market' 
   const rows = await standings.of(facts, market, '', async () =>
     inTurns(eachShare(await stocksOf(facts, market), (stock) => rowOf(facts, stock))),
   );
-  const kept = rows.filter((row) => pays(row) && asked.every((holds) => holds(row)));
+  const kept = await inTurns(meeting(rows, [pays, ...asked], by));
   const page = pageOf(kept, { by, ascending: false, offset: 0, count: request.count });
-  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)) });
+  return create(S2CSchema, { dataList: await inTurns(eachShare(page, (row) => itemOf(facts, row))) });
 };
 
 const standings = new Standings<Row>();

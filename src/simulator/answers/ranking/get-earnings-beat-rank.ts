@@ -19,7 +19,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
-import { type Condition, checkPage, conditionsOf, type Figure, pageOf, sortFigure } from '../../view/standings.js';
+import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { eachShare, industryName, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 300;
@@ -66,9 +66,9 @@ export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'mark
     const made = await inTurns(eachShare(await stocksOf(facts, market), (stock) => rowOf(facts, stock, request.beatType, term)));
     return made.filter((row) => row !== undefined);
   });
-  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
+  const kept = await inTurns(meeting(rows, conditions, by));
   const page = pageOf(kept, { by, ascending: false, offset: 0, count: request.count });
-  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
+  return create(S2CSchema, { dataList: await inTurns(eachShare(page, (row) => itemOf(facts, row))), allCount: kept.length });
 };
 
 /** Of each market and each kind of results. */

@@ -102,7 +102,7 @@ async function makeFields(facts: Needed, { rows }: Board, kind: Plate['kind'], s
     const { instrument } = row.listing;
     if (instrument.kind !== 'plate' || instrument.plate.kind !== kind) continue;
     const { plate } = instrument;
-    const members = shares.members(plate);
+    const members = await shares.members(plate);
     if (members.length === 0) continue;
     const worth = await inTurns(worthOf(facts, members, quoteMarket(plate.market).currency));
     const field = { ...row, plate, members, worth };

@@ -13,7 +13,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import { changeFrom, type PastCloses, pastCloses } from '../../view/past-closes.js';
 import { membersOf } from '../../view/plates.js';
-import { type Condition, checkPage, conditionsOf, type Figure, pageOf, sortFigure } from '../../view/standings.js';
+import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { eachShare, industryName, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
 import { namedPlate, STATE_OWNED } from '../../world/plates.js';
 
@@ -40,13 +40,14 @@ export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'm
   const asked = conditionsOf(request.filterList, indicators);
   if (asked instanceof Refusal) return asked;
   const conditions = [...asked, ...defaultsBut(request.filterList.map(({ indicatorType }) => indicatorType))];
-  const rows = await standings.of(facts, 'HK', '', () =>
-    inTurns(eachShare(plate === undefined ? [] : membersOf(facts, plate), (share) => stockFigures(facts, share))),
-  );
-  const kept = rows.filter((row) => conditions.every((holds) => holds(row)));
+  const rows = await standings.of(facts, 'HK', '', async () => {
+    const members = plate === undefined ? [] : await membersOf(facts, plate);
+    return await inTurns(eachShare(members, (share) => stockFigures(facts, share)));
+  });
+  const kept = await inTurns(meeting(rows, conditions, by));
   const { offset, count, sortDir } = request;
   const page = pageOf(kept, { by, ascending: sortDir === 1, offset, count });
-  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
+  return create(S2CSchema, { dataList: await inTurns(eachShare(page, (row) => itemOf(facts, row))), allCount: kept.length });
 };
 
 const standings = new Standings<StockFigures>();

@@ -15,7 +15,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import { changeFrom, pastCloses } from '../../view/past-closes.js';
 import { recentChange, volumeRatio } from '../../view/recent-trading.js';
-import { checkPage, conditionsOf, type Figure, pageOf } from '../../view/standings.js';
+import { checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';
 import { eachShare, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 200;
@@ -50,7 +50,7 @@ export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const rows = await standings.of(facts, market, '', async () =>
     inTurns(eachShare(await stocksOf(facts, market), (stock) => rowOf(facts, stock))),
   );
-  const kept = rows.filter((row) => change(row) !== undefined && conditions.every((holds) => holds(row)));
+  const kept = await inTurns(meeting(rows, [(row) => change(row) !== undefined, ...conditions], change));
   const { offset, count } = request;
   const page = pageOf(kept, { by: change, ascending: request.sortDir === 1, offset, count });
   return create(S2CSchema, { dataList: page.map(itemOf), allCount: kept.length });

@@ -21,8 +21,8 @@ import { Kept } from '../../view/kept.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { shortPosition, shortVolume } from '../../view/short-sales.js';
-import { checkPage, type Figure, pageOf, sortFigure } from '../../view/standings.js';
-import { eachShare, sharesOf } from '../../view/stock-figures.js';
+import { checkPage, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
+import { eachShareOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
 import { platesOf } from '../../world/plates.js';
 
@@ -72,7 +72,7 @@ export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const plates = platesOfRequest(market, request);
   if (plates instanceof Refusal) return plates;
   const all = await rowsOf(facts, market);
-  const rows = plates === undefined ? all : all.filter(({ listing }) => isIn(facts, listing, plates));
+  const rows = plates === undefined ? all : await inTurns(meeting(all, [({ listing }) => isIn(facts, listing, plates)], by));
   const { offset, count, sortDir } = request;
   const page = pageOf(rows, { by, ascending: sortDir === 1, offset, count });
   return create(S2CSchema, { dataList: page.map(itemOf), allCount: rows.length });
@@ -126,8 +126,7 @@ function rowsOf(facts: Needed, market: QuoteMarket): readonly Row[] | Promise<re
   const day = lastCompleteDay(world.calendar(marketCalendar(market)), clock.now());
   // Who is listed changes by the date, and the day that is complete at the close.
   return kept.get(market, `${world.today(marketCalendar(market))} ${day}`, {
-    make: async () =>
-      (await inTurns(eachShare(sharesOf(facts, market), (share) => rowOf(facts, share, day)))).filter((row) => row !== undefined),
+    make: async () => (await inTurns(eachShareOf(facts, market, (share) => rowOf(facts, share, day)))).filter((row) => row !== undefined),
   });
 }
 

@@ -70,7 +70,8 @@ async function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, i
   const past = await pastValues(facts, listing, measure, interval, quote.tradingDay);
   const forward = await forwardFigure(measure).of(facts, { listing, quote });
   const plate = industryPlate(instrument.market, companies.company(instrument).industry);
-  const peers = plate === undefined ? [] : await sharesIn(facts, { market: instrument.market, members: new Set(membersOf(facts, plate)) });
+  const peers =
+    plate === undefined ? [] : await sharesIn(facts, { market: instrument.market, members: new Set(await membersOf(facts, plate)) });
   const days = past.map(({ day }) => requireDay(day));
   const means = await pastMeans(facts, peers, measure, days);
   const ofPeers = await spreadOf(peers, measure);
@@ -98,7 +99,7 @@ async function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, i
 
 /** Of a plate or an index: the members' whole value against what it stands for, by the paths of the largest ones in the past. */
 async function ofGroup(facts: Needed, listing: Listing, wanted: ValuationType, interval: Interval): Promise<S2C | Refusal> {
-  const group = groupOf(facts, listing);
+  const group = await groupOf(facts, listing);
   if (group instanceof Refusal) {
     const { symbol, kind } = listing.instrument;
     return new Refusal(`${symbol} is ${kinds[kind].noun}: only shares of companies, plates and indices have valuations`);

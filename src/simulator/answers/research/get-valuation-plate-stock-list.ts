@@ -28,7 +28,7 @@ const NUM = { fallback: 10, max: 50 };
 export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
-  const group = groupOf(facts, listing);
+  const group = await groupOf(facts, listing);
   if (group instanceof Refusal) return group;
   const type = given(C2SSchema, request, 'valuationType') || ValuationType.ValuationType_PE;
   const measure = measures.get(type);
@@ -37,7 +37,7 @@ export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listing
   const by = figures.get(given(C2SSchema, request, 'sortId') || SortField.SortField_MarketCap);
   if (by === undefined)
     return new Refusal(`sort_id: ${request.sortId} does not sort valuations; accepted: ${[...figures.keys()].join(', ')}`);
-  const kept = narrowed(facts, group, request);
+  const kept = await narrowed(facts, group, request);
   if (kept instanceof Refusal) return kept;
   const descending = request.sortType === SortType.SortType_Desc;
   const hits = await sorted(await sharesIn(facts, kept), [{ figure: by, direction: descending ? 'descending' : 'ascending' }]);
@@ -68,13 +68,13 @@ function figuresOf(measure: Measure): ReadonlyMap<number, Figure> {
 }
 
 /** Of an index, the members that a plate has too. */
-function narrowed(facts: Facts<'world' | 'companies' | 'listings'>, group: Group, { filterSecurity }: C2S): Group | Refusal {
+async function narrowed(facts: Facts<'world' | 'companies' | 'listings'>, group: Group, { filterSecurity }: C2S): Promise<Group | Refusal> {
   if (filterSecurity === undefined) return group;
   const named = locate(facts, filterSecurity);
   if (named instanceof Refusal) return named;
   const { instrument } = named;
   if (instrument.kind !== 'plate') return new Refusal(`filter_security: ${instrument.symbol} is no plate; take one of plate_list`);
-  const plate = new Set(membersOf(facts, instrument.plate));
+  const plate = new Set(await membersOf(facts, instrument.plate));
   const { market, members } = group;
   return { market, members: members === undefined ? plate : new Set([...members].filter((one) => plate.has(one))) };
 }

@@ -1,4 +1,6 @@
 import type { QuoteMarket } from '../../../contract/markets.js';
+import { Remembered } from '../../chance/remembered.js';
+import type { Companies, Company } from '../../companies/index.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { type Hit, screen, valuesOf } from '../../screen/index.js';
@@ -20,9 +22,9 @@ export interface Group {
 }
 
 /** What a plate or an index is made of; a refusal for anything else. */
-export function groupOf(facts: Facts<'world' | 'companies' | 'listings'>, { instrument }: Listing): Group | Refusal {
+export async function groupOf(facts: Facts<'world' | 'companies' | 'listings'>, { instrument }: Listing): Promise<Group | Refusal> {
   const { market, kind, symbol } = instrument;
-  if (kind === 'plate') return { market, members: new Set(membersOf(facts, instrument.plate)) };
+  if (kind === 'plate') return { market, members: new Set(await membersOf(facts, instrument.plate)) };
   if (kind === 'index') return { market, members: undefined };
   return new Refusal(`security: ${symbol} is ${kinds[kind].noun}; expected a plate or an index`);
 }
@@ -86,15 +88,48 @@ function* workPastMeans(
   for (const { row } of largest) {
     const { company, listing, today } = subjectFor(facts, row.listing);
     const rate = Number(facts.companies.inCurrency(1_000_000_000n, company.issuer.home.currency, listing.instrument.currency, today)) / 1e9;
-    for (const [index, day] of days.entries()) {
-      const { value, base } = pathParts(company, measure, day);
-      const sum = sums[index];
-      if (sum !== undefined && base > 0) [sum.value, sum.base] = [sum.value + value * rate, sum.base + base * rate];
-      if (index % 16 === 15) yield;
+    const { values, bases } = yield* pastParts(facts, company, measure, days);
+    for (const [index, sum] of sums.entries()) {
+      const [value, base] = [values[index] ?? 0, bases[index] ?? 0];
+      if (base > 0) [sum.value, sum.base] = [sum.value + value * rate, sum.base + base * rate];
     }
     yield;
   }
   return sums.map(({ value, base }) => (base > 0 ? places(value / base) : undefined));
+}
+
+/** What a company was worth on some days, and what that is held against. */
+interface PastParts {
+  readonly days: readonly number[];
+  readonly values: Float64Array;
+  readonly bases: Float64Array;
+}
+
+/** Companies, each by one measure, at some kilobytes. */
+const REMEMBERED = 500;
+const remembered = new WeakMap<Companies, Remembered<string, { parts: PastParts | undefined }>>();
+
+/** Of a company on each of some days, kept until somebody asks for others: the days of a year are the same for all shares of a market. For `inTurns`. */
+function* pastParts({ companies }: Needed, company: Company, measure: Measure, days: readonly number[]): Generator<void, PastParts> {
+  const known = remembered.get(companies) ?? new Remembered<string, { parts: PastParts | undefined }>(REMEMBERED);
+  remembered.set(companies, known);
+  const kept = known.get(`${company.issuer.home.symbol} ${measure.type}`, () => ({ parts: undefined }));
+  if (kept.parts !== undefined && isSame(kept.parts.days, days)) return kept.parts;
+  const parts = { days, values: new Float64Array(days.length), bases: new Float64Array(days.length) };
+  for (const [index, day] of days.entries()) {
+    const { value, base } = pathParts(company, measure, day);
+    parts.values[index] = value;
+    parts.bases[index] = base;
+    if (index % DAYS_AT_ONCE === DAYS_AT_ONCE - 1) yield;
+  }
+  kept.parts = parts;
+  return parts;
+}
+
+const DAYS_AT_ONCE = 16;
+
+function isSame(one: readonly number[], other: readonly number[]): boolean {
+  return one.length === other.length && one.every((day, index) => day === other[index]);
 }
 
 export function places(value: number): number {

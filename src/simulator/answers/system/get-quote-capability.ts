@@ -1,26 +1,40 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, CapabilitySchema, type S2C, S2CSchema } from '../../../contract/generated/svc/quote_capability_pb.js';
-import { quoteMarkets } from '../../../contract/markets.js';
+import { type QuoteMarket, quoteMarkets } from '../../../contract/markets.js';
+import { eachInTurns, inTurns } from '../../pace.js';
 import { klTypes } from '../../view/bars.js';
-import type { Answer } from '../../view/facts.js';
+import type { Answer, Facts } from '../../view/facts.js';
 import { BOOK_DEPTH_MAX } from '../../view/order-book.js';
 import { SUBSCRIPTION_QUOTA } from '../../view/server.js';
 import { subTypesOf } from '../../view/sub-types.js';
+import type { Instrument } from '../../world/instrument.js';
 
 /** Per market: the subscription types that at least one of its instruments serves, as its kind and its lots say. */
-export const getQuoteCapability: Answer<'world' | 'listings', C2S, S2C> = ({ world, listings }) =>
-  create(S2CSchema, {
-    subQuota: SUBSCRIPTION_QUOTA,
-    capabilityList: quoteMarkets.map(({ name, number }) => {
-      const examples = new Map(
-        world.listed({ market: name }).map((instrument) => [`${instrument.kind} ${instrument.lotSize > 1}`, instrument]),
-      );
-      const served = new Set([...examples.values()].flatMap((instrument) => subTypesOf(listings.of(instrument))));
-      return create(CapabilitySchema, {
-        market: number,
-        subTypeList: [...served].sort((a, b) => a - b),
-        klTypeList: [...klTypes],
-        orderBookDepthMax: BOOK_DEPTH_MAX,
-      });
+export const getQuoteCapability: Answer<'world' | 'listings', C2S, S2C> = (facts) => inTurns(answer(facts));
+
+function* answer(facts: Facts<'world' | 'listings'>): Generator<void, S2C> {
+  const payload = create(S2CSchema, { subQuota: SUBSCRIPTION_QUOTA });
+  payload.capabilityList = yield* eachInTurns(quoteMarkets, 1, ({ name, number }) =>
+    create(CapabilitySchema, {
+      market: number,
+      subTypeList: [...servedIn(facts, name)],
+      klTypeList: [...klTypes],
+      orderBookDepthMax: BOOK_DEPTH_MAX,
     }),
-  });
+  );
+  return payload;
+}
+
+/** By a market's list, which is the same throughout a day. */
+const served = new WeakMap<readonly Instrument[], readonly number[]>();
+
+function servedIn({ world, listings }: Facts<'world' | 'listings'>, market: QuoteMarket): readonly number[] {
+  const listed = world.listed({ market });
+  const known = served.get(listed);
+  if (known !== undefined) return known;
+  const examples = new Map(listed.map((instrument) => [`${instrument.kind} ${instrument.lotSize > 1}`, instrument]));
+  const types = new Set([...examples.values()].flatMap((instrument) => subTypesOf(listings.of(instrument))));
+  const found = [...types].sort((a, b) => a - b);
+  served.set(listed, found);
+  return found;
+}
