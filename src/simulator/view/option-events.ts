@@ -4,6 +4,7 @@ import type { EventAlertItem } from '../../contract/generated/Qot_GetOptionEvent
 import { type Interval, OptionMarket } from '../../contract/generated/Qot_OptionCommon_pb.js';
 import { requireDay } from '../../contract/time.js';
 import type { Tick } from '../market/market.js';
+import type { World } from '../world/index.js';
 import type { Instrument, Option } from '../world/instrument.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import { reportsBetween } from './earnings.js';
@@ -118,12 +119,22 @@ function underlyingsOf(facts: Facts<Names>, alert: EventAlertItem): readonly Ins
   const market =
     optionMarket === OptionMarket.OptionMarket_HK_Security || optionMarket === OptionMarket.OptionMarket_HK_Index ? 'HK' : 'US';
   const ofIndices = optionMarket === OptionMarket.OptionMarket_HK_Index || optionMarket === OptionMarket.OptionMarket_US_Index;
-  const turnover = (one: Instrument) => one.dailyVolume * decimalToNumber(one.referencePrice);
-  return world
+  return mostTraded(world, market, ofIndices);
+}
+
+/** Sorted before it is asked which of them have options: few have, and those that are traded most do. */
+function mostTraded(world: World, market: 'HK' | 'US', ofIndices: boolean): readonly Instrument[] {
+  const candidates = world
     .instruments({ market })
-    .filter((one) => (one.kind === 'index') === ofIndices && world.optionSeries(one).length > 0)
-    .sort((a, b) => turnover(b) - turnover(a))
-    .slice(0, MARKET_UNDERLYINGS);
+    .filter((one) => (one.kind === 'index') === ofIndices)
+    .map((one) => ({ one, turnover: one.dailyVolume * Number(one.referencePrice) }))
+    .sort((a, b) => b.turnover - a.turnover);
+  const found: Instrument[] = [];
+  for (const { one } of candidates) {
+    if (world.optionSeries(one).length > 0) found.push(one);
+    if (found.length === MARKET_UNDERLYINGS) break;
+  }
+  return found;
 }
 
 function isOfType(alert: EventAlertItem, option: Option): boolean {
