@@ -154,6 +154,16 @@ export const probePaths: Record<string, Schema> = {
       },
     },
   },
+  '/docs': {
+    get: {
+      operationId: 'reference',
+      summary: 'The reference for people',
+      security: [],
+      responses: {
+        200: { description: 'An HTML page that loads nothing else.', content: { 'text/html': { schema: { type: 'string' } } } },
+      },
+    },
+  },
   '/ws': {
     get: {
       operationId: 'push_stream',

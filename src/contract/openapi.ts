@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf';
-import { numberIn } from './enums.js';
+import { listAccepted, numberIn } from './enums.js';
 import type { FieldCondition } from './field-condition.js';
 import { isRequiredField } from './json/message-json.js';
 import { MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
@@ -22,8 +22,13 @@ interface Messages {
 
 /** The OpenAPI 3.1 document of the REST interface, as JSON text, made from the declarations alone. */
 export function openApi(options: { readonly version: string; readonly operations?: readonly Operation[] }): string {
+  return JSON.stringify(openApiDocument(options));
+}
+
+/** The same as an object: for other references, which are to say the same. */
+export function openApiDocument(options: { readonly version: string; readonly operations?: readonly Operation[] }) {
   const { operations = declared } = options;
-  const schemas = { ...commonSchemas };
+  const schemas: Record<string, Schema> = { ...commonSchemas };
   const messages: Messages = {
     asked: new MessageSchemas('rest', PREFIX, 'request', schemas, 'Request'),
     answered: new MessageSchemas('rest', PREFIX, 'answer', schemas),
@@ -34,7 +39,7 @@ export function openApi(options: { readonly version: string; readonly operations
       paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationObject(operation, route, messages) };
     }
   }
-  const document = {
+  return {
     openapi: '3.1.0',
     info: {
       title: 'svc-gateway',
@@ -56,7 +61,6 @@ export function openApi(options: { readonly version: string; readonly operations
       headers,
     },
   };
-  return JSON.stringify(document);
 }
 
 /** By what the request says which of the scopes it needs. */
@@ -189,7 +193,9 @@ function needSchema({ oneOf, when, unless }: Need, params: readonly Param[]): Sc
 function describe({ shape, needs }: Operation, param: Param): string {
   const { about, aliases } = param;
   const also = aliases.length === 0 ? '' : `Also accepted as: ${aliases.join(', ')}.`;
-  return [needHint(shape, needs, param, 'rest'), about, also].filter((part) => part !== '').join(' ');
+  // The field's own text would hide what the schema says of its numbers.
+  const accepted = param.type.kind === 'choice' ? `Accepted: ${listAccepted(param.type.enumeration, 'rest')}.` : '';
+  return [needHint(shape, needs, param, 'rest'), about, also, accepted].filter((part) => part !== '').join(' ');
 }
 
 function success({ messages: { S2CSchema } }: Operation, messages: MessageSchemas): Schema {

@@ -29,7 +29,7 @@ export async function announceDemo(
   writeDemoRecord(settings.stateDir, { rest: restUrl, caFile, pid: process.pid });
   return demoBanner({
     restUrl,
-    docsUrl: `${restUrl}/openapi.json`,
+    docsUrl: `${restUrl}/docs`,
     caFile,
     apiKey,
     accId: hongKong?.accID,

@@ -275,7 +275,7 @@ describe('scope mode', () => {
   });
 
   it('probes are never behind a key', async () => {
-    for (const path of ['/livez', '/health', '/readyz', '/openapi.json']) expect((await daemon.as().get(path)).status).toBe(200);
+    for (const path of ['/livez', '/health', '/readyz', '/openapi.json', '/docs']) expect((await daemon.as().get(path)).status).toBe(200);
   });
 });
 

@@ -212,4 +212,37 @@ describe('after a restart', () => {
     }, 'its end');
     await second.close();
   });
+
+  it('a bracket learns that its exit is over though the clock was set back by days before it', async () => {
+    const store = new MemoryStore();
+    const open = () => openDesk({ keys: { desk: { scopes } }, store, sharesStore: true });
+    const first = await open();
+    const start = first.clock.now();
+    first.clock.advance(3 * 86_400_000);
+    const { bracketId } = await first.payload(trade.placeBracketOrder, order);
+    const bracketOf = async (desk: typeof first) =>
+      (await desk.payload(trade.getBrackets, { ...of, bracket_id: bracketId })).bracketList[0];
+    const exit = await until(async () => {
+      first.clock.advance(1_000);
+      return (await bracketOf(first))?.exitOrderIdEx || undefined;
+    }, 'its exit');
+    const rows = store.table<{ updatedAt: number }>('brackets');
+    const row = rows.get(bracketId);
+    await first.payload(trade.cancelOrder, { ...of, order_id_ex: exit });
+    const isCancelled = (desk: typeof first) =>
+      until(async () => {
+        desk.clock.advance(1_000);
+        return (await bracketOf(desk))?.state === CANCELLED;
+      }, 'its end');
+    await isCancelled(first);
+    await first.close();
+
+    // The process ended before it heard of that, after the clock had been set back.
+    await store.write((change) => change.put(rows, bracketId, { ...row, createdAt: start, updatedAt: start }));
+    const second = await open();
+    expect(second.clock.now()).toBe(start);
+    await isCancelled(second);
+    expect((await bracketOf(second))?.note).toMatch(/was cancelled/);
+    await second.close();
+  });
 });

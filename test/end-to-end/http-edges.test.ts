@@ -119,7 +119,7 @@ describe.each(both)('requests that do not wait for each other, over %s', (_, dae
 
 describe('HEAD', () => {
   it('answers as GET does, without the body', async () => {
-    for (const path of ['/api/ping', '/livez', '/openapi.json', '/api/admin/status']) {
+    for (const path of ['/api/ping', '/livez', '/openapi.json', '/docs', '/api/admin/status']) {
       const [head, get] = [await secure.as('desk').request('HEAD', path, {}), await secure.as('desk').get(path)];
       expect([path, head.status, head.text, head.headers['content-type']]).toEqual([path, 200, '', get.headers['content-type']]);
       expect(Number(head.headers['content-length'])).toBeGreaterThan(10);

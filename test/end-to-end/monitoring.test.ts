@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations/index.js';
@@ -102,5 +103,23 @@ describe('/openapi.json', () => {
     const [friendly] = document.paths['/api/orderbook'].post.requestBody.content['application/json'].schema.anyOf;
     const body = { symbol: friendly.properties.symbol.examples[0], depth: friendly.properties.depth.maximum };
     expect((await daemon.as('desk').post('/api/orderbook', body)).json.ret_type).toBe(0);
+  });
+});
+
+describe('/docs', () => {
+  it('is a page for anyone that runs and loads nothing but its style', async () => {
+    const daemon = kept(await TestDaemon.start({ keys }));
+    const { status, text, headers } = await daemon.as().get('/docs');
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    const style = createHash('sha256')
+      .update(text.slice(text.indexOf('<style>') + '<style>'.length, text.indexOf('</style>')))
+      .digest('base64');
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(text).not.toMatch(/<script|<link|<img|<iframe| style=| on[a-z]+=|https?:/i);
+    for (const { name } of operations) expect([name, text.includes(`<section id="${name}">`)]).toEqual([name, true]);
+    for (const { tool } of operations) if (tool !== null) expect([tool, text.includes(`<code>${tool}</code>`)]).toEqual([tool, true]);
   });
 });

@@ -8,7 +8,7 @@ import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrder
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account, quote } from '../../contract/operations/index.js';
-import { historySpan } from '../orders/order-history.js';
+import { followingSpan, historySpan } from '../orders/order-history.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { BracketBook, Watched } from './book.js';
 import { type Bracket, exitBuys, headerOf, unclosed } from './bracket.js';
@@ -100,15 +100,18 @@ export class Inquiry {
     return true;
   }
 
+  /** Looks for orders under other days; under later ones too, where a clock that was set back left them. */
   async #askHistory(watched: Watched, of: { readonly codeList?: string[]; readonly orderIDExList?: string[] }): Promise<void> {
     const { backend, clock } = this.#parts;
-    const { bracket } = watched;
-    // A clock that was set back leaves its orders in days to come.
-    const latest = Math.max(clock.now(), bracket.updatedAt);
-    const filterConditions = create(TrdFilterConditionsSchema, { ...of, ...historySpan(latest) });
-    const query = create(HistoryC2S, { header: headerOf(bracket), filterConditions });
-    const history = await backend.call(account.getHistoryOrders, query, contextOf(this.#parts, bracket.id));
-    this.learn(watched, payloadOf(account.getHistoryOrders, history)?.orderList ?? []);
+    const header = headerOf(watched.bracket);
+    const now = clock.now();
+    for (const span of [historySpan(now), followingSpan(now)]) {
+      const query = create(HistoryC2S, { header, filterConditions: create(TrdFilterConditionsSchema, { ...of, ...span }) });
+      const history = await backend.call(account.getHistoryOrders, query, contextOf(this.#parts, watched.bracket.id));
+      const orders = payloadOf(account.getHistoryOrders, history)?.orderList ?? [];
+      this.learn(watched, orders);
+      if (of.orderIDExList?.every((id) => orders.some(({ orderIDEx }) => orderIDEx === id))) return;
+    }
   }
 
   /**

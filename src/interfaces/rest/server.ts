@@ -12,6 +12,7 @@ import type { TlsListener } from '../common/listen.js';
 import { inOriginForm } from '../common/plain-request.js';
 import type { TlsPair } from '../common/tls.js';
 import { Cors } from './cors.js';
+import { docsRoute } from './docs.js';
 import { probeRoutes } from './probes.js';
 import { readBody } from './read-body.js';
 import { Responder, type RouteHandler } from './responder.js';
@@ -84,6 +85,7 @@ export function createRestServer(options: RestOptions): RestServer {
     document ??= openApi({ version, operations });
     responder.text(exchange, 200, 'application/json', document);
   });
+  add('GET', '/docs', docsRoute(responder, { version, operations }));
 
   const cors = new Cors(options.allowedOrigins);
   const onRequest: RequestListener = (request, response) => {

@@ -1,0 +1,69 @@
+import { parseJson } from './json/parse.js';
+import type { Schema, SchemaValue } from './json-schema.js';
+import type { Operation } from './operation.js';
+import { requestDecoder } from './request.js';
+import { callerParams } from './shape.js';
+
+/** What fields of these names hold in examples, where the schema gives no value of theirs. */
+const known: Readonly<Record<string, SchemaValue>> = { acc_id: '281756478396547001', code: '00700', qty: 100, price: 350 };
+
+/** What a request is made of. */
+export interface RequestSchemas {
+  /** The fields that callers know, as one object. */
+  readonly friendly: Schema;
+  /** The message's own fields. */
+  readonly message: Schema;
+  /** The message of a reference. */
+  readonly resolve: (reference: string) => Schema;
+}
+
+/** More fields than any operation cannot do without. */
+const FIELDS_MAX = 20;
+
+/**
+ * A request that the REST decoder takes: the symbol and the price of those that have them, every field that must be given, and whatever
+ * the decoder then misses. Values are the schema's own examples, defaults and bounds.
+ */
+export function exampleRequest(operation: Operation, { friendly, message, resolve }: RequestSchemas): Record<string, SchemaValue> {
+  const fields = { ...(message.properties as Record<string, Schema> | undefined), ...(friendly.properties as Record<string, Schema>) };
+  const values = (name: string) => exampleOf(fields[name] ?? {}, name, resolve);
+  const shown = callerParams(operation.shape, 'rest').filter(({ type, field }) => TOLD.has(type.kind) || field === 'price');
+  const names = new Set([...shown.map(({ name }) => name), ...((friendly.required as string[] | undefined) ?? [])]);
+  for (let tries = 0; tries < FIELDS_MAX; tries++) {
+    const example = Object.fromEntries([...names].map((name) => [name, values(name)]));
+    const missing = missingIn(operation, example);
+    if (missing === undefined || names.has(missing)) return example;
+    names.add(missing);
+  }
+  throw new Error(`no example of ${operation.name} is accepted`);
+}
+
+const TOLD: ReadonlySet<string> = new Set(['symbol', 'order_symbol']);
+
+/** The field that the decoder misses first. */
+function missingIn(operation: Operation, example: Schema): string | undefined {
+  const parsed = parseJson(JSON.stringify(example));
+  const decoded = requestDecoder(operation, 'rest')(parsed.ok ? parsed.value : undefined);
+  return decoded.ok || decoded.problem.kind !== 'missing_field' ? undefined : decoded.problem.path;
+}
+
+function exampleOf(schema: Schema, name: string, resolve: (reference: string) => Schema): SchemaValue {
+  if (typeof schema.$ref === 'string') return exampleOf(resolve(schema.$ref), name, resolve);
+  const { examples, enum: members, default: fallback, anyOf, minimum, exclusiveMinimum, items } = schema;
+  if (name in known) return known[name] as SchemaValue;
+  if (Array.isArray(examples)) return examples[0] as SchemaValue;
+  if (fallback !== undefined) return fallback;
+  if (Array.isArray(members)) return members[0] as SchemaValue;
+  if (Array.isArray(anyOf)) return exampleOf(anyOf[0] as Schema, name, resolve);
+  const types = [schema.type].flat();
+  if (types.includes('array')) return items === undefined ? [] : [exampleOf(items as Schema, '', resolve)];
+  if (types.includes('boolean')) return false;
+  if (types.includes('integer')) return Math.max(1, Number(minimum ?? 1));
+  if (types.includes('number')) return Math.max(1, Number(minimum ?? exclusiveMinimum ?? 1));
+  if (types.includes('object') || schema.properties !== undefined) {
+    const properties = (schema.properties ?? {}) as Record<string, Schema>;
+    const required = (schema.required ?? []) as string[];
+    return Object.fromEntries(required.map((inner) => [inner, exampleOf(properties[inner] ?? {}, inner, resolve)]));
+  }
+  return 'text';
+}
